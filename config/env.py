@@ -1,0 +1,40 @@
+"""Typed readers of the environment: the only place that looks at `os.environ`.
+
+Each raises `ImproperlyConfigured` naming the variable, so a typo stops the start
+instead of changing behaviour.
+"""
+
+import os
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def text(name: str, default: str = "") -> str:
+    return os.environ.get(name, "").strip() or default
+
+
+def flag(name: str, *, default: bool = False) -> bool:
+    value = text(name).lower()
+    if value in ("", "1", "true", "yes", "on", "0", "false", "no", "off"):
+        return default if not value else value in ("1", "true", "yes", "on")
+    raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
+
+
+def number(name: str, default: int) -> int:
+    value = text(name)
+    if not value:
+        return default
+    if not value.isdecimal():
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.")
+    return int(value)
+
+
+def items(name: str, default: list[str]) -> list[str]:
+    found = [item.strip() for item in text(name).split(",") if item.strip()]
+    return found or default
+
+
+def path(name: str) -> Path | None:
+    value = text(name)
+    return Path(value).expanduser().absolute() if value else None

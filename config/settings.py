@@ -1,0 +1,169 @@
+"""Settings, all from the environment; the README lists every variable."""
+
+from pathlib import Path
+
+from apps.core import postgres
+from apps.core.log import logging_config
+from config import env
+from config.database import database
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# Where things are
+DATA_DIR = env.path("STEPBACK_DATA_DIR")
+LOCATION = postgres.locate(DATA_DIR, BASE_DIR)
+DATABASE_URL = env.text("DATABASE_URL")
+DATABASES = {
+    "default": database(
+        DATABASE_URL or LOCATION.dsn, pool_size=env.number("STEPBACK_POOL_SIZE", 12)
+    )
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Security
+SECRET_KEY = env.text("SECRET_KEY") or postgres.secret_key(LOCATION.secret_key_file)
+DEBUG = env.flag("DEBUG")
+ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS", [])
+BEHIND_TLS = env.flag("STEPBACK_TLS")
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_NAME = "stepback_session"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+        "base-uri": ["'none'"],
+    }
+}
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_htmx",
+    "axes",
+    "apps.core",
+    "apps.audit",
+    "apps.accounts",
+    "apps.agents",
+    "apps.timeline",
+    "apps.console",
+]
+
+MIDDLEWARE = [
+    "apps.core.middleware.RequestLogMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "apps.core.middleware.ApiBypassMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# Accounts
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "accounts:sign_in"
+LOGIN_REDIRECT_URL = "console:home"
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 0.25
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_VERBOSE = False
+
+# Language and time
+LANGUAGE_CODE = "en-us"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# Static files are served from where they are: no collect step
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+
+# The API
+REQUEST_BYTES = 33 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = REQUEST_BYTES
+WORKERS = env.number("STEPBACK_WORKERS", 2)
+RATE_LIMIT_PER_MINUTE = env.number("STEPBACK_RATE_LIMIT", 600_000)
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "apps.accounts.api.authentication.KeyAuthentication"
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.api.permissions.HasScope"],
+    "DEFAULT_PARSER_CLASSES": ["apps.core.http.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["apps.core.http.JSONRenderer"],
+    "EXCEPTION_HANDLER": "apps.core.http.exception_handler",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Stepback",
+    "DESCRIPTION": "Every state an AI agent ever had, and the way back to it.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": [],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+# Logs
+LOG_LEVEL = env.text("STEPBACK_LOG_LEVEL", "INFO").upper()
+LOGGING_CONFIG = None
+logging_config(LOG_LEVEL, json_lines=not env.flag("STEPBACK_LOG_PLAIN"))

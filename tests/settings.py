@@ -1,0 +1,30 @@
+"""Settings of the test run: the product's, on a PostgreSQL of the run's own.
+
+pytest-django imports this before anything connects. The first process starts the
+server and names it in the environment; xdist workers and live server processes
+inherit the name.
+"""
+
+import atexit
+import os
+import tempfile
+from pathlib import Path
+
+from apps.core import postgres
+
+if "DATABASE_URL" not in os.environ:
+    _folder = tempfile.TemporaryDirectory(prefix="stepback-test-")
+    os.chmod(_folder.name, 0o711)
+    _location = postgres.locate(Path(_folder.name), Path(__file__).parent.parent)
+    _cluster = postgres.Cluster(_location, durable=False)
+    _cluster.start()
+    atexit.register(_cluster.stop)
+    os.environ["DATABASE_URL"] = _location.superuser_dsn
+    os.environ["STEPBACK_DATA_DIR"] = _folder.name
+
+from config.settings import *  # noqa: E402, F403
+
+SECRET_KEY = "only-for-tests"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# Each test holds one connection; a pool would outlive the test database.
+DATABASES["default"]["OPTIONS"].pop("pool")  # noqa: F405
