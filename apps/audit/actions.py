@@ -1,0 +1,100 @@
+"""Every act that is recorded, in one table.
+
+Each action has the name the StateBase trace API shows it under and a sentence for
+people. The names in the database are ours; a wire name may change without a rewrite
+of history, which nobody is able to do anyway.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Action(StrEnum):
+    """What was done; the noun is the resource, the verb is in the past."""
+
+    SESSION_CREATED = "session.created"
+    SESSION_UPDATED = "session.updated"
+    SESSION_DELETED = "session.deleted"
+    SESSION_EXPIRED = "session.expired"
+    SESSION_FORKED = "session.forked"
+    SESSION_PROMOTED = "session.promoted"
+    SESSION_ROLLED_BACK = "session.rolled_back"
+    SESSION_PAUSED = "session.paused"
+    SESSION_RESUMED = "session.resumed"
+    SESSION_CLOSED = "session.closed"
+    VERSION_CREATED = "version.created"
+    VERSION_LABELLED = "version.labelled"
+    VERSION_UNLABELLED = "version.unlabelled"
+    TURN_ADDED = "turn.added"
+    AGENT_CREATED = "agent.created"
+    AGENT_UPDATED = "agent.updated"
+    AGENT_SUSPENDED = "agent.suspended"
+    AGENT_ACTIVATED = "agent.activated"
+    PROJECT_CREATED = "project.created"
+    KEY_CREATED = "key.created"
+    KEY_REVOKED = "key.revoked"
+    MEMBER_ADDED = "member.added"
+    MEMBER_CHANGED = "member.changed"
+    MEMBER_REMOVED = "member.removed"
+    USER_CREATED = "user.created"
+    SIGNIN_LINK_CREATED = "signin_link.created"
+    SIGNIN_LINK_USED = "signin_link.used"
+
+    @property
+    def trace_name(self) -> str:
+        """The action's name in the StateBase trace API."""
+        return SHOWN[self].trace_name
+
+    @property
+    def sentence(self) -> str:
+        """What happened, for people; the actor and the resource stand beside it."""
+        return SHOWN[self].sentence
+
+
+class Shown(NamedTuple):
+    """How one action is shown outside."""
+
+    trace_name: str
+    sentence: str
+
+
+SHOWN: dict[Action, Shown] = {
+    Action.SESSION_CREATED: Shown("session.created", "Started the session"),
+    Action.SESSION_UPDATED: Shown("session.updated", "Changed the session's metadata"),
+    Action.SESSION_DELETED: Shown("session.deleted", "Deleted the session"),
+    Action.SESSION_EXPIRED: Shown("session.expired", "The session expired"),
+    Action.SESSION_FORKED: Shown("session.forked", "Forked the session"),
+    Action.SESSION_PROMOTED: Shown(
+        "state.updated", "Promoted the state of a fork to the session"
+    ),
+    Action.SESSION_ROLLED_BACK: Shown(
+        "state.rolled_back", "Rolled the session back to an earlier version"
+    ),
+    Action.SESSION_PAUSED: Shown("session.paused", "Paused the session"),
+    Action.SESSION_RESUMED: Shown("session.resumed", "Resumed the session"),
+    Action.SESSION_CLOSED: Shown("session.closed", "Closed the session"),
+    Action.VERSION_CREATED: Shown("state.updated", "Changed the state"),
+    Action.VERSION_LABELLED: Shown("version.labelled", "Labelled the version"),
+    Action.VERSION_UNLABELLED: Shown(
+        "version.unlabelled", "Removed a label from the version"
+    ),
+    Action.TURN_ADDED: Shown("turn.added", "Added a turn"),
+    Action.AGENT_CREATED: Shown("agent.created", "Registered the agent"),
+    Action.AGENT_UPDATED: Shown("agent.updated", "Changed the agent"),
+    Action.AGENT_SUSPENDED: Shown("agent.suspended", "Suspended the agent"),
+    Action.AGENT_ACTIVATED: Shown("agent.activated", "Activated the agent"),
+    Action.PROJECT_CREATED: Shown("project.created", "Created the project"),
+    Action.KEY_CREATED: Shown("key.created", "Issued the API key"),
+    Action.KEY_REVOKED: Shown("key.revoked", "Revoked the API key"),
+    Action.MEMBER_ADDED: Shown("member.added", "Added the member"),
+    Action.MEMBER_CHANGED: Shown("member.changed", "Changed the member's role"),
+    Action.MEMBER_REMOVED: Shown("member.removed", "Removed the member"),
+    Action.USER_CREATED: Shown("user.created", "Created the user"),
+    Action.SIGNIN_LINK_CREATED: Shown("signin_link.created", "Made a sign-in link"),
+    Action.SIGNIN_LINK_USED: Shown("signin_link.used", "Signed in with a link"),
+}
+
+
+def actions_shown_as(trace_name: str) -> list[Action]:
+    """Return our actions behind one name of the trace API, for its filter."""
+    return [action for action, shown in SHOWN.items() if shown.trace_name == trace_name]

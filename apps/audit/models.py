@@ -1,0 +1,78 @@
+"""What was done: an event for every act, and the chained record of people's acts.
+
+Both outlive what they speak of, so they hold plain ids and text labels and know
+nobody's models. Rows are never changed; a trigger refuses it.
+"""
+
+from django.db import models
+
+from apps.audit.fields import CurrentTransaction, Xid8Field
+from apps.audit.querysets import AuditRecordQuerySet, EventQuerySet
+
+
+class Act(models.Model):
+    """The columns that an event and a record have in common."""
+
+    action = models.CharField(max_length=64, db_collation="C")
+    resource_type = models.CharField(max_length=32, db_collation="C")
+    resource_id = models.TextField(db_collation="C")
+    actor_kind = models.CharField(max_length=16, db_collation="C")
+    actor_id = models.TextField(db_collation="C")
+    actor_label = models.TextField()
+    details = models.JSONField(default=dict)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        abstract = True
+
+
+class Event(Act):
+    """One act, in the stream of its session (or, outside sessions, its project)."""
+
+    pk = models.CompositePrimaryKey("stream_id", "id")
+    stream_id = models.CharField(max_length=31, db_collation="C")
+    id = models.CharField(max_length=32, db_collation="C")
+    project_id = models.CharField(max_length=31, db_collation="C")
+    # The version that the act made, where it made one.
+    number = models.BigIntegerField(null=True)
+    request_id = models.TextField(db_collation="C")
+    xid = Xid8Field(db_default=CurrentTransaction(), editable=False)
+
+    objects = EventQuerySet.as_manager()
+
+    class Meta:
+        # A stream newest first is the primary key, read backwards.
+        indexes = [
+            models.Index(fields=["project_id", "-id"], name="audit_event_by_project"),
+            models.Index(
+                fields=["project_id", "action", "id"], name="audit_event_by_action"
+            ),
+            models.Index(fields=["id"], name="audit_event_by_id"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.id}"
+
+
+class AuditRecord(Act):
+    """One act of a person or an administrator, chained to the one before it."""
+
+    pk = models.CompositePrimaryKey("project_id", "number")
+    project_id = models.CharField(max_length=31, db_collation="C")
+    number = models.BigIntegerField()
+    event_id = models.CharField(max_length=32, db_collation="C")
+    leaf = models.BinaryField()
+    chain = models.BinaryField()
+
+    objects = AuditRecordQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(number__gte=1),
+                name="audit_auditrecord_number_from_one",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.project_id} #{self.number} {self.action}"

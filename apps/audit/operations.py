@@ -1,0 +1,141 @@
+"""Recording what was done, and checking the record.
+
+`record` and `record_act` have no transaction of their own: they refuse to run
+outside the transaction of the act, because a record of something that was then
+rolled back is a lie. The ledger's SQL functions insert their events themselves.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from apps.audit import chain
+from apps.audit.actions import Action
+from apps.audit.details import cleaned
+from apps.audit.models import AuditRecord, Event
+from apps.core.actors import Actor
+from apps.core.ids import new_id
+
+# The chain and stream of acts that belong to no project, such as making a user.
+INSTALLATION = "installation"
+
+
+def record(
+    *,
+    stream_id: str,
+    project_id: str,
+    action: Action,
+    resource_type: str,
+    resource_id: str,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+    details: Mapping[str, Any],
+    number: int | None = None,
+) -> Event:
+    """Write the event of one act, within the act's transaction.
+
+    Raises: RuntimeError outside a transaction.
+    """
+    if not connection.in_atomic_block:
+        raise RuntimeError("An act and its record belong into one transaction.")
+    return Event.objects.create(
+        stream_id=stream_id,
+        id=new_id("trace", now=now),
+        project_id=project_id,
+        action=action.value,
+        resource_type=resource_type,
+        resource_id=resource_id,
+        number=number,
+        actor_kind=actor.kind.value,
+        actor_id=actor.id,
+        actor_label=actor.label,
+        details=cleaned(details),
+        request_id=request_id,
+        created_at=now,
+    )
+
+
+def record_act(
+    *,
+    stream_id: str,
+    project_id: str,
+    action: Action,
+    resource_type: str,
+    resource_id: str,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+    details: Mapping[str, Any],
+    number: int | None = None,
+) -> AuditRecord:
+    """Write the event and the chained record of what a person or administrator did.
+
+    Call it last: the project's chain stays locked until the transaction ends, and
+    whoever takes further locks after it can deadlock with the next act.
+
+    Raises: RuntimeError outside a transaction.
+    """
+    event = record(
+        stream_id=stream_id,
+        project_id=project_id,
+        action=action,
+        resource_type=resource_type,
+        resource_id=resource_id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details=details,
+        number=number,
+    )
+    return append_record(event=event)
+
+
+def append_record(*, event: Event) -> AuditRecord:
+    """Chain an event that is already written, e.g. by one of the ledger's functions.
+
+    Raises: RuntimeError outside a transaction.
+    """
+    if not connection.in_atomic_block:
+        raise RuntimeError("An act and its record belong into one transaction.")
+    _lock_chain(event.project_id)
+    last = AuditRecord.objects.for_project(event.project_id).newest_first().first()
+    entry = AuditRecord(
+        project_id=event.project_id,
+        number=last.number + 1 if last else 1,
+        event_id=event.id,
+        action=event.action,
+        resource_type=event.resource_type,
+        resource_id=event.resource_id,
+        actor_kind=event.actor_kind,
+        actor_id=event.actor_id,
+        actor_label=event.actor_label,
+        details=event.details,
+        created_at=event.created_at,
+    )
+    entry.leaf = chain.leaf(entry)
+    previous = bytes(last.chain) if last else chain.START
+    entry.chain = chain.link(previous, entry.number, entry.leaf)
+    entry.save(force_insert=True)
+    return entry
+
+
+def verify_records(*, project_id: str) -> chain.Verification:
+    """Recompute a project's chain from its rows and say where it breaks, if it does."""
+    records = AuditRecord.objects.for_project(project_id).oldest_first()
+    return chain.verify(records.iterator(chunk_size=1000))
+
+
+def _lock_chain(project_id: str) -> None:
+    # An advisory lock, because a project's first record has no row to lock, and a
+    # retry after a unique violation would need a savepoint inside the caller's act.
+    # Two projects whose hashes collide wait for each other: slower, never wrong.
+    # The statement after it takes a new snapshot (READ COMMITTED) and so sees the
+    # record of whoever held the lock before.
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
+            [f"audit_auditrecord:{project_id}"],
+        )

@@ -1,0 +1,58 @@
+"""Questions about events and records: filters and the keyset of their pages."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, Self
+
+from django.db import models
+
+if TYPE_CHECKING:
+    from apps.audit.models import AuditRecord, Event  # noqa: F401
+
+
+class EventQuerySet(models.QuerySet["Event"]):
+    """Events; ids sort by time, so pages follow the id and nothing counts rows."""
+
+    def for_project(self, project_id: str) -> Self:
+        return self.filter(project_id=project_id)
+
+    def for_stream(self, stream_id: str) -> Self:
+        return self.filter(stream_id=stream_id)
+
+    def with_action(self, actions: Iterable[str]) -> Self:
+        return self.filter(action__in=list(actions))
+
+    def between(self, start: datetime | None, end: datetime | None) -> Self:
+        """Keep what was recorded from `start` on and before `end`."""
+        found = self
+        if start is not None:
+            found = found.filter(created_at__gte=start)
+        if end is not None:
+            found = found.filter(created_at__lt=end)
+        return found
+
+    def before(self, id: str | None) -> Self:
+        """Keep what is older than the event with this id (all, for None)."""
+        return self.filter(id__lt=id) if id else self.all()
+
+    def newest_first(self) -> Self:
+        return self.order_by("-id")
+
+
+class AuditRecordQuerySet(models.QuerySet["AuditRecord"]):
+    """Records of one project's chain; pages follow the number."""
+
+    def for_project(self, project_id: str) -> Self:
+        return self.filter(project_id=project_id)
+
+    def with_action(self, actions: Iterable[str]) -> Self:
+        return self.filter(action__in=list(actions))
+
+    def before(self, number: int | None) -> Self:
+        return self.filter(number__lt=number) if number else self.all()
+
+    def newest_first(self) -> Self:
+        return self.order_by("-number")
+
+    def oldest_first(self) -> Self:
+        return self.order_by("number")
