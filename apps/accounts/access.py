@@ -1,0 +1,102 @@
+"""Who may do what: the only permission predicates, for keys and for people alike.
+
+Pages and API ask the same question. A stranger is told that there is no such thing;
+a colleague without the right is told that a right is missing.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from apps.accounts.errors import ProjectNotFound
+from apps.accounts.models import Membership, Project, Role, Scope, User
+from apps.core.actors import Actor, ActorKind
+from apps.core.errors import PermissionDenied
+
+
+class Permission(StrEnum):
+    """What an act needs; each includes the one before it."""
+
+    READ = "read"
+    WRITE = "write"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Caller:
+    """A program that came in by key: what the API needs to know about it."""
+
+    actor: Actor
+    project: Project
+    scope: Scope
+    # External agent ids that the key may speak for; None means all.
+    agents: frozenset[str] | None
+    key_id: str
+    rate_limit: int | None
+
+
+GRANTS: dict[str, frozenset[Permission]] = {
+    Role.VIEWER: frozenset({Permission.READ}),
+    Role.OPERATOR: frozenset({Permission.READ, Permission.WRITE}),
+    Role.ADMIN: frozenset(Permission),
+    Scope.READ: frozenset({Permission.READ}),
+    Scope.WRITE: frozenset({Permission.READ, Permission.WRITE}),
+    Scope.ADMIN: frozenset(Permission),
+}
+
+
+def may(
+    caller: Caller | Membership | None, permission: Permission, project: Project
+) -> bool:
+    """Say whether a key or a member may do this in the project."""
+    if caller is None:
+        return False
+    if isinstance(caller, Caller):
+        belongs, level = caller.project.id == project.id, str(caller.scope)
+    else:
+        belongs, level = caller.project_id == project.id, caller.role
+    return belongs and permission in GRANTS.get(level, frozenset())
+
+
+def require(
+    caller: Caller | Membership, permission: Permission, project: Project
+) -> None:
+    """Raises: PermissionDenied where `may` says no, naming what is missing."""
+    if not may(caller, permission, project):
+        raise PermissionDenied(
+            f"This needs {permission.value} permission in the project.",
+            required=permission.value,
+        )
+
+
+def key_allows_agent(caller: Caller, external_id: str) -> bool:
+    """Say whether the key may speak for the agent of this external id."""
+    return caller.agents is None or external_id in caller.agents
+
+
+def enter_project(*, user: User, slug: str, permission: Permission) -> Membership:
+    """Return the user's membership (with its project) for an act in the project.
+
+    Raises: ProjectNotFound for a stranger, exactly as for a project that does not
+    exist; PermissionDenied for a colleague without the right.
+    """
+    membership = (
+        Membership.objects.of_user(user.id)
+        .filter(project__slug=slug, user__is_active=True)
+        .first()
+    )
+    if membership is None:
+        raise ProjectNotFound
+    require(membership, permission, membership.project)
+    return membership
+
+
+def projects_of(user: User) -> list[Membership]:
+    """Return the user's memberships with their projects, by the project's name."""
+    return list(
+        Membership.objects.of_user(user.id).order_by("project__name", "project_id")
+    )
+
+
+def actor_of(user: User) -> Actor:
+    """Return the actor that stands for this person in records."""
+    return Actor(kind=ActorKind.USER, id=user.id, label=user.username)

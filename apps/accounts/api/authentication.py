@@ -1,0 +1,61 @@
+"""DRF's door for API keys: `X-API-Key: sb_…` or `Authorization: Bearer sb_…`.
+
+`request.auth` becomes the frozen `Caller`; `request.user` stays None, because a key
+is nobody's account.
+"""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from apps.accounts import authentication, errors
+from apps.accounts.access import Caller
+
+
+class KeyAuthentication(BaseAuthentication):
+    """Turns the key of a request into its `Caller`."""
+
+    def authenticate(self, request: Request) -> tuple[None, Caller] | None:
+        """Return None without a key: the permission then answers 401.
+
+        Raises: DRF's AuthenticationFailed, which carries the WWW-Authenticate header.
+        """
+        secret = _secret(request)
+        if secret is None:
+            return None
+        try:
+            caller = authentication.caller_for_secret(secret=secret, now=timezone.now())
+        except errors.AuthenticationFailed as failure:
+            raise AuthenticationFailed(failure.message) from failure
+        return None, caller
+
+    def authenticate_header(self, request: Request) -> str:
+        """Without it DRF would answer 403 where the contract says 401."""
+        return 'Bearer realm="api"'
+
+
+class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How the two headers stand in the OpenAPI document."""
+
+    target_class = KeyAuthentication
+    name = ["ApiKey", "Bearer"]
+
+    def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
+        return [
+            {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+            {"type": "http", "scheme": "bearer"},
+        ]
+
+
+def _secret(request: Request) -> str | None:
+    plain = request.headers.get("X-API-Key", "").strip()
+    if plain:
+        return plain
+    scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and bearer.strip():
+        return bearer.strip()
+    return None

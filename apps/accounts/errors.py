@@ -1,0 +1,51 @@
+"""What can go wrong with projects, people, keys and sign-in links."""
+
+from apps.core.errors import DomainError, NotFound
+
+
+class AuthenticationFailed(DomainError):
+    """The API key is missing, unknown, revoked or expired."""
+
+    code = "authentication_failed"
+
+
+class NameTaken(DomainError):
+    """This name is already in use."""
+
+    code = "name_taken"
+
+
+class AlreadyMember(DomainError):
+    """This person is already a member of the project."""
+
+    code = "already_member"
+
+
+class LastAdmin(DomainError):
+    """A project keeps at least one administrator."""
+
+    code = "last_admin"
+
+
+class KeyAlreadyRevoked(DomainError):
+    """This API key was revoked before."""
+
+    code = "key_already_revoked"
+
+
+class LinkNotUsable(DomainError):
+    """This sign-in link was used before, has expired or was never issued."""
+
+    code = "link_not_usable"
+
+
+class ProjectNotFound(NotFound):
+    """There is no such project."""
+
+
+class UserNotFound(NotFound):
+    """There is no such user."""
+
+
+class KeyNotFound(NotFound):
+    """There is no such API key."""

@@ -1,0 +1,58 @@
+"""Questions about projects, their people and their keys."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Self
+
+from django.contrib.auth.base_user import BaseUserManager
+from django.db import models
+from django.db.models import Q
+
+if TYPE_CHECKING:
+    from apps.accounts.models import ApiKey, Membership, SigninLink, User  # noqa: F401
+
+
+class UserManager(BaseUserManager["User"]):
+    """Finds people by the name they sign in with, however they capitalise it."""
+
+    def get_by_natural_key(self, username: Any) -> "User":
+        return self.get(username=str(username).strip().lower())
+
+
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    """Who belongs to which project."""
+
+    def of_user(self, user_id: str) -> Self:
+        return self.filter(user_id=user_id).select_related("project")
+
+    def in_project(self, project_id: str) -> Self:
+        return self.filter(project_id=project_id)
+
+    def for_members_page(self) -> Self:
+        return self.select_related("user").order_by("user__username", "user_id")
+
+
+class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+    """Keys, live or not; a key that was revoked stays for the record."""
+
+    def in_project(self, project_id: str) -> Self:
+        return self.filter(project_id=project_id)
+
+    def live(self, now: datetime) -> Self:
+        unexpired = Q(expires_at=None) | Q(expires_at__gt=now)
+        return self.filter(unexpired, revoked_at=None)
+
+    def for_keys_page(self) -> Self:
+        return self.order_by("-id")
+
+
+class SigninLinkQuerySet(models.QuerySet["SigninLink"]):
+    """Links that people sign in with once."""
+
+    def usable(self, token_hash: bytes, now: datetime) -> Self:
+        """The link with this hash, if it is neither used nor expired."""
+        return self.filter(
+            token_hash=token_hash,
+            used_at=None,
+            expires_at__gt=now,
+            user__is_active=True,
+        )
