@@ -1,0 +1,219 @@
+"""Which items of two lists belong together.
+
+Items with an identity key are paired by it, others by equality between anchors that
+occur once on both sides (patience), and what is left between anchors by position.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from apps.diffs.changes import Json
+from apps.diffs.equality import spelling
+
+IDENTITY_KEYS = ("id", "key", "tool_call_id", "name")
+
+Same = Callable[[Json, Json], bool]
+Pair = tuple[int, int]
+Run = tuple[int, int, int]
+
+# More items than this on both sides together are not aligned (8,000 take 10 ms).
+LONGEST_WINDOW = 20_000
+
+_CHUNK = 256
+# Gaps inside gaps: each round needs an anchor, and text that repeats finds none.
+_ROUNDS = 6
+
+
+class Step(NamedTuple):
+    """One item of either list, or one pair; None stands for no partner."""
+
+    before: int | None
+    after: int | None
+    is_moved: bool = False
+
+
+class Pairing(NamedTuple):
+    """Partners as (index in before, index in after), ascending in *after*."""
+
+    pairs: list[Pair]
+    moved: frozenset[Pair] = frozenset()
+    # Pairs not known to be equal: only these need to be looked into.
+    unproven: frozenset[Pair] = frozenset()
+
+
+def identity_key(items: Sequence[Json]) -> str | None:
+    """Give the key by whose value the items of one list can be told apart.
+
+    The first of `IDENTITY_KEYS` that every item has with a string or an integer, no
+    value occurring twice.
+    """
+    return next((key for key in IDENTITY_KEYS if _tells_apart(items, key)), None)
+
+
+def shared_identity_key(one: Sequence[Json], other: Sequence[Json]) -> str | None:
+    """Give the first key that tells the items apart in both lists."""
+    for key in IDENTITY_KEYS:
+        if _tells_apart(one, key) and _tells_apart(other, key):
+            return key
+    return None
+
+
+def _tells_apart(items: Sequence[Json], key: str) -> bool:
+    if not items or not all(item.__class__ is dict for item in items):
+        return False
+    try:
+        values = [item[key] for item in items]
+    except KeyError:
+        return False
+    if not {value.__class__ for value in values} <= {str, int}:
+        return False
+    return len(set(values)) == len(values)
+
+
+def common_prefix(one: list[Json], other: list[Json], same: Same) -> int:
+    """Count the equal items at the start, a slice at a time at C speed."""
+    shorter = min(len(one), len(other))
+    for start in range(0, shorter, _CHUNK):
+        end = min(start + _CHUNK, shorter)
+        if not same(one[start:end], other[start:end]):
+            pairs = zip(one[start:end], other[start:end], strict=True)
+            return start + _equal_run(pairs, same)
+    return shorter
+
+
+def common_suffix(one: list[Json], other: list[Json], keep: int, same: Same) -> int:
+    """Count the equal items at the end, leaving the first `keep` alone."""
+    shorter = min(len(one), len(other)) - keep
+    return common_prefix(one[::-1][:shorter], other[::-1][:shorter], same)
+
+
+def _equal_run(pairs: Iterator[tuple[Json, Json]], same: Same) -> int:
+    count = 0
+    for one, other in pairs:
+        if not same(one, other):
+            break
+        count += 1
+    return count
+
+
+def pair(one: list[Json], other: list[Json], head: int, tail: int) -> Pairing:
+    """Pair what two lists hold between `head` and `tail` items known to be equal."""
+    was, now = one[head : len(one) - tail], other[head : len(other) - tail]
+    key = shared_identity_key(one, other) if was and now else None
+    return by_identity(was, now, key) if key else by_content(was, now)
+
+
+def by_identity(one: list[Json], other: list[Json], key: str) -> Pairing:
+    """Pair items by an identity key; out of order, the fewest count as moved."""
+    places = {item[key]: place for place, item in enumerate(one)}
+    pairs = [
+        (places[item[key]], place)
+        for place, item in enumerate(other)
+        if item[key] in places
+    ]
+    moved = frozenset(pairs).difference(_ascending(pairs))
+    return Pairing(pairs, moved, frozenset(pairs))
+
+
+def by_content(one: list[Json], other: list[Json]) -> Pairing:
+    """Pair equal items in order, and what lies between them by position."""
+    old = [spelling(item) for item in one]
+    new = [spelling(item) for item in other]
+    pairs: list[Pair] = []
+    unproven: list[Pair] = []
+    gaps = [(0, len(old), 0, len(new), 0)]
+    while gaps:
+        low, high, start, end, rounds = gaps.pop()
+        anchors = _anchors(old[low:high], new[start:end]) if rounds < _ROUNDS else []
+        if not anchors:
+            unproven += zip(range(low, high), range(start, end), strict=False)
+            continue
+        anchors = [(low + i, start + j) for i, j in anchors]
+        pairs += anchors
+        edges = [(low - 1, start - 1), *anchors, (high, end)]
+        gaps += [
+            (i + 1, ii, j + 1, jj, rounds + 1)
+            for (i, j), (ii, jj) in pairwise(edges)
+            if i + 1 < ii and j + 1 < jj
+        ]
+    return Pairing(sorted(pairs + unproven), unproven=frozenset(unproven))
+
+
+def _anchors(old: list[bytes], new: list[bytes]) -> list[Pair]:
+    """Pair what is equal at both ends, else what occurs once on both sides."""
+    shorter = min(len(old), len(new))
+    head = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    rest = shorter - head
+    tail = next((i for i in range(rest) if old[~i] != new[~i]), rest)
+    ends = [(i, i) for i in range(head)]
+    ends += [(len(old) - i, len(new) - i) for i in range(tail, 0, -1)]
+    if ends:
+        return ends
+    once = _places_of_single(old)
+    singles = _places_of_single(new)
+    return _ascending([(once[t], j) for t, j in singles.items() if t in once])
+
+
+def _places_of_single(texts: list[bytes]) -> dict[bytes, int]:
+    counts = Counter(texts)
+    return {text: place for place, text in enumerate(texts) if counts[text] == 1}
+
+
+def _ascending(pairs: list[Pair]) -> list[Pair]:
+    """Give the longest run of pairs that keeps the order on both sides."""
+    tails: list[int] = []
+    ends: list[int] = []  # which pair ends the best run of each length
+    previous: list[int] = []
+    for place, (old, _) in enumerate(pairs):
+        length = bisect_left(tails, old)
+        previous.append(ends[length - 1] if length else -1)
+        tails[length : length + 1] = [old]
+        ends[length : length + 1] = [place]
+    run = []
+    place = ends[-1] if ends else -1
+    while place >= 0:
+        run.append(pairs[place])
+        place = previous[place]
+    return run[::-1]
+
+
+def steps(pairing: Pairing, head: int, n_old: int, n_new: int) -> Iterator[Step]:
+    """Order what may differ (pairs, new items, gone items) as a reader meets it.
+
+    Takes the indexes of a window that begins after `head` items, gives those of the
+    lists.
+    """
+    partner = {new: old for old, new in pairing.pairs}
+    gone = sorted(set(range(n_old)).difference(partner.values()), reverse=True)
+    for new in range(n_new):
+        old = partner.get(new)
+        if old is None:
+            yield Step(None, new + head)
+            continue
+        is_moved = (old, new) in pairing.moved
+        while gone and not is_moved and gone[-1] < old:
+            yield Step(gone.pop() + head, None)
+        if is_moved or (old, new) in pairing.unproven:
+            yield Step(old + head, new + head, is_moved)
+    yield from (Step(old + head, None) for old in reversed(gone))
+
+
+def runs(pairing: Pairing, head: int, tail: Run) -> Iterator[Run]:
+    """Write pairs that go up together as (start before, start after, length).
+
+    Takes the indexes of a window between `head` equal items and the run at the end.
+    """
+    old, new, length = 0, 0, head
+    window = ((i + head, j + head, 1) for i, j in pairing.pairs)
+    for i, j, n in (*window, tail):
+        if i == old + length and j == new + length:
+            length += n
+            continue
+        if length:
+            yield old, new, length
+        old, new, length = i, j, n
+    if length:
+        yield old, new, length
