@@ -1,0 +1,79 @@
+"""Answers where no view of the API ran: unknown routes, refused and broken requests.
+
+JSON for the API and for whoever does not ask for HTML; else a plain page whose
+template needs neither the database nor a signed-in user.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse  # noqa: TID251
+from django.template.loader import render_to_string
+
+from apps.core import json
+from apps.core.errors import InvalidRequest, NotFound, PermissionDenied
+from apps.core.http.exceptions import INTERNAL, problem_of
+from apps.core.http.problems import Problem
+
+API_PREFIX = "/v1"
+HEALTH_PREFIX = "/health"
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Say whether the request is for the API or for a probe, not for a page."""
+    return any(
+        request.path_info == prefix or request.path_info.startswith(f"{prefix}/")
+        for prefix in (API_PREFIX, HEALTH_PREFIX)
+    )
+
+
+def wants_html(request: HttpRequest) -> bool:
+    """Say whether a page is asked for by name; `*/*` is what programs send."""
+    return "text/html" in request.headers.get("Accept", "")
+
+
+def json_response(
+    value: Any, *, status: int = 200, headers: dict[str, str] | None = None
+) -> HttpResponse:
+    """Answer JSON from a plain Django view."""
+    return HttpResponse(
+        json.dumps(value),
+        status=status,
+        content_type="application/json",
+        headers=headers,
+    )
+
+
+def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
+    problem = problem_of(exception)
+    if problem.status >= 500:
+        problem = Problem.of(InvalidRequest())
+    return answer(request, problem)
+
+
+def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return answer(request, Problem.of(PermissionDenied()))
+
+
+def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return answer(request, Problem.of(NotFound("There is nothing at this address.")))
+
+
+def handler500(request: HttpRequest) -> HttpResponse:
+    return answer(request, INTERNAL)
+
+
+def answer(request: HttpRequest, problem: Problem) -> HttpResponse:
+    """Answer a problem in the form that the client reads."""
+    request_id = getattr(request, "request_id", "")
+    request.error_code = problem.code  # type: ignore[attr-defined]
+    if is_api(request) or not wants_html(request):
+        return json_response(
+            problem.body(request_id),
+            status=problem.status,
+            headers=problem.all_headers(),
+        )
+    page = problem.status if problem.status in (400, 403, 404, 500) else 400
+    html = render_to_string(
+        f"{page}.html", {"message": problem.message, "request_id": request_id}
+    )
+    return HttpResponse(html, status=problem.status, headers=problem.all_headers())

@@ -1,0 +1,55 @@
+"""What requests say in headers: idempotency key, expected version, their digest."""
+
+import hashlib
+import re
+from typing import Literal
+
+from django.http import HttpRequest  # noqa: TID251
+from rest_framework.request import Request
+
+from apps.core.errors import InvalidRequest
+
+_KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?", re.ASCII)
+_VERSION_TAG = re.compile(r'"v(0|[1-9][0-9]{0,8})"', re.ASCII)
+
+
+def request_digest(request: Request | HttpRequest) -> bytes:
+    """Return the sha256 of what was asked: method, path, If-Match and raw body.
+
+    Two requests with one idempotency key are the same request if these are equal.
+    Each part is preceded by its length, so that no two requests spell one string.
+    """
+    digest = hashlib.sha256()
+    head = (request.method or "", request.path, request.headers.get("If-Match", ""))
+    for part in (*(text.encode() for text in head), request.body):
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.digest()
+
+
+def idempotency_key(request: Request | HttpRequest) -> str | None:
+    """Return the Idempotency-Key header; raises `InvalidRequest` for a bad one."""
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return None
+    if not _KEY.fullmatch(key):
+        raise InvalidRequest(
+            "Idempotency-Key takes 1 to 255 visible ASCII characters.",
+            param="Idempotency-Key",
+        )
+    return key
+
+
+def if_match(request: Request | HttpRequest) -> int | Literal["*"] | None:
+    """Return the version that If-Match names, "*" for any, None without the header."""
+    tag = request.headers.get("If-Match")
+    if tag is None:
+        return None
+    if tag == "*":
+        return "*"
+    found = _VERSION_TAG.fullmatch(tag)
+    if not found:
+        raise InvalidRequest(
+            'If-Match takes one version, as in "v12", or *.', param="If-Match"
+        )
+    return int(found[1])

@@ -1,0 +1,109 @@
+"""The one table from error code to HTTP status, and the one error body.
+
+Every app's error codes are here; a code that is missing fails loudly. `param` and
+details come from the error, the request id from the request.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rest_framework.response import Response
+
+from apps.core.errors import DomainError
+
+INVALID = "invalid_request_error"
+AUTHENTICATION = "authentication_error"
+LIMIT = "rate_limit_error"
+OURS = "api_error"
+
+ERRORS: dict[str, tuple[int, str]] = {
+    "invalid_request": (400, INVALID),
+    "malformed_json": (400, INVALID),
+    "authentication_failed": (401, AUTHENTICATION),
+    "permission_denied": (403, INVALID),
+    "agent_suspended": (403, INVALID),
+    "resource_not_found": (404, INVALID),
+    "session_not_found": (404, INVALID),
+    "version_not_found": (404, INVALID),
+    "turn_not_found": (404, INVALID),
+    "agent_not_found": (404, INVALID),
+    "trace_not_found": (404, INVALID),
+    "label_not_found": (404, INVALID),
+    "unknown_version": (404, INVALID),
+    "method_not_allowed": (405, INVALID),
+    "not_acceptable": (406, INVALID),
+    "version_conflict": (409, INVALID),
+    "external_id_taken": (409, INVALID),
+    "agent_exists": (409, INVALID),
+    "session_closed": (409, INVALID),
+    "nothing_to_roll_back": (409, INVALID),
+    "length_required": (411, INVALID),
+    "version_mismatch": (412, INVALID),
+    "payload_too_large": (413, INVALID),
+    "unsupported_media_type": (415, INVALID),
+    "unacceptable_json": (422, INVALID),
+    "idempotency_key_reused": (422, INVALID),
+    "session_paused": (423, INVALID),
+    "rate_limit_exceeded": (429, LIMIT),
+    "internal_error": (500, OURS),
+    "service_unavailable": (503, OURS),
+    "insufficient_storage": (507, OURS),
+}
+
+RETRY_SECONDS = {"service_unavailable": 1, "insufficient_storage": 30}
+# The Anchor clients turn every error that has it into a policy violation.
+FORBIDDEN_KEYS = frozenset({"blocked_by"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Problem:
+    """An error on its way out."""
+
+    code: str
+    message: str
+    param: str | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, error: DomainError) -> "Problem":
+        return cls(
+            code=error.code,
+            message=error.message,
+            param=error.param,
+            details=error.details,
+        )
+
+    @property
+    def status(self) -> int:
+        """Raises: KeyError for a code that the table does not know."""
+        return ERRORS[self.code][0]
+
+    @property
+    def retry_after(self) -> int | None:
+        return self.details.get("retry_after", RETRY_SECONDS.get(self.code))
+
+    def body(self, request_id: str) -> dict[str, Any]:
+        """Return StateBase's `error` object, and the `detail` that others read."""
+        details = {k: v for k, v in self.details.items() if k not in FORBIDDEN_KEYS}
+        if self.retry_after is not None:
+            details["retry_after"] = self.retry_after
+        error = details | {
+            "code": self.code,
+            "message": self.message,
+            "type": ERRORS[self.code][1],
+            "param": self.param,
+            "request_id": request_id,
+        }
+        return {"error": error, "detail": self.message}
+
+    def all_headers(self) -> dict[str, str]:
+        if self.retry_after is None:
+            return self.headers
+        return self.headers | {"Retry-After": str(self.retry_after)}
+
+    def response(self, request_id: str) -> Response:
+        """Return the answer of a DRF view."""
+        return Response(
+            self.body(request_id), status=self.status, headers=self.all_headers()
+        )

@@ -1,0 +1,177 @@
+"""One log: structured lines on standard error, from us and from every library.
+
+A line never holds what callers sent. Tracebacks carry frames, no values; messages of
+exceptions are withheld unless their class only ever speaks of code, because
+PostgreSQL quotes rows (`DETAIL: Key (x)=(y)`) and Python quotes arguments.
+"""
+
+import logging
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+import orjson
+import psycopg
+import structlog
+from django.core.exceptions import ImproperlyConfigured
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+# Their messages name code and types, never the data that was being handled.
+PLAIN_SPOKEN = (
+    AttributeError,
+    ImportError,
+    ImproperlyConfigured,
+    MemoryError,
+    NameError,
+    NotImplementedError,
+    RecursionError,
+    TypeError,
+)
+WITHHELD = "(message withheld)"
+
+# Each is held at this level whatever the level of the rest.
+CAPPED = {
+    # At DEBUG it prints every statement with its parameters.
+    "django.db.backends": logging.INFO,
+    # At DEBUG it prints the variables of templates.
+    "django.template": logging.INFO,
+    # Its warnings repeat the raw path of each 4xx; the request line covers those.
+    "django.request": logging.ERROR,
+    "django.server": logging.ERROR,
+    "asyncio": logging.INFO,
+    "psycopg": logging.INFO,
+    "psycopg.pool": logging.INFO,
+}
+# They come with handlers of their own; granian installs them before it loads us.
+REROUTED = ("_granian", "granian.access", "django", "django.server", "axes")
+
+
+def logging_config(level: str, *, json_lines: bool) -> None:
+    """Route every logger of the process through one handler on standard error."""
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+        describe_exception,
+    ]
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        wrapper_class=structlog.stdlib.BoundLogger,
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    handler = StandardError()
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*shared, drop_path],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                _renderer(json_lines=json_lines),
+            ],
+        )
+    )
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    for name in REROUTED:
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+    for name, cap in CAPPED.items():
+        logging.getLogger(name).setLevel(max(cap, logging.getLogger().level))
+
+
+def granian_logging() -> dict[str, Any]:
+    """Return granian's `log_dictconfig`: its own handlers off, ours takes the lines."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {},
+        "handlers": {},
+        "loggers": {
+            "_granian": {"handlers": [], "propagate": True},
+            "granian.access": {"handlers": [], "propagate": True},
+        },
+    }
+
+
+class StandardError(logging.StreamHandler[TextIO]):
+    """Writes to what `sys.stderr` is now, not to what it was at the start."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> TextIO:
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, value: TextIO) -> None:
+        raise AttributeError("The stream is always sys.stderr.")
+
+
+def describe_exception(
+    logger: WrappedLogger, method: str, event: EventDict
+) -> EventDict:
+    """Replace `exc_info` by the frames and what may be said of the exception."""
+    found = event.pop("exc_info", None)
+    if found is True:
+        found = sys.exc_info()
+    error = found[1] if isinstance(found, tuple) else found
+    if isinstance(error, BaseException):
+        event["exception"] = "\n".join(_story(error))
+    return event
+
+
+def drop_path(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """Take the raw path, which may hold a caller's keys, out of Django's lines."""
+    if event.get("logger") in ("django.request", "django.server"):
+        event["event"] = "unhandled error"
+    return event
+
+
+def safe_message(error: BaseException) -> str:
+    """Say of an exception what cannot hold data: class, SQLSTATE, names of objects."""
+    name = type(error).__qualname__
+    if isinstance(error, psycopg.Error):
+        names = (error.diag.table_name, error.diag.constraint_name)
+        return " ".join([name, error.sqlstate or "-", *filter(None, names)])
+    if isinstance(error, OSError):
+        return f"{name}: {error.strerror or WITHHELD}"
+    if isinstance(error, PLAIN_SPOKEN):
+        return f"{name}: {error}"
+    return f"{name} {WITHHELD}"
+
+
+def _story(error: BaseException) -> Iterator[str]:
+    """Yield the chain of exceptions, the one that started it first."""
+    before = error.__cause__
+    if before is None and not error.__suppress_context__:
+        before = error.__context__
+    if before is not None and before is not error:
+        yield from _story(before)
+        yield "which led to:"
+    for frame in traceback.extract_tb(error.__traceback__):
+        where = "/".join(Path(frame.filename).parts[-4:])
+        yield f"  {where}:{frame.lineno} in {frame.name}: {frame.line}"
+    yield safe_message(error)
+
+
+def _renderer(*, json_lines: bool) -> Processor:
+    if json_lines:
+        return structlog.processors.JSONRenderer(serializer=_line)
+    return structlog.dev.ConsoleRenderer(colors=False, timestamp_key="time")
+
+
+def _line(event: EventDict, **_: Any) -> str:
+    """Render one line; an object that is no plain value is named, never shown."""
+    return orjson.dumps(
+        event,
+        default=lambda value: type(value).__qualname__,
+        option=orjson.OPT_NON_STR_KEYS,
+    ).decode()

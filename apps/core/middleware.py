@@ -1,0 +1,131 @@
+"""What surrounds every request: its id, its log line, its common headers.
+
+API requests then go straight to their view: the session, CSRF, sign-in and htmx
+middlewares have nothing to say about a request that carries a key.
+"""
+
+import re
+from collections.abc import Callable
+from time import perf_counter
+
+import structlog
+from django.core.handlers.base import BaseHandler
+from django.core.handlers.exception import convert_exception_to_response
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+
+from apps.core.http.fallbacks import API_PREFIX, handler404, is_api
+from apps.core.http.views import stamp, take_allowance
+from apps.core.ids import new_id
+
+log = structlog.get_logger("stepback.request")
+
+type_of_next = Callable[[HttpRequest], HttpResponseBase]
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+
+
+class RequestLogMiddleware:
+    """Gives the request its id, times it, and writes its one line.
+
+    The line has the route's pattern, never the path, the query or a body: those are
+    the callers' data.
+    """
+
+    def __init__(self, get_response: type_of_next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        started = perf_counter()
+        request_id = request.request_id = _request_id(request)  # type: ignore[attr-defined]
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        try:
+            response = self.get_response(request)
+            milliseconds = (perf_counter() - started) * 1000
+            _complete(request, response, milliseconds)
+            _write_line(request, response, milliseconds)
+        finally:
+            structlog.contextvars.unbind_contextvars("request_id")
+        return response
+
+
+class ApiBypassMiddleware:
+    """Calls the view of an API request itself; pages go on through the chain."""
+
+    def __init__(self, get_response: type_of_next) -> None:
+        self.get_response = get_response
+        self.api = ApiHandler()
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        chosen = self.api if is_api(request) else self.get_response
+        return chosen(request)
+
+
+class ApiHandler(BaseHandler):
+    """Django's own core without any middleware around it.
+
+    It resolves the route and calls the view, which is all that an API request needs;
+    the outer handler still sends the signals.
+    """
+
+    def __init__(self) -> None:
+        # What `load_middleware` would have filled from the settings.
+        self._view_middleware = []
+        self._template_response_middleware = []
+        self._exception_middleware = []
+        self._answer = convert_exception_to_response(self._route)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response: HttpResponseBase = self._answer(request)
+        return response
+
+    def _route(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            return self._get_response(request)
+        except Http404 as error:  # Django's own answer under DEBUG is a page
+            return handler404(request, error)
+
+
+def _request_id(request: HttpRequest) -> str:
+    given = request.headers.get("X-Request-Id", "")
+    if _REQUEST_ID.fullmatch(given):
+        return given
+    return new_id("req", now=timezone.now())
+
+
+def _complete(
+    request: HttpRequest, response: HttpResponseBase, milliseconds: float
+) -> None:
+    """Set the headers that every answer carries."""
+    response["X-Request-Id"] = request.request_id  # type: ignore[attr-defined]
+    if not response.has_header("Cache-Control"):
+        response["Cache-Control"] = "no-store"
+    if isinstance(response, HttpResponse) and not response.has_header("Content-Length"):
+        response["Content-Length"] = str(len(response.content))
+    if not is_api(request) or not request.path_info.startswith(API_PREFIX):
+        return
+    response["X-StateBase-Latency"] = str(round(milliseconds))
+    if not response.has_header("X-RateLimit-Limit"):
+        stamp(response, take_allowance(request, None))
+
+
+def _write_line(
+    request: HttpRequest, response: HttpResponseBase, milliseconds: float
+) -> None:
+    # The line replaces Django's own, which repeats the raw path.
+    response._has_been_logged = True  # type: ignore[attr-defined]
+    match = request.resolver_match
+    actor = getattr(getattr(request, "auth", None), "actor", None)
+    user = getattr(request, "_cached_user", None)
+    facts = {
+        "method": request.method,
+        "route": match.route if match else "-",
+        "status": response.status_code,
+        "duration_ms": round(milliseconds, 2),
+        "bytes": int(response.headers.get("Content-Length") or 0),
+        "received": request.META.get("CONTENT_LENGTH") or "0",
+        "key": getattr(actor, "id", None),
+        "user": getattr(user, "pk", None),
+        "code": getattr(request, "error_code", None),
+    }
+    log.info("request", **{k: v for k, v in facts.items() if v is not None})
