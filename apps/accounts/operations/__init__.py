@@ -1,0 +1,25 @@
+"""The verbs of accounts: each is one transaction and leaves one chained record.
+
+Secrets leave an operation exactly once, as the second value it returns; neither the
+row nor the record holds them.
+"""
+
+from apps.accounts.operations.answers import answer_once
+from apps.accounts.operations.keys import issue_key, revoke_key
+from apps.accounts.operations.links import make_signin_link, use_signin_link
+from apps.accounts.operations.members import add_member, change_role, remove_member
+from apps.accounts.operations.projects import create_project
+from apps.accounts.operations.users import create_user
+
+__all__ = [
+    "add_member",
+    "answer_once",
+    "change_role",
+    "create_project",
+    "create_user",
+    "issue_key",
+    "make_signin_link",
+    "remove_member",
+    "revoke_key",
+    "use_signin_link",
+]

@@ -1,0 +1,68 @@
+"""Idempotency for writes outside sessions: one act, and a replay of its answer.
+
+Writes to a session have their key on the version or turn they made; these rows are
+for everything else and count for 24 hours.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from apps.accounts.models import StoredAnswer
+from apps.core.errors import Busy, IdempotencyKeyReused, InvalidRequest
+
+KEPT = timedelta(hours=24)
+LONGEST_KEY = 255
+ATTEMPTS = 3
+
+
+@transaction.atomic
+def answer_once(
+    *,
+    project_id: str,
+    key: str,
+    digest: bytes,
+    now: datetime,
+    act: Callable[[], tuple[int, bytes]],
+) -> tuple[int, bytes, bool]:
+    """Return (status, body, replayed), running `act` only for a key not seen lately.
+
+    1. The row is inserted first: a second request with the key waits here for the
+       transaction of the first, then replays its answer.
+    2. `act` runs in the same transaction. What it raises undoes the row as well, so
+       errors are never replayed.
+
+    Raises: IdempotencyKeyReused when the key came with another request before.
+    """
+    if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
+        raise InvalidRequest(
+            f"An idempotency key has 1 to {LONGEST_KEY} printable characters.",
+            param="Idempotency-Key",
+        )
+    row = _claim(project_id, key, digest, now)
+    # Only a row of this very transaction has no status: others' are committed whole.
+    if row.status is not None and now - row.created_at < KEPT:
+        if bytes(row.digest) != digest:
+            raise IdempotencyKeyReused(param="Idempotency-Key")
+        return row.status, bytes(row.body), True
+    status, body = act()
+    StoredAnswer.objects.filter(project_id=project_id, key=key).update(
+        digest=digest, status=status, body=body, created_at=now
+    )
+    return status, body, False
+
+
+def _claim(project_id: str, key: str, digest: bytes, now: datetime) -> StoredAnswer:
+    fresh = StoredAnswer(project_id=project_id, key=key, digest=digest, created_at=now)
+    found = StoredAnswer.objects.select_for_update().filter(
+        project_id=project_id, key=key
+    )
+    for _ in range(ATTEMPTS):
+        # ON CONFLICT DO NOTHING: waits for whoever is inserting the same key.
+        StoredAnswer.objects.bulk_create([fresh], ignore_conflicts=True)
+        row = found.first()
+        if row is not None:
+            return row
+        # Retention deleted the old row between the two statements.
+    raise Busy

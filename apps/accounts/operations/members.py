@@ -1,0 +1,131 @@
+"""Who belongs to a project, and as what.
+
+Changing and removing lock the project's row first: otherwise two administrators
+could take the role from each other at the same time, and nobody would be left.
+"""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from apps.accounts.errors import AlreadyMember, LastAdmin, UserNotFound
+from apps.accounts.models import Membership, Project, Role, User
+from apps.audit import operations as audit
+from apps.audit.actions import Action
+from apps.core.actors import Actor
+from apps.core.errors import InvalidRequest
+
+
+@transaction.atomic
+def add_member(
+    *,
+    project: Project,
+    user: User,
+    role: Role,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+) -> Membership:
+    """Let a user into the project.
+
+    Raises: AlreadyMember.
+    """
+    membership = Membership(project=project, user=user, role=role, created_at=now)
+    try:
+        with transaction.atomic():
+            membership.save(force_insert=True)
+    except IntegrityError as taken:
+        raise AlreadyMember(f"{user.username} is already a member.") from taken
+    audit.record_act(
+        stream_id=project.id,
+        project_id=project.id,
+        action=Action.MEMBER_ADDED,
+        resource_type="member",
+        resource_id=user.id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details={"username": user.username, "role": role.value},
+    )
+    return membership
+
+
+@transaction.atomic
+def change_role(
+    *,
+    project: Project,
+    user: User,
+    role: Role,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+) -> Membership:
+    """Give a member another role.
+
+    Raises: UserNotFound for a stranger, LastAdmin for the only administrator,
+    InvalidRequest when the member has the role already.
+    """
+    membership = _locked_membership(project, user)
+    before = membership.role
+    if before == role:
+        raise InvalidRequest(f"{user.username} is {role.label} already.", param="role")
+    _refuse_to_lose_last_admin(membership)
+    membership.role = role
+    membership.save(update_fields=["role"])
+    audit.record_act(
+        stream_id=project.id,
+        project_id=project.id,
+        action=Action.MEMBER_CHANGED,
+        resource_type="member",
+        resource_id=user.id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details={"username": user.username, "from": before, "to": role.value},
+    )
+    return membership
+
+
+@transaction.atomic
+def remove_member(
+    *, project: Project, user: User, actor: Actor, now: datetime, request_id: str
+) -> Membership:
+    """Take a user out of the project; what they did there stays recorded.
+
+    Raises: UserNotFound for a stranger, LastAdmin for the only administrator.
+    """
+    membership = _locked_membership(project, user)
+    _refuse_to_lose_last_admin(membership)
+    Membership.objects.in_project(project.id).filter(user_id=user.id).delete()
+    audit.record_act(
+        stream_id=project.id,
+        project_id=project.id,
+        action=Action.MEMBER_REMOVED,
+        resource_type="member",
+        resource_id=user.id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details={"username": user.username, "role": membership.role},
+    )
+    return membership
+
+
+def _locked_membership(project: Project, user: User) -> Membership:
+    Project.objects.select_for_update(no_key=True).get(id=project.id)
+    membership = (
+        Membership.objects.in_project(project.id).filter(user_id=user.id).first()
+    )
+    if membership is None:
+        raise UserNotFound(f"{user.username} is not a member of {project.slug}.")
+    return membership
+
+
+def _refuse_to_lose_last_admin(membership: Membership) -> None:
+    if membership.role != Role.ADMIN:
+        return
+    others = Membership.objects.in_project(membership.project_id).exclude(
+        user_id=membership.user_id
+    )
+    if not others.filter(role=Role.ADMIN).exists():
+        raise LastAdmin

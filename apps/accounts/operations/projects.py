@@ -1,0 +1,48 @@
+"""Making projects."""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from apps.accounts import secrets
+from apps.accounts.errors import NameTaken
+from apps.accounts.models import Project
+from apps.accounts.names import valid_name, valid_slug
+from apps.audit import operations as audit
+from apps.audit.actions import Action
+from apps.core.actors import Actor
+from apps.core.ids import new_id
+
+
+@transaction.atomic
+def create_project(
+    *, slug: str, name: str, actor: Actor, now: datetime, request_id: str
+) -> Project:
+    """Make a project with an index key of its own.
+
+    Raises: InvalidRequest for unfit names, NameTaken for a slug in use.
+    """
+    project = Project(
+        id=new_id("proj", now=now),
+        slug=valid_slug(slug),
+        name=valid_name(name),
+        index_key=secrets.new_index_key(),
+        created_at=now,
+    )
+    try:
+        with transaction.atomic():
+            project.save(force_insert=True)
+    except IntegrityError as taken:
+        raise NameTaken(f"There is a project {slug} already.", param="slug") from taken
+    audit.record_act(
+        stream_id=project.id,
+        project_id=project.id,
+        action=Action.PROJECT_CREATED,
+        resource_type="project",
+        resource_id=project.id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details={"slug": project.slug, "name": project.name},
+    )
+    return project

@@ -1,0 +1,82 @@
+"""Making people known. What they may do is said by memberships, not here."""
+
+from datetime import datetime
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import IntegrityError, transaction
+
+from apps.accounts.errors import NameTaken
+from apps.accounts.models import User
+from apps.accounts.names import valid_name, valid_username
+from apps.audit import operations as audit
+from apps.audit.actions import Action
+from apps.core.actors import Actor
+from apps.core.errors import InvalidRequest
+from apps.core.ids import new_id
+
+
+@transaction.atomic
+def create_user(
+    *,
+    username: str,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+    display_name: str = "",
+    email: str | None = None,
+    password: str | None = None,
+) -> User:
+    """Make a user; without a password they get in by sign-in links only.
+
+    A user belongs to no project yet, so the record goes to the installation's chain.
+
+    Raises: InvalidRequest for unfit values, NameTaken for a user name in use.
+    """
+    user = User(
+        id=new_id("user", now=now),
+        username=valid_username(username),
+        display_name=display_name and valid_name(display_name, param="display_name"),
+        email=_valid_email(email),
+        created_at=now,
+    )
+    _give_password(user, password)
+    try:
+        with transaction.atomic():
+            user.save(force_insert=True)
+    except IntegrityError as taken:
+        raise NameTaken(
+            f"There is a user {user.username} already.", param="username"
+        ) from taken
+    audit.record_act(
+        stream_id=audit.INSTALLATION,
+        project_id=audit.INSTALLATION,
+        action=Action.USER_CREATED,
+        resource_type="user",
+        resource_id=user.id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details={"username": user.username},
+    )
+    return user
+
+
+def _give_password(user: User, password: str | None) -> None:
+    if password is not None:
+        try:
+            validate_password(password, user)
+        except ValidationError as weak:
+            raise InvalidRequest(" ".join(weak.messages), param="password") from weak
+    user.set_password(password)
+
+
+def _valid_email(email: str | None) -> str | None:
+    if not email:
+        return None
+    try:
+        validate_email(email)
+    except ValidationError as unfit:
+        raise InvalidRequest("This is no e-mail address.", param="email") from unfit
+    return email
