@@ -7,6 +7,7 @@ middlewares have nothing to say about a request that carries a key.
 import re
 from collections.abc import Callable
 from time import perf_counter
+from typing import Any
 
 import structlog
 from django.core.handlers.base import BaseHandler
@@ -21,7 +22,8 @@ from apps.core.ids import new_id
 
 log = structlog.get_logger("stepback.request")
 
-type_of_next = Callable[[HttpRequest], HttpResponseBase]
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+NO_CONTENT = (204, 304)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
@@ -32,7 +34,7 @@ class RequestLogMiddleware:
     the callers' data.
     """
 
-    def __init__(self, get_response: type_of_next) -> None:
+    def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -52,7 +54,7 @@ class RequestLogMiddleware:
 class ApiBypassMiddleware:
     """Calls the view of an API request itself; pages go on through the chain."""
 
-    def __init__(self, get_response: type_of_next) -> None:
+    def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
         self.api = ApiHandler()
 
@@ -70,10 +72,10 @@ class ApiHandler(BaseHandler):
 
     def __init__(self) -> None:
         # What `load_middleware` would have filled from the settings.
-        self._view_middleware = []
-        self._template_response_middleware = []
-        self._exception_middleware = []
-        self._answer = convert_exception_to_response(self._route)
+        self._view_middleware: list[Any] = []
+        self._template_response_middleware: list[Any] = []
+        self._exception_middleware: list[Any] = []
+        self._answer: Any = convert_exception_to_response(self._route)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response: HttpResponseBase = self._answer(request)
@@ -81,9 +83,10 @@ class ApiHandler(BaseHandler):
 
     def _route(self, request: HttpRequest) -> HttpResponseBase:
         try:
-            return self._get_response(request)
+            response: HttpResponseBase = self._get_response(request)  # type: ignore[attr-defined]
         except Http404 as error:  # Django's own answer under DEBUG is a page
             return handler404(request, error)
+        return response
 
 
 def _request_id(request: HttpRequest) -> str:
@@ -98,11 +101,10 @@ def _complete(
 ) -> None:
     """Set the headers that every answer carries."""
     response["X-Request-Id"] = request.request_id  # type: ignore[attr-defined]
-    if not response.has_header("Cache-Control"):
-        response["Cache-Control"] = "no-store"
-    if isinstance(response, HttpResponse) and not response.has_header("Content-Length"):
-        response["Content-Length"] = str(len(response.content))
-    if not is_api(request) or not request.path_info.startswith(API_PREFIX):
+    response.headers.setdefault("Cache-Control", "no-store")
+    if isinstance(response, HttpResponse) and response.status_code not in NO_CONTENT:
+        response.headers.setdefault("Content-Length", str(len(response.content)))
+    if not (is_api(request) and request.path_info.startswith(API_PREFIX)):
         return
     response["X-StateBase-Latency"] = str(round(milliseconds))
     if not response.has_header("X-RateLimit-Limit"):
@@ -123,7 +125,7 @@ def _write_line(
         "status": response.status_code,
         "duration_ms": round(milliseconds, 2),
         "bytes": int(response.headers.get("Content-Length") or 0),
-        "received": request.META.get("CONTENT_LENGTH") or "0",
+        "received": request.META.get("CONTENT_LENGTH") or None,
         "key": getattr(actor, "id", None),
         "user": getattr(user, "pk", None),
         "code": getattr(request, "error_code", None),

@@ -28,7 +28,6 @@ from apps.core.http.problems import Problem
 
 log = structlog.get_logger(__name__)
 
-AUTHENTICATE = 'Bearer realm="stepback"'
 INTERNAL = Problem(
     code="internal_error",
     message="Something went wrong on our side; the request id finds it in the log.",
@@ -84,12 +83,7 @@ def _framework_problem(error: drf.APIException) -> Problem:
     if isinstance(error, drf.ValidationError):
         return _validation_problem(error)
     if isinstance(error, drf.NotAuthenticated | drf.AuthenticationFailed):
-        challenge = getattr(error, "auth_header", None) or AUTHENTICATE
-        return Problem(
-            code="authentication_failed",
-            message=str(error.detail),
-            headers={"WWW-Authenticate": challenge},
-        )
+        return Problem(code="authentication_failed", message=str(error.detail))
     if isinstance(error, drf.ParseError):
         return Problem(code="malformed_json", message=str(error.detail))
     if isinstance(error, drf.UnsupportedMediaType):

@@ -36,7 +36,12 @@ ERRORS: dict[str, tuple[int, str]] = {
     "external_id_taken": (409, INVALID),
     "agent_exists": (409, INVALID),
     "session_closed": (409, INVALID),
+    "name_taken": (409, INVALID),
+    "already_member": (409, INVALID),
+    "last_admin": (409, INVALID),
+    "key_already_revoked": (409, INVALID),
     "nothing_to_roll_back": (409, INVALID),
+    "link_not_usable": (410, INVALID),
     "length_required": (411, INVALID),
     "version_mismatch": (412, INVALID),
     "payload_too_large": (413, INVALID),
@@ -50,6 +55,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "insufficient_storage": (507, OURS),
 }
 
+AUTHENTICATE = 'Bearer realm="api"'
 RETRY_SECONDS = {"service_unavailable": 1, "insufficient_storage": 30}
 # The Anchor clients turn every error that has it into a policy violation.
 FORBIDDEN_KEYS = frozenset({"blocked_by"})
@@ -98,9 +104,13 @@ class Problem:
         return {"error": error, "detail": self.message}
 
     def all_headers(self) -> dict[str, str]:
-        if self.retry_after is None:
-            return self.headers
-        return self.headers | {"Retry-After": str(self.retry_after)}
+        """Return its own headers, and those that go with its status."""
+        usual = {}
+        if self.status == 401:
+            usual["WWW-Authenticate"] = AUTHENTICATE
+        if self.retry_after is not None:
+            usual["Retry-After"] = str(self.retry_after)
+        return usual | self.headers
 
     def response(self, request_id: str) -> Response:
         """Return the answer of a DRF view."""

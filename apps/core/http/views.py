@@ -5,7 +5,7 @@ gate for a large one until the answer is rendered.
 """
 
 from contextlib import ExitStack
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -44,7 +44,9 @@ def take_allowance(request: HttpRequest, caller: LimitedCaller | None) -> Allowa
 class ApiView(APIView):
     """A view of the API: limited, gated, its body at `request.body` and `.data`."""
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
+    def dispatch(
+        self, request: HttpRequest, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
         """Answer, and render before what the request holds is let go."""
         self.allowance: Allowance | None = None
         with ExitStack() as self.held:
@@ -60,7 +62,7 @@ class ApiView(APIView):
         except AuthenticationFailed:
             self._count(request, None)
             raise
-        self._count(request, request.auth)
+        self._count(request, cast(LimitedCaller | None, request.auth))
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Take the body in once the caller is known and allowed."""
