@@ -1,0 +1,44 @@
+"""The installation's secret key: made once, readable by its owner alone."""
+
+import os
+import secrets
+from pathlib import Path
+
+from apps.core.postgres.errors import DataFolderUnusable
+from apps.core.postgres.folders import give_to_owner_of, make_folder
+
+
+def secret_key(path: Path) -> str:
+    """Return the key kept in `path`, making it if there is none.
+
+    Processes that ask at the same time get the same key: each writes one of its own
+    under another name, and only the first can link it to `path`.
+
+    Raises: DataFolderUnusable.
+    """
+    try:
+        if not path.exists():
+            make_folder(path.parent)
+            _offer(path)
+        key = path.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise DataFolderUnusable(f"Cannot use the secret key: {error}.") from error
+    if not key:
+        raise DataFolderUnusable(f"{path} is empty: remove it to get a new key.")
+    return key
+
+
+def _offer(path: Path) -> None:
+    own = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        descriptor = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            give_to_owner_of(path.parent, descriptor)
+            file.write(secrets.token_urlsafe(48) + "\n")
+            file.flush()
+            os.fsync(descriptor)
+        os.link(own, path)
+    except FileExistsError:
+        return
+    finally:
+        own.unlink(missing_ok=True)
