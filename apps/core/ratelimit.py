@@ -71,6 +71,10 @@ class RateLimiter:
         self._counters: OrderedDict[str, _Counter] = OrderedDict()
         self._lock = threading.Lock()
 
+    def __len__(self) -> int:
+        """Return how many callers are being counted."""
+        return len(self._counters)
+
     def take(self, caller: str, limit: int) -> Allowance:
         """Count one request of the caller and say what is left.
 

@@ -44,6 +44,8 @@ def take_allowance(request: HttpRequest, caller: LimitedCaller | None) -> Allowa
 class ApiView(APIView):
     """A view of the API: limited, gated, its body at `request.body` and `.data`."""
 
+    gate = GATE
+
     def dispatch(
         self, request: HttpRequest, *args: Any, **kwargs: Any
     ) -> HttpResponseBase:
@@ -69,7 +71,7 @@ class ApiView(APIView):
         super().initial(request, *args, **kwargs)
         _refuse_nul(request)
         if len(receive_body(request._request)) > GATED_BYTES:
-            self.held.enter_context(GATE.hold())
+            self.held.enter_context(self.gate.hold())
 
     def finalize_response(
         self, request: Any, response: Any, *args: Any, **kwargs: Any
