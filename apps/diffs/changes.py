@@ -75,6 +75,13 @@ class Alignment:
                 return old + index - new
         return None
 
+    def later_index(self, index: int) -> int | None:
+        """Give the index in *after* of an item of *before*, None for a gone one."""
+        for old, new, length in self.runs:
+            if old <= index < old + length:
+                return new + index - old
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

@@ -11,7 +11,6 @@ import jsonpatch
 from apps.diffs import pointers
 from apps.diffs.changes import Change, Comparison, Json, Kind
 
-_TAKEN = (Kind.REMOVED, Kind.MOVED)
 _INSERTED = (Kind.ADDED, Kind.MOVED)
 
 
@@ -25,19 +24,17 @@ def apply(before: Json, comparison: Comparison) -> Json:
     Raises: KeyError where a pointer does not fit the state.
     """
     root = {"": copy.deepcopy(before)}
-    taken: dict[str, Json] = {}
+    moved: dict[str, Json] = {}
     for change in sorted(comparison, key=_source_order, reverse=True):
-        if change.kind in _TAKEN:
-            taken[change.pointer] = _take(
-                root[""], change.from_pointer or change.pointer
-            )
-    for change in sorted(comparison, key=_target_order):
         if change.kind is Kind.REMOVED:
-            continue
-        value = taken[change.pointer] if change.kind is Kind.MOVED else change.after
-        if change.kind is not Kind.MOVED:
-            value = copy.deepcopy(value)
-        _put(root, change, value)
+            _take(root[""], change.pointer)
+        elif change.from_pointer is not None:
+            moved[change.pointer] = _take(root[""], change.from_pointer)
+    for change in sorted(comparison, key=_target_order):
+        if change.kind is Kind.MOVED:
+            _put(root, change, moved[change.pointer])
+        elif change.kind is not Kind.REMOVED:
+            _put(root, change, copy.deepcopy(change.after))
     return root[""]
 
 

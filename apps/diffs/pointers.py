@@ -71,3 +71,12 @@ def resolve(state: Json, pointer: str) -> Json:
     for token in split(pointer):
         state = step(state, token)
     return state
+
+
+def has(container: Json, token: str) -> bool:
+    """Whether there is something one token down."""
+    try:
+        step(container, token)
+    except KeyError:
+        return False
+    return True
