@@ -1,0 +1,258 @@
+"""The codec of stored bodies: the only module that knows how their bytes look.
+
+Stored, a body is a zstd frame, most often a delta against the body before it. Pure
+functions; no ORM. What does not decode to exactly what was recorded is refused, never
+repaired. `framing` and `body_cache` are reached through here.
+"""
+
+import hmac
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import pairwise
+from typing import Protocol
+
+from backports.zstd import (
+    CompressionParameter,
+    DecompressionParameter,
+    ZstdDecompressor,
+    ZstdDict,
+    ZstdError,
+    compress,
+    get_frame_info,
+)
+
+from apps.timeline.body_cache import Cache, cache
+from apps.timeline.framing import (
+    MAX_BODY_BYTES,
+    CorruptBody,
+    Part,
+    frame,
+    unframe,
+)
+
+__all__ = [
+    "KEY_FRAME_EVERY",
+    "MAX_BODY_BYTES",
+    "Base",
+    "Cache",
+    "Codec",
+    "CorruptBody",
+    "Part",
+    "Row",
+    "Stored",
+    "cache",
+    "commitment",
+    "decode",
+    "encode",
+    "frame",
+    "reconstruct",
+    "unframe",
+    "verify",
+]
+
+KEY_FRAME_EVERY = 32
+
+_LEVEL = 3
+# The window covers base and body, so two bodies of the largest size just fit.
+_MAX_WINDOW_LOG = 27
+_MIN_WINDOW_LOG = 10
+# zstd takes no shorter dictionary, and a delta against less saves nothing.
+_MIN_BASE_BYTES = 8
+# Level 3 does not shrink JSON this far, so a delta this small needs no comparison
+# with the full frame, which for a large body takes five times as long to make.
+_SURELY_SMALL = 64
+
+_CHECKSUM = struct.Struct(">I")
+
+
+class Codec(IntEnum):
+    """How a body's data is to be read; the numbers are stored and never reused."""
+
+    PLAIN = 1  # the bytes and their CRC-32
+    ZSTD = 2  # a zstd frame of its own
+    ZSTD_DELTA = 3  # a zstd frame with the base as its prefix
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The body that the next one may be stored against."""
+
+    number: int
+    raw: bytes
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is written for a body. `depth` counts the deltas since the key frame."""
+
+    codec: Codec
+    data: bytes
+    size: int
+    salt: bytes
+    commitment: bytes
+    base_number: int | None
+    depth: int
+
+
+class Row(Protocol):
+    """A stored body as a query returns it."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def base_number(self) -> int | None: ...
+    @property
+    def codec(self) -> int: ...
+    @property
+    def data(self) -> bytes: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def salt(self) -> bytes: ...
+
+
+def encode(raw: bytes, *, number: int, base: Base | None, salt: bytes) -> Stored:
+    """Return how body `number` is stored: as a delta where that is worth reading one.
+
+    A key frame starts at the latest every 32 bodies, and wherever the delta would
+    exceed half of the full frame.
+
+    Raises: ValueError for more bytes than a body may have, or a base that is later.
+    """
+    if len(raw) > MAX_BODY_BYTES:
+        raise ValueError("This is larger than a body may be.")
+    if base is not None and base.number >= number:
+        raise ValueError("A body can only be stored against an earlier one.")
+    codec, data = _smallest(raw, base)
+    if codec is not Codec.ZSTD_DELTA:
+        base = None
+    return Stored(
+        codec=codec,
+        data=data,
+        size=len(raw),
+        salt=salt,
+        commitment=commitment(raw, salt),
+        base_number=base.number if base else None,
+        depth=base.depth + 1 if base else 0,
+    )
+
+
+def decode(codec: int, data: bytes, size: int, base_raw: bytes | None) -> bytes:
+    """Return the body that was stored, never more than its recorded size.
+
+    Raises: CorruptBody.
+    """
+    if not 0 <= size <= MAX_BODY_BYTES:
+        raise CorruptBody("The recorded size is out of range.")
+    if codec == Codec.PLAIN:
+        return _plain(data, size)
+    if codec == Codec.ZSTD:
+        return _decompressed(data, size, None)
+    if codec == Codec.ZSTD_DELTA and base_raw is not None:
+        return _decompressed(data, size, base_raw)
+    raise CorruptBody("The codec is unknown, or its base is missing.")
+
+
+def commitment(raw: bytes, salt: bytes) -> bytes:
+    """Return the HMAC-SHA256 by which the chain knows the body in any encoding."""
+    return hmac.digest(salt, raw, "sha256")
+
+
+def verify(raw: bytes, salt: bytes, expected: bytes) -> None:
+    """Accept the body if it is the one that was committed to.
+
+    Raises: CorruptBody.
+    """
+    if not hmac.compare_digest(commitment(raw, salt), bytes(expected)):
+        raise CorruptBody("The body is not the one that was committed to.")
+
+
+def reconstruct(
+    rows: Sequence[Row], *, base_raw: bytes | None = None, expected: bytes | None = None
+) -> bytes:
+    """Return the last row's body; rows run from the key frame, each on the one before.
+
+    With `base_raw`, the decoded base of the first row, the key frame is not needed.
+    With `expected`, the version's commitment, the result is verified.
+
+    Raises: CorruptBody, also for a chain with a gap or beyond the longest allowed.
+    """
+    if not 0 < len(rows) <= KEY_FRAME_EVERY:
+        raise CorruptBody("The chain of deltas is empty or too long.")
+    raw = _decode_row(rows[0], base_raw)
+    for before, row in pairwise(rows):
+        if row.base_number != before.number:
+            raise CorruptBody("The chain of deltas has a gap.")
+        raw = _decode_row(row, raw)
+    if expected is not None:
+        verify(raw, rows[-1].salt, expected)
+    return raw
+
+
+def _full(raw: bytes) -> tuple[Codec, bytes]:
+    """Return the key frame, or the bytes themselves where zstd does not pay."""
+    compressed = compress(raw, options=_options(len(raw)))
+    if len(compressed) < len(raw) + _CHECKSUM.size:
+        return Codec.ZSTD, compressed
+    return Codec.PLAIN, raw + _CHECKSUM.pack(zlib.crc32(raw))
+
+
+def _decode_row(row: Row, base_raw: bytes | None) -> bytes:
+    return decode(row.codec, row.data, row.size, base_raw)
+
+
+def _smallest(raw: bytes, base: Base | None) -> tuple[Codec, bytes]:
+    delta = _delta(raw, base)
+    if delta is not None and len(delta) * _SURELY_SMALL <= len(raw):
+        return Codec.ZSTD_DELTA, delta
+    codec, full = _full(raw)
+    if delta is not None and 2 * len(delta) <= len(full):
+        return Codec.ZSTD_DELTA, delta
+    return codec, full
+
+
+def _delta(raw: bytes, base: Base | None) -> bytes | None:
+    if base is None or base.depth + 1 >= KEY_FRAME_EVERY:
+        return None
+    if not _MIN_BASE_BYTES <= len(base.raw) <= MAX_BODY_BYTES:
+        return None
+    prefix = ZstdDict(base.raw, is_raw=True).as_prefix
+    return compress(raw, options=_options(len(base.raw) + len(raw)), zstd_dict=prefix)
+
+
+def _options(reach: int) -> dict[int, int]:
+    """Let matches reach over the whole input: without, deltas collapse above 1 MB."""
+    window_log = min(max(reach.bit_length(), _MIN_WINDOW_LOG), _MAX_WINDOW_LOG)
+    return {
+        CompressionParameter.compression_level: _LEVEL,
+        CompressionParameter.window_log: window_log,
+        CompressionParameter.enable_long_distance_matching: 1,
+        CompressionParameter.checksum_flag: 1,
+    }
+
+
+def _plain(data: bytes, size: int) -> bytes:
+    raw, checksum = bytes(data[:-4]), bytes(data[-4:])
+    if len(raw) != size or checksum != _CHECKSUM.pack(zlib.crc32(raw)):
+        raise CorruptBody("The bytes do not match their checksum.")
+    return raw
+
+
+def _decompressed(data: bytes, size: int, base_raw: bytes | None) -> bytes:
+    """Decompress one frame: what it claims is checked before memory is spent on it."""
+    prefix = None if base_raw is None else ZstdDict(base_raw, is_raw=True).as_prefix
+    options: dict[int, int] = {DecompressionParameter.window_log_max: _MAX_WINDOW_LOG}
+    try:
+        if get_frame_info(data).decompressed_size != size:
+            raise CorruptBody("The frame is of another size than was recorded.")
+        decompressor = ZstdDecompressor(zstd_dict=prefix, options=options)
+        raw = decompressor.decompress(data, max_length=size + 1)
+    except (ZstdError, ValueError) as error:
+        raise CorruptBody("The frame does not decompress.") from error
+    if not decompressor.eof or decompressor.unused_data or len(raw) != size:
+        raise CorruptBody("The frame does not end where it should.")
+    return raw

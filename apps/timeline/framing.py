@@ -1,0 +1,92 @@
+"""A body's bytes: named parts behind a table of their names, media types and sizes.
+
+State comes first by custom, and is always JSON; other parts are opaque. Framing is
+strict both ways: bytes that are not accounted for are corruption.
+"""
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MAX_BODY_BYTES = 64 * 1024 * 1024
+
+_MAGIC = b"SB\x01"
+_COUNT = struct.Struct(">H")
+_ENTRY = struct.Struct(">BBQ")
+
+
+class CorruptBody(Exception):
+    """Stored bytes are not what was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One named piece of a checkpoint; `state` is always JSON."""
+
+    name: str
+    media_type: str
+    data: bytes
+
+
+def frame(parts: Iterable[Part]) -> bytes:
+    """Return the parts as one body: a table of names and sizes, then their bytes.
+
+    Raises: ValueError for names that repeat, are empty or exceed 255 bytes, for a
+    state that is not JSON, and for more bytes than a body may have.
+    """
+    parts = tuple(parts)
+    names = [part.name for part in parts]
+    if len(set(names)) != len(names):
+        raise ValueError("Two parts have the same name.")
+    table = b"".join(_entry(part) for part in parts)
+    raw = b"".join(
+        [_MAGIC, _COUNT.pack(len(parts)), table, *(part.data for part in parts)]
+    )
+    if len(raw) > MAX_BODY_BYTES:
+        raise ValueError("The parts are larger than a body may be.")
+    return raw
+
+
+def unframe(raw: bytes) -> tuple[Part, ...]:
+    """Return the parts of a body, in the order in which they were framed.
+
+    Raises: CorruptBody unless every byte is accounted for.
+    """
+    try:
+        entries, at = _entries(raw)
+    except (struct.error, UnicodeDecodeError) as error:
+        raise CorruptBody("The table of parts does not read.") from error
+    if at + sum(size for _, _, size in entries) != len(raw):
+        raise CorruptBody("The sizes of the parts do not add up.")
+    parts = []
+    for name, media_type, size in entries:
+        parts.append(Part(name, media_type, raw[at : at + size]))
+        at += size
+    if len({part.name for part in parts}) != len(parts):
+        raise CorruptBody("Two parts have the same name.")
+    return tuple(parts)
+
+
+def _entry(part: Part) -> bytes:
+    name, media_type = part.name.encode(), part.media_type.encode()
+    if not 0 < len(name) < 256 or not 0 < len(media_type) < 256:
+        raise ValueError("Names and media types have 1 to 255 bytes.")
+    if part.name == "state" and part.media_type != "application/json":
+        raise ValueError("A state is always JSON.")
+    return _ENTRY.pack(len(name), len(media_type), len(part.data)) + name + media_type
+
+
+def _entries(raw: bytes) -> tuple[list[tuple[str, str, int]], int]:
+    """Return names, media types and sizes, and where the parts begin."""
+    if not raw.startswith(_MAGIC):
+        raise CorruptBody("This is not a body.")
+    at = len(_MAGIC) + _COUNT.size
+    entries = []
+    for _ in range(_COUNT.unpack_from(raw, len(_MAGIC))[0]):
+        name_size, media_size, size = _ENTRY.unpack_from(raw, at)
+        at += _ENTRY.size
+        name = raw[at : at + name_size].decode()
+        at += name_size
+        entries.append((name, raw[at : at + media_size].decode(), size))
+        at += media_size
+    return entries, at
