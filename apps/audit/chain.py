@@ -66,7 +66,7 @@ def leaf(record: Record) -> bytes:
         record.actor_kind,
         record.actor_id,
         record.actor_label,
-        json.dumps(record.details, sort_keys=True, separators=(",", ":")),
+        json.dumps(_spelled(record.details), sort_keys=True, separators=(",", ":")),
         record.created_at.astimezone(UTC).isoformat(timespec="microseconds"),
     )
     framed = bytearray()
@@ -96,3 +96,15 @@ def verify(records: Iterable[StoredRecord]) -> Verification:
             return Verification(count=count, broken_at=number, chain=chain)
         chain, count = following, number
     return Verification(count=count, broken_at=None, chain=chain)
+
+
+def _spelled(value: Any) -> Any:
+    # jsonb keeps a number's value but not its spelling: 1e16 comes back as a whole
+    # number. Whole numbers are therefore hashed as such, however they were written.
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _spelled(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_spelled(item) for item in value]
+    return value

@@ -13,10 +13,10 @@ from django.db import connection
 
 from apps.audit import chain
 from apps.audit.actions import Action
-from apps.audit.details import cleaned
 from apps.audit.models import AuditRecord, Event
 from apps.core.actors import Actor
 from apps.core.ids import new_id
+from apps.core.projection import cleaned
 
 # The chain and stream of acts that belong to no project, such as making a user.
 INSTALLATION = "installation"
@@ -52,7 +52,7 @@ def record(
         actor_kind=actor.kind.value,
         actor_id=actor.id,
         actor_label=actor.label,
-        details=cleaned(details),
+        details=cleaned(dict(details)),
         request_id=request_id,
         created_at=now,
     )

@@ -4,10 +4,7 @@
 is nobody's account.
 """
 
-from typing import Any
-
 from django.utils import timezone
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
@@ -36,19 +33,6 @@ class KeyAuthentication(BaseAuthentication):
     def authenticate_header(self, request: Request) -> str:
         """Without it DRF would answer 403 where the contract says 401."""
         return 'Bearer realm="api"'
-
-
-class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How the two headers stand in the OpenAPI document."""
-
-    target_class = KeyAuthentication
-    name = ["ApiKey", "Bearer"]
-
-    def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
-        return [
-            {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-            {"type": "http", "scheme": "bearer"},
-        ]
 
 
 def _secret(request: Request) -> str | None:

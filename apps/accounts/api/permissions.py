@@ -4,15 +4,21 @@ A view that needs more, or less, says so in `required_scope`: one scope for all
 methods, or a mapping from method to scope.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from apps.accounts import access, errors
 from apps.accounts.access import Caller, Permission
+
+if TYPE_CHECKING:
+    # DRF's views import this module by name while they are being imported.
+    from rest_framework.views import APIView
 
 
 class HasScope(BasePermission):

@@ -1,0 +1,49 @@
+"""manage.py create_key: issues an API key and prints it, this once."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from apps.accounts import operations as accounts
+from apps.accounts.management.command import AccountsCommand, project_called
+from apps.accounts.models import Scope
+from apps.core.errors import InvalidRequest
+
+# Ten thousand years would leave what a date can be.
+LONGEST_DAYS = 36_500
+
+
+class Command(AccountsCommand):
+    help = "Issue an API key; the last line of the output is the key alone."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", required=True, help="slug of the project")
+        parser.add_argument("--name", default="key", help="what people call the key")
+        parser.add_argument("--scope", choices=Scope.values, default=Scope.WRITE)
+        parser.add_argument(
+            "--agent",
+            action="append",
+            help="external id of an agent it may speak for; repeatable; default: all",
+        )
+        parser.add_argument("--rate-limit", type=int, help="requests a minute")
+        parser.add_argument("--expires-days", type=int)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = project_called(options["project"])
+        act = self.act("create_key")
+        days = options["expires_days"]
+        if days is not None and not 0 < days <= LONGEST_DAYS:
+            raise InvalidRequest(f"A key lives 1 to {LONGEST_DAYS} days.")
+        key, secret = accounts.issue_key(
+            project=project,
+            name=options["name"],
+            scope=Scope(options["scope"]),
+            agents=options["agent"],
+            rate_limit=options["rate_limit"],
+            expires_at=None if days is None else act.now + timedelta(days=days),
+            **act._asdict(),
+        )
+        self.stdout.write(f"Created {key.scope} key {key.id} of {project.slug}.")
+        self.stdout.write("Keep it now; it is not shown again:")
+        self.stdout.write(secret)

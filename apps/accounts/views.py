@@ -1,0 +1,106 @@
+"""The pages where people sign in and out; all work without JavaScript.
+
+Failed passwords are counted by django-axes, whose middleware replaces the answer once
+a name is locked out. A sign-in link is consumed by POST alone, because mail scanners
+and chat previews follow every GET.
+"""
+
+from django.conf import settings
+from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render, resolve_url
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from apps.accounts import operations as accounts
+from apps.accounts import secrets
+from apps.accounts.errors import LinkNotUsable
+from apps.accounts.forms import SignInForm
+from apps.accounts.models import SigninLink
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+PAGE_METHODS = ["GET", "HEAD", "POST"]
+
+
+@login_not_required
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(PAGE_METHODS)
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """Ask for user name and password; a wrong pair is answered 422, in one sentence."""
+    target = _safe_target(request)
+    if request.method != "POST":
+        if request.user.is_authenticated:
+            return HttpResponseRedirect(target)
+        return _sign_in_page(request, SignInForm(), status=200)
+    form = SignInForm(request.POST)
+    if not form.is_valid():
+        return _sign_in_page(request, form, status=422)
+    user = authenticate(
+        request,
+        username=form.cleaned_data["username"].strip().lower(),
+        password=form.cleaned_data["password"],
+    )
+    if user is None:
+        form.add_error(None, "This user name and password do not belong together.")
+        return _sign_in_page(request, form, status=422)
+    login(request, user)
+    return HttpResponseRedirect(target)
+
+
+@login_not_required
+@never_cache
+@require_http_methods(PAGE_METHODS)
+def signin_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Show a button; pressing it consumes the link and signs in."""
+    if request.method != "POST":
+        usable = SigninLink.objects.usable(secrets.digest(token), timezone.now())
+        return _link_page(request, is_usable=usable.exists())
+    try:
+        user = accounts.use_signin_link(
+            token=token,
+            now=timezone.now(),
+            request_id=getattr(request, "request_id", ""),
+        )
+    except LinkNotUsable:
+        return _link_page(request, is_usable=False)
+    login(request, user, backend=BACKEND)
+    return redirect(settings.LOGIN_REDIRECT_URL)
+
+
+@login_not_required
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    """End the session; by POST, so that no other page's image can do it."""
+    logout(request)
+    return redirect("accounts:sign_in")
+
+
+def _sign_in_page(
+    request: HttpRequest, form: SignInForm, *, status: int
+) -> HttpResponse:
+    stated = request.POST.get("next") or request.GET.get("next", "")
+    context = {"form": form, "next": stated}
+    return render(request, "accounts/sign_in.html", context, status=status)
+
+
+def _link_page(request: HttpRequest, *, is_usable: bool) -> HttpResponse:
+    context = {"is_usable": is_usable}
+    status = 200 if is_usable else 410
+    return render(request, "accounts/signin_link.html", context, status=status)
+
+
+def _safe_target(request: HttpRequest) -> str:
+    """Return where to go after signing in: `next` only within this very site."""
+    stated = request.POST.get("next") or request.GET.get("next", "")
+    if url_has_allowed_host_and_scheme(
+        stated,
+        allowed_hosts={request.get_host()},
+        require_https=request.is_secure(),
+    ):
+        return stated
+    return resolve_url(settings.LOGIN_REDIRECT_URL)
