@@ -114,9 +114,7 @@ def _validation_problem(error: drf.ValidationError) -> Problem:
 def _flatten(detail: Any, path: str) -> list[tuple[str, str]]:
     """Return (path, message) pairs: `items[3].state` for a nested field."""
     if isinstance(detail, Mapping):
-        pairs = [
-            _flatten(value, _join(path, str(key))) for key, value in detail.items()
-        ]
+        pairs = [_flatten(value, _join(path, key)) for key, value in detail.items()]
     elif isinstance(detail, Sequence) and not isinstance(detail, str):
         pairs = [
             _flatten(value, f"{path}[{index}]" if isinstance(value, Mapping) else path)
@@ -127,9 +125,11 @@ def _flatten(detail: Any, path: str) -> list[tuple[str, str]]:
     return [pair for some in pairs for pair in some]
 
 
-def _join(path: str, key: str) -> str:
+def _join(path: str, key: str | int) -> str:
     if key == "non_field_errors":
         return path
+    if isinstance(key, int):
+        return f"{path}[{key}]"
     return f"{path}.{key}" if path else key
 
 

@@ -4,8 +4,10 @@ JSON for the API and for whoever does not ask for HTML; else a plain page whose
 template needs neither the database nor a signed-in user.
 """
 
+import sys
 from typing import Any
 
+from django.db import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse  # noqa: TID251
 from django.template.loader import render_to_string
 
@@ -59,7 +61,10 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
-    return answer(request, INTERNAL)
+    """Answer a crash; Django calls this while the exception is being handled."""
+    error = sys.exception()
+    problem = problem_of(error) if isinstance(error, DatabaseError) else INTERNAL
+    return answer(request, problem)
 
 
 def answer(request: HttpRequest, problem: Problem) -> HttpResponse:
@@ -72,8 +77,9 @@ def answer(request: HttpRequest, problem: Problem) -> HttpResponse:
             status=problem.status,
             headers=problem.all_headers(),
         )
-    page = problem.status if problem.status in (400, 403, 404, 500) else 400
+    page = 500 if problem.status >= 500 else problem.status
     html = render_to_string(
-        f"{page}.html", {"message": problem.message, "request_id": request_id}
+        [f"{page}.html", "400.html"],
+        {"message": problem.message, "request_id": request_id},
     )
     return HttpResponse(html, status=problem.status, headers=problem.all_headers())
