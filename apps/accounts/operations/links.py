@@ -67,6 +67,8 @@ def use_signin_link(*, token: str, now: datetime, request_id: str) -> User:
     if not used:
         raise LinkNotUsable
     link = SigninLink.objects.select_related("user").get(token_hash=token_hash)
+    if not link.user.is_active:
+        raise LinkNotUsable
     audit.record_act(
         stream_id=link.project_id,
         project_id=link.project_id,
