@@ -41,8 +41,9 @@ CAPPED = {
     "django.request": logging.ERROR,
     "django.server": logging.ERROR,
     "asyncio": logging.INFO,
-    "psycopg": logging.INFO,
-    "psycopg.pool": logging.INFO,
+    "psycopg": logging.WARNING,
+    # At INFO it writes three lines whenever a connection is borrowed.
+    "psycopg.pool": logging.WARNING,
 }
 # They come with handlers of their own; granian installs them before it loads us.
 REROUTED = ("_granian", "granian.access", "django", "django.server", "axes")

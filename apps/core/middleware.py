@@ -117,7 +117,7 @@ def _write_line(
     # The line replaces Django's own, which repeats the raw path.
     response._has_been_logged = True  # type: ignore[attr-defined]
     match = request.resolver_match
-    actor = getattr(getattr(request, "auth", None), "actor", None)
+    caller = getattr(request, "auth", None)
     user = getattr(request, "_cached_user", None)
     facts = {
         "method": request.method,
@@ -126,7 +126,7 @@ def _write_line(
         "duration_ms": round(milliseconds, 2),
         "bytes": int(response.headers.get("Content-Length") or 0),
         "received": request.META.get("CONTENT_LENGTH") or None,
-        "key": getattr(actor, "id", None),
+        "key": getattr(caller, "key_id", None),
         "user": getattr(user, "pk", None),
         "code": getattr(request, "error_code", None),
     }

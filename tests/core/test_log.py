@@ -80,6 +80,14 @@ def test_a_request_writes_one_line(
     assert {"time", "level", "logger", "duration_ms"} <= set(line)
 
 
+def test_a_line_names_the_key_that_was_used(
+    client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client.get("/v1/things/a", headers={"X-API-Key": "key_1:1000"})
+
+    assert lines(capsys)[-1]["key"] == "key_1"
+
+
 def test_a_line_has_the_pattern_of_the_route(
     client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,11 +146,12 @@ def test_an_error_of_the_database_tells_its_state(
     assert "which led to" in error["exception"]
 
 
-def test_statements_and_their_parameters_are_not_logged(
+def test_statements_parameters_and_loans_are_not_logged(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     logging.getLogger("django.db.backends").debug("(0.001) SELECT %s", MARKER)
     logging.getLogger("django.db.backends.schema").debug("%s", MARKER)
+    logging.getLogger("psycopg.pool").info("connection given")
 
     assert lines(capsys) == []
 
