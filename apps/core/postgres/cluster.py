@@ -108,6 +108,7 @@ class Cluster:
         for folder in (at.server_dir, at.socket_dir, at.log_dir):
             make_private_folder(folder, user)
         at.binaries.install()
+        at.binaries.verify()
         self._refuse_other_major()
         return user
 

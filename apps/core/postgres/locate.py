@@ -87,8 +87,6 @@ def locate(
     `data_dir` is the folder asked for, `<clone>/var` if None. Root gets a folder
     below `system_dir` instead where the server's user could not reach it; once a
     cluster is there, it stays the one that is used.
-
-    Raises: BinariesMissing.
     """
     clone = _real(clone)
     wanted = clone / "var" if data_dir is None else _real(data_dir)
