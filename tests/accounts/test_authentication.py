@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
 from rest_framework.test import APIRequestFactory
-from rest_framework.views import APIView
 
 from apps.accounts import operations as accounts
 from apps.accounts.api.authentication import KeyAuthentication
@@ -18,9 +18,19 @@ from apps.core.errors import PermissionDenied
 from tests.accounts.make import NOW, make_key, make_project
 
 
+class View:
+    """Any view: what it needs of a key is the one thing a permission asks it."""
+
+    required_scope = None
+
+
+def make_request(method="get", **headers):
+    raw = getattr(APIRequestFactory(), method)("/", **headers)
+    return Request(raw, authenticators=[KeyAuthentication()])
+
+
 def authenticate(**headers):
-    request = APIView().initialize_request(APIRequestFactory().get("/", **headers))
-    return KeyAuthentication().authenticate(request)
+    return KeyAuthentication().authenticate(make_request(**headers))
 
 
 @pytest.mark.parametrize(
@@ -113,14 +123,11 @@ def test_the_secret_is_stored_nowhere(db):
     assert row["prefix"] == secret[:11]
 
 
-def ask(method, scope, required=None):
+def ask(method, scope, required):
     _, secret = make_key(make_project(), scope)
-    view = APIView()
-    view.authentication_classes = [KeyAuthentication]
-    if required is not None:
-        view.required_scope = required
-    factory = getattr(APIRequestFactory(), method)
-    request = view.initialize_request(factory("/", HTTP_X_API_KEY=secret))
+    view = View()
+    view.required_scope = required
+    request = make_request(method, HTTP_X_API_KEY=secret)
     return HasScope().has_permission(request, view)
 
 
@@ -155,7 +162,5 @@ def test_an_insufficient_scope_is_denied(db, method, scope, required):
 
 
 def test_without_a_key_the_permission_answers_like_a_wrong_key():
-    request = APIView().initialize_request(APIRequestFactory().get("/"))
-
     with pytest.raises(AuthenticationFailed):
-        HasScope().has_permission(request, APIView())
+        HasScope().has_permission(make_request(), View())
