@@ -8,6 +8,8 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from apps.core.errors import InvalidRequest, PayloadTooLarge
+
 MAX_BODY_BYTES = 64 * 1024 * 1024
 
 _MAGIC = b"SB\x01"
@@ -31,19 +33,23 @@ class Part:
 def frame(parts: Iterable[Part]) -> bytes:
     """Return the parts as one body: a table of names and sizes, then their bytes.
 
-    Raises: ValueError for names that repeat, are empty or exceed 255 bytes, for a
-    state that is not JSON, and for more bytes than a body may have.
+    Raises: InvalidRequest for names that repeat, are empty or exceed 255 bytes, and
+    for a state that is not JSON; PayloadTooLarge.
     """
     parts = tuple(parts)
     names = [part.name for part in parts]
     if len(set(names)) != len(names):
-        raise ValueError("Two parts have the same name.")
+        raise InvalidRequest("Two parts have the same name.")
     table = b"".join(_entry(part) for part in parts)
     raw = b"".join(
         [_MAGIC, _COUNT.pack(len(parts)), table, *(part.data for part in parts)]
     )
     if len(raw) > MAX_BODY_BYTES:
-        raise ValueError("The parts are larger than a body may be.")
+        raise PayloadTooLarge(
+            f"The parts have {len(raw):,} bytes; at most {MAX_BODY_BYTES:,} are kept.",
+            size=len(raw),
+            limit=MAX_BODY_BYTES,
+        )
     return raw
 
 
@@ -70,9 +76,9 @@ def unframe(raw: bytes) -> tuple[Part, ...]:
 def _entry(part: Part) -> bytes:
     name, media_type = part.name.encode(), part.media_type.encode()
     if not 0 < len(name) < 256 or not 0 < len(media_type) < 256:
-        raise ValueError("Names and media types have 1 to 255 bytes.")
+        raise InvalidRequest("Names and media types have 1 to 255 bytes.")
     if part.name == "state" and part.media_type != "application/json":
-        raise ValueError("A state is always JSON.")
+        raise InvalidRequest("A state is always JSON.")
     return _ENTRY.pack(len(name), len(media_type), len(part.data)) + name + media_type
 
 
