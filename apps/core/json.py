@@ -5,6 +5,7 @@ Owns what a state may be, the one parser and the one writer; with `pointers` and
 than repairs, and never puts a body's text into an error: only where the fault is.
 """
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 import orjson
@@ -50,8 +51,6 @@ __all__ = [
 
 Json: TypeAlias = Any
 State: TypeAlias = dict[str, Any]
-# The place of a container above, the key in there, and the value found under it.
-_Place: TypeAlias = "tuple[_Place | None, str | int, Json]"
 
 MAX_STATE_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 128
@@ -60,6 +59,7 @@ MAX_REQUEST_DEPTH = MAX_DEPTH + 8
 
 # orjson writes no deeper; answers wrap states, which are less deep.
 _WRITER_DEPTH = 254
+_CONTAINERS = (dict, list, tuple)
 _TOO_LARGE = 10**MAX_DIGITS
 _TOO_SMALL = -_TOO_LARGE
 
@@ -137,7 +137,7 @@ def dumps(value: Json) -> bytes:
 
 
 def _is_acceptable(value: Json, max_depth: int) -> bool:
-    """Tell whether depth and numbers are within the limits: 1.2 ms for 1 MB."""
+    """Tell whether depth and numbers are within the limits: 1.8 ms for 1 MB."""
     level: list[Json] = [[value]]
     depth = 0
     while level:
@@ -145,14 +145,19 @@ def _is_acceptable(value: Json, max_depth: int) -> bool:
             return False
         nested = []
         for container in level:
-            for child in container.values() if type(container) is dict else container:
+            for child in _children(container):
                 kind = type(child)
-                if kind is dict or kind is list or kind is tuple:
+                if kind is float or kind is int:
+                    if not _TOO_SMALL < child < _TOO_LARGE:
+                        return False
+                elif kind is not str and isinstance(child, _CONTAINERS):
                     nested.append(child)
-                elif (kind is float or kind is int) and not _is_in_range(child):
-                    return False
         level, depth = nested, depth + 1
     return True
+
+
+def _children(container: Json) -> Iterable[Json]:
+    return container.values() if isinstance(container, dict) else container
 
 
 def _is_in_range(number: float) -> bool:
@@ -179,49 +184,44 @@ def _dumps_slowly(value: Json) -> bytes:
 
 
 def _first_fault(value: Json, at: str, max_depth: int) -> UnacceptableJson | None:
-    """Return the first fault, level by level, with a pointer that starts with `at`.
+    """Return the first fault in document order, with a pointer that starts with `at`.
 
-    No path is built before the fault is found, and places are tuples: 16 MiB of
-    empty lists and one 1e400 would otherwise take many seconds to refuse.
+    Keeps one iterator a level and no path a value: 16 MiB of empty lists and one
+    1e400 would otherwise take many seconds to refuse.
     """
-    level: list[_Place] = [(None, "", [value])]
-    depth = 0
-    while level:
-        if depth > max_depth:
-            return too_deep(at + _pointer(level[0]))
-        nested: list[_Place] = []
-        for place in level:
-            if fault := _fault_in(place, at, nested):
-                return fault
-        level, depth = nested, depth + 1
-    return None
-
-
-def _fault_in(place: _Place, at: str, nested: list[_Place]) -> UnacceptableJson | None:
-    """Return the first fault right in a container; put those in it into `nested`."""
-    value = place[2]
-    if isinstance(value, dict) and not all(map(_is_text, value)):
-        return not_text(at + _pointer(place))
-    items = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, child in items:
-        kind = type(child)
-        if kind is dict or kind is list or kind is tuple:
-            nested.append((place, key, child))
-        elif (kind is int or kind is float) and not _is_in_range(child):
-            return out_of_range(at + _pointer((place, key, child)))
-        elif kind is str and not _is_text(child):
-            return not_text(at + _pointer((place, key, child)))
-    return None
-
-
-def _pointer(place: _Place) -> str:
     keys: list[str | int] = []
-    above, key, _ = place
-    while above:
-        keys.append(key)
-        above, key, _ = above
-    # The last is the index of the root in the list that was put around it.
-    return pointer(reversed(keys[:-1]))
+    open_containers = [_items([value])]
+    while open_containers:
+        for key, child in open_containers[-1]:
+            is_container = isinstance(child, _CONTAINERS)
+            is_too_deep = is_container and len(keys) >= max_depth
+            if says := too_deep if is_too_deep else _wrong(child):
+                # The first key is the index in the list put around the value.
+                return says(at + pointer([*keys, key][1:]))
+            if is_container:
+                keys.append(key)
+                open_containers.append(_items(child))
+                break
+        else:
+            open_containers.pop()
+            del keys[-1:]
+    return None
+
+
+def _wrong(child: Json) -> Callable[[str], UnacceptableJson] | None:
+    """Return how to say what is wrong with a value itself, or with its keys."""
+    kind = type(child)
+    if kind is int or kind is float:
+        return None if _is_in_range(child) else out_of_range
+    if isinstance(child, dict):
+        return None if all(map(_is_text, child)) else not_text
+    return not_text if kind is str and not _is_text(child) else None
+
+
+def _items(container: Json) -> Iterator[tuple[Any, Json]]:
+    if isinstance(container, dict):
+        return iter(container.items())
+    return iter(enumerate(container))
 
 
 def _is_text(value: object) -> bool:
@@ -236,12 +236,11 @@ def _is_text(value: object) -> bool:
 
 def _with_spelled_integers(value: Json, room: int = _WRITER_DEPTH) -> Json:
     """Copy the value with the integers that orjson cannot write already written."""
-    kind = type(value)
-    if room and kind is dict:
+    if room and isinstance(value, dict):
         return {k: _with_spelled_integers(v, room - 1) for k, v in value.items()}
-    if room and (kind is list or kind is tuple):
+    if room and isinstance(value, (list, tuple)):
         return [_with_spelled_integers(item, room - 1) for item in value]
-    if kind is int and value.bit_length() > 63 and _is_in_range(value):
+    if type(value) is int and value.bit_length() > 63 and _is_in_range(value):
         return orjson.Fragment(str(value))
     return value
 

@@ -1,6 +1,7 @@
 """JSON: what is refused and where, and that nothing else changes on the way."""
 
 import math
+from collections import OrderedDict
 from time import perf_counter
 
 import orjson
@@ -274,6 +275,9 @@ def test_it_checks_a_state_inside_a_request(state, param):
         ({"a": {"b": "\ud800"}}, "/a/b"),
         ({"a": {"\udc00": 1}}, "/a"),
         ({"a": {1: 2}}, "/a"),
+        ({"\ud800": 1}, ""),
+        (OrderedDict(a=(1, math.inf)), "/a/1"),
+        ([[[math.nan]], math.inf], "/0/0/0"),
     ],
 )
 def test_it_does_not_write_what_json_cannot_say(value, param):
@@ -306,6 +310,15 @@ def test_it_splices_stored_bytes_beside_any_number(number):
         "version": number,
         "state": {"big": 2**64, "none": None},
         "none": None,
+    }
+
+
+def test_it_writes_large_integers_in_every_kind_of_container():
+    value = OrderedDict(b=(2**64, [-(2**70)]), a={"x": OrderedDict(y=2**80)})
+
+    assert json.parse(json.dumps(value)) == {
+        "b": [2**64, [-(2**70)]],
+        "a": {"x": {"y": 2**80}},
     }
 
 
