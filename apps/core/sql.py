@@ -7,12 +7,14 @@ because binding 16 MiB of bytes as hex text doubles them on the wire.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.operations import RunSQL
-from psycopg.rows import namedtuple_row
+from psycopg.rows import class_row, namedtuple_row
+
+T = TypeVar("T")
 
 
 def statement(app: str, name: str) -> str:
@@ -22,8 +24,13 @@ def statement(app: str, name: str) -> str:
 
 
 def create(app: str, name: str, *, drop: str) -> RunSQL:
-    """Return the migration step that runs the file, and `drop` to reverse it."""
-    return RunSQL(sql=[statement(app, name)], reverse_sql=[drop])
+    """Return the migration step that runs the file, and `drop` to reverse it.
+
+    A function's body holds semicolons, so such a file is one statement; any other is
+    split, because a distributed database takes one DDL statement at a time.
+    """
+    text = statement(app, name)
+    return RunSQL(sql=[text] if "$$" in text else text, reverse_sql=drop)
 
 
 def rows(query: str, params: Sequence[Any] | dict[str, Any]) -> list[Any]:
@@ -31,11 +38,20 @@ def rows(query: str, params: Sequence[Any] | dict[str, Any]) -> list[Any]:
 
     Raises: the `django.db` twins of the driver's errors, as the ORM does.
     """
+    return _run(query, params, namedtuple_row)
+
+
+def records(of: type[T], query: str, params: Sequence[Any]) -> list[T]:
+    """As `rows`, each as an instance of a dataclass with the same field names."""
+    return cast(list[T], _run(query, params, class_row(of)))
+
+
+def _run(query: str, params: Any, row_factory: Any) -> list[Any]:
     connection = connections[DEFAULT_DB_ALIAS]
     connection.ensure_connection()
     with (
         connection.wrap_database_errors,
-        psycopg.Cursor(connection.connection, row_factory=namedtuple_row) as cursor,
+        psycopg.Cursor(connection.connection, row_factory=row_factory) as cursor,
     ):
         cursor.execute(query, params, binary=True)
         return cursor.fetchall()

@@ -1,0 +1,21 @@
+"""What can go wrong with an agent."""
+
+from apps.core.errors import DomainError, NotFound
+
+
+class AgentNotFound(NotFound):
+    """There is no such agent in this project."""
+
+    code = "agent_not_found"
+
+
+class AgentExists(DomainError):
+    """An agent with this external id exists already."""
+
+    code = "agent_exists"
+
+
+class AgentSuspended(DomainError):
+    """This agent is suspended: it can be read, but it cannot write."""
+
+    code = "agent_suspended"

@@ -1,0 +1,46 @@
+"""Signs that a version lost something, for badges, filters and alerts.
+
+Derived from one comparison at append; a flag is a hint to look, never a refusal.
+"""
+
+from enum import StrEnum
+
+from apps.diffs.changes import Change, Comparison, Json, Kind
+
+# Below this many bytes a state that halves has lost a word or two, not its memory.
+_TINY = 256
+
+
+class Flag(StrEnum):
+    """What a version seems to have lost."""
+
+    KEYS_LOST = "keys_lost"
+    NULLED = "nulled"
+    SHRANK = "shrank"
+
+
+def flags(
+    comparison: Comparison, size_before: int, size_after: int
+) -> tuple[Flag, ...]:
+    """Give the flags of a version, always in the same order.
+
+    `keys_lost`: a top-level key is gone. `nulled`: a value turned null, anywhere that
+    the comparison reached. `shrank`: the state was at least 256 bytes and is now half
+    of that or less.
+    """
+    found = {
+        Flag.KEYS_LOST: _lost_keys(comparison.before, comparison.after),
+        Flag.NULLED: any(map(_nulls, comparison)),
+        Flag.SHRANK: size_before >= _TINY and size_after * 2 <= size_before,
+    }
+    return tuple(flag for flag, is_raised in found.items() if is_raised)
+
+
+def _lost_keys(before: Json, after: Json) -> bool:
+    if not isinstance(before, dict):
+        return False
+    return not isinstance(after, dict) or bool(before.keys() - after.keys())
+
+
+def _nulls(change: Change) -> bool:
+    return change.after is None and change.kind in (Kind.CHANGED, Kind.TYPE_CHANGED)

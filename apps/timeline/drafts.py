@@ -1,0 +1,131 @@
+"""What a caller wants to write with a version, before it has a number.
+
+`Step` is the story around a state (why, which step, which model); `Draft` is one
+version ready to be sealed: a new bundle of parts, or the body of an earlier version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+from apps.core.errors import InvalidRequest
+from apps.core.json import Json, State
+from apps.timeline.bodies import Part
+from apps.timeline.models import Hold, Op
+from apps.timeline.reading import VersionRow
+
+MAX_REASONING = 32_768
+MAX_WORD = 255
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """The request behind a write: its id, and how to recognise its repetition."""
+
+    id: str
+    key: str | None = None
+    digest: bytes = b""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """Step metadata of a checkpoint. All texts are bounded and free of NUL."""
+
+    reasoning: str | None = None
+    trace_id: str | None = None
+    external_id: str | None = None
+    step_number: int | None = None
+    step_parent_id: str | None = None
+    objective_status: str | None = None
+    schema_version: str | None = None
+    release: str | None = None
+    model: str | None = None
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, str):
+                limit = MAX_REASONING if one.name == "reasoning" else MAX_WORD
+                require_text(one.name, value, limit)
+
+
+def require_text(name: str, value: str, limit: int) -> None:
+    """Refuse text that a text column cannot hold, or should not.
+
+    Raises: InvalidRequest naming the field.
+    """
+    if "\x00" in value:
+        raise InvalidRequest(f"{name} must not contain NUL (\\u0000).", param=name)
+    if len(value) > limit:
+        raise InvalidRequest(f"{name} has more than {limit:,} characters.", param=name)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """One version to be written onto a given head.
+
+    It stores a new bundle (`parts`, with `state` parsed), or it shows the body of
+    `reuse`: a rollback, a pause, an update that changed nothing. With neither a
+    state nor parts the state stays what it is on the head.
+    """
+
+    op: Op
+    hold: Hold
+    step: Step
+    state: State | None = None
+    parts: tuple[Part, ...] | None = None
+    reuse: VersionRow | None = None
+    restored_number: int | None = None
+    undo_of: int | None = None
+    reason_code: str | None = None
+    details: dict[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnDraft:
+    """One exchange, its parts framed and compressed already."""
+
+    id: str
+    step: Step
+    input_type: str
+    output_type: str
+    before_number: int | None
+    state_after_sent: bool
+    codec: int
+    data: bytes
+    size: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Write:
+    """What one request adds to a session: a version, a turn, or both."""
+
+    draft: Draft | None = None
+    turn: TurnDraft | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Expected:
+    """Which head the caller saw; `number` None: whatever the head is.
+
+    `from_header` tells an `If-Match` (412 when stale) from the JSON field (409).
+    """
+
+    number: int | None = None
+    from_header: bool = False
+
+
+ANY_HEAD = Expected()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Receipt:
+    """What a write stored, or had stored before when it is a replay.
+
+    `number` is the version it made, or the head that a turn found.
+    """
+
+    session_id: str
+    number: int
+    is_replay: bool
+    turn_number: int | None = None

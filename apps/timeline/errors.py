@@ -1,0 +1,77 @@
+"""What can go wrong with a session, in its own words."""
+
+from apps.core.errors import DomainError, InvalidRequest, NotFound
+
+
+class SessionNotFound(NotFound):
+    """There is no such session, or it has expired or was deleted."""
+
+    code = "session_not_found"
+
+
+class VersionNotFound(NotFound):
+    """This session has no such version."""
+
+    code = "version_not_found"
+
+
+class TurnNotFound(NotFound):
+    """This session has no such turn."""
+
+    code = "turn_not_found"
+
+
+class TraceNotFound(NotFound):
+    """There is no such trace."""
+
+    code = "trace_not_found"
+
+
+class LabelNotFound(NotFound):
+    """This version does not carry that label."""
+
+    code = "label_not_found"
+
+
+class VersionConflict(DomainError):
+    """The session has moved on: its head is not the version you named."""
+
+    code = "version_conflict"
+
+
+class VersionMismatch(DomainError):
+    """If-Match names a version that is not the head."""
+
+    code = "version_mismatch"
+
+
+class NothingToRollBack(DomainError):
+    """The version to restore is the head itself: nothing would change."""
+
+    code = "nothing_to_roll_back"
+
+
+class ExternalIdTaken(DomainError):
+    """Another session of this project has that external id."""
+
+    code = "external_id_taken"
+
+
+class SessionPaused(DomainError):
+    """This session is paused: agents cannot write to it until it is resumed."""
+
+    code = "session_paused"
+
+
+class SessionClosed(DomainError):
+    """This session is closed: it can be read and forked, but not written."""
+
+    code = "session_closed"
+
+
+class NotPaused(InvalidRequest):
+    """Only a paused session can be resumed."""
+
+
+class AlreadyPaused(InvalidRequest):
+    """This session is paused already."""

@@ -1,0 +1,306 @@
+"""Sessions and everything they own: versions, bodies, changes, turns, labels.
+
+All of it is written by the SQL functions in `sql/`, called from `ledger.py`; the
+classes here are for reading and for migrations. Versions and bodies are immutable,
+which a trigger enforces. Every table carries `session_id` in every key, has no
+sequence and no foreign key to another session, so that it can be distributed.
+"""
+
+from django.db import models
+
+from apps.timeline.fields import id_field
+from apps.timeline.querysets import LabelQuerySet, SessionQuerySet, TurnQuerySet
+
+
+class Status(models.TextChoices):
+    """A session's status as lists show it; `hold` of the head decides writes."""
+
+    ACTIVE = "active"  # from creation, or by resume
+    PAUSED = "paused"  # by pause, or by a rollback that holds
+    CLOSED = "closed"  # by close; never again active
+    DELETED = "deleted"  # by delete; the evidence stays
+
+
+class Hold(models.TextChoices):
+    """What the next append has to respect; copied from version to version."""
+
+    OPEN = "open"  # everybody may append
+    PAUSED = "paused"  # agents may not, people may
+    CLOSED = "closed"  # nobody may
+    DELETED = "deleted"  # nobody may, and agents no longer see the session
+
+
+class Op(models.TextChoices):
+    """What a version is; each is the name of the operation that wrote it."""
+
+    CREATE = "create"
+    UPDATE = "update"  # keys merged into the state
+    REPLACE = "replace"  # the state set as a whole
+    TURN = "turn"  # a turn came with another state
+    ROLLBACK = "rollback"
+    FORK = "fork"  # version 0 of a session made from another
+    PAUSE = "pause"
+    RESUME = "resume"
+    CLOSE = "close"
+    DELETE = "delete"
+
+
+class Session(models.Model):
+    """One conversation or run of an agent.
+
+    The columns from `status` on are a projection for lists, written in the append
+    and never read to decide anything.
+    """
+
+    id = id_field(primary_key=True)
+    project_id = id_field()
+    agent = models.ForeignKey(
+        "agents.Agent", on_delete=models.PROTECT, db_constraint=False, db_index=False
+    )
+    kind = models.CharField(max_length=16, default="session")
+    user_id = models.TextField(null=True)
+    external_id = models.TextField(null=True)
+    origin_session_id = id_field(null=True)
+    origin_number = models.BigIntegerField(null=True)
+    created_at = models.DateTimeField()
+    ttl_seconds = models.BigIntegerField(null=True)
+    expires_at = models.DateTimeField(null=True)
+    # Bytes are what was said; the jsonb beside them is cleaned and only for filters.
+    metadata = models.BinaryField()
+    metadata_index = models.JSONField()
+
+    status = models.CharField(max_length=16, choices=Status.choices)
+    head_number = models.BigIntegerField()
+    updated_at = models.DateTimeField()
+    turn_count = models.BigIntegerField(default=0)
+    rollback_count = models.BigIntegerField(default=0)
+    facets = models.JSONField(default=dict)
+
+    objects = SessionQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(ttl_seconds__isnull=True)
+                | models.Q(ttl_seconds__gt=0),
+                name="timeline_session_ttl_is_positive",
+            )
+        ]
+        indexes = [
+            # Ids sort by creation: each list is one index read, newest first.
+            models.Index(fields=["project_id", "-id"], name="timeline_session_newest"),
+            models.Index(
+                fields=["project_id", "agent", "-id"], name="timeline_session_by_agent"
+            ),
+            models.Index(
+                fields=["project_id", "user_id", "-id"],
+                name="timeline_session_by_user",
+                condition=models.Q(user_id__isnull=False),
+            ),
+            models.Index(
+                fields=["project_id", "status", "-id"],
+                name="timeline_session_by_status",
+                condition=~models.Q(status="active"),
+            ),
+            models.Index(
+                fields=["origin_session_id", "-id"],
+                name="timeline_session_forks",
+                condition=models.Q(origin_session_id__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class SessionName(models.Model):
+    """The session behind a name that the caller chose; written before the session."""
+
+    pk = models.CompositePrimaryKey("project_id", "external_id")
+    project_id = id_field()
+    external_id = models.CharField(max_length=255, db_collation="C")
+    session_id = id_field()
+
+
+class RequestKey(models.Model):
+    """An idempotency key of a create or fork; gives a retry the same session id."""
+
+    pk = models.CompositePrimaryKey("project_id", "key")
+    project_id = id_field()
+    key = models.CharField(max_length=255, db_collation="C")
+    digest = models.BinaryField()
+    session_id = id_field()
+    requested_at = models.DateTimeField()
+
+
+class Version(models.Model):
+    """One immutable state of a session, and why it came to be."""
+
+    pk = models.CompositePrimaryKey("session_id", "number")
+    session_id = id_field()
+    number = models.BigIntegerField()
+    op = models.CharField(max_length=16, choices=Op.choices)
+    restored_number = models.BigIntegerField(null=True)
+    undo_of = models.BigIntegerField(null=True)
+    reason_code = models.TextField(null=True)
+    parent_number = models.BigIntegerField(null=True)
+    body_number = models.BigIntegerField()
+    external_id = models.TextField(null=True)
+
+    actor_kind = models.CharField(max_length=8)
+    actor_id = models.TextField()
+    actor_label = models.TextField()
+    reasoning = models.TextField(null=True)
+    trace_id = models.TextField()
+    step_number = models.BigIntegerField(null=True)
+    step_parent_id = models.TextField(null=True)
+    objective_status = models.TextField(null=True)
+    schema_version = models.TextField(null=True)
+    release = models.TextField(null=True)
+    model = models.TextField(null=True)
+
+    size = models.BigIntegerField()
+    flags = models.JSONField()
+    hold = models.CharField(max_length=8, choices=Hold.choices)
+    # For showing: short before/after of the first changes. Derived, not proven.
+    changes = models.JSONField()
+    change_count = models.BigIntegerField()
+    changes_truncated = models.BooleanField()
+
+    request_key = models.TextField(null=True)
+    request_digest = models.BinaryField()
+    salt = models.BinaryField()
+    reasoning_digest = models.BinaryField()
+    step_digest = models.BinaryField()
+    commitment = models.BinaryField()
+    leaf = models.BinaryField()
+    chain = models.BinaryField()
+    requested_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["session_id", "request_key"],
+                name="timeline_version_one_per_request_key",
+                condition=models.Q(request_key__isnull=False),
+            ),
+            models.UniqueConstraint(
+                fields=["session_id", "external_id"],
+                name="timeline_version_one_per_external_id",
+                condition=models.Q(external_id__isnull=False),
+            ),
+            models.CheckConstraint(
+                condition=models.Q(number__gte=0),
+                name="timeline_version_number_from_zero",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(restored_number__isnull=True)
+                | models.Q(restored_number__lt=models.F("number")),
+                name="timeline_version_restores_an_earlier_one",
+            ),
+        ]
+        indexes = [
+            # Which versions are set aside is read from the rollbacks alone.
+            models.Index(
+                fields=["session_id", "-number"],
+                name="timeline_version_rollbacks",
+                condition=models.Q(restored_number__isnull=False),
+            ),
+        ]
+
+
+class Body(models.Model):
+    """The stored bytes of a version's parts; several versions may show one body."""
+
+    pk = models.CompositePrimaryKey("session_id", "number")
+    session_id = id_field()
+    number = models.BigIntegerField()
+    base_number = models.BigIntegerField(null=True)
+    depth = models.SmallIntegerField()
+    codec = models.SmallIntegerField()
+    salt = models.BinaryField()
+    data = models.BinaryField()
+    size = models.BigIntegerField()
+
+
+class Change(models.Model):
+    """One path that a version touched, as keyed digests: what blame and search read."""
+
+    pk = models.CompositePrimaryKey("session_id", "path_key", "number")
+    session_id = id_field()
+    path_key = models.BinaryField()
+    number = models.BigIntegerField()
+    role = models.SmallIntegerField()
+    kind = models.SmallIntegerField()
+    value_key = models.BinaryField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["value_key", "path_key"],
+                name="timeline_change_by_value",
+                condition=models.Q(value_key__isnull=False),
+            ),
+            models.Index(
+                fields=["session_id", "number"], name="timeline_change_by_version"
+            ),
+        ]
+
+
+class Turn(models.Model):
+    """One exchange with the agent. `head_number` is the version it left as the head."""
+
+    pk = models.CompositePrimaryKey("session_id", "turn_number")
+    session_id = id_field()
+    turn_number = models.BigIntegerField()
+    id = id_field()
+    head_number = models.BigIntegerField()
+    # Whether the turn made that version, or found it.
+    made_version = models.BooleanField()
+    # The version whose state equals the `state_before` that was sent; a differing
+    # one is kept with the turn.
+    before_number = models.BigIntegerField(null=True)
+    state_after_sent = models.BooleanField()
+    actor_kind = models.CharField(max_length=8)
+    actor_id = models.TextField()
+    actor_label = models.TextField()
+    reasoning = models.TextField(null=True)
+    trace_id = models.TextField()
+    input_type = models.TextField()
+    output_type = models.TextField()
+    codec = models.SmallIntegerField()
+    data = models.BinaryField()
+    size = models.BigIntegerField()
+    request_key = models.TextField(null=True)
+    request_digest = models.BinaryField()
+    created_at = models.DateTimeField()
+
+    objects = TurnQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["session_id", "id"], name="timeline_turn_one_per_id"
+            ),
+            models.UniqueConstraint(
+                fields=["session_id", "request_key"],
+                name="timeline_turn_one_per_request_key",
+                condition=models.Q(request_key__isnull=False),
+            ),
+        ]
+
+
+class Label(models.Model):
+    """A name that somebody gave a version, such as `known-good`."""
+
+    pk = models.CompositePrimaryKey("session_id", "name", "number")
+    session_id = id_field()
+    name = models.CharField(max_length=100, db_collation="C")
+    number = models.BigIntegerField()
+    actor_kind = models.CharField(max_length=8)
+    actor_id = models.TextField()
+    actor_label = models.TextField()
+    created_at = models.DateTimeField()
+
+    objects = LabelQuerySet.as_manager()

@@ -1,0 +1,135 @@
+"""Writing states: merge keys into the head's state, or set it as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from apps.agents.scope import Scope
+from apps.core import json
+from apps.core.actors import Actor
+from apps.core.json import State
+from apps.diffs.compare import compare
+from apps.timeline import bundles, ledger, reading
+from apps.timeline.bodies import Part
+from apps.timeline.drafts import (
+    ANY_HEAD,
+    Draft,
+    Expected,
+    Receipt,
+    Request,
+    Step,
+    Write,
+)
+from apps.timeline.models import Hold, Op
+from apps.timeline.reading import VersionRow
+
+
+def update(
+    *,
+    scope: Scope,
+    session_id: str,
+    patch: State,
+    remove: Sequence[str] = (),
+    parts: tuple[Part, ...] = (),
+    step: Step,
+    actor: Actor,
+    now: datetime,
+    request: Request,
+    expected: Expected = ANY_HEAD,
+) -> Receipt:
+    """Merge top-level keys into the head's state, then remove the pointers.
+
+    `null` is stored as null. Without an expected head a writer that loses the race
+    merges into the newer head. An update that changes nothing is a version too.
+
+    Raises: UnacceptableJson, PayloadTooLarge, and what `ledger.append` raises.
+    """
+
+    def build(head: VersionRow) -> Write:
+        before = json.parse(reading.state(head))
+        return Write(
+            draft=draft_of(
+                Op.UPDATE,
+                head,
+                state=json.merged(before, patch, remove),
+                given=parts,
+                step=step,
+            )
+        )
+
+    return ledger.append(
+        agent_append(
+            scope=scope,
+            session_id=session_id,
+            actor=actor,
+            now=now,
+            request=request,
+            expected=expected,
+            build=build,
+        )
+    )
+
+
+def replace(
+    *,
+    scope: Scope,
+    session_id: str,
+    state: State,
+    parts: tuple[Part, ...] = (),
+    step: Step,
+    actor: Actor,
+    now: datetime,
+    request: Request,
+    expected: Expected = ANY_HEAD,
+) -> Receipt:
+    """Set the state as a whole; parts that are not given stay as they are.
+
+    Raises: UnacceptableJson, PayloadTooLarge, and what `ledger.append` raises.
+    """
+
+    def build(head: VersionRow) -> Write:
+        return Write(
+            draft=draft_of(Op.REPLACE, head, state=state, given=parts, step=step)
+        )
+
+    return ledger.append(
+        agent_append(
+            scope=scope,
+            session_id=session_id,
+            actor=actor,
+            now=now,
+            request=request,
+            expected=expected,
+            build=build,
+        )
+    )
+
+
+def draft_of(
+    op: Op, head: VersionRow, *, state: State, given: tuple[Part, ...], step: Step
+) -> Draft:
+    """Return the draft of a new bundle; one without a difference stores no bytes."""
+    carried = reading.parts(head)
+    parts = bundles.assembled(state, carried=carried, given=given)
+    if parts == carried:
+        return Draft(op=op, hold=Hold(head.hold), step=step, reuse=head)
+    return Draft(op=op, hold=Hold(head.hold), step=step, state=state, parts=parts)
+
+
+def differs(head: VersionRow, state: State | None, given: tuple[Part, ...]) -> bool:
+    """Say whether this state or these parts are other than the head's."""
+    carried = reading.parts(head)
+    if any(part not in carried for part in given):
+        return True
+    if state is None:
+        return False
+    return bool(compare(json.parse(reading.state(head)), state))
+
+
+def agent_append(**job: object) -> ledger.Append:
+    """Return an append as agents make it: a hold or a suspension stops it."""
+    actor = job["actor"]
+    assert isinstance(actor, Actor)
+    refused = {Hold.CLOSED, Hold.PAUSED} if actor.is_agent else {Hold.CLOSED}
+    return ledger.Append(refused=frozenset(refused), suspends=True, **job)

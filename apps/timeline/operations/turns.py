@@ -1,0 +1,131 @@
+"""Turns: one exchange with the agent, and the state it left, if it left another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.agents.scope import Scope
+from apps.core import json
+from apps.core.actors import Actor
+from apps.core.errors import PayloadTooLarge
+from apps.core.ids import new_id
+from apps.core.json import Json, State
+from apps.timeline import bodies, ledger, reading
+from apps.timeline.bodies import Part
+from apps.timeline.bundles import JSON
+from apps.timeline.drafts import (
+    ANY_HEAD,
+    Expected,
+    Receipt,
+    Request,
+    Step,
+    TurnDraft,
+    Write,
+    require_text,
+)
+from apps.timeline.models import Op
+from apps.timeline.operations.states import agent_append, differs, draft_of
+from apps.timeline.reading import VersionRow
+
+MAX_TURN_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exchange:
+    """What was said: input and output as objects, kept whole, and metadata."""
+
+    input: dict[str, Json]
+    output: dict[str, Json]
+    metadata: dict[str, Json] | None = None
+
+
+def add_turn(
+    *,
+    scope: Scope,
+    session_id: str,
+    exchange: Exchange,
+    state_before: State | None = None,
+    state_after: State | None = None,
+    parts: tuple[Part, ...] = (),
+    step: Step,
+    actor: Actor,
+    now: datetime,
+    request: Request,
+    expected: Expected = ANY_HEAD,
+) -> Receipt:
+    """Record a turn; make a version only if it left another state or other parts.
+
+    `state_after` replaces the state. `state_before` is what the agent says it had:
+    it is kept with the turn where it differs from the head.
+
+    Raises: UnacceptableJson, PayloadTooLarge, and what `ledger.append` raises.
+    """
+    turn_id = new_id("turn", now=now)
+
+    def build(head: VersionRow) -> Write:
+        turn = _draft(turn_id, exchange, head, state_before, state_after, step)
+        if not differs(head, state_after, parts):
+            return Write(turn=turn)
+        state = state_after
+        if state is None:
+            state = json.parse(reading.state(head))
+        draft = draft_of(Op.TURN, head, state=state, given=parts, step=step)
+        return Write(draft=draft, turn=turn)
+
+    return ledger.append(
+        agent_append(
+            scope=scope,
+            session_id=session_id,
+            actor=actor,
+            now=now,
+            request=request,
+            expected=expected,
+            build=build,
+        )
+    )
+
+
+def _draft(
+    turn_id: str,
+    exchange: Exchange,
+    head: VersionRow,
+    state_before: State | None,
+    state_after: State | None,
+    step: Step,
+) -> TurnDraft:
+    parts = [
+        Part("input", JSON, json.dumps(exchange.input)),
+        Part("output", JSON, json.dumps(exchange.output)),
+    ]
+    if exchange.metadata is not None:
+        parts.append(Part("metadata", JSON, json.dumps(exchange.metadata)))
+    is_head = state_before is not None and not differs(head, state_before, ())
+    if state_before is not None and not is_head:
+        written = json.state_bytes(state_before, at="/state_before")
+        parts.append(Part("state_before", JSON, written))
+    raw = bodies.frame(tuple(parts))
+    if len(raw) > MAX_TURN_BYTES:
+        raise PayloadTooLarge(
+            f"A turn may have {MAX_TURN_BYTES:,} bytes.", limit=MAX_TURN_BYTES
+        )
+    stored = bodies.encode(raw, number=0, base=None, salt=b"")
+    return TurnDraft(
+        id=turn_id,
+        step=step,
+        input_type=_type_of("input", exchange.input),
+        output_type=_type_of("output", exchange.output),
+        before_number=head.number if is_head else None,
+        state_after_sent=state_after is not None,
+        codec=stored.codec,
+        data=stored.data,
+        size=stored.size,
+    )
+
+
+def _type_of(side: str, said: dict[str, Json]) -> str:
+    kind = said.get("type")
+    if not isinstance(kind, str):
+        return "text"
+    require_text(f"{side}.type", kind, 100)
+    return kind

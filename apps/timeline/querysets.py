@@ -1,0 +1,93 @@
+"""Questions about sessions, turns and labels; each starts from what one may see."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+from django.db.models import Q
+
+if TYPE_CHECKING:
+    from apps.timeline.models import Label, Session, Turn
+
+
+class SessionQuerySet(models.QuerySet["Session"]):
+    def of_project(self, project_id: str) -> SessionQuerySet:
+        return self.filter(project_id=project_id)
+
+    def of_agents(self, external_ids: frozenset[str] | None) -> SessionQuerySet:
+        """Narrow to the agents that a key may see; None means all."""
+        if external_ids is None:
+            return self
+        return self.filter(agent__external_id__in=external_ids)
+
+    def alive(self, *, now: datetime) -> SessionQuerySet:
+        """Neither deleted nor expired: what agents and lists see."""
+        return self.exclude(status="deleted").filter(
+            Q(expires_at__isnull=True) | Q(expires_at__gt=now)
+        )
+
+    def by(
+        self,
+        *,
+        agent: str | None = None,
+        user: str | None = None,
+        status: str | None = None,
+        external_id: str | None = None,
+        origin: str | None = None,
+    ) -> SessionQuerySet:
+        """Keep those that match every clause that is given."""
+        clauses: dict[str, Any] = {
+            "agent__external_id": agent,
+            "user_id": user,
+            "status": status,
+            "external_id": external_id,
+            "origin_session_id": origin,
+        }
+        return self.filter(**{k: v for k, v in clauses.items() if v is not None})
+
+    def created_between(
+        self, after: datetime | None, before: datetime | None
+    ) -> SessionQuerySet:
+        """Both ends open: strictly after, strictly before."""
+        found = self
+        if after is not None:
+            found = found.filter(created_at__gt=after)
+        if before is not None:
+            found = found.filter(created_at__lt=before)
+        return found
+
+    def with_metadata(self, pairs: dict[str, Any] | None) -> SessionQuerySet:
+        """Keep those whose metadata contains all pairs; the value is a parameter."""
+        return self.filter(metadata_index__contains=pairs) if pairs else self
+
+    def newest_first(self, *, after_id: str | None = None) -> SessionQuerySet:
+        """Keyset by id, which sorts by creation."""
+        found = self.filter(id__lt=after_id) if after_id else self
+        return found.select_related("agent").order_by("-id")
+
+
+class TurnQuerySet(models.QuerySet["Turn"]):
+    def of_session(self, session_id: str) -> TurnQuerySet:
+        return self.filter(session_id=session_id)
+
+    def in_order(self, *, newest_first: bool, after: int | None) -> TurnQuerySet:
+        """Keyset by turn number, in either direction."""
+        if newest_first:
+            found = self.filter(turn_number__lt=after) if after is not None else self
+            return found.order_by("-turn_number")
+        found = self.filter(turn_number__gt=after) if after is not None else self
+        return found.order_by("turn_number")
+
+
+class LabelQuerySet(models.QuerySet["Label"]):
+    def of_session(self, session_id: str) -> LabelQuerySet:
+        return self.filter(session_id=session_id)
+
+    def by_number(self, numbers: list[int]) -> dict[int, list[str]]:
+        """The label names of each of these versions, sorted."""
+        found: dict[int, list[str]] = {}
+        for label in self.filter(number__in=numbers).order_by("name"):
+            found.setdefault(label.number, []).append(label.name)
+        return found

@@ -1,0 +1,329 @@
+"""Turns what is to be written into rows: body, digests, changes, facets, events.
+
+Pure computation, done before a connection is held: the SQL function that stores the
+result only adds the number, the chain and the time.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from apps.accounts.models import Project
+from apps.audit.actions import Action
+from apps.core import json
+from apps.core.actors import Actor
+from apps.core.ids import new_id
+from apps.core.json import State
+from apps.diffs.changes import Comparison
+from apps.diffs.compare import compare
+from apps.diffs.facets import facets as facets_of
+from apps.diffs.flags import flags
+from apps.timeline import bodies, marks, proof, reading
+from apps.timeline.drafts import Draft, Request, Step, TurnDraft, Write
+from apps.timeline.models import Op
+from apps.timeline.reading import VersionRow
+
+ACTIONS = {
+    Op.CREATE: Action.SESSION_CREATED,
+    Op.UPDATE: Action.VERSION_CREATED,
+    Op.REPLACE: Action.VERSION_CREATED,
+    Op.TURN: Action.VERSION_CREATED,
+    Op.ROLLBACK: Action.SESSION_ROLLED_BACK,
+    Op.FORK: Action.SESSION_FORKED,
+    Op.PAUSE: Action.SESSION_PAUSED,
+    Op.RESUME: Action.SESSION_RESUMED,
+    Op.CLOSE: Action.SESSION_CLOSED,
+    Op.DELETE: Action.SESSION_DELETED,
+}
+STEP_FIELDS = (
+    "step_number",
+    "step_parent_id",
+    "objective_status",
+    "schema_version",
+    "release",
+    "model",
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stamp:
+    """Who writes, when, on whose behalf: the same for all rows of one write."""
+
+    project: Project
+    session_id: str
+    actor: Actor
+    now: datetime
+    request: Request
+
+    @property
+    def actor_fields(self) -> dict[str, str]:
+        return {
+            "actor_kind": self.actor.kind,
+            "actor_id": self.actor.id,
+            "actor_label": self.actor.label,
+        }
+
+
+@dataclass(kw_only=True, slots=True)
+class Sealed:
+    """The arguments of the SQL functions. Bytes inside the JSON are hex text."""
+
+    version: dict[str, Any] | None = None
+    body: dict[str, Any] | None = None
+    data: bytes | None = None
+    raw: bytes | None = None
+    turn: dict[str, Any] | None = None
+    turn_data: bytes | None = None
+    marks: marks.Marks = field(default_factory=marks.Marks)
+    facets: dict[str, Any] | None = None
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return them under the names that the statements use."""
+        return {
+            "version": _json(self.version),
+            "body": _json(self.body),
+            "data": self.data,
+            "turn": _json(self.turn),
+            "turn_data": self.turn_data,
+            "path_keys": self.marks.path_keys,
+            "roles": self.marks.roles,
+            "kinds": self.marks.kinds,
+            "value_keys": self.marks.value_keys,
+            "facets": _json(self.facets),
+            "events": _json(self.events),
+        }
+
+
+def seal_write(
+    write: Write,
+    *,
+    head: VersionRow,
+    project: Project,
+    actor: Actor,
+    now: datetime,
+    request: Request,
+) -> Sealed:
+    """Seal a version or a turn, or both, for the session of `head`."""
+    stamp = Stamp(
+        project=project,
+        session_id=head.session_id,
+        actor=actor,
+        now=now,
+        request=request,
+    )
+    sealed = Sealed()
+    if write.draft:
+        _seal_version(sealed, write.draft, stamp, head)
+    if write.turn:
+        _seal_turn(sealed, write.turn, stamp)
+    return sealed
+
+
+def seal_first(
+    draft: Draft,
+    stamp: Stamp,
+    *,
+    state: State,
+    before: State,
+    salt: bytes | None = None,
+) -> Sealed:
+    """Seal version 0 of a new session; a fork that copies a body keeps its salt.
+
+    `before` is what its changes are told against: nothing, or the origin's state.
+    """
+    sealed = Sealed()
+    parts = draft.parts or ()
+    raw = bodies.frame(parts)
+    stored = bodies.encode(raw, number=0, base=None, salt=salt or new_salt())
+    _store(sealed, stored, raw)
+    comparison = compare(before, state)
+    size = len(reading.state_part(parts))
+    sealed.version = _version(draft, stamp, stored.commitment, size)
+    sealed.version |= {"flags": [], "body_number": 0}
+    _mark(sealed, comparison, stamp)
+    sealed.facets = facets_of(state)
+    sealed.events = [_version_event(draft, stamp, sealed.version)]
+    return sealed
+
+
+def new_salt() -> bytes:
+    return secrets.token_bytes(32)
+
+
+def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) -> None:
+    shows = draft.reuse or head
+    commitment, size, body_number = shows.commitment, shows.size, shows.body_number
+    if draft.parts is not None:
+        raw = bodies.frame(draft.parts)
+        stored = bodies.encode(
+            raw,
+            number=head.number + 1,
+            base=reading.base_of(head),
+            salt=new_salt(),
+        )
+        _store(sealed, stored, raw)
+        commitment, body_number = stored.commitment, None
+        size = len(reading.state_part(draft.parts))
+    sealed.version = _version(draft, stamp, commitment, size)
+    sealed.version["body_number"] = body_number
+    comparison = _compared(draft, head)
+    sealed.version["flags"] = list(flags(comparison, head.size, size))
+    _mark(sealed, comparison, stamp)
+    facets = facets_of(comparison.after)
+    if facets != facets_of(comparison.before):
+        sealed.facets = facets
+    sealed.events.append(_version_event(draft, stamp, sealed.version))
+
+
+def _mark(sealed: Sealed, comparison: Comparison, stamp: Stamp) -> None:
+    assert sealed.version is not None
+    sealed.marks, truncated = marks.marks(comparison, stamp.project)
+    sealed.version |= marks.shown(comparison)
+    sealed.version["changes_truncated"] = truncated
+
+
+def _compared(draft: Draft, head: VersionRow) -> Comparison:
+    if draft.state is None:
+        return compare({}, {})
+    return compare(json.parse(reading.state(head)), draft.state)
+
+
+def _seal_turn(sealed: Sealed, turn: TurnDraft, stamp: Stamp) -> None:
+    event_id = new_id("trace", now=stamp.now)
+    sealed.turn = {
+        "id": turn.id,
+        "made_version": sealed.version is not None,
+        "before_number": turn.before_number,
+        "state_after_sent": turn.state_after_sent,
+        **stamp.actor_fields,
+        "reasoning": turn.step.reasoning,
+        "trace_id": turn.step.trace_id or event_id,
+        "input_type": turn.input_type,
+        "output_type": turn.output_type,
+        "codec": turn.codec,
+        "size": turn.size,
+        "request_key": stamp.request.key,
+        "request_digest": _hex(stamp.request.digest),
+    }
+    sealed.turn_data = turn.data
+    details = {"input_type": turn.input_type, "output_type": turn.output_type}
+    sealed.events.append(
+        _event(
+            Action.TURN_ADDED, stamp, "turn", turn.id, json.cleaned(details), event_id
+        )
+    )
+
+
+def _version(
+    draft: Draft, stamp: Stamp, commitment: bytes, size: int
+) -> dict[str, Any]:
+    salt = new_salt()
+    event_id = new_id("trace", now=stamp.now)
+    claim = _claim(draft, stamp, commitment, salt, draft.step.trace_id or event_id)
+    step = draft.step
+    return {
+        "op": draft.op,
+        "hold": draft.hold,
+        "restored_number": draft.restored_number,
+        "undo_of": draft.undo_of,
+        "reason_code": draft.reason_code,
+        "external_id": step.external_id,
+        **stamp.actor_fields,
+        "reasoning": step.reasoning,
+        "trace_id": claim.trace_id,
+        **{name: getattr(step, name) for name in STEP_FIELDS},
+        "size": size,
+        "request_key": stamp.request.key,
+        "request_digest": _hex(stamp.request.digest),
+        "salt": _hex(salt),
+        "reasoning_digest": _hex(claim.reasoning_digest),
+        "step_digest": _hex(claim.step_digest),
+        "commitment": _hex(commitment),
+        "leaf": _hex(claim.leaf()),
+        "requested_at": stamp.now.isoformat(),
+        "event_id": event_id,
+    }
+
+
+def _claim(
+    draft: Draft, stamp: Stamp, commitment: bytes, salt: bytes, trace_id: str
+) -> proof.Claim:
+    return proof.Claim(
+        project_id=stamp.project.id,
+        session_id=stamp.session_id,
+        op=draft.op,
+        hold=draft.hold,
+        restored_number=draft.restored_number,
+        undo_of=draft.undo_of,
+        external_id=draft.step.external_id,
+        actor_kind=stamp.actor.kind,
+        actor_id=stamp.actor.id,
+        trace_id=trace_id,
+        request_key=stamp.request.key,
+        requested_at=stamp.now,
+        reasoning_digest=proof.salted(salt, draft.step.reasoning),
+        step_digest=step_digest(salt, draft.step, draft.reason_code),
+        commitment=commitment,
+    )
+
+
+def step_digest(salt: bytes, step: Step | VersionRow, reason_code: str | None) -> bytes:
+    """Return the digest of the step metadata, of a draft or of a stored version."""
+    texts = [getattr(step, name) for name in STEP_FIELDS]
+    return proof.salted(salt, *texts, reason_code)
+
+
+def _store(sealed: Sealed, stored: bodies.Stored, raw: bytes) -> None:
+    sealed.raw = raw
+    sealed.data = stored.data
+    sealed.body = {
+        "base_number": stored.base_number,
+        "depth": stored.depth,
+        "codec": stored.codec,
+        "salt": _hex(stored.salt),
+        "size": stored.size,
+    }
+
+
+def _version_event(
+    draft: Draft, stamp: Stamp, version: dict[str, Any]
+) -> dict[str, Any]:
+    return _event(
+        ACTIONS[draft.op],
+        stamp,
+        "session" if draft.op in (Op.CREATE, Op.FORK) else "version",
+        stamp.session_id,
+        draft.details,
+        version.pop("event_id"),
+    )
+
+
+def _event(
+    action: Action,
+    stamp: Stamp,
+    resource_type: str,
+    resource_id: str,
+    details: dict[str, Any],
+    event_id: str,
+) -> dict[str, Any]:
+    return {
+        "id": event_id,
+        "action": action,
+        "resource_type": resource_type,
+        "resource_id": resource_id,
+        **stamp.actor_fields,
+        "details": details,
+        "request_id": stamp.request.id,
+    }
+
+
+def _hex(value: bytes) -> str:
+    return "\\x" + value.hex()
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value).decode()

@@ -1,0 +1,11 @@
+DROP INDEX timeline_session_facets;
+DROP INDEX timeline_session_metadata;
+ALTER TABLE timeline_session RESET (fillfactor);
+ALTER TABLE timeline_session DROP CONSTRAINT timeline_session_agent_fk;
+ALTER TABLE timeline_label DROP CONSTRAINT timeline_label_version_fk;
+ALTER TABLE timeline_turn DROP CONSTRAINT timeline_turn_version_fk;
+ALTER TABLE timeline_change DROP CONSTRAINT timeline_change_version_fk;
+ALTER TABLE timeline_body DROP CONSTRAINT timeline_body_base_fk;
+ALTER TABLE timeline_version DROP CONSTRAINT timeline_version_body_fk;
+ALTER TABLE timeline_body DROP CONSTRAINT timeline_body_session_fk;
+ALTER TABLE timeline_version DROP CONSTRAINT timeline_version_session_fk;

@@ -1,0 +1,19 @@
+"""Where everything is mounted: the API, health, accounts and the console."""
+
+from django.urls import include, path
+
+from apps.core import views as core
+
+handler400 = "apps.core.http.handler400"
+handler403 = "apps.core.http.handler403"
+handler404 = "apps.core.http.handler404"
+handler500 = "apps.core.http.handler500"
+
+urlpatterns = [
+    path("", core.root, name="root"),
+    path("health", core.health, name="health"),
+    path("health/ready", core.ready, name="ready"),
+    path("health/live", core.live, name="live"),
+    path("v1/", include("config.api_urls")),
+    path("", include("apps.accounts.urls")),
+]
