@@ -25,14 +25,21 @@ BUDGET = 10_000
 _DEEP = 16
 
 
-def compare(before: Json, after: Json, *, budget: int = BUDGET) -> Comparison:
+def compare(
+    before: Json,
+    after: Json,
+    *,
+    budget: int = BUDGET,
+    pair_gap: lists.PairGap = lists.by_position,
+) -> Comparison:
     """Report what differs, in document order, each difference once.
 
-    A container pays for its differing children before they are looked into, one
-    that cannot pay is reported as one `changed` and named in `coarse`, and so is a list
-    with too many items left to align. Their siblings keep their detail.
+    A container pays for its differing children before they are looked into; one that
+    cannot pay is reported as one `changed` and named in `coarse`, and so is a list with
+    too many items left to align. Their siblings keep their detail. `pair_gap` guesses
+    which differing items of an unkeyed list belong together; by position is fastest.
     """
-    walk = _Walk(budget)
+    walk = _Walk(budget, pair_gap)
     if not same(before, after):
         walk.visit(_Pair(before, after))
     return Comparison(
@@ -92,11 +99,12 @@ class _Pair:
 
 
 class _Walk:
-    def __init__(self, budget: int) -> None:
+    def __init__(self, budget: int, pair_gap: lists.PairGap) -> None:
         self.changes: list[Change] = []
         self.alignments: list[Alignment] = []
         self.coarse: list[str] = []
         self._left = budget
+        self._pair_gap = pair_gap
         self._numbering = Numbering()
 
     def visit(self, pair: _Pair) -> None:
@@ -133,7 +141,12 @@ class _Walk:
         if n_old + n_new > lists.LONGEST_WINDOW:
             self._replace(pair)
             return
-        pairing = lists.pair(old, new, head, tail)
+        was, now = old[head : head + n_old], new[head : head + n_new]
+        key = lists.shared_identity_key(old, new) if was and now else None
+        pairing = lists.pair(was, now, key, self._pair_gap)
+        if pairing is None:
+            self._replace(pair)
+            return
         steps = [
             step
             for step in lists.steps(pairing, head, n_old, n_new)

@@ -6,19 +6,21 @@ those past the limit are left out. Never a source of truth.
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 
 from apps.diffs.changes import Json
 from apps.diffs.pointers import escape
 
 LIMIT = 64
 LONGEST_TEXT = 200
+_FIRST_LONG_NUMBER: int = 10**200
 
 Facet = str | int | float | bool | None
 
 # A pointer made of long keys would outweigh every value it leads to.
 _LONGEST_POINTER = 300
-# Containers looked into: a wide state must not be walked to its end for 64 values.
-_LOOKED_INTO = 2_000
+# A wide state of long texts must not be walked to its end for 64 values.
+_LOOKED_AT = 10_000
 
 
 def facets(state: Json, limit: int = LIMIT) -> dict[str, Facet]:
@@ -28,7 +30,7 @@ def facets(state: Json, limit: int = LIMIT) -> dict[str, Facet]:
     64 bits and numbers that are not finite become text.
     """
     found: dict[str, Facet] = {}
-    for pointer, value in _shallow_first(state):
+    for pointer, value in islice(_shallow_first(state), _LOOKED_AT):
         if len(found) >= limit:
             break
         if _is_short(value) and len(pointer) <= _LONGEST_POINTER:
@@ -57,10 +59,10 @@ def _shallow_first(state: Json) -> Iterator[tuple[str, Json]]:
     for pointer, container in waiting:  # grows while it is read
         for token, value in _entries(container):
             place = f"{pointer}/{escape(token)}"
-            if not isinstance(value, dict | list):
-                yield place, value
-            elif len(waiting) < _LOOKED_INTO:
+            if isinstance(value, dict | list):
                 waiting.append((place, value))
+            else:
+                yield place, value
 
 
 def _entries(container: Json) -> Iterator[tuple[str, Json]]:
@@ -72,5 +74,5 @@ def _entries(container: Json) -> Iterator[tuple[str, Json]]:
 
 def _is_short(value: Json) -> bool:
     if isinstance(value, int) and not isinstance(value, bool):
-        return value.bit_length() <= 640  # 200 digits are fewer bits than that needs
+        return -_FIRST_LONG_NUMBER < value < _FIRST_LONG_NUMBER
     return not isinstance(value, str) or len(value) <= LONGEST_TEXT

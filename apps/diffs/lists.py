@@ -1,22 +1,26 @@
 """Which items of two lists belong together.
 
 Items with an identity key are paired by it, others by equality between anchors that
-occur once on both sides (patience), and what is left between anchors by position.
+occur once on both sides (patience) or by the shortest edit where items repeat, and
+what is left between by position.
 """
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from apps.diffs.changes import Json
 from apps.diffs.equality import spelling
+from apps.diffs.sequences import Pair, ascending, shortest_edit
 
 IDENTITY_KEYS = ("id", "key", "tool_call_id", "name")
 
+# Pairs the items of a gap in which nothing is equal; None gives the whole list up.
+PairGap = Callable[[list[Json], list[Json]], list[Pair] | None]
+
 Same = Callable[[Json, Json], bool]
-Pair = tuple[int, int]
 Run = tuple[int, int, int]
 
 # More items than this on both sides together are not aligned (8,000 take 10 ms).
@@ -99,11 +103,16 @@ def _equal_run(pairs: Iterator[tuple[Json, Json]], same: Same) -> int:
     return count
 
 
-def pair(one: list[Json], other: list[Json], head: int, tail: int) -> Pairing:
-    """Pair what two lists hold between `head` and `tail` items known to be equal."""
-    was, now = one[head : len(one) - tail], other[head : len(other) - tail]
-    key = shared_identity_key(one, other) if was and now else None
-    return by_identity(was, now, key) if key else by_content(was, now)
+def pair(
+    was: list[Json], now: list[Json], key: str | None, gap: PairGap
+) -> Pairing | None:
+    """Pair the items of a window, by an identity key if there is one."""
+    return by_identity(was, now, key) if key else by_content(was, now, gap)
+
+
+def by_position(was: list[Json], now: list[Json]) -> list[Pair]:
+    """Pair the items of a gap in order."""
+    return [(place, place) for place in range(min(len(was), len(now)))]
 
 
 def by_identity(one: list[Json], other: list[Json], key: str) -> Pairing:
@@ -114,12 +123,12 @@ def by_identity(one: list[Json], other: list[Json], key: str) -> Pairing:
         for place, item in enumerate(other)
         if item[key] in places
     ]
-    moved = frozenset(pairs).difference(_ascending(pairs))
+    moved = frozenset(pairs).difference(ascending(pairs))
     return Pairing(pairs, moved, frozenset(pairs))
 
 
-def by_content(one: list[Json], other: list[Json]) -> Pairing:
-    """Pair equal items in order, and what lies between them by position."""
+def by_content(one: list[Json], other: list[Json], pair_gap: PairGap) -> Pairing | None:
+    """Pair equal items in order, and what lies between them as `pair_gap` will."""
     old = [spelling(item) for item in one]
     new = [spelling(item) for item in other]
     pairs: list[Pair] = []
@@ -129,7 +138,10 @@ def by_content(one: list[Json], other: list[Json]) -> Pairing:
         low, high, start, end, rounds = gaps.pop()
         anchors = _anchors(old[low:high], new[start:end]) if rounds < _ROUNDS else []
         if not anchors:
-            unproven += zip(range(low, high), range(start, end), strict=False)
+            close = pair_gap(one[low:high], other[start:end])
+            if close is None:
+                return None
+            unproven += [(low + i, start + j) for i, j in close]
             continue
         anchors = [(low + i, start + j) for i, j in anchors]
         pairs += anchors
@@ -139,11 +151,13 @@ def by_content(one: list[Json], other: list[Json]) -> Pairing:
             for (i, j), (ii, jj) in pairwise(edges)
             if i + 1 < ii and j + 1 < jj
         ]
-    return Pairing(sorted(pairs + unproven), unproven=frozenset(unproven))
+    every = sorted(pairs + unproven, key=itemgetter(1))
+    moved = frozenset(every).difference(ascending(every))
+    return Pairing(every, moved, frozenset(unproven))
 
 
 def _anchors(old: list[bytes], new: list[bytes]) -> list[Pair]:
-    """Pair what is equal at both ends, else what occurs once on both sides."""
+    """Pair what is equal at both ends, else what occurs once, else what repeats."""
     shorter = min(len(old), len(new))
     head = next((i for i in range(shorter) if old[i] != new[i]), shorter)
     rest = shorter - head
@@ -154,30 +168,13 @@ def _anchors(old: list[bytes], new: list[bytes]) -> list[Pair]:
         return ends
     once = _places_of_single(old)
     singles = _places_of_single(new)
-    return _ascending([(once[t], j) for t, j in singles.items() if t in once])
+    anchors = ascending([(once[t], j) for t, j in singles.items() if t in once])
+    return anchors or shortest_edit(old, new)
 
 
 def _places_of_single(texts: list[bytes]) -> dict[bytes, int]:
     counts = Counter(texts)
     return {text: place for place, text in enumerate(texts) if counts[text] == 1}
-
-
-def _ascending(pairs: list[Pair]) -> list[Pair]:
-    """Give the longest run of pairs that keeps the order on both sides."""
-    tails: list[int] = []
-    ends: list[int] = []  # which pair ends the best run of each length
-    previous: list[int] = []
-    for place, (old, _) in enumerate(pairs):
-        length = bisect_left(tails, old)
-        previous.append(ends[length - 1] if length else -1)
-        tails[length : length + 1] = [old]
-        ends[length : length + 1] = [place]
-    run = []
-    place = ends[-1] if ends else -1
-    while place >= 0:
-        run.append(pairs[place])
-        place = previous[place]
-    return run[::-1]
 
 
 def steps(pairing: Pairing, head: int, n_old: int, n_new: int) -> Iterator[Step]:

@@ -79,12 +79,12 @@ def sentence(change: Change, coarse: Iterable[str] = ()) -> str:
 
 
 def name_of(pointer: str) -> str:
-    """Name a value by the last steps of its way: "passengers › 2 › seat"."""
+    """Name a value by the last steps of its way: "passengers.2.seat"."""
     tokens = pointers.split(pointer)
     if not tokens:
         return "the state"
-    way = " › ".join(shorten(token, 40) or '""' for token in tokens[-3:])
-    return way if len(tokens) <= 3 else f"… › {way}"
+    way = ".".join(shorten(token, 40) or '""' for token in tokens[-3:])
+    return way if len(tokens) <= 3 else f"….{way}"
 
 
 def _items(changes: list[Change]) -> str:

@@ -18,8 +18,8 @@ per canonical path and version, under this contract:
 So, from the newest row among those of P and the `shift` rows of the lists above P: a
 row of P that is not `removed` is the answer; at a `shift`, decode both bodies, find
 the pointer in *after* (`paths.locate`), ask `carry.earlier` where that stood, and go on
-below this version with its canonical path, or stop here if it is None. A truncated version is decided the same way from its
-bodies, with a larger budget.
+below this version with its canonical path, or stop here if it is None. A truncated
+version is decided the same way from its bodies, with a larger budget.
 """
 
 from collections.abc import Iterator

@@ -1,0 +1,37 @@
+"""Which values a session is found by."""
+
+from apps.diffs.facets import facets
+
+
+def test_it_maps_pointers_to_scalars() -> None:
+    state = {"order": {"id": "A/1", "lines": [{"n~": 2}]}, "paid": False, "at": None}
+
+    assert facets(state) == {
+        "/paid": False,
+        "/at": None,
+        "/order/id": "A/1",
+        "/order/lines/0/n~0": 2,
+    }
+
+
+def test_shallow_values_win() -> None:
+    state = {"deep": {str(n): n for n in range(100)}, "id": 7}
+
+    found = facets(state, limit=2)
+
+    assert found == {"/id": 7, "/deep/0": 0}
+
+
+def test_long_texts_are_left_out() -> None:
+    assert facets({"a": "x" * 201, "b": "x" * 200, "c": 10**200}) == {"/b": "x" * 200}
+
+
+def test_values_are_cleaned_for_the_database() -> None:
+    state = {"\x00": "a\x00b", "big": 2**63, "small": -(2**63), "inf": float("inf")}
+
+    assert facets(state) == {
+        "/␀": "a␀b",
+        "/big": "9223372036854775808",
+        "/small": -(2**63),
+        "/inf": "inf",
+    }
