@@ -8,6 +8,8 @@ import os
 import pwd
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
@@ -60,6 +62,26 @@ def server_user(folder: Path) -> ServerUser:
     if not is_root():
         return _by_uid(os.geteuid(), os.getegid())
     return owner_of(folder) or _by_name(SERVICE_NAME) or _make_service_user()
+
+
+@contextmanager
+def acting_as(uid: int, gid: int) -> Iterator[None]:
+    """Be that user for a moment, if root; only where no other thread runs.
+
+    Root in a container usually lacks CAP_SYS_PTRACE, and then may not see where a
+    process of somebody else works; that somebody may.
+    """
+    if not is_root():
+        yield
+        return
+    group = os.getegid()
+    os.setegid(gid)
+    os.seteuid(uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(group)
 
 
 def _by_uid(uid: int, gid: int) -> ServerUser:

@@ -12,6 +12,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from apps.core.postgres.identity import acting_as
+
 PROC = Path("/proc")
 # Idle orphans leave within milliseconds; a busy one, only when its query is done.
 ORPHANS_GRACE = 1.0
@@ -100,15 +102,21 @@ def _orphans(cluster_dir: Path) -> list[int]:
 def _belongs(pid: int, cluster_dir: Path) -> bool:
     if not _has_proc():
         return _is_postgres_by_ps(pid)
+    entry = PROC / str(pid)
     try:
-        state = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
-        if state in DEAD_STATES:
+        owner = cluster_dir.stat()
+        if entry.stat().st_uid != owner.st_uid or _is_dead(entry):
             return False
-        program = (PROC / str(pid) / "exe").readlink().name
-        folder = (PROC / str(pid) / "cwd").readlink()
+        with acting_as(owner.st_uid, owner.st_gid):
+            program = (entry / "exe").readlink().name
+            folder = (entry / "cwd").readlink()
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return False
     return program.split(" ")[0] == "postgres" and folder == cluster_dir
+
+
+def _is_dead(entry: Path) -> bool:
+    return (entry / "stat").read_text().rpartition(")")[2].split()[0] in DEAD_STATES
 
 
 def _has_proc() -> bool:

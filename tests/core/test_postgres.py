@@ -1,0 +1,479 @@
+"""The embedded PostgreSQL with real processes: starts, kills, and what they leave.
+
+Needs no database of Django's. The folders are made in the temp folder itself, because
+pytest's own are closed to others, and root hands the server to another user.
+"""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from apps.core.postgres import Cluster, Location, locate, processes, secret_key
+from apps.core.postgres.errors import (
+    BinariesMissing,
+    DataFolderUnusable,
+    OtherMajorVersion,
+)
+from apps.core.postgres.locate import SOCKET
+
+CLONE = Path(__file__).parent.parent.parent
+ROOT = os.geteuid() == 0
+needs_root = pytest.mark.skipif(not ROOT, reason="only root has to drop its rights")
+needs_proc = pytest.mark.skipif(
+    sys.platform != "linux", reason="orphans are found through /proc"
+)
+
+
+@pytest.fixture
+def base() -> Iterator[Path]:
+    """A passable folder with a short path; clusters left in it are ended."""
+    folder = Path(tempfile.mkdtemp(prefix="sb-", dir="/tmp"))
+    folder.chmod(0o755)
+    yield folder
+    for directory in folder.rglob("postgres/data"):
+        pid = processes.living_postmaster(directory)
+        if pid is not None:
+            os.kill(pid, signal.SIGQUIT)
+            processes.wait_until_gone(pid, directory, timeout=10)
+        processes.end_orphans(directory)
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def template() -> Iterator[Path]:
+    """The data of a cluster made once and stopped: copying it is quicker."""
+    folder = Path(tempfile.mkdtemp(prefix="sb-", dir="/tmp"))
+    folder.chmod(0o755)
+    cluster = Cluster(locate(folder / "var", CLONE), durable=False)
+    cluster.start()
+    cluster.stop()
+    yield folder / "var"
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def stopped(base: Path, template: Path) -> Cluster:
+    """A cluster that ran before and is down."""
+    subprocess.run(["cp", "-a", str(template), str(base / "var")], check=True)
+    return Cluster(locate(base / "var", CLONE), durable=False)
+
+
+@pytest.fixture
+def running(stopped: Cluster) -> Cluster:
+    stopped.start()
+    return stopped
+
+
+@pytest.fixture(scope="module")
+def shared(template: Path) -> Iterator[Cluster]:
+    """A running cluster for tests that only ask."""
+    copy = template.with_name("shared")
+    subprocess.run(["cp", "-a", str(template), str(copy)], check=True)
+    cluster = Cluster(locate(copy, CLONE), durable=False)
+    cluster.start()
+    yield cluster
+    cluster.stop()
+
+
+def keep_a_row(location: Location) -> None:
+    with psycopg.connect(location.dsn) as connection:
+        connection.execute("CREATE TABLE kept AS SELECT 7 AS n")
+
+
+def ask(location: Location, query: str) -> object:
+    with psycopg.connect(location.dsn, autocommit=True) as connection:
+        row = connection.execute(query.encode()).fetchone()
+    return row[0] if row else None
+
+
+def postmaster(cluster: Cluster) -> int:
+    pid = processes.living_postmaster(cluster.location.cluster_dir)
+    assert pid is not None
+    return pid
+
+
+def everything_of(cluster: Cluster) -> list[int]:
+    return processes._orphans(cluster.location.cluster_dir)
+
+
+def kill(*pids: int) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 10) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_it_locates_without_making_anything(base: Path) -> None:
+    location = locate(None, base / "clone")
+
+    assert location.data_dir == base / "clone" / "var"
+    assert location.cluster_dir.is_relative_to(location.data_dir / "postgres")
+    assert location.socket_dir.is_relative_to(location.data_dir)
+    assert list(base.iterdir()) == []
+
+
+def test_its_dsn_is_read_by_libpq(base: Path) -> None:
+    location = locate(base / "a folder & more", CLONE)
+
+    assert conninfo_to_dict(location.dsn) == {
+        "user": "stepback",
+        "dbname": "stepback",
+        "host": str(base / "a folder & more" / "run"),
+    }
+
+
+@pytest.fixture
+def strict_umask() -> Iterator[None]:
+    before = os.umask(0o077)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("strict_umask")
+def test_it_makes_a_cluster_in_an_empty_place(base: Path) -> None:
+    before = locate(base / "deep" / "var", CLONE)
+
+    assert Cluster(before).start()
+
+    assert locate(base / "deep" / "var", CLONE) == before
+    assert ask(before, "SELECT current_user") == "stepback"
+    assert ask(before, "SHOW data_checksums") == "on"
+    assert ask(before, "SHOW server_encoding") == "UTF8"
+    assert ask(before, "SHOW fsync") == "on"
+    assert ask(before, "SELECT lower('ÄÖ') || upper('é')") == "äöÉ"
+    assert before.socket_dir.stat().st_mode & 0o777 == 0o700
+
+
+def test_it_keeps_data_over_a_stop(running: Cluster) -> None:
+    keep_a_row(running.location)
+
+    assert running.stop()
+    assert not running.is_running()
+    assert not running.stop()
+    assert running.start()
+
+    assert ask(running.location, "SELECT n FROM kept") == 7
+
+
+def test_it_attaches_to_a_server_that_was_left_running(running: Cluster) -> None:
+    pid = postmaster(running)
+
+    started = Cluster(running.location).start()
+
+    assert not started
+    assert postmaster(running) == pid
+
+
+def test_its_role_owns_the_database_and_is_no_superuser(shared: Cluster) -> None:
+    question = "SELECT rolsuper OR rolcreaterole OR rolreplication FROM pg_roles"
+    owner = "SELECT datdba::regrole::text FROM pg_database"
+
+    assert ask(shared.location, f"{question} WHERE rolname = current_user") is False
+    assert ask(shared.location, f"{owner} WHERE datname = 'stepback'") == "stepback"
+
+
+def test_only_a_cluster_for_tests_lets_its_role_make_databases(
+    shared: Cluster,
+) -> None:
+    question = "SELECT rolcreatedb FROM pg_roles WHERE rolname = current_user"
+    assert ask(shared.location, question) is True
+
+    Cluster(shared.location).start()
+
+    assert ask(shared.location, question) is False
+
+
+def test_it_does_not_listen_to_the_network(shared: Cluster) -> None:
+    assert ask(shared.location, "SHOW listen_addresses") == ""
+    rules = (shared.location.cluster_dir / "pg_hba.conf").read_text().splitlines()
+    ways = {line.split()[-1] for line in rules if line.startswith("host")}
+    assert ways == {"reject"}
+    with socket.socket() as other, pytest.raises(ConnectionRefusedError):
+        other.connect(("127.0.0.1", 5432))
+
+
+def test_no_value_reaches_the_log(shared: Cluster) -> None:
+    with psycopg.connect(shared.location.dsn, autocommit=True) as connection:
+        connection.execute("CREATE TABLE once (word text PRIMARY KEY, n int)")
+        for query in (
+            "INSERT INTO once VALUES ('confidential')",
+            "INSERT INTO once VALUES ('confidential')",
+            "INSERT INTO once VALUES ('other', 'confidential')",
+            "SELECT * FROM confidential",
+        ):
+            with suppress(psycopg.Error):
+                connection.execute(query)
+        with suppress(psycopg.Error):
+            connection.execute("SELECT %s::int", ["confidential"])
+
+    logs = list(shared.location.log_dir.glob("*.log"))
+    assert logs
+    assert all("confidential" not in log.read_text() for log in logs)
+
+
+def test_it_recovers_from_a_killed_postmaster(stopped: Cluster) -> None:
+    durable = Cluster(stopped.location)
+    durable.start()
+    keep_a_row(durable.location)
+
+    kill(postmaster(durable))
+
+    assert durable.start()
+    assert ask(durable.location, "SELECT n FROM kept") == 7
+
+
+@needs_proc
+def test_it_ends_an_orphan_that_is_still_busy(running: Cluster) -> None:
+    busy = psycopg.connect(running.location.dsn)
+    orphan = busy.info.backend_pid
+    # A stopped process notices nothing, as a query that computes does not.
+    os.kill(orphan, signal.SIGSTOP)
+    kill(postmaster(running))
+
+    assert running.start()
+
+    wait_for(lambda: orphan not in everything_of(running))
+    busy.close()
+
+
+@needs_proc
+def test_it_recovers_when_everything_is_killed(running: Cluster) -> None:
+    kill(*everything_of(running))
+
+    assert running.start()
+    assert running.is_running()
+
+
+@needs_root
+@needs_proc
+def test_root_without_the_right_to_trace_attaches(running: Cluster) -> None:
+    pid = postmaster(running)
+
+    # This is how root is in most containers: it may not look into others' processes.
+    subprocess.run(
+        [
+            *("setpriv", "--bounding-set", "-sys_ptrace", sys.executable, "-c", START),
+            *(str(running.location.data_dir), str(CLONE)),
+        ],
+        cwd=CLONE,
+        check=True,
+    )
+
+    assert postmaster(running) == pid
+
+
+@needs_proc
+def test_it_is_not_misled_by_a_pid_that_is_somebody_elses(stopped: Cluster) -> None:
+    other = subprocess.Popen(["sleep", "60"])
+    leave_stale_files(stopped, other.pid)
+
+    assert stopped.start()
+
+    assert other.poll() is None
+    other.kill()
+    other.wait()
+
+
+@needs_proc
+def test_it_is_not_misled_by_a_zombie(stopped: Cluster) -> None:
+    zombie = subprocess.Popen(["true"])
+    stat = Path(f"/proc/{zombie.pid}/stat")
+    wait_for(lambda: stat.read_text().rpartition(")")[2].split()[0] == "Z")
+    leave_stale_files(stopped, zombie.pid)
+
+    assert stopped.start()
+
+    zombie.wait()
+
+
+def leave_stale_files(cluster: Cluster, pid: int) -> None:
+    at = cluster.location
+    content = f"{pid}\n{at.cluster_dir}\n1700000000\n5432\n{at.socket_dir}\n\n"
+    (at.cluster_dir / "postmaster.pid").write_text(content)
+    (at.socket_dir / f"{SOCKET}.lock").write_text(content)
+    (at.socket_dir / SOCKET).touch()
+
+
+def test_it_makes_the_cluster_again_after_a_killed_initdb(base: Path) -> None:
+    location = locate(base / "var", CLONE)
+    starter = subprocess.Popen(
+        [sys.executable, "-c", START, str(base / "var"), str(CLONE)], cwd=CLONE
+    )
+    wait_for(lambda: list(location.server_dir.glob("unfinished-*/base/*/*")))
+    kill(starter.pid)
+    starter.wait()
+    assert not location.cluster_dir.exists()
+
+    assert Cluster(location, durable=False).start()
+
+    assert not list(location.server_dir.glob("unfinished-*/base"))
+
+
+START = """
+import sys
+from pathlib import Path
+from apps.core.postgres import Cluster, locate
+Cluster(locate(Path(sys.argv[1]), Path(sys.argv[2])), durable=False).start()
+"""
+
+
+def test_it_makes_up_for_a_first_start_that_got_no_further(running: Cluster) -> None:
+    with psycopg.connect(running.location.superuser_dsn, autocommit=True) as connection:
+        connection.execute("DROP DATABASE stepback")
+        connection.execute("DROP ROLE stepback")
+
+    assert not running.start()
+
+    assert ask(running.location, "SELECT current_user") == "stepback"
+
+
+def test_it_refuses_the_data_of_another_major_version(stopped: Cluster) -> None:
+    (stopped.location.cluster_dir / "PG_VERSION").write_text("16\n")
+
+    with pytest.raises(OtherMajorVersion, match="PostgreSQL 16, this is PostgreSQL 18"):
+        stopped.start()
+
+
+def test_it_refuses_a_folder_that_holds_something_else(base: Path) -> None:
+    location = locate(base / "var", CLONE)
+    location.cluster_dir.mkdir(parents=True)
+    (location.cluster_dir / "holiday.txt").touch()
+    if ROOT:
+        location.data_dir.chmod(0o711)
+
+    with pytest.raises(DataFolderUnusable, match="not a PostgreSQL cluster"):
+        Cluster(location).start()
+
+
+def test_it_says_so_when_the_wheel_is_missing(base: Path) -> None:
+    location = locate(base / "var", CLONE)
+    empty = replace(location.binaries, site=base)
+
+    with pytest.raises(BinariesMissing, match="DATABASE_URL"):
+        Cluster(replace(location, binaries=empty)).start()
+
+
+@pytest.mark.parametrize("name", ["long" * 30, "a,b"])
+def test_it_uses_a_short_socket_folder_where_libpq_needs_one(
+    base: Path, name: str
+) -> None:
+    location = locate(base / name, CLONE)
+    cluster = Cluster(location, durable=False)
+
+    cluster.start()
+
+    assert location.socket_dir.parent == Path("/tmp")
+    assert location.socket_dir.stat().st_mode & 0o777 == 0o700
+    assert ask(location, "SELECT 1") == 1
+    cluster.stop()
+    location.socket_dir.rmdir()
+
+
+def test_it_refuses_a_socket_folder_that_is_only_a_link(base: Path) -> None:
+    location = locate(base / ("long" * 30), CLONE)
+    location.socket_dir.symlink_to(base)
+
+    try:
+        with pytest.raises(DataFolderUnusable):
+            Cluster(location, durable=False).start()
+    finally:
+        location.socket_dir.unlink()
+
+
+def test_it_replaces_a_server_whose_socket_was_swept_away(running: Cluster) -> None:
+    pid = postmaster(running)
+    (running.location.socket_dir / SOCKET).unlink()
+
+    assert running.start()
+
+    assert postmaster(running) != pid
+
+
+def test_two_who_start_a_new_place_get_one_server(base: Path) -> None:
+    starters = [
+        subprocess.Popen(
+            [sys.executable, "-c", START, str(base / "var"), str(CLONE)], cwd=CLONE
+        )
+        for _ in range(2)
+    ]
+
+    assert [starter.wait(60) for starter in starters] == [0, 0]
+    assert Cluster(locate(base / "var", CLONE)).is_running()
+
+
+@needs_root
+def test_root_moves_out_of_a_closed_folder(base: Path) -> None:
+    closed = base / "closed"
+    closed.mkdir(mode=0o700)
+    location = locate(None, closed / "clone", system_dir=base / "system")
+    cluster = Cluster(location, durable=False)
+
+    cluster.start()
+
+    assert location.data_dir.is_relative_to(base / "system")
+    assert any(str(location.data_dir) in note for note in location.notes)
+    assert closed.stat().st_mode & 0o777 == 0o700
+    assert location.cluster_dir.stat().st_uid != 0
+    assert ask(location, "SELECT 1") == 1
+
+
+@needs_root
+def test_root_copies_programs_that_cannot_be_reached(base: Path) -> None:
+    wheel = locate(base / "var", CLONE).binaries
+    copied = replace(wheel, site=base / "system" / "copy", copy_from=wheel.site)
+    location = replace(locate(base / "var", CLONE), binaries=copied)
+
+    Cluster(location, durable=False).start()
+    copied.install()
+
+    assert ask(location, "SELECT 1") == 1
+    assert [entry.name for entry in (base / "system").iterdir()] == ["copy"]
+
+
+@needs_root
+def test_root_does_not_start_anew_beside_data_it_cannot_reach(stopped: Cluster) -> None:
+    stopped.location.data_dir.chmod(0o700)
+
+    location = locate(stopped.location.data_dir, CLONE)
+
+    assert location.data_dir == stopped.location.data_dir
+    with pytest.raises(DataFolderUnusable, match="cannot reach"):
+        Cluster(location).start()
+
+
+def test_all_who_ask_for_the_secret_key_at_once_get_the_same(base: Path) -> None:
+    file = base / "deep" / "secret_key"
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        keys = pool.map(secret_key, [file] * 16, chunksize=1)
+
+    assert len(set(keys)) == 1
+    assert len(keys[0]) >= 50
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert [entry.name for entry in file.parent.iterdir()] == ["secret_key"]
+
+
+def test_an_empty_secret_key_is_refused(base: Path) -> None:
+    (base / "secret_key").touch()
+
+    with pytest.raises(DataFolderUnusable, match="empty"):
+        secret_key(base / "secret_key")
