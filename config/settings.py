@@ -120,6 +120,10 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_VERBOSE = False
+AXES_RESET_ON_SUCCESS = True
+# Its log would keep the path of a sign-in, which for a link holds the token.
+AXES_DISABLE_ACCESS_LOG = True
+AXES_LOCKOUT_TEMPLATE = "accounts/locked_out.html"
 
 # Language and time
 LANGUAGE_CODE = "en-us"

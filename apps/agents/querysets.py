@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 if TYPE_CHECKING:
-    from apps.agents.models import Agent
+    from apps.agents.models import Agent  # noqa: F401 - named in a string below
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):

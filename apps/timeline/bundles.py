@@ -14,14 +14,13 @@ from apps.core.json import Json, State
 from apps.timeline.bodies import Part
 
 JSON = "application/json"
-SHAPES: dict[str, type] = {
+SHAPES: dict[str, type[list[Json]] | type[dict[str, Json]]] = {
     "messages": list,
     "tool_results": dict,
     "model_params": dict,
     "tasks": list,
     "artifacts": list,
 }
-WORDS = {list: "a list", dict: "an object"}
 MAX_BUNDLE_BYTES = 32 * 1024 * 1024
 
 
@@ -36,7 +35,10 @@ def named(given: Mapping[str, Json]) -> tuple[Part, ...]:
         if value is None:
             continue
         if not isinstance(value, shape):
-            raise InvalidRequest(f"{name} must be {WORDS[shape]}.", param=name)
+            raise InvalidRequest(
+                f"{name} must be {'a list' if shape is list else 'an object'}.",
+                param=name,
+            )
         # Checked as a state is: the wrapper makes a list an object, one level deep.
         json.check({name: value})
         found.append(Part(name, JSON, json.dumps(value)))

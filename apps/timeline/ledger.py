@@ -19,7 +19,7 @@ from apps.agents.errors import AgentSuspended
 from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.actors import Actor
-from apps.core.errors import IdempotencyKeyReused
+from apps.core.errors import DomainError, IdempotencyKeyReused
 from apps.timeline import bodies, conflicts, reading, sealing
 from apps.timeline.drafts import Expected, Receipt, Request, Write
 from apps.timeline.errors import SessionClosed, SessionNotFound, SessionPaused
@@ -38,13 +38,19 @@ SELECT * FROM timeline_append_v1(
     %(facets)s::jsonb, %(events)s::json)
 """
 
+# A turn that made a version has its key on both; the turn says more.
 REPLAY = """
-SELECT number, NULL::bigint AS turn_number, request_digest FROM timeline_version
- WHERE session_id = %(session)s AND request_key = %(key)s
-UNION ALL
-SELECT head_number, turn_number, request_digest FROM timeline_turn
- WHERE session_id = %(session)s AND request_key = %(key)s
- ORDER BY turn_number LIMIT 1
+SELECT k.number, k.turn_number, k.request_digest
+  FROM timeline_session s
+  JOIN LATERAL (
+       SELECT number, NULL::bigint AS turn_number, request_digest
+         FROM timeline_version WHERE session_id = s.id AND request_key = %(key)s
+        UNION ALL
+       SELECT head_number, turn_number, request_digest
+         FROM timeline_turn WHERE session_id = s.id AND request_key = %(key)s
+       ) k ON true
+ WHERE s.id = %(session)s AND s.project_id = %(project)s
+ ORDER BY k.turn_number LIMIT 1
 """
 
 
@@ -127,31 +133,32 @@ def _parameters(
 
 
 def _settled(job: Append, outcome: Any, sealed: sealing.Sealed) -> Receipt | None:
+    if outcome.outcome == "stored":
+        if sealed.raw is not None:
+            bodies.cache.put((job.session_id, outcome.number), sealed.raw)
+        return _receipt(job, outcome, is_replay=False)
+    if outcome.outcome == "replay":
+        return _receipt(job, outcome, is_replay=True)
+    if outcome.outcome == "conflict" and job.expected.number is None:
+        return None
+    raise _refusal(job, outcome)
+
+
+def _refusal(job: Append, outcome: Any) -> DomainError:
     match outcome.outcome:
-        case "stored":
-            if sealed.raw is not None:
-                bodies.cache.put((job.session_id, outcome.number), sealed.raw)
-            return _receipt(job, outcome, is_replay=False)
-        case "replay":
-            return _receipt(job, outcome, is_replay=True)
-        case "conflict" if job.expected.number is None:
-            return None
         case "conflict":
             head = reading.head(job.scope, job.session_id, now=job.now)
-            raise conflicts.stale(job.expected, head)
+            return conflicts.stale(job.expected, head)
+        case "held" if outcome.hold == Hold.PAUSED:
+            return SessionPaused(head=outcome.head_number)
         case "held":
-            raise _held(outcome)
+            return SessionClosed(head=outcome.head_number)
         case "reused":
-            raise IdempotencyKeyReused(param="Idempotency-Key")
+            return IdempotencyKeyReused(param="Idempotency-Key")
         case "suspended":
-            raise AgentSuspended
+            return AgentSuspended()
         case _:
-            raise SessionNotFound
-
-
-def _held(outcome: Any) -> SessionPaused | SessionClosed:
-    error = SessionPaused if outcome.hold == Hold.PAUSED else SessionClosed
-    return error(head=outcome.head_number)
+            return SessionNotFound()
 
 
 def _replayed(job: Append) -> Receipt | None:
@@ -163,12 +170,7 @@ def _replayed(job: Append) -> Receipt | None:
     if job.request.key is None:
         return None
     found = sql.rows(
-        """
-        SELECT k.* FROM timeline_session s, LATERAL (
-            %s
-        ) k WHERE s.id = %%(session)s AND s.project_id = %%(project)s
-        """
-        % REPLAY,
+        REPLAY,
         {
             "session": job.session_id,
             "key": job.request.key,

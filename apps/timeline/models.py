@@ -110,7 +110,7 @@ class Session(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.id
+        return str(self.id)
 
 
 class SessionName(models.Model):
@@ -120,6 +120,9 @@ class SessionName(models.Model):
     project_id = id_field()
     external_id = models.CharField(max_length=255, db_collation="C")
     session_id = id_field()
+
+    def __str__(self) -> str:
+        return str(self.external_id)
 
 
 class RequestKey(models.Model):
@@ -131,6 +134,9 @@ class RequestKey(models.Model):
     digest = models.BinaryField()
     session_id = id_field()
     requested_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return str(self.key)
 
 
 class Version(models.Model):
@@ -209,6 +215,9 @@ class Version(models.Model):
             ),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.session_id} v{self.number}"
+
 
 class Body(models.Model):
     """The stored bytes of a version's parts; several versions may show one body."""
@@ -222,6 +231,9 @@ class Body(models.Model):
     salt = models.BinaryField()
     data = models.BinaryField()
     size = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.session_id} body {self.number}"
 
 
 class Change(models.Model):
@@ -246,6 +258,9 @@ class Change(models.Model):
                 fields=["session_id", "number"], name="timeline_change_by_version"
             ),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} v{self.number} change"
 
 
 class Turn(models.Model):
@@ -290,6 +305,9 @@ class Turn(models.Model):
             ),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.session_id} turn {self.turn_number}"
+
 
 class Label(models.Model):
     """A name that somebody gave a version, such as `known-good`."""
@@ -304,3 +322,6 @@ class Label(models.Model):
     created_at = models.DateTimeField()
 
     objects = LabelQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.name} on v{self.number}"

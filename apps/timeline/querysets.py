@@ -9,7 +9,8 @@ from django.db import models
 from django.db.models import Q
 
 if TYPE_CHECKING:
-    from apps.timeline.models import Label, Session, Turn
+    # Named in the strings below.
+    from apps.timeline.models import Label, Session, Turn  # noqa: F401
 
 
 class SessionQuerySet(models.QuerySet["Session"]):

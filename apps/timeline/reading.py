@@ -69,7 +69,8 @@ VERSION_COLUMNS = """
     v.objective_status, v.schema_version, v.release, v.model, v.size, v.flags,
     v.hold, v.changes, v.change_count, v.changes_truncated, v.request_key, v.salt,
     v.commitment, v.leaf, v.chain, v.requested_at, v.created_at,
-    b.depth AS body_depth, b.salt AS body_salt, s.created_at AS session_created_at, s.project_id, s.agent_id"""
+    b.depth AS body_depth, b.salt AS body_salt,
+    s.created_at AS session_created_at, s.project_id, s.agent_id"""
 
 # What the caller may see. Deletion is read from the head's hold, never from the
 # session's projection. A negative number counts back from the head: -1 is the one

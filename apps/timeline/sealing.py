@@ -141,12 +141,14 @@ def seal_first(
     stored = bodies.encode(raw, number=0, base=None, salt=salt or new_salt())
     _store(sealed, stored, raw)
     comparison = compare(before, state)
+    comparison = compare(before, state)
     size = len(reading.state_part(parts))
-    sealed.version = _version(draft, stamp, stored.commitment, size)
-    sealed.version |= {"flags": [], "body_number": 0}
-    _mark(sealed, comparison, stamp)
+    version = _version(draft, stamp, stored.commitment, size)
+    version |= {"flags": [], "body_number": 0}
+    _mark(sealed, version, comparison, stamp)
     sealed.facets = facets_of(state)
-    sealed.events = [_version_event(draft, stamp, sealed.version)]
+    sealed.events = [_version_event(draft, stamp, version)]
+    sealed.version = version
     return sealed
 
 
@@ -156,7 +158,8 @@ def new_salt() -> bytes:
 
 def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) -> None:
     shows = draft.reuse or head
-    commitment, size, body_number = shows.commitment, shows.size, shows.body_number
+    commitment, size = shows.commitment, shows.size
+    body_number: int | None = shows.body_number
     if draft.parts is not None:
         raw = bodies.frame(draft.parts)
         stored = bodies.encode(
@@ -168,22 +171,23 @@ def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) 
         _store(sealed, stored, raw)
         commitment, body_number = stored.commitment, None
         size = len(reading.state_part(draft.parts))
-    sealed.version = _version(draft, stamp, commitment, size)
-    sealed.version["body_number"] = body_number
     comparison = _compared(draft, head)
-    sealed.version["flags"] = list(flags(comparison, head.size, size))
-    _mark(sealed, comparison, stamp)
+    version = _version(draft, stamp, commitment, size)
+    version["body_number"] = body_number
+    version["flags"] = list(flags(comparison, head.size, size))
+    _mark(sealed, version, comparison, stamp)
     facets = facets_of(comparison.after)
     if facets != facets_of(comparison.before):
         sealed.facets = facets
-    sealed.events.append(_version_event(draft, stamp, sealed.version))
+    sealed.events.append(_version_event(draft, stamp, version))
+    sealed.version = version
 
 
-def _mark(sealed: Sealed, comparison: Comparison, stamp: Stamp) -> None:
-    assert sealed.version is not None
+def _mark(
+    sealed: Sealed, version: dict[str, Any], comparison: Comparison, stamp: Stamp
+) -> None:
     sealed.marks, truncated = marks.marks(comparison, stamp.project)
-    sealed.version |= marks.shown(comparison)
-    sealed.version["changes_truncated"] = truncated
+    version |= marks.shown(comparison) | {"changes_truncated": truncated}
 
 
 def _compared(draft: Draft, head: VersionRow) -> Comparison:

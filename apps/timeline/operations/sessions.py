@@ -313,7 +313,7 @@ class _Start:
         RequestKey.objects.bulk_create([mine], ignore_conflicts=True)
         known = RequestKey.objects.get(project_id=self.project.id, key=self.request.key)
         self._require_same(known)
-        return known.session_id
+        return str(known.session_id)
 
     def _named(self, session_id: str) -> str:
         """Write the name; whoever wrote it before decides the session's id.
@@ -332,7 +332,7 @@ class _Start:
         known = SessionName.objects.get(
             project_id=self.project.id, external_id=self.about.external_id
         )
-        return known.session_id
+        return str(known.session_id)
 
     def _settled(self, session_id: str, outcome: str) -> Receipt:
         if outcome == "stored":

@@ -59,13 +59,15 @@ def update(
         )
 
     return ledger.append(
-        agent_append(
+        ledger.Append(
             scope=scope,
             session_id=session_id,
             actor=actor,
             now=now,
             request=request,
             expected=expected,
+            refused=refused_to(actor),
+            suspends=True,
             build=build,
         )
     )
@@ -94,13 +96,15 @@ def replace(
         )
 
     return ledger.append(
-        agent_append(
+        ledger.Append(
             scope=scope,
             session_id=session_id,
             actor=actor,
             now=now,
             request=request,
             expected=expected,
+            refused=refused_to(actor),
+            suspends=True,
             build=build,
         )
     )
@@ -127,9 +131,8 @@ def differs(head: VersionRow, state: State | None, given: tuple[Part, ...]) -> b
     return bool(compare(json.parse(reading.state(head)), state))
 
 
-def agent_append(**job: object) -> ledger.Append:
-    """Return an append as agents make it: a hold or a suspension stops it."""
-    actor = job["actor"]
-    assert isinstance(actor, Actor)
-    refused = {Hold.CLOSED, Hold.PAUSED} if actor.is_agent else {Hold.CLOSED}
-    return ledger.Append(refused=frozenset(refused), suspends=True, **job)
+def refused_to(actor: Actor) -> frozenset[Hold]:
+    """Return the holds that stop this actor: a pause stops agents, not people."""
+    if actor.is_agent:
+        return frozenset({Hold.CLOSED, Hold.PAUSED})
+    return frozenset({Hold.CLOSED})

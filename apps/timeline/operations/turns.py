@@ -25,7 +25,7 @@ from apps.timeline.drafts import (
     require_text,
 )
 from apps.timeline.models import Op
-from apps.timeline.operations.states import agent_append, differs, draft_of
+from apps.timeline.operations.states import differs, draft_of, refused_to
 from apps.timeline.reading import VersionRow
 
 MAX_TURN_BYTES = 16 * 1024 * 1024
@@ -74,13 +74,15 @@ def add_turn(
         return Write(draft=draft, turn=turn)
 
     return ledger.append(
-        agent_append(
+        ledger.Append(
             scope=scope,
             session_id=session_id,
             actor=actor,
             now=now,
             request=request,
             expected=expected,
+            refused=refused_to(actor),
+            suspends=True,
             build=build,
         )
     )
