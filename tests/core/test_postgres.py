@@ -45,52 +45,48 @@ def base() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     for directory in folder.rglob("postgres/data"):
-        pid = processes.living_postmaster(directory)
-        if pid is not None:
-            os.kill(pid, signal.SIGQUIT)
-            processes.wait_until_gone(pid, directory, timeout=10)
-        processes.end_orphans(directory)
+        end(directory)
     shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")
-def template() -> Iterator[Path]:
-    """The data of a cluster made once and stopped: copying it is quicker."""
+def place() -> Iterator[Path]:
+    """A data folder that most tests share: making one takes longer than they do."""
     folder = Path(tempfile.mkdtemp(prefix="sb-", dir="/tmp"))
     folder.chmod(0o755)
-    cluster = Cluster(locate(folder / "var", CLONE), durable=False)
-    cluster.start()
-    cluster.stop()
     yield folder / "var"
+    end(folder / "var" / "postgres" / "data")
     shutil.rmtree(folder)
 
 
 @pytest.fixture
-def stopped(base: Path, template: Path) -> Cluster:
-    """A cluster that ran before and is down."""
-    subprocess.run(["cp", "-a", str(template), str(base / "var")], check=True)
-    return Cluster(locate(base / "var", CLONE), durable=False)
+def running(place: Path) -> Iterator[Cluster]:
+    """A cluster that runs; what a test does to its folder is put right again."""
+    cluster = Cluster(locate(place, CLONE), durable=False)
+    cluster.start()
+    yield cluster
+    place.chmod(0o711)
+    (cluster.location.cluster_dir / "PG_VERSION").write_text("18\n")
 
 
 @pytest.fixture
-def running(stopped: Cluster) -> Cluster:
-    stopped.start()
-    return stopped
+def stopped(running: Cluster) -> Cluster:
+    """A cluster that ran before and is down."""
+    running.stop()
+    return running
 
 
-@pytest.fixture(scope="module")
-def shared(template: Path) -> Iterator[Cluster]:
-    """A running cluster for tests that only ask."""
-    copy = template.with_name("shared")
-    subprocess.run(["cp", "-a", str(template), str(copy)], check=True)
-    cluster = Cluster(locate(copy, CLONE), durable=False)
-    cluster.start()
-    yield cluster
-    cluster.stop()
+def end(directory: Path) -> None:
+    pid = processes.living_postmaster(directory)
+    if pid is not None:
+        os.kill(pid, signal.SIGQUIT)
+        processes.wait_until_gone(pid, directory, timeout=10)
+    processes.end_orphans(directory)
 
 
 def keep_a_row(location: Location) -> None:
     with psycopg.connect(location.dsn) as connection:
+        connection.execute("DROP TABLE IF EXISTS kept")
         connection.execute("CREATE TABLE kept AS SELECT 7 AS n")
 
 
@@ -184,36 +180,36 @@ def test_it_attaches_to_a_server_that_was_left_running(running: Cluster) -> None
     assert postmaster(running) == pid
 
 
-def test_its_role_owns_the_database_and_is_no_superuser(shared: Cluster) -> None:
+def test_its_role_owns_the_database_and_is_no_superuser(running: Cluster) -> None:
     question = "SELECT rolsuper OR rolcreaterole OR rolreplication FROM pg_roles"
     owner = "SELECT datdba::regrole::text FROM pg_database"
 
-    assert ask(shared.location, f"{question} WHERE rolname = current_user") is False
-    assert ask(shared.location, f"{owner} WHERE datname = 'stepback'") == "stepback"
+    assert ask(running.location, f"{question} WHERE rolname = current_user") is False
+    assert ask(running.location, f"{owner} WHERE datname = 'stepback'") == "stepback"
 
 
 def test_only_a_cluster_for_tests_lets_its_role_make_databases(
-    shared: Cluster,
+    running: Cluster,
 ) -> None:
     question = "SELECT rolcreatedb FROM pg_roles WHERE rolname = current_user"
-    assert ask(shared.location, question) is True
+    assert ask(running.location, question) is True
 
-    Cluster(shared.location).start()
+    Cluster(running.location).start()
 
-    assert ask(shared.location, question) is False
+    assert ask(running.location, question) is False
 
 
-def test_it_does_not_listen_to_the_network(shared: Cluster) -> None:
-    assert ask(shared.location, "SHOW listen_addresses") == ""
-    rules = (shared.location.cluster_dir / "pg_hba.conf").read_text().splitlines()
+def test_it_does_not_listen_to_the_network(running: Cluster) -> None:
+    assert ask(running.location, "SHOW listen_addresses") == ""
+    rules = (running.location.cluster_dir / "pg_hba.conf").read_text().splitlines()
     ways = {line.split()[-1] for line in rules if line.startswith("host")}
     assert ways == {"reject"}
     with socket.socket() as other, pytest.raises(ConnectionRefusedError):
         other.connect(("127.0.0.1", 5432))
 
 
-def test_no_value_reaches_the_log(shared: Cluster) -> None:
-    with psycopg.connect(shared.location.dsn, autocommit=True) as connection:
+def test_no_value_reaches_the_log(running: Cluster) -> None:
+    with psycopg.connect(running.location.dsn, autocommit=True) as connection:
         connection.execute("CREATE TABLE once (word text PRIMARY KEY, n int)")
         for query in (
             "INSERT INTO once VALUES ('confidential')",
@@ -226,7 +222,7 @@ def test_no_value_reaches_the_log(shared: Cluster) -> None:
         with suppress(psycopg.Error):
             connection.execute("SELECT %s::int", ["confidential"])
 
-    logs = list(shared.location.log_dir.glob("*.log"))
+    logs = list(running.location.log_dir.glob("*.log"))
     assert logs
     assert all("confidential" not in log.read_text() for log in logs)
 

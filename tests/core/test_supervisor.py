@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from apps.core.supervisor import Child, Supervisor
@@ -227,8 +228,10 @@ def test_the_port_is_free_after_granian_and_its_parent_are_killed(
 
 
 def answers(port: int) -> bool:
-    with socket.socket() as client:
-        return client.connect_ex(("127.0.0.1", port)) == 0
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/", timeout=5).text == "hi"
+    except httpx.TransportError:
+        return False
 
 
 def is_free(port: int) -> bool:

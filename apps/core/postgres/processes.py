@@ -16,7 +16,7 @@ from apps.core.postgres.identity import acting_as
 
 PROC = Path("/proc")
 # Idle orphans leave within milliseconds; a busy one, only when its query is done.
-ORPHANS_GRACE = 1.0
+ORPHANS_GRACE = 0.5
 ORPHANS_PATIENCE = 5.0
 DEAD_STATES = frozenset("ZXx")
 
