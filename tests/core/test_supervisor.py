@@ -201,7 +201,7 @@ def test_a_program_that_is_missing_ends_what_was_started(tmp_path: Path) -> None
         supervisor.start(Child(name="web", argv=[*FAMILY, str(tmp_path / "pids")]))
         pids = pids_in(tmp_path / "pids")
         with pytest.raises(FileNotFoundError):
-            supervisor.start(Child(name="lost", argv=["there-is-no-such-program"]))
+            supervisor.start(Child(name="lost", argv=["/no/such/program"]))
 
     wait_for(none_of(pids))
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -216,10 +216,10 @@ def test_the_port_is_free_after_granian_and_its_parent_are_killed(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    granian = str(Path(sys.executable).parent / "granian")
+    granian = [sys.executable, "-m", "granian"]
     options = ["--interface", "wsgi", "--port", str(port), "--workers", "2"]
     target = ["--log-level", "error", "--working-dir", str(tmp_path), "app:app"]
-    supervisor = start(("web", [granian, *options, *target]))
+    supervisor = start(("web", [*granian, *options, *target]))
 
     wait_for(lambda: answers(port))
     supervisor.kill()
