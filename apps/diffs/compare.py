@@ -15,14 +15,11 @@ from apps.diffs.changes import (
     Json,
     Kind,
 )
-from apps.diffs.equality import Numbering, same
+from apps.diffs.equality import same
 from apps.diffs.pointers import escape
 
 # A budget of differing children: 10,000 small changes take about 20 ms.
 BUDGET = 10_000
-
-# Below this depth `same` would read the bottom of a deep tree over and over.
-_DEEP = 16
 
 
 def compare(
@@ -76,7 +73,6 @@ class _Pair:
     new: Json
     source: str = ""
     target: str = ""
-    depth: int = 0
 
     def under(self, key: str) -> "_Pair":
         token = escape(key)
@@ -85,7 +81,6 @@ class _Pair:
             self.new[key],
             f"{self.source}/{token}",
             f"{self.target}/{token}",
-            self.depth + 1,
         )
 
     def at(self, was: int, now: int) -> "_Pair":
@@ -94,7 +89,6 @@ class _Pair:
             self.new[now],
             f"{self.source}/{was}",
             f"{self.target}/{now}",
-            self.depth + 1,
         )
 
 
@@ -105,7 +99,6 @@ class _Walk:
         self.coarse: list[str] = []
         self._left = budget
         self._pair_gap = pair_gap
-        self._numbering = Numbering()
 
     def visit(self, pair: _Pair) -> None:
         """Report how two values differ that are known to differ."""
@@ -118,7 +111,7 @@ class _Walk:
             self._add(pair.target, kind_of_change(old, new), old, new)
 
     def _visit_dicts(self, pair: _Pair) -> None:
-        old, new, same = pair.old, pair.new, self._same_at(pair.depth)
+        old, new = pair.old, pair.new
         differing = [k for k in old if k not in new or not same(old[k], new[k])]
         fresh = [key for key in new if key not in old]
         if not self._pay(len(differing) + len(fresh)):
@@ -134,9 +127,9 @@ class _Walk:
             self._add(f"{pair.target}/{escape(key)}", Kind.ADDED, MISSING, new[key])
 
     def _visit_lists(self, pair: _Pair) -> None:
-        old, new, same = pair.old, pair.new, self._same_at(pair.depth)
-        head = lists.common_prefix(old, new, same)
-        tail = lists.common_suffix(old, new, head, same)
+        old, new = pair.old, pair.new
+        head = lists.common_prefix(old, new)
+        tail = lists.common_suffix(old, new, head)
         n_old, n_new = len(old) - head - tail, len(new) - head - tail
         if n_old + n_new > lists.LONGEST_WINDOW:
             self._replace(pair)
@@ -147,10 +140,11 @@ class _Walk:
         if pairing is None:
             self._replace(pair)
             return
+        is_single = n_old == n_new == 1  # that it differs is known
         steps = [
             step
             for step in lists.steps(pairing, head, n_old, n_new)
-            if _is_difference(step, old, new, same)
+            if is_single or _is_difference(step, old, new)
         ]
         if not self._pay(len(steps)):
             self._replace(pair)
@@ -172,11 +166,8 @@ class _Walk:
                 self.changes.append(
                     Change(item.target, Kind.MOVED, item.old, item.new, item.source)
                 )
-            if not self._same_at(item.depth)(item.old, item.new):
+            if not step.is_moved or not same(item.old, item.new):
                 self.visit(item)
-
-    def _same_at(self, depth: int) -> lists.Same:
-        return same if depth < _DEEP else self._numbering.same
 
     def _pay(self, cost: int) -> bool:
         if cost > self._left:
@@ -192,9 +183,7 @@ class _Walk:
         self.changes.append(Change(pointer, kind, before, after))
 
 
-def _is_difference(
-    step: lists.Step, old: list[Json], new: list[Json], same: lists.Same
-) -> bool:
+def _is_difference(step: lists.Step, old: list[Json], new: list[Json]) -> bool:
     if step.is_moved or step.before is None or step.after is None:
         return True
     return not same(old[step.before], new[step.after])

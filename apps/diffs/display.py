@@ -71,6 +71,8 @@ class _SimilarItems:
             return None
         if min(len(was), len(now)) == 0 or len(was) == len(now) == 1:
             return lists.by_position(was, now)
+        if not any(isinstance(item, dict | list) for item in now):
+            return lists.by_position(was, now)  # no scalar is like another
         size = len(spelling(was)) + len(spelling(now))
         if size > self._left:
             return lists.by_position(was, now)

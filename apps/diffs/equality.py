@@ -32,52 +32,15 @@ def same(one: Json, other: Json) -> bool:
     if one != other:
         return False
     if kind is dict or kind is list:
-        return _same_spelling(one, other)
+        return same_spelling(one, other)
     return True
 
 
-def _same_spelling(one: Json, other: Json) -> bool:
+def same_spelling(one: Json, other: Json) -> bool:
+    """Decide for containers of which `==` says that they are equal."""
     try:  # unsorted is twice as fast, and the key order rarely differs
         if orjson.dumps(one) == orjson.dumps(other):
             return True
     except TypeError:
         pass
     return spelling(one) == spelling(other)
-
-
-class Numbering:
-    """Gives equal values equal numbers, in time linear in what it is shown.
-
-    For deep trees: asking `same` again on every level of a tree 128 deep reads its
-    bottom 128 times, whereas this reads every container once.
-    """
-
-    def __init__(self) -> None:
-        self._numbers: dict[object, int] = {}
-        # The container is kept beside its number: an id is unique only while it lives.
-        self._seen: dict[int, tuple[Json, int]] = {}
-
-    def same(self, one: Json, other: Json) -> bool:
-        """Decide as `equality.same` does."""
-        return one is other or self._number(one) == self._number(other)
-
-    def _number(self, value: Json) -> int:
-        if not isinstance(value, dict | list):
-            return self._intern((type(value), self._scalar(value)))
-        known = self._seen.get(id(value))
-        if known is not None:
-            return known[1]
-        number = self._intern(self._contents(value))
-        self._seen[id(value)] = (value, number)
-        return number
-
-    def _contents(self, value: Json) -> object:
-        if isinstance(value, list):
-            return (list, tuple(map(self._number, value)))
-        return (dict, frozenset((k, self._number(v)) for k, v in value.items()))
-
-    def _scalar(self, value: Json) -> object:
-        return repr(value) if isinstance(value, float) else value
-
-    def _intern(self, key: object) -> int:
-        return self._numbers.setdefault(key, len(self._numbers))

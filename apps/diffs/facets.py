@@ -61,8 +61,7 @@ def _shallow_first(state: Json) -> Iterator[tuple[str, Json]]:
             place = f"{pointer}/{escape(token)}"
             if isinstance(value, dict | list):
                 waiting.append((place, value))
-            else:
-                yield place, value
+            yield place, value
 
 
 def _entries(container: Json) -> Iterator[tuple[str, Json]]:
@@ -73,6 +72,8 @@ def _entries(container: Json) -> Iterator[tuple[str, Json]]:
 
 
 def _is_short(value: Json) -> bool:
+    if isinstance(value, dict | list):
+        return False
     if isinstance(value, int) and not isinstance(value, bool):
         return -_FIRST_LONG_NUMBER < value < _FIRST_LONG_NUMBER
     return not isinstance(value, str) or len(value) <= LONGEST_TEXT

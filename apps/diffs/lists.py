@@ -7,12 +7,12 @@ what is left between by position.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
-from operator import itemgetter
+from itertools import compress, count, pairwise
+from operator import itemgetter, ne
 from typing import NamedTuple
 
 from apps.diffs.changes import Json
-from apps.diffs.equality import spelling
+from apps.diffs.equality import same, same_spelling, spelling
 from apps.diffs.sequences import Pair, ascending, shortest_edit
 
 IDENTITY_KEYS = ("id", "key", "tool_call_id", "name")
@@ -20,13 +20,11 @@ IDENTITY_KEYS = ("id", "key", "tool_call_id", "name")
 # Pairs the items of a gap in which nothing is equal; None gives the whole list up.
 PairGap = Callable[[list[Json], list[Json]], list[Pair] | None]
 
-Same = Callable[[Json, Json], bool]
 Run = tuple[int, int, int]
 
 # More items than this on both sides together are not aligned (8,000 take 10 ms).
 LONGEST_WINDOW = 20_000
 
-_CHUNK = 256
 # Gaps inside gaps: each round needs an anchor, and text that repeats finds none.
 _ROUNDS = 6
 
@@ -77,37 +75,32 @@ def _tells_apart(items: Sequence[Json], key: str) -> bool:
     return len(set(values)) == len(values)
 
 
-def common_prefix(one: list[Json], other: list[Json], same: Same) -> int:
-    """Count the equal items at the start, a slice at a time at C speed."""
+def common_prefix(one: list[Json], other: list[Json]) -> int:
+    """Count the equal items at the start, looking once into the first that differs."""
     shorter = min(len(one), len(other))
-    for start in range(0, shorter, _CHUNK):
-        end = min(start + _CHUNK, shorter)
-        if not same(one[start:end], other[start:end]):
-            pairs = zip(one[start:end], other[start:end], strict=True)
-            return start + _equal_run(pairs, same)
-    return shorter
+    equal = next(compress(count(), map(ne, one, other)), shorter)
+    if same_spelling(one[:equal], other[:equal]):
+        return equal
+    return next(i for i in range(equal) if not same(one[i], other[i]))
 
 
-def common_suffix(one: list[Json], other: list[Json], keep: int, same: Same) -> int:
-    """Count the equal items at the end, leaving the first `keep` alone."""
-    shorter = min(len(one), len(other)) - keep
-    return common_prefix(one[::-1][:shorter], other[::-1][:shorter], same)
-
-
-def _equal_run(pairs: Iterator[tuple[Json, Json]], same: Same) -> int:
-    count = 0
-    for one, other in pairs:
-        if not same(one, other):
-            break
-        count += 1
-    return count
+def common_suffix(one: list[Json], other: list[Json], head: int) -> int:
+    """Count the equal items at the end, the item after `head` being another one."""
+    shorter = min(len(one), len(other)) - head
+    if len(one) == len(other):
+        shorter -= 1
+    return common_prefix(one[::-1][: max(shorter, 0)], other[::-1][: max(shorter, 0)])
 
 
 def pair(
     was: list[Json], now: list[Json], key: str | None, gap: PairGap
 ) -> Pairing | None:
     """Pair the items of a window, by an identity key if there is one."""
-    return by_identity(was, now, key) if key else by_content(was, now, gap)
+    if key:
+        return by_identity(was, now, key)
+    if len(was) == len(now) == 1:
+        return Pairing([(0, 0)], unproven=frozenset({(0, 0)}))
+    return by_content(was, now, gap)
 
 
 def by_position(was: list[Json], now: list[Json]) -> list[Pair]:

@@ -4,7 +4,7 @@ Reads changes, writes plain text. What is added to or removed from one list is c
 in one sentence, and a summary ends by saying how much it leaves out.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from apps.diffs import pointers
@@ -12,6 +12,9 @@ from apps.diffs.changes import Change, Comparison, Kind
 from apps.diffs.text import count, shorten, show
 
 _SHOWN = 3
+
+# Whether the changes are told as a number of items, and the changes.
+_Group = tuple[bool, list[Change]]
 
 _COUNTED = {
     Kind.ADDED: "added to",
@@ -32,39 +35,19 @@ def summary(comparison: Comparison, shown: int = _SHOWN) -> str:
     """Say in one line what a version changed."""
     if not comparison:
         return "nothing changed"
-    told = sentences(comparison)
-    if len(told) > shown:
-        n_more = len(told) - shown
-        noun = "change" if n_more == 1 else "changes"
-        told = [*told[:shown], f"{n_more:,} more {noun}"]
+    groups = _groups(comparison)
+    told = [_tell(group, comparison.coarse) for group in groups[:shown]]
+    if len(groups) > shown:
+        told.append(count(len(groups) - shown, "more change"))
     return "; ".join(told)
 
 
-def sentences(comparison: Comparison) -> list[str]:
+def sentences(comparison: Comparison) -> Iterator[str]:
     """Say what changed, one sentence for each change or for each run in one list."""
-    now = {alignment.pointer for alignment in comparison.alignments}
-    was = {alignment.from_pointer for alignment in comparison.alignments}
-
-    def subject(change: Change) -> str:
-        """Items of one list share a subject; any other change is its own."""
-        place = pointers.parent(change.pointer)
-        if change.kind in _COUNTED and change.pointer:
-            lists = was if change.kind is Kind.REMOVED else now
-            if place in lists:
-                return f"{change.kind} {place}"
-        return change.pointer
-
-    told: list[str] = []
-    for told_together, group in groupby(comparison, key=subject):
-        changes = list(group)
-        if told_together == changes[0].pointer:
-            told += [sentence(change, comparison.coarse) for change in changes]
-        else:
-            told.append(_items(changes))
-    return told
+    return (_tell(group, comparison.coarse) for group in _groups(comparison))
 
 
-def sentence(change: Change, coarse: Iterable[str] = ()) -> str:
+def sentence(change: Change, coarse: Collection[str] = ()) -> str:
     """Say what one change did to its value."""
     name = name_of(change.pointer)
     if change.pointer in coarse:
@@ -85,6 +68,29 @@ def name_of(pointer: str) -> str:
         return "the state"
     way = ".".join(shorten(token, 40) or '""' for token in tokens[-3:])
     return way if len(tokens) <= 3 else f"….{way}"
+
+
+def _groups(comparison: Comparison) -> list[_Group]:
+    """Put together what happened in the same way to items of the same list."""
+    now = {alignment.pointer for alignment in comparison.alignments}
+    was = {alignment.from_pointer for alignment in comparison.alignments}
+
+    def subject(change: Change) -> tuple[bool, str, Kind]:
+        place = pointers.parent(change.pointer)
+        lists = was if change.kind is Kind.REMOVED else now
+        if change.pointer and change.kind in _COUNTED and place in lists:
+            return True, place, change.kind
+        return False, change.pointer, change.kind
+
+    return [
+        (is_counted, list(changes))
+        for (is_counted, *_), changes in groupby(comparison, key=subject)
+    ]
+
+
+def _tell(group: _Group, coarse: Collection[str]) -> str:
+    is_counted, changes = group
+    return _items(changes) if is_counted else sentence(changes[0], coarse)
 
 
 def _items(changes: list[Change]) -> str:

@@ -43,7 +43,7 @@ def test_null_is_a_value_and_missing_is_not() -> None:
         (1, 1.0, "type_changed"),
         (1, 2.5, "changed"),
         (0.0, -0.0, "changed"),
-        (10**4000, 10**4000 + 1, "changed"),
+        pytest.param(10**4000, 10**4000 + 1, "changed", id="4000 digits"),
         (2**70, float(2**70), "type_changed"),
         ("1", 1, "type_changed"),
         (None, 0, "type_changed"),
