@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
+from apps.core.postgres.errors import ClusterError
+
 SERVICE_NAME = "stepback"
 LAST_RESORT = "nobody"
 SERVICE_NAMES = frozenset({SERVICE_NAME, LAST_RESORT})
@@ -116,5 +118,5 @@ def _make_service_user() -> ServerUser:
         )
     made = _by_name(SERVICE_NAME) or _by_name(LAST_RESORT)
     if made is None:
-        raise RuntimeError("There is no user to run PostgreSQL as; it refuses root.")
+        raise ClusterError("There is no user to run PostgreSQL as; it refuses root.")
     return made
