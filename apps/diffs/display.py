@@ -1,7 +1,7 @@
 """A comparison made for people: similar items found, long texts line by line.
 
 The only importer of deepdiff, of which only the tree view is used (never Delta, which
-unpickles). It costs up to half a second, so it stays off the append path.
+unpickles). It costs up to a second, so it stays off the append path.
 """
 
 import re
