@@ -1,0 +1,135 @@
+"""What an empty database gets: one project, its story, one key, one administrator.
+
+A first start can be killed anywhere. The project is written first and the key last:
+while a project that `up` made has no key of `up`, the next start goes on with it.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+
+from django.core.management import call_command
+from django.db import connection
+from django.utils import timezone
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import ApiKey, Membership, Project, Role, Scope
+from apps.audit.actions import Action
+from apps.audit.models import Event
+from apps.core.actors import Actor, ActorKind
+from apps.core.ids import new_id
+
+UP = Actor(kind=ActorKind.SYSTEM, id="system", label="manage.py up")
+FIRST_ADMIN = "admin"
+DEFAULT_SLUG = "default"
+# Any number that nobody else takes: "step" in ASCII.
+LOCK = 0x73746570
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Opening:
+    """What to show once the server is ready; `key` only when it was made now."""
+
+    project: Project
+    username: str
+    link: str
+    key: str | None
+
+
+def prepare(*, wants_demo: bool, say: Say, is_stopping: Callable[[], bool]) -> None:
+    """Give an empty database its project; finish what a killed start began."""
+    with _alone():
+        if _oldest() is None:
+            _make_project()
+
+
+def _make_project() -> Project:
+    now = timezone.now()
+    return accounts.create_project(
+        slug=DEFAULT_SLUG,
+        name="Default",
+        actor=UP,
+        now=now,
+        request_id=new_id("req", now=now),
+    )
+
+
+def open_door(url: str) -> Opening:
+    """Make a link for the first administrator and, once, the first key."""
+    with _alone():
+        project = _oldest()
+        if project is None:
+            raise RuntimeError("The project of this start was deleted meanwhile.")
+        key = _first_key(project) if _is_unfinished(project) else None
+    username = _first_admin(project)
+    return Opening(
+        project=project,
+        username=username,
+        link=_signin_link(project, username, url),
+        key=key,
+    )
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Keep other starts on this database away; polled, so that no time-out strikes."""
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])
+            if cursor.fetchone() == (True,):
+                break
+            time.sleep(0.2)
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
+
+
+def _oldest() -> Project | None:
+    return Project.objects.order_by("created_at", "id").first()
+
+
+def _is_unfinished(project: Project) -> bool:
+    made_here = Event.objects.filter(
+        project_id=project.id,
+        action=Action.PROJECT_CREATED,
+        actor_kind=UP.kind,
+        actor_label=UP.label,
+    )
+    # A revoked key stays a row: revoking it does not bring another one.
+    keys = ApiKey.objects.in_project(project.id).filter(created_by=UP.label)
+    return made_here.exists() and not keys.exists()
+
+
+def _first_key(project: Project) -> str:
+    now = timezone.now()
+    _, secret = accounts.issue_key(
+        project=project,
+        name="first key",
+        scope=Scope.ADMIN,
+        actor=UP,
+        now=now,
+        request_id=new_id("req", now=now),
+    )
+    return secret
+
+
+def _first_admin(project: Project) -> str:
+    admins = Membership.objects.in_project(project.id).filter(
+        role=Role.ADMIN, user__is_active=True
+    )
+    first = admins.select_related("user").order_by("created_at", "user_id").first()
+    return FIRST_ADMIN if first is None else str(first.user.username)
+
+
+def _signin_link(project: Project, username: str, url: str) -> str:
+    said = StringIO()
+    call_command(
+        "signin_link", project=project.slug, user=username, base_url=url, stdout=said
+    )
+    # The command's last line is the link alone.
+    return said.getvalue().splitlines()[-1]

@@ -1,0 +1,162 @@
+"""The data folder and the database behind one run of `up`.
+
+One `up` per data folder, held by a lock that dies with its process. With a database
+of one's own there is neither folder to guard nor server to start.
+"""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from django.conf import settings
+from django.core.management import call_command
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.postgresql.base import DatabaseWrapper
+from django.db.migrations.executor import MigrationExecutor
+
+from apps.core import postgres
+from apps.core.postgres.folders import give_to_owner_of, make_folder
+from apps.core.postgres.locate import Location
+
+OLDEST_SERVER = 15
+DATA_DIR_VARIABLE = "STEPBACK_DATA_DIR"
+
+Say = Callable[[str], None]
+
+
+class InstallationRefused(Exception):
+    """This folder or database cannot be used; the message says why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Installation:
+    """Where the data is; `database_url` replaces the embedded server."""
+
+    location: Location
+    database_url: str
+
+    @property
+    def dsn(self) -> str:
+        """How the application connects."""
+        return self.database_url or self.location.dsn
+
+
+def installation(data_dir: str | None) -> Installation:
+    """Return the installation of this process, or that of another data folder."""
+    at = settings.LOCATION
+    if data_dir:
+        folder = Path(data_dir).expanduser().absolute()
+        at = postgres.locate(folder, settings.BASE_DIR)
+    return Installation(location=at, database_url=settings.DATABASE_URL)
+
+
+def adopt(chosen: Installation, data_dir: str | None) -> None:
+    """Make this process and its children use `chosen`; before the first query.
+
+    Settings were computed before anybody looked at the options, and embedded servers
+    differ in nothing but the folder of their socket.
+    """
+    if not data_dir:
+        return
+    os.environ[DATA_DIR_VARIABLE] = str(Path(data_dir).expanduser().absolute())
+    if not chosen.database_url:
+        mine = connections[DEFAULT_DB_ALIAS].settings_dict
+        mine["HOST"] = str(chosen.location.socket_dir)
+
+
+@contextmanager
+def reserved(chosen: Installation) -> Iterator[bool]:
+    """Hold the data folder; the value says whether the last holder was killed.
+
+    Its pid stays in the file until it leaves in order.
+
+    Raises: InstallationRefused while another `up` holds it.
+    """
+    if chosen.database_url:
+        yield False
+        return
+    file = chosen.location.data_dir / "up.lock"
+    make_folder(file.parent)
+    try:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise InstallationRefused(f"Cannot use {file}: {error.strerror}.") from error
+    with os.fdopen(descriptor, "r+b", buffering=0) as lock:
+        give_to_owner_of(file.parent, descriptor)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InstallationRefused(
+                f"Stepback runs already with the data in {file.parent}, as process "
+                f"{lock.read().decode() or 'unknown'}: stop it, or name another "
+                "--data-dir."
+            ) from error
+        was_killed = bool(lock.read())
+        _write(lock.fileno(), str(os.getpid()))
+        yield was_killed
+        _write(lock.fileno(), "")
+
+
+@contextmanager
+def database(chosen: Installation, say: Say) -> Iterator[None]:
+    """Have a database that answers; stop it on leaving if it is the embedded one.
+
+    Raises: ClusterError, InstallationRefused.
+    """
+    if chosen.database_url:
+        say("Using the PostgreSQL of DATABASE_URL.")
+        _refuse_server(chosen.database_url)
+        yield
+        return
+    cluster = postgres.Cluster(chosen.location)
+    say(f"Starting PostgreSQL; data is in {chosen.location.data_dir}.")
+    for note in chosen.location.notes:
+        say(note)
+    try:
+        if not cluster.start():
+            say("It was running already.")
+        yield
+    finally:
+        let_go()
+        cluster.stop()
+
+
+def migrate(say: Say) -> None:
+    """Bring the tables up to date; a start that finds them so does nothing."""
+    executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        say("Making the tables.")
+        call_command("migrate", interactive=False, verbosity=0)
+
+
+def let_go() -> None:
+    """Close the connections of this process, also those that its pool keeps."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    connection.close()
+    if isinstance(connection, DatabaseWrapper):
+        connection.close_pool()
+
+
+def _refuse_server(url: str) -> None:
+    try:
+        with psycopg.connect(url, connect_timeout=10) as connection:
+            found = connection.info.server_version // 10_000
+    except psycopg.Error as error:
+        why = str(error).strip().splitlines()
+        raise InstallationRefused(
+            f"The PostgreSQL of DATABASE_URL does not let us in: {' '.join(why[-1:])}"
+        ) from error
+    if found < OLDEST_SERVER:
+        raise InstallationRefused(
+            f"DATABASE_URL is a PostgreSQL {found}: Stepback needs {OLDEST_SERVER} or "
+            "later."
+        )
+
+
+def _write(descriptor: int, text: str) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, text.encode(), 0)

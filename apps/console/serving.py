@@ -1,0 +1,61 @@
+"""The web server as a process: granian's workers around the WSGI application.
+
+`up` starts it as `python -m apps.console.serving`, because granian's own command line
+takes its logging from a file only. It refuses nothing: `up` checked everything.
+"""
+
+import argparse
+from pathlib import Path
+
+from django.conf import settings
+from granian.constants import HTTPModes, Interfaces
+from granian.log import LogLevels
+from granian.server import Server
+
+from apps.core.log import granian_logging
+
+TARGET = "config.wsgi:application"
+# Threads of one worker. A request waits for the database most of its time: with 8,
+# two workers stay below the 24 connections of their pools.
+BLOCKING_THREADS = 8
+# Shorter than the supervisor's grace, so that granian itself ends a stuck worker.
+WORKER_GRACE_SECONDS = 8
+
+
+def arguments(*, address: str, port: int) -> list[str]:
+    """Return what to call this module with."""
+    return [f"--address={address}", f"--port={port}"]
+
+
+def serve(*, address: str, port: int) -> None:
+    """Serve until SIGTERM or SIGINT; a worker that dies is replaced."""
+    Server(
+        TARGET,
+        address=address,
+        port=port,
+        interface=Interfaces.WSGI,
+        # Reading a setting also routes the log, before granian says anything.
+        workers=settings.WORKERS,
+        blocking_threads=BLOCKING_THREADS,
+        http=HTTPModes.http1,
+        websockets=False,
+        log_dictconfig=granian_logging(),
+        # Below that it tells of its own comings and goings, as `up` does.
+        log_level=LogLevels.error,
+        # Every request has its line already, without the caller's data.
+        log_access=False,
+        respawn_failed_workers=True,
+        workers_kill_timeout=WORKER_GRACE_SECONDS,
+        working_dir=Path.cwd(),
+    ).serve()
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="apps.console.serving")
+    parser.add_argument("--address", required=True)
+    parser.add_argument("--port", type=int, required=True)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    serve(**vars(_asked()))

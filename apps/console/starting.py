@@ -1,0 +1,170 @@
+"""The steps of `manage.py up`, from an empty folder to a console and back.
+
+Owns their order and what is said about them. Everything that can refuse does so in
+one sentence before the web server runs; whatever happens, what was started is stopped.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import DatabaseError, OperationalError
+
+from apps.console import first_start, serving
+from apps.console.endpoint import Endpoint, EndpointRefused, endpoint
+from apps.console.installation import (
+    Installation,
+    InstallationRefused,
+    adopt,
+    database,
+    installation,
+    let_go,
+    migrate,
+    reserved,
+)
+from apps.core.errors import DomainError
+from apps.core.postgres import ClusterError
+from apps.core.supervisor import Child, Supervisor
+
+GRACE_SECONDS = 10
+READY_SECONDS = 30
+# What a killed `up` left: the guard of its web server gives that one its grace.
+LEFTOVER_SECONDS = GRACE_SECONDS + 3
+
+Say = Callable[[str], None]
+
+
+class StartRefused(Exception):
+    """Stepback did not start; the message says why in one sentence."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wishes:
+    """What the command line asked for."""
+
+    host: str
+    port: int
+    data_dir: str | None
+    wants_demo: bool
+
+
+def run(wishes: Wishes, *, say: Say) -> int:
+    """Start everything, wait for a signal, stop everything; return the exit status.
+
+    1. Refuse what cannot work; reserve the data folder. 2. Start PostgreSQL, make the
+    tables, fill an empty database. 3. Start the web server, wait until it is ready,
+    then show address, link and key. 4. Wait.
+
+    Raises: StartRefused.
+    """
+    with _in_one_sentence(), Supervisor(say=say) as supervisor:
+        place = endpoint(wishes.host, wishes.port)
+        place.refuse_exposure()
+        chosen = installation(wishes.data_dir)
+        adopt(chosen, wishes.data_dir)
+        with reserved(chosen) as was_killed:
+            place.refuse_busy(patience=LEFTOVER_SECONDS if was_killed else 0)
+            return _Start(wishes, place, chosen, supervisor, say).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    wishes: Wishes
+    place: Endpoint
+    chosen: Installation
+    supervisor: Supervisor
+    say: Say
+
+    def run(self) -> int:
+        began = time.monotonic()
+        try:
+            with database(self.chosen, self.say):
+                self._fill()
+                self._serve()
+                if self._becomes_ready():
+                    self._announce(time.monotonic() - began)
+                status = self.supervisor.wait()
+                self.say("Stopping.")
+        except (ClusterError, DatabaseError):
+            # Ctrl-C reaches the programs of PostgreSQL too, which then fail.
+            if not self.supervisor.is_stopping:
+                raise
+            return 0
+        return status
+
+    def _fill(self) -> None:
+        migrate(self.say)
+        first_start.prepare(
+            wants_demo=self.wishes.wants_demo,
+            say=self.say,
+            is_stopping=lambda: self.supervisor.is_stopping,
+        )
+
+    def _serve(self) -> None:
+        self.say(f"Starting {settings.WORKERS} web workers.")
+        child = Child(
+            name="The web server",
+            argv=[
+                *(sys.executable, "-m", serving.__name__),
+                *serving.arguments(address=self.place.address, port=self.place.port),
+            ],
+            env={**os.environ, "PYTHONPATH": _python_path()},
+            grace=GRACE_SECONDS,
+        )
+        self.supervisor.start(child)
+
+    def _becomes_ready(self) -> bool:
+        """Wait for the first good answer; False if an end came first."""
+        deadline = time.monotonic() + READY_SECONDS
+        while not self.supervisor.is_stopping and not _a_child_left():
+            if self.place.is_ready():
+                return True
+            if time.monotonic() > deadline:
+                raise StartRefused(
+                    f"The web server did not answer in {READY_SECONDS} seconds: the "
+                    "lines above say why."
+                )
+            time.sleep(0.05)
+        return False
+
+    def _announce(self, seconds: float) -> None:
+        url = self.place.url
+        opening = first_start.open_door(url)
+        let_go()
+        self.say(f"\nStepback is ready at {url}/ after {seconds:.1f} s.\n")
+        self.say(f"Sign in as {opening.username} (once, within 15 minutes):")
+        self.say(f"  {opening.link}")
+        if opening.key:
+            self.say(f"API key of project {opening.project.slug}, shown this once:")
+            self.say(f"  {opening.key}")
+        self.say("\nPress Ctrl-C to stop.")
+
+
+def _python_path() -> str:
+    """Let the web server find us from whatever folder `up` was called in."""
+    before = os.environ.get("PYTHONPATH")
+    return os.pathsep.join(filter(None, [str(settings.BASE_DIR), before]))
+
+
+def _a_child_left() -> bool:
+    """Look without collecting its status, which is the supervisor's."""
+    looked = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    return os.waitid(os.P_ALL, 0, looked) is not None
+
+
+@contextmanager
+def _in_one_sentence() -> Iterator[None]:
+    try:
+        yield
+    except (ClusterError, EndpointRefused, InstallationRefused) as refused:
+        raise StartRefused(str(refused)) from refused
+    except DomainError as refused:
+        raise StartRefused(refused.message) from refused
+    except OperationalError as down:
+        raise StartRefused(f"The database does not answer: {down}") from down
+    except DatabaseError as refused:
+        raise StartRefused(f"The database refused: {refused}") from refused
