@@ -4,7 +4,15 @@ The body is the one that `problems` writes; every view of the API lists the stat
 it answers with `errors(400, 401, 404)`.
 """
 
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description="One key is one act: the same request again gets the same answer.",
+)
 
 
 class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
@@ -28,6 +36,9 @@ class ErrorSerializer(serializers.Serializer[dict[str, object]]):
 
     error = ErrorBodySerializer()
     detail = serializers.CharField(help_text="The message once more.")
+    code = serializers.CharField(required=False, help_text="As above, on some paths.")
+    message = serializers.CharField(required=False)
+    param = serializers.CharField(required=False, allow_null=True)
 
 
 def errors(*statuses: int) -> dict[int, type[ErrorSerializer]]:
