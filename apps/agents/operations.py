@@ -13,32 +13,38 @@ from typing import Any
 from django.db import transaction
 
 from apps.accounts.models import Project
-from apps.agents.errors import AgentExists, AgentNotFound
+from apps.agents.errors import AgentExists
 from apps.agents.models import Agent, AgentStatus
+from apps.agents.scope import Scope
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core import json
 from apps.core.actors import Actor
-from apps.core.errors import InvalidRequest
+from apps.core.errors import InvalidRequest, PayloadTooLarge
 from apps.core.ids import new_id
 
 TEXT_FIELDS = ("name", "description", "owner", "team")
+LONGEST_NAME = 255
+LONGEST_DESCRIPTION = 4_000
+LONGEST_TAG = 100
+MOST_TAGS = 50
 MAX_METADATA_BYTES = 64 * 1024
 
 
 def register(
     *, project: Project, external_id: str, actor: Actor, now: datetime, request_id: str
 ) -> Agent:
-    """Return the agent of that name, made now if nobody made it before.
+    """Return the agent of that name or id, made now if nobody made it before.
 
     Two first posts at once make one agent: the unique key decides, the loser reads.
+    The caller has asked `Scope.require_agent`.
     """
-    found = Agent.objects.of_project(project.id).filter(external_id=external_id).first()
+    found = Agent.objects.of_project(project.id).named(external_id).first()
     if found:
         return found
     try:
         return create(
-            project=project,
+            scope=Scope(project),
             external_id=external_id,
             fields={},
             actor=actor,
@@ -46,13 +52,13 @@ def register(
             request_id=request_id,
         )
     except AgentExists:
-        return Agent.objects.of_project(project.id).get(external_id=external_id)
+        return Agent.objects.of_project(project.id).one_named(external_id)
 
 
 @transaction.atomic
 def create(
     *,
-    project: Project,
+    scope: Scope,
     external_id: str | None,
     fields: Mapping[str, Any],
     actor: Actor,
@@ -61,16 +67,21 @@ def create(
 ) -> Agent:
     """Make an agent; without an external id its own id serves as one.
 
-    Raises: AgentExists, InvalidRequest.
+    Another agent's id is not free as an external id: a reference would name two.
+
+    Raises: AgentExists, InvalidRequest, PayloadTooLarge, PermissionDenied,
+    UnacceptableJson.
     """
     agent_id = new_id("agent", now=now)
-    name = external_id or agent_id
+    name = agent_id if external_id is None else external_id
     _checked_name(name)
+    scope.require_agent(name)
+    _require_free(scope.project, name)
     made = Agent(
         id=agent_id,
-        project=project,
+        project=scope.project,
         external_id=name,
-        name=name[:255],
+        name=name,
         created_at=now,
         updated_at=now,
     )
@@ -79,15 +90,14 @@ def create(
     # transaction usable, and what is stored afterwards says who won.
     Agent.objects.bulk_create([made], ignore_conflicts=True)
     if not Agent.objects.filter(id=agent_id).exists():
-        taken = Agent.objects.of_project(project.id).get(external_id=name)
-        raise AgentExists(param="external_id", agent_id=taken.id)
+        _require_free(scope.project, name)
     _record(Action.AGENT_CREATED, made, actor=actor, now=now, request_id=request_id)
     return made
 
 
 def update(
     *,
-    project: Project,
+    scope: Scope,
     reference: str,
     fields: Mapping[str, Any],
     actor: Actor,
@@ -96,10 +106,10 @@ def update(
 ) -> Agent:
     """Set texts and tags; metadata is merged key by key, as Anchor's clients expect.
 
-    Raises: AgentNotFound, InvalidRequest.
+    Raises: AgentNotFound, InvalidRequest, PayloadTooLarge, UnacceptableJson.
     """
     with transaction.atomic():
-        agent = _locked(project, reference)
+        agent = _locked(scope, reference)
         changed = _apply(agent, fields)
         agent.updated_at = now
         agent.save(update_fields=[*changed, "updated_at"])
@@ -115,7 +125,7 @@ def update(
 
 
 def suspend(
-    *, project: Project, reference: str, actor: Actor, now: datetime, request_id: str
+    *, scope: Scope, reference: str, actor: Actor, now: datetime, request_id: str
 ) -> Agent:
     """Stop the agent's writes; suspending it twice is one suspension.
 
@@ -124,7 +134,7 @@ def suspend(
     return _change_status(
         AgentStatus.SUSPENDED,
         Action.AGENT_SUSPENDED,
-        project=project,
+        scope=scope,
         reference=reference,
         actor=actor,
         now=now,
@@ -133,7 +143,7 @@ def suspend(
 
 
 def activate(
-    *, project: Project, reference: str, actor: Actor, now: datetime, request_id: str
+    *, scope: Scope, reference: str, actor: Actor, now: datetime, request_id: str
 ) -> Agent:
     """Let the agent write again.
 
@@ -142,7 +152,7 @@ def activate(
     return _change_status(
         AgentStatus.ACTIVE,
         Action.AGENT_ACTIVATED,
-        project=project,
+        scope=scope,
         reference=reference,
         actor=actor,
         now=now,
@@ -154,14 +164,14 @@ def _change_status(
     status: AgentStatus,
     action: Action,
     *,
-    project: Project,
+    scope: Scope,
     reference: str,
     actor: Actor,
     now: datetime,
     request_id: str,
 ) -> Agent:
     with transaction.atomic():
-        agent = _locked(project, reference)
+        agent = _locked(scope, reference)
         if agent.status != status:
             agent.status = status
             agent.updated_at = now
@@ -170,12 +180,15 @@ def _change_status(
     return agent
 
 
-def _locked(project: Project, reference: str) -> Agent:
-    agents = Agent.objects.of_project(project.id).named(reference)
-    agent = agents.select_for_update(no_key=True).first()
-    if agent is None:
-        raise AgentNotFound
-    return agent
+def _locked(scope: Scope, reference: str) -> Agent:
+    agents = Agent.objects.visible_to(scope).select_for_update(no_key=True)
+    return agents.one_named(reference)
+
+
+def _require_free(project: Project, external_id: str) -> None:
+    taken = Agent.objects.of_project(project.id).named(external_id).first()
+    if taken:
+        raise AgentExists(param="external_id", agent_id=taken.id)
 
 
 def _apply(agent: Agent, fields: Mapping[str, Any]) -> list[str]:
@@ -186,18 +199,25 @@ def _apply(agent: Agent, fields: Mapping[str, Any]) -> list[str]:
         agent.tags = _tags(fields["tags"])
         changed.append("tags")
     if "metadata" in fields:
-        merged = json.merged(json.parse(bytes(agent.metadata)), fields["metadata"], [])
-        agent.metadata = json.dumps(merged)
-        if len(agent.metadata) > MAX_METADATA_BYTES:
-            raise InvalidRequest(
-                f"metadata is larger than {MAX_METADATA_BYTES} bytes.", param="metadata"
-            )
+        agent.metadata = _with_metadata(agent, fields["metadata"])
         changed.append("metadata")
     return changed
 
 
+def _with_metadata(agent: Agent, patch: Any) -> bytes:
+    patch = json.check(patch, at="/metadata")
+    merged = json.dumps(json.merged(json.parse(bytes(agent.metadata)), patch))
+    if len(merged) > MAX_METADATA_BYTES:
+        raise PayloadTooLarge(
+            f"metadata may have {MAX_METADATA_BYTES:,} bytes.",
+            param="metadata",
+            limit=MAX_METADATA_BYTES,
+        )
+    return merged
+
+
 def _checked_name(name: str) -> None:
-    if not name.strip() or len(name) > 255 or "\x00" in name:
+    if not name.strip() or len(name) > LONGEST_NAME or "\x00" in name:
         raise InvalidRequest(
             "An agent's external id is 1 to 255 characters, without NUL.",
             param="agent_id",
@@ -205,24 +225,28 @@ def _checked_name(name: str) -> None:
 
 
 def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str) or len(value) > 4_000 or "\x00" in value:
+    longest = LONGEST_DESCRIPTION if name == "description" else LONGEST_NAME
+    if not isinstance(value, str) or len(value) > longest or "\x00" in value:
         raise InvalidRequest(
-            f"{name} must be text of at most 4,000 characters, without NUL.", param=name
+            f"{name} must be text of at most {longest:,} characters, without NUL.",
+            param=name,
         )
-    if name != "description" and len(value) > 255:
-        raise InvalidRequest(f"{name} has more than 255 characters.", param=name)
     return value
 
 
 def _tags(value: Any) -> list[str]:
     if (
         not isinstance(value, list)
-        or len(value) > 50
-        or not all(isinstance(tag, str) and 0 < len(tag) <= 100 for tag in value)
+        or len(value) > MOST_TAGS
+        or not all(
+            isinstance(tag, str) and 0 < len(tag) <= LONGEST_TAG for tag in value
+        )
         or any("\x00" in tag for tag in value)
     ):
         raise InvalidRequest(
-            "tags is a list of at most 50 texts of 1 to 100 characters.", param="tags"
+            f"tags is a list of at most {MOST_TAGS} texts of 1 to {LONGEST_TAG} "
+            "characters, without NUL.",
+            param="tags",
         )
     return value
 

@@ -7,17 +7,31 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.db.models import Q
 
+from apps.agents.errors import AgentNotFound
+
 if TYPE_CHECKING:
-    from apps.agents.models import Agent  # noqa: F401 - named in a string below
+    from apps.agents.models import Agent
+    from apps.agents.scope import Scope
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):
     def of_project(self, project_id: str) -> AgentQuerySet:
         return self.filter(project_id=project_id)
 
+    def visible_to(self, scope: Scope) -> AgentQuerySet:
+        """What a caller may see: every question of a door starts here."""
+        return self.of_project(scope.project.id).within(scope.agents)
+
     def named(self, reference: str) -> AgentQuerySet:
         """The agent called so by us or by its own code."""
         return self.filter(Q(id=reference) | Q(external_id=reference))
+
+    def one_named(self, reference: str) -> Agent:
+        """Raises: AgentNotFound."""
+        found = self.named(reference).first()
+        if found is None:
+            raise AgentNotFound
+        return found
 
     def within(self, external_ids: frozenset[str] | None) -> AgentQuerySet:
         """Narrow to the agents a key may touch; None means all."""
@@ -26,14 +40,14 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         )
 
     def with_status(self, status: str | None) -> AgentQuerySet:
-        return self.filter(status=status) if status else self
+        return self if status is None else self.filter(status=status)
 
     def owned_by(self, owner: str | None) -> AgentQuerySet:
-        return self.filter(owner=owner) if owner else self
+        return self if owner is None else self.filter(owner=owner)
 
     def newest_first(self) -> AgentQuerySet:
         return self.order_by("-id")
 
     def older_than(self, agent_id: str | None) -> AgentQuerySet:
         """Keyset: ids sort by the time they were made."""
-        return self.filter(id__lt=agent_id) if agent_id else self
+        return self if agent_id is None else self.filter(id__lt=agent_id)
