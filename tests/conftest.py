@@ -1,0 +1,158 @@
+"""What tests of several apps share: two projects, keys, and a client of the API.
+
+All of it is made by the product's own operations. `project` and `api` need a
+database: a test that uses threads marks itself with `django_db(transaction=True)`.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import Project, Scope
+from apps.core import json
+from apps.core.actors import SYSTEM
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer of the API: its status, headers, raw bytes and parsed body."""
+
+    status: int
+    headers: Any
+    content: bytes
+
+    @property
+    def body(self) -> Any:
+        return json.parse(self.content)
+
+    @property
+    def code(self) -> str:
+        """The code of an error."""
+        return self.body["error"]["code"]
+
+    @property
+    def param(self) -> str | None:
+        """What an error is about."""
+        return self.body["error"]["param"]
+
+
+class Api:
+    """Calls the API with one key, as a client over HTTP would.
+
+    A body is sent as the JSON of a value, or as given when it is bytes; without one
+    no content type is sent. `headers` are added to the key's.
+    """
+
+    def __init__(self, secret: str | None) -> None:
+        self.client = Client(raise_request_exception=False)
+        self.key = {"X-API-Key": secret} if secret else {}
+
+    def get(self, path: str, query: dict[str, Any] | None = None) -> Answer:
+        return self.send("GET", path, query=query)
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Answer:
+        return self.send("POST", path, body, headers)
+
+    def put(self, path: str, body: Any = None, **headers: str) -> Answer:
+        return self.send("PUT", path, body, headers)
+
+    def patch(self, path: str, body: Any = None, **headers: str) -> Answer:
+        return self.send("PATCH", path, body, headers)
+
+    def delete(self, path: str, **headers: str) -> Answer:
+        return self.send("DELETE", path, None, headers)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        headers: dict[str, str] | None = None,
+        query: dict[str, Any] | None = None,
+    ) -> Answer:
+        """Header names may be written with underscores: `Idempotency_Key="k"`."""
+        named = {name.replace("_", "-"): text for name, text in (headers or {}).items()}
+        response = self.client.generic(
+            method,
+            path,
+            b"" if body is None else bytes_of(body),
+            content_type="" if body is None else "application/json",
+            headers=self.key | named,
+            query_params=query,
+        )
+        return Answer(response.status_code, response.headers, response.content)
+
+
+def bytes_of(body: Any) -> bytes:
+    return body if isinstance(body, bytes) else orjson.dumps(body)
+
+
+def make_project(slug: str) -> Project:
+    return accounts.create_project(
+        slug=slug,
+        name=slug.title(),
+        actor=SYSTEM,
+        now=timezone.now(),
+        request_id="req_test",
+    )
+
+
+@pytest.fixture
+def project(request: pytest.FixtureRequest) -> Project:
+    """The project that a test is about."""
+    _require_database(request)
+    return make_project("checkout")
+
+
+@pytest.fixture
+def other_project(request: pytest.FixtureRequest) -> Project:
+    """Somebody else's project."""
+    _require_database(request)
+    return make_project("returns")
+
+
+@pytest.fixture
+def make_key(project: Project):
+    """`make_key(scope=..., project=..., agents=...)` returns a key's secret."""
+
+    def make(
+        scope: Scope | str = Scope.WRITE,
+        project: Project = project,
+        agents: list[str] | None = None,
+    ) -> str:
+        _, secret = accounts.issue_key(
+            project=project,
+            name="test",
+            scope=Scope(scope),
+            agents=agents,
+            actor=SYSTEM,
+            now=timezone.now(),
+            request_id="req_test",
+        )
+        return secret
+
+    return make
+
+
+@pytest.fixture
+def api(make_key):
+    """`api()` is a client with a new write key of `project`; `api(secret)` takes one.
+
+    `api(None)` comes without any key.
+    """
+
+    def make(*secret: str | None) -> Api:
+        return Api(secret[0] if secret else make_key())
+
+    return make
+
+
+def _require_database(request: pytest.FixtureRequest) -> None:
+    """Open the database unless the test's own mark has done so, with transactions."""
+    if not request.node.get_closest_marker("django_db"):
+        request.getfixturevalue("db")
