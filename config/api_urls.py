@@ -1,5 +1,7 @@
 """The `/v1` API: every app's routes under one prefix."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("apps.agents.api.urls")),
+]

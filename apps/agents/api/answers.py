@@ -1,0 +1,46 @@
+"""One act for one idempotency key, and answers that are replayed byte for byte."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import datetime
+
+import orjson
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.accounts.operations import answer_once
+from apps.agents.scope import Scope
+from apps.core import json
+from apps.core.http import idempotency_key, request_digest
+
+
+def answered(
+    request: Request,
+    *,
+    scope: Scope,
+    now: datetime,
+    act: Callable[[], tuple[int, bytes]],
+) -> Response:
+    """Answer what `act` returns, or what it returned to the same key before.
+
+    Raises: IdempotencyKeyReused, and what `act` raises.
+    """
+    key, replayed = idempotency_key(request), False
+    if key is None:
+        status, body = act()
+    else:
+        status, body, replayed = answer_once(
+            project_id=scope.project.id,
+            key=key,
+            digest=_digest(request, scope),
+            now=now,
+            act=act,
+        )
+    headers = {"Idempotent-Replayed": "true"} if replayed else None
+    return Response(orjson.Fragment(body), status=status, headers=headers)
+
+
+def _digest(request: Request, scope: Scope) -> bytes:
+    """A key limited to some agents must not be told an answer about another one."""
+    seen_by = json.dumps(scope.agent_list)
+    return hashlib.sha256(request_digest(request) + seen_by).digest()

@@ -1,0 +1,166 @@
+"""What the agents' API takes and answers, for Anchor's clients and our own.
+
+Answers have every name that a published client reads: `id` and `agent_id`, `metadata`
+and `config`, the agent at the top and once more under `agent`. Nulls in requests mean
+"not said".
+"""
+
+from typing import Any
+
+import orjson
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from apps.agents.models import Agent, AgentStatus
+from apps.agents.operations import (
+    LONGEST_DESCRIPTION,
+    LONGEST_NAME,
+    LONGEST_TAG,
+    MOST_TAGS,
+)
+
+
+class TextField(serializers.CharField):
+    """Takes text as it is: DRF's own trims it and makes text of numbers."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(trim_whitespace=False, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return data
+
+
+@extend_schema_field(OpenApiTypes.OBJECT)
+class ObjectField(serializers.Field[Any, Any, Any, Any]):
+    """A JSON object, passed through untouched; answered from its stored bytes."""
+
+    default_error_messages = {"invalid": "This must be a JSON object."}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            self.fail("invalid")
+        return data
+
+    def to_representation(self, value: bytes | memoryview) -> orjson.Fragment:
+        return orjson.Fragment(bytes(value))
+
+
+class AgentInput(serializers.Serializer[Any]):
+    """What may be said about an agent."""
+
+    name = TextField(required=False, allow_null=True, max_length=LONGEST_NAME)
+    description = TextField(
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        max_length=LONGEST_DESCRIPTION,
+    )
+    owner = TextField(
+        required=False, allow_null=True, allow_blank=True, max_length=LONGEST_NAME
+    )
+    team = TextField(
+        required=False, allow_null=True, allow_blank=True, max_length=LONGEST_NAME
+    )
+    tags = serializers.ListField(
+        child=TextField(max_length=LONGEST_TAG),
+        required=False,
+        allow_null=True,
+        max_length=MOST_TAGS,
+    )
+    metadata = ObjectField(
+        required=False,
+        allow_null=True,
+        help_text="In an update its keys are set one by one; others stay.",
+    )
+    config = ObjectField(
+        required=False, allow_null=True, help_text="Another name for `metadata`."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Drop what was not said, and give metadata one name."""
+        said = {name: value for name, value in attrs.items() if value is not None}
+        config = said.pop("config", None)
+        if config is not None and said.setdefault("metadata", config) != config:
+            raise serializers.ValidationError(
+                {"config": "This is another name for metadata; send one of the two."}
+            )
+        return said
+
+
+class CreateAgentInput(AgentInput):
+    """A new agent has a name, an external id, or both."""
+
+    external_id = TextField(
+        required=False,
+        allow_null=True,
+        max_length=LONGEST_NAME,
+        help_text="What the caller's own code calls it; else our id is used.",
+    )
+
+    def validate_external_id(self, external_id: str | None) -> str | None:
+        if external_id is not None and not external_id.strip():
+            raise serializers.ValidationError("This is blank.")
+        return external_id
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        said = super().validate(attrs)
+        if not {"name", "external_id"} & said.keys():
+            raise serializers.ValidationError({"name": "An agent needs a name."})
+        return said
+
+
+class AgentOutput(serializers.Serializer[Agent]):
+    """An agent, under every name that a client reads."""
+
+    object = serializers.SerializerMethodField()
+    id = serializers.CharField()
+    agent_id = serializers.CharField(source="id")
+    external_id = serializers.CharField()
+    name = serializers.CharField()
+    description = serializers.CharField()
+    owner = serializers.CharField()
+    team = serializers.CharField()
+    tags = serializers.ListField(child=serializers.CharField())
+    status = serializers.ChoiceField(choices=AgentStatus.choices)
+    metadata = ObjectField()
+    config = ObjectField(source="metadata")
+    config_version = serializers.SerializerMethodField()
+    data_count = serializers.SerializerMethodField()
+    checkpoint_count = serializers.SerializerMethodField()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+
+    def get_object(self, agent: Agent) -> str:
+        return "agent"
+
+    def get_config_version(self, agent: Agent) -> str | None:
+        return None
+
+    def get_data_count(self, agent: Agent) -> int:
+        return 0
+
+    def get_checkpoint_count(self, agent: Agent) -> int:
+        return 0
+
+
+class AgentAnswer(AgentOutput):
+    """The agent at the top, where the SDK reads, and under `agent`, as documented."""
+
+    agent = AgentOutput(source="*")
+
+
+class AgentListAnswer(serializers.Serializer[Any]):
+    """A page of agents, the newest first."""
+
+    object = serializers.CharField()
+    data = AgentOutput(many=True)  # type: ignore[assignment]
+    agents = AgentOutput(many=True, help_text="The same list.")
+    has_more = serializers.BooleanField()
+    first_id = serializers.CharField(allow_null=True)
+    last_id = serializers.CharField(allow_null=True)
+    total = serializers.IntegerField(
+        allow_null=True, help_text="Always null: lists are not counted."
+    )
