@@ -19,10 +19,10 @@ if "DATABASE_URL" not in os.environ:
     _cluster = postgres.Cluster(_location, durable=False)
     _cluster.start()
     atexit.register(_cluster.stop)
-    os.environ["DATABASE_URL"] = _location.superuser_dsn
+    os.environ["DATABASE_URL"] = _location.dsn
     os.environ["STEPBACK_DATA_DIR"] = _folder.name
 
-from config.settings import *  # noqa: E402, F403
+from config.settings import *  # noqa: F403
 
 SECRET_KEY = "only-for-tests"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

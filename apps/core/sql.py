@@ -41,7 +41,7 @@ def rows(query: str, params: Sequence[Any] | dict[str, Any]) -> list[Any]:
     return _run(query, params, namedtuple_row)
 
 
-def records(of: type[T], query: str, params: Sequence[Any]) -> list[T]:
+def records(of: type[T], query: str, params: Sequence[Any] | dict[str, Any]) -> list[T]:
     """As `rows`, each as an instance of a dataclass with the same field names."""
     return cast(list[T], _run(query, params, class_row(of)))
 

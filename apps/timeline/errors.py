@@ -1,6 +1,6 @@
 """What can go wrong with a session, in its own words."""
 
-from apps.core.errors import DomainError, InvalidRequest, NotFound
+from apps.core.errors import DomainError, NotFound
 
 
 class SessionNotFound(NotFound):
@@ -69,9 +69,13 @@ class SessionClosed(DomainError):
     code = "session_closed"
 
 
-class NotPaused(InvalidRequest):
+class NotPaused(DomainError):
     """Only a paused session can be resumed."""
 
+    code = "not_paused"
 
-class AlreadyPaused(InvalidRequest):
+
+class AlreadyPaused(DomainError):
     """This session is paused already."""
+
+    code = "already_paused"

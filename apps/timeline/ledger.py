@@ -22,7 +22,12 @@ from apps.core.actors import Actor
 from apps.core.errors import DomainError, IdempotencyKeyReused
 from apps.timeline import bodies, conflicts, reading, sealing
 from apps.timeline.drafts import Expected, Receipt, Request, Write
-from apps.timeline.errors import SessionClosed, SessionNotFound, SessionPaused
+from apps.timeline.errors import (
+    ExternalIdTaken,
+    SessionClosed,
+    SessionNotFound,
+    SessionPaused,
+)
 from apps.timeline.models import Hold
 from apps.timeline.reading import VersionRow
 
@@ -157,6 +162,12 @@ def _refusal(job: Append, outcome: Any) -> DomainError:
             return IdempotencyKeyReused(param="Idempotency-Key")
         case "suspended":
             return AgentSuspended()
+        case "named":
+            return ExternalIdTaken(
+                "Another version of this session has that external id.",
+                param="external_id",
+                session_id=job.session_id,
+            )
         case _:
             return SessionNotFound()
 

@@ -126,13 +126,19 @@ class SessionName(models.Model):
 
 
 class RequestKey(models.Model):
-    """An idempotency key of a create or fork; gives a retry the same session id."""
+    """An idempotency key of a create or fork; gives a retry the same session id.
+
+    Metadata and lifetime are kept as they were asked for: a replay answers with
+    them, whatever became of the session since.
+    """
 
     pk = models.CompositePrimaryKey("project_id", "key")
     project_id = id_field()
     key = models.CharField(max_length=255, db_collation="C")
     digest = models.BinaryField()
     session_id = id_field()
+    metadata = models.BinaryField()
+    expires_at = models.DateTimeField(null=True)
     requested_at = models.DateTimeField()
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ expired or was deleted looks like one that never was.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -90,16 +91,27 @@ VISIBLE = """
    AND head.hold <> 'deleted'"""
 
 
+# Bodies of several sessions at once, each with the bases it builds on.
 CHAIN = """
 WITH RECURSIVE needed AS (
     SELECT b.* FROM timeline_body b
-     WHERE b.session_id = %(session)s AND b.number = ANY (%(numbers)s::bigint[])
+      JOIN unnest(%(sessions)s::varchar[], %(numbers)s::bigint[]) w (session_id, number)
+        ON b.session_id = w.session_id AND b.number = w.number
     UNION
     SELECT b.* FROM timeline_body b JOIN needed n
-        ON b.session_id = %(session)s AND b.number = n.base_number)
-SELECT number, base_number, depth, codec, salt, data, size
-  FROM needed ORDER BY number
+        ON b.session_id = n.session_id AND b.number = n.base_number)
+SELECT session_id, number, base_number, depth, codec, salt, data, size
+  FROM needed ORDER BY session_id, number
 """
+HEADS = f"""
+SELECT {VERSION_COLUMNS}
+  FROM timeline_session s
+  JOIN LATERAL (SELECT h.* FROM timeline_version h
+                 WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) v ON true
+  JOIN timeline_body b ON b.session_id = s.id AND b.number = v.body_number
+ WHERE s.id = ANY (%s::varchar[])
+"""
+Body = tuple[str, int]
 
 
 def version(
@@ -150,13 +162,41 @@ def state(version: VersionRow) -> bytes:
     return state_part(parts(version))
 
 
-def states(versions: Sequence[VersionRow]) -> dict[int, bytes]:
-    """Return the states of versions of one session by number, in one query."""
+def states(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:
+    """Return the states by (session id, version number), in at most one query."""
     raw = _raw_bodies(versions)
     return {
-        version.number: state_part(bodies.unframe(raw[version.body_number]))
+        (version.session_id, version.number): state_part(
+            bodies.unframe(raw[version.session_id, version.body_number])
+        )
         for version in versions
     }
+
+
+def last_rollback(version: VersionRow) -> VersionRow | None:
+    """Return the newest rollback up to this version, read from its partial index."""
+    if version.restored_number is not None:
+        return version
+    found = sql.records(
+        VersionRow,
+        f"""
+        SELECT {VERSION_COLUMNS}
+          FROM timeline_version v
+          JOIN timeline_session s ON s.id = v.session_id
+          JOIN timeline_body b
+            ON b.session_id = v.session_id AND b.number = v.body_number
+         WHERE v.session_id = %s AND v.number <= %s AND v.restored_number IS NOT NULL
+         ORDER BY v.number DESC LIMIT 1
+        """,
+        [version.session_id, version.number],
+    )
+    return found[0] if found else None
+
+
+def heads(session_ids: Sequence[str]) -> dict[str, VersionRow]:
+    """Return the heads of sessions that the caller may see, by session id."""
+    found = sql.records(VersionRow, HEADS, [list(session_ids)])
+    return {head.session_id: head for head in found}
 
 
 def state_part(bundle: tuple[Part, ...]) -> bytes:
@@ -169,36 +209,48 @@ def base_of(version: VersionRow) -> bodies.Base:
 
 
 def _raw(version: VersionRow) -> bytes:
-    return _raw_bodies([version])[version.body_number]
+    return _raw_bodies([version])[version.session_id, version.body_number]
 
 
-def _raw_bodies(versions: Sequence[VersionRow]) -> dict[int, bytes]:
-    """Return the framed parts by body number, cached or decoded along their deltas.
+def _raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
+    """Return the framed parts, cached or decoded along their deltas.
 
     Every decoded body that a version shows is held against its commitment.
 
     Raises: bodies.CorruptBody.
     """
-    found: dict[int, bytes] = {}
-    missing: dict[int, bytes] = {}
+    found: dict[Body, bytes] = {}
+    missing: dict[Body, bytes] = {}
     for version in versions:
-        raw = bodies.cache.get((version.session_id, version.body_number))
+        key = (version.session_id, version.body_number)
+        raw = bodies.cache.get(key)
         if raw is None:
-            missing[version.body_number] = version.commitment
+            missing[key] = version.commitment
         else:
-            found[version.body_number] = raw
-    if missing:
-        found |= _decoded(versions[0].session_id, missing)
-    return found
+            found[key] = raw
+    return found | _decoded(missing) if missing else found
 
 
-def _decoded(session_id: str, wanted: dict[int, bytes]) -> dict[int, bytes]:
-    raws: dict[int, bytes] = {}
-    for row in sql.rows(CHAIN, {"session": session_id, "numbers": list(wanted)}):
+def _decoded(wanted: dict[Body, bytes]) -> dict[Body, bytes]:
+    rows = sql.rows(
+        CHAIN,
+        {
+            "sessions": [session_id for session_id, _ in wanted],
+            "numbers": [number for _, number in wanted],
+        },
+    )
+    # A base is let go with its last use: a chain of 32 large bodies would not fit.
+    uses = Counter((row.session_id, row.base_number) for row in rows)
+    raws: dict[Body, bytes] = {}
+    for row in rows:
+        key, base_key = (row.session_id, row.number), (row.session_id, row.base_number)
         # A base has a lower number than what builds on it, so it is decoded already.
-        base = None if row.base_number is None else raws[row.base_number]
-        raws[row.number] = bodies.decode(row.codec, row.data, row.size, base)
-        if row.number in wanted:
-            bodies.verify(raws[row.number], row.salt, wanted[row.number])
-            bodies.cache.put((session_id, row.number), raws[row.number])
-    return {number: raws[number] for number in wanted}
+        base = None if row.base_number is None else raws[base_key]
+        raws[key] = bodies.decode(row.codec, row.data, row.size, base)
+        if key in wanted:
+            bodies.verify(raws[key], row.salt, wanted[key])
+            bodies.cache.put(key, raws[key])
+        uses[base_key] -= 1
+        if not uses[base_key] and base_key not in wanted:
+            raws.pop(base_key, None)
+    return {key: raws[key] for key in wanted}

@@ -208,7 +208,9 @@ class _Start:
         salt: bytes | None = None,
     ) -> Receipt:
         metadata_written = metadata_bytes(metadata)
-        session_id = self._named(self._keyed(new_id("sess", now=self.now)))
+        session_id = self._named(
+            self._keyed(new_id("sess", now=self.now), metadata_written)
+        )
         stamp = sealing.Stamp(
             project=self.project,
             session_id=session_id,
@@ -275,7 +277,7 @@ class _Start:
         origin: reading.VersionRow | None,
     ) -> dict[str, Any]:
         about = self.about
-        ttl = about.ttl_seconds
+        expires_at = self._expires_at()
         return {
             "project_id": self.project.id,
             "agent_id": agent.id,
@@ -285,10 +287,8 @@ class _Start:
             "origin_session_id": origin.session_id if origin else None,
             "origin_number": origin.number if origin else None,
             "created_at": self.now.isoformat(),
-            "ttl_seconds": ttl,
-            "expires_at": (self.now + timedelta(seconds=ttl)).isoformat()
-            if ttl
-            else None,
+            "ttl_seconds": about.ttl_seconds,
+            "expires_at": expires_at.isoformat() if expires_at else None,
             "metadata": "\\x" + metadata_written.hex(),
             "metadata_index": json.cleaned(metadata),
             "status": "active",
@@ -299,7 +299,11 @@ class _Start:
             "facets": sealed.facets,
         }
 
-    def _keyed(self, session_id: str) -> str:
+    def _expires_at(self) -> datetime | None:
+        ttl = self.about.ttl_seconds
+        return self.now + timedelta(seconds=ttl) if ttl else None
+
+    def _keyed(self, session_id: str, metadata: bytes) -> str:
         """Write the key first; whoever wrote it before decides the session's id."""
         if self.request.key is None:
             return session_id
@@ -308,6 +312,8 @@ class _Start:
             key=self.request.key,
             digest=self.request.digest,
             session_id=session_id,
+            metadata=metadata,
+            expires_at=self._expires_at(),
             requested_at=self.now,
         )
         RequestKey.objects.bulk_create([mine], ignore_conflicts=True)

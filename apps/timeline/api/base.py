@@ -1,0 +1,108 @@
+"""What every view of the timeline needs of a request, said once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+from django.utils import timezone
+from rest_framework import serializers
+from rest_framework.response import Response
+
+from apps.accounts.access import Caller
+from apps.agents.scope import Scope
+from apps.core.actors import Actor
+from apps.core.http import ApiView, idempotency_key, if_match, request_digest
+from apps.timeline import reading
+from apps.timeline.api import shapes
+from apps.timeline.drafts import ANY_HEAD, Expected, Receipt, Request
+from apps.timeline.errors import SessionNotFound
+from apps.timeline.models import Session
+
+Input = TypeVar("Input", bound=serializers.Serializer[Any])
+REPLAYED = "Idempotent-Replayed"
+
+
+class TimelineView(ApiView):
+    """A view of one project's timeline, for the caller of the key."""
+
+    @property
+    def caller(self) -> Caller:
+        return cast(Caller, self.request.auth)
+
+    @cached_property
+    def scope(self) -> Scope:
+        return Scope(self.caller.project, self.caller.agents)
+
+    @cached_property
+    def now(self) -> datetime:
+        return timezone.now()
+
+    @property
+    def actor(self) -> Actor:
+        return self.caller.actor
+
+    @cached_property
+    def stamp(self) -> Request:
+        """The request's id, idempotency key and digest."""
+        return Request(
+            id=self.request._request.request_id,  # type: ignore[attr-defined]
+            key=idempotency_key(self.request),
+            digest=request_digest(self.request),
+        )
+
+    def read(self, kind: type[Input]) -> Input:
+        """Return the body as this kind of input.
+
+        Raises: DRF's ValidationError, answered as invalid_request naming the field.
+        """
+        given = kind(data=self.request.data)
+        given.is_valid(raise_exception=True)
+        return given
+
+    def expected(self, named: int | None) -> Expected:
+        """Return which head the caller saw: `If-Match` outranks the JSON field."""
+        tag = if_match(self.request)
+        if isinstance(tag, int):
+            return Expected(number=tag, from_header=True)
+        return ANY_HEAD if named is None else Expected(number=named)
+
+    def session(self, session_id: str, *, is_replay: bool = False) -> Session:
+        """Return the session as agents see it.
+
+        Raises: SessionNotFound.
+        """
+        found = (
+            Session.objects.of_project(self.scope.project.id)
+            .of_agents(self.scope.agents)
+            .alive(now=self.now)
+            .newest_first()
+            .filter(id=session_id)
+            .first()
+        )
+        if found is None:
+            raise SessionNotFound
+        return found
+
+    def version(self, session_id: str, number: int | None) -> reading.VersionRow:
+        return reading.version(self.scope, session_id, number, now=self.now)
+
+    def state_answer(self, receipt: Receipt) -> Response:
+        """Answer a state write with what it stored, now or before."""
+        version = self.version(receipt.session_id, receipt.number)
+        rollback = shapes.last_rollback(reading.last_rollback(version))
+        state = reading.state(version)
+        shape = (
+            shapes.rollback_object if version.op == "rollback" else shapes.state_object
+        )
+        return self.answer(shape(version, state, rollback), receipt, version.number)
+
+    def answer(
+        self, body: Any, receipt: Receipt, number: int | None = None, status: int = 200
+    ) -> Response:
+        """Answer a write; a replay says that it is one."""
+        headers = {REPLAYED: "true"} if receipt.is_replay else {}
+        if number is not None:
+            headers["ETag"] = f'"v{number}"'
+        return Response(body, status=status, headers=headers)

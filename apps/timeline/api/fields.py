@@ -1,0 +1,108 @@
+"""Input fields that do not guess: a text is a text, a number a number.
+
+DRF's own fields turn 5 into "5" and "3" into 3, and check JSON by writing it out;
+here the strict parser has already read the value, and it is taken as it is.
+"""
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+
+class TextField(serializers.CharField):
+    """A JSON string, kept exactly; the operations bound it."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("required", False)
+        options.setdefault("allow_null", True)
+        options.setdefault("allow_blank", True)
+        super().__init__(trim_whitespace=False, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            raise serializers.ValidationError("This must be a text.")
+        return data
+
+
+class WholeNumberField(serializers.IntegerField):
+    """A JSON integer; neither "3" nor 3.0 nor true is one."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("required", False)
+        options.setdefault("allow_null", True)
+        options.setdefault("max_value", 2**53)
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> int:
+        if type(data) is not int:
+            raise serializers.ValidationError("This must be a whole number.")
+        return data
+
+
+class FlagField(serializers.BooleanField):
+    """true or false, nothing that resembles them."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if type(data) is not bool:
+            raise serializers.ValidationError("This must be true or false.")
+        return data
+
+
+@extend_schema_field(OpenApiTypes.OBJECT)
+class ObjectField(serializers.Field[Any, Any, Any, Any]):
+    """A JSON object as the parser read it."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("required", False)
+        options.setdefault("allow_null", True)
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("This must be an object.")
+        return data
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+@extend_schema_field({"type": "array", "items": {}})
+class ListField(serializers.Field[Any, Any, Any, Any]):
+    """A JSON list as the parser read it."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("required", False)
+        options.setdefault("allow_null", True)
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        if not isinstance(data, list):
+            raise serializers.ValidationError("This must be a list.")
+        return data
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "string"},
+            {"type": "object", "additionalProperties": {}},
+        ]
+    }
+)
+class SaidField(serializers.Field[Any, Any, Any, Any]):
+    """One side of a turn: a text, or an object that is kept whole."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if isinstance(data, str):
+            return {"type": "text", "content": data}
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("This must be a text or an object.")
+        return data
+
+    def to_representation(self, value: Any) -> Any:
+        return value

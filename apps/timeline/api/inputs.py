@@ -1,0 +1,213 @@
+"""What callers may send, field by field; every optional field accepts null."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from apps.core.errors import InvalidRequest
+from apps.timeline import bundles
+from apps.timeline.api.fields import (
+    FlagField,
+    ListField,
+    ObjectField,
+    SaidField,
+    TextField,
+    WholeNumberField,
+)
+from apps.timeline.bodies import Part
+from apps.timeline.drafts import Step
+
+
+class StepInput(serializers.Serializer[Any]):
+    """The story around a state, and the other parts of a checkpoint."""
+
+    reasoning = TextField(help_text="Why this change was made.")
+    trace_id = TextField(help_text="Your trace id; ours is made without one.")
+    step_number = WholeNumberField(min_value=0)
+    parent_id = TextField(help_text="Your id of the step this one follows.")
+    objective_status = TextField(help_text="e.g. In Progress, WAITING_FOR_APPROVAL")
+    schema_version = TextField(help_text="The version of your state's format.")
+    release = TextField(help_text="The release of your agent.")
+    model = TextField(help_text="The model that decided.")
+    messages = ListField()
+    tool_results = ObjectField(help_text="Results by tool call id.")
+    model_params = ObjectField(help_text="model, version, temperature, seed, ...")
+    tasks = ListField(help_text="Tasks with their status.")
+    artifacts = ListField(help_text="References to files and blobs.")
+
+    def step(self) -> Step:
+        """Return the step metadata that was sent."""
+        given = self.validated_data
+        return Step(
+            reasoning=given.get("reasoning") or given.get("reason"),
+            trace_id=given.get("trace_id") or None,
+            external_id=given.get("external_id") if self.names_version else None,
+            step_number=given.get("step_number"),
+            step_parent_id=given.get("parent_id"),
+            objective_status=given.get("objective_status"),
+            schema_version=given.get("schema_version"),
+            release=given.get("release"),
+            model=given.get("model"),
+        )
+
+    @property
+    def names_version(self) -> bool:
+        """Whether `external_id` names the version; on a create it names the session."""
+        return False
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return the other parts of the checkpoint that were sent."""
+        return bundles.named(self.validated_data)
+
+
+class WriteInput(StepInput):
+    """What every write to a session takes."""
+
+    external_id = TextField(help_text="Your id of this version, unique in the session.")
+    expected_version = WholeNumberField(
+        min_value=0, help_text="The head you built on; 409 if it has moved."
+    )
+
+    @property
+    def names_version(self) -> bool:
+        return True
+
+
+class UpdateInput(WriteInput):
+    """PATCH: keys to merge into the state, pointers to remove."""
+
+    state = ObjectField(help_text="Top-level keys to set; null is stored as null.")
+    updates = ObjectField(help_text="Another name for `state`.")
+    remove = ListField(help_text="JSON pointers to remove after the merge.")
+
+    def validate_remove(self, value: list[Any] | None) -> list[Any] | None:
+        if value is not None and not all(isinstance(one, str) for one in value):
+            raise serializers.ValidationError("This must be a list of JSON pointers.")
+        return value
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        given = ("state", "updates", "remove", *bundles.SHAPES)
+        if all(attrs.get(name) is None for name in given):
+            raise serializers.ValidationError({"state": "There is nothing to update."})
+        return attrs
+
+    def patch(self) -> dict[str, Any]:
+        """Return the keys to set; both names may be used, `state` wins."""
+        updates: Mapping[str, Any] = self.validated_data.get("updates") or {}
+        return {**updates, **(self.validated_data.get("state") or {})}
+
+
+class ReplaceInput(WriteInput):
+    """PUT and POST: the state as a whole."""
+
+    state = ObjectField(required=True, allow_null=False)
+
+
+class RollbackInput(WriteInput):
+    """Which version to restore, and why."""
+
+    version = WholeNumberField(
+        required=True,
+        allow_null=False,
+        min_value=-(2**31),
+        help_text="The number to restore; -1 is the version before the head.",
+    )
+    reason = TextField(help_text="Why; kept as the reasoning of the new version.")
+    reason_code = TextField(help_text="A short code for statistics.")
+    hold = FlagField(
+        required=False, default=False, help_text="Pause the session as well."
+    )
+
+    def validate_reason_code(self, value: str | None) -> str | None:
+        return value or None
+
+
+class HoldInput(StepInput):
+    """Pause, resume and close take a reason."""
+
+    reason = TextField()
+    expected_version = WholeNumberField(min_value=0)
+
+
+class AboutInput(StepInput):
+    """What is known of a session from its beginning."""
+
+    user_id = TextField(help_text="The end user that the session is about.")
+    external_id = TextField(
+        help_text="Your name of the session, unique in the project."
+    )
+    metadata = ObjectField()
+    ttl_seconds = WholeNumberField(
+        help_text="Seconds until it expires; never if unset."
+    )
+
+
+class CreateInput(AboutInput):
+    """A new session."""
+
+    agent_id = TextField(
+        required=True,
+        allow_null=False,
+        allow_blank=False,
+        help_text="Your name of the agent; registered on first use.",
+    )
+    initial_state = ObjectField()
+
+
+class ForkInput(AboutInput):
+    """A session from any version of this one."""
+
+    version = WholeNumberField(
+        min_value=-(2**31), help_text="The version to fork from; the head if unset."
+    )
+    agent_id = TextField(allow_blank=False, help_text="Another agent for the fork.")
+    new_agent_id = TextField(allow_blank=False, help_text="Another name for agent_id.")
+    state = ObjectField(help_text="Top-level keys to set in the fork's version 0.")
+    reason = TextField()
+
+
+class MetadataInput(serializers.Serializer[Any]):
+    """What may change about a session."""
+
+    metadata = ObjectField(help_text="Keys to merge; null removes one.")
+    ttl_seconds = WholeNumberField(
+        min_value=0, help_text="Seconds from now until it expires; 0: never."
+    )
+
+
+class TurnInput(WriteInput):
+    """One exchange, and the state it left."""
+
+    input = SaidField()
+    output = SaidField()
+    metadata = ObjectField()
+    state_before = ObjectField()
+    state_after = ObjectField()
+
+
+class ContextInput(serializers.Serializer[Any]):
+    """What goes into the context of the next call."""
+
+    query = TextField()
+    memory_limit = WholeNumberField(min_value=0, max_value=20)
+    turn_limit = WholeNumberField(min_value=0, max_value=50)
+    include_set_aside = FlagField(required=False, default=False)
+
+
+class LabelInput(serializers.Serializer[Any]):
+    """A name for a version."""
+
+    label = TextField(required=True, allow_null=False, allow_blank=False)
+
+
+def whole_number(text: str, name: str) -> int:
+    """Return a number that stands in a URL.
+
+    Raises: InvalidRequest.
+    """
+    if not (text.lstrip("-").isascii() and text.lstrip("-").isdecimal()):
+        raise InvalidRequest(f"{name} must be a whole number.", param=name)
+    return int(text)

@@ -1,0 +1,107 @@
+"""Query parameters and headers, as the OpenAPI document tells them."""
+
+from __future__ import annotations
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+
+from apps.core.errors import InvalidRequest
+from apps.core.paging import text_of
+from apps.timeline.models import Status
+
+LISTED = (Status.ACTIVE, Status.PAUSED, Status.CLOSED)
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description="Repeat the request with the same key: it is done once.",
+)
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description='The head you saw, as in "v12"; 412 if it has moved.',
+)
+WRITE = [IDEMPOTENCY_KEY, IF_MATCH]
+SINCE_VERSION = OpenApiParameter(
+    "since_version", int, description="Only versions after this one."
+)
+
+
+def text(name: str, description: str) -> OpenApiParameter:
+    return OpenApiParameter(name, str, description=description)
+
+
+def time(name: str, description: str) -> OpenApiParameter:
+    return OpenApiParameter(name, OpenApiTypes.DATETIME, description=description)
+
+
+def limit(default: int) -> OpenApiParameter:
+    return OpenApiParameter(
+        "limit",
+        {"type": "integer", "minimum": 1, "maximum": 100, "default": default},
+    )
+
+
+def order(default: str) -> OpenApiParameter:
+    return OpenApiParameter("order", str, enum=["asc", "desc"], default=default)
+
+
+def include(name: str, *, default: bool) -> OpenApiParameter:
+    return OpenApiParameter(name, bool, default=default)
+
+
+SESSIONS = [
+    text("agent_id", "Your name of the agent."),
+    text("user_id", "The end user."),
+    OpenApiParameter("status", str, enum=[status.value for status in LISTED]),
+    text("external_id", "Your name of the session."),
+    text("forked_from", "Sessions forked from this one."),
+    text("metadata", "A JSON object that the metadata must contain."),
+    time("created_after", "ISO 8601; a time without a zone is UTC."),
+    time("created_before", "ISO 8601; a time without a zone is UTC."),
+    limit(20),
+    text("starting_after", "The id of the last item of the page before."),
+]
+
+TRACES = [
+    text("action", "StateBase's name of an action, or ours."),
+    text("user_id", "Traces of this end user's sessions."),
+    text("resource_type", "session, version, turn, agent, ..."),
+    text("resource_id", "The id of the thing acted upon."),
+    time("created_after", "From this moment on."),
+    time("created_before", "Before this moment."),
+    time("start_time", "Another name for created_after."),
+    time("end_time", "Another name for created_before."),
+    limit(50),
+    text("starting_after", "The id of the last item of the page before."),
+]
+
+
+def newest_first(request: Request, *, default: bool) -> bool:
+    """Read `order`.
+
+    Raises: InvalidRequest.
+    """
+    given = text_of(request, "order")
+    if given is None:
+        return default
+    if given not in ("asc", "desc"):
+        raise InvalidRequest("order takes asc or desc.", param="order")
+    return given == "desc"
+
+
+def status_of(request: Request) -> str | None:
+    """Read `status`.
+
+    Raises: InvalidRequest.
+    """
+    given = text_of(request, "status")
+    if given is not None and given not in LISTED:
+        raise InvalidRequest(
+            f"status takes {', '.join(LISTED)}.",
+            param="status",
+        )
+    return given

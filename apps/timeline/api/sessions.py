@@ -1,0 +1,223 @@
+"""`/v1/sessions`: create, list, read, change, delete, fork."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import extend_schema
+from orjson import Fragment
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.accounts.operations import answer_once
+from apps.core import json, paging
+from apps.core.http.schema import errors
+from apps.timeline import listing, reading
+from apps.timeline import operations as timeline
+from apps.timeline.api import outputs, parameters, shapes
+from apps.timeline.api.base import REPLAYED, TimelineView
+from apps.timeline.api.inputs import CreateInput, ForkInput, MetadataInput
+from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
+from apps.timeline.drafts import Receipt, Step
+from apps.timeline.models import RequestKey
+from apps.timeline.operations import About
+
+CREATE_ERRORS = errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
+
+
+class SessionStartView(TimelineView):
+    """What creating and forking have in common."""
+
+    def about(self, given: CreateInput | ForkInput) -> About:
+        data = given.validated_data
+        return About(
+            user_id=data.get("user_id"),
+            external_id=data.get("external_id"),
+            metadata=data.get("metadata"),
+            ttl_seconds=data.get("ttl_seconds"),
+        )
+
+    def started(self, receipt: Receipt) -> Response:
+        """Answer with the session as it began, now or when it was first asked for."""
+        session = self.session(receipt.session_id)
+        first = self.version(receipt.session_id, 0)
+        asked = None
+        if receipt.is_replay:
+            asked = RequestKey.objects.filter(
+                project_id=self.scope.project.id, key=self.stamp.key
+            ).first()
+        body = shapes.first_session_object(
+            session, first, reading.state(first), asked
+        ) | {"session_id": session.id, "trace_id": first.trace_id}
+        if session.origin_session_id is not None:
+            body["new_session_id"] = session.id
+        return self.answer(body, receipt, 0, status=201)
+
+
+class SessionsView(SessionStartView):
+    """All sessions of the project."""
+
+    @extend_schema(
+        operation_id="list_sessions",
+        parameters=parameters.SESSIONS,
+        responses={200: outputs.SessionList, **READ_ERRORS},
+    )
+    def get(self, request: Request) -> Response:
+        """List sessions, newest first; expired and deleted ones are left out."""
+        limit = paging.limit_of(request)
+        found = listing.sessions(
+            self.scope,
+            listing.SessionFilter(
+                agent=paging.text_of(request, "agent_id"),
+                user=paging.text_of(request, "user_id"),
+                status=parameters.status_of(request),
+                external_id=paging.text_of(request, "external_id"),
+                forked_from=paging.text_of(request, "forked_from"),
+                metadata=paging.json_object_of(request, "metadata"),
+                created_after=paging.moment_of(request, "created_after"),
+                created_before=paging.moment_of(request, "created_before"),
+            ),
+            after_id=paging.text_of(request, "starting_after"),
+            limit=limit,
+            now=self.now,
+        )
+        heads = reading.heads([session.id for session in found[:limit]])
+        shown = listing.within_bytes(
+            found[:limit], lambda session: heads[session.id].size
+        )
+        states = reading.states([heads[session.id] for session in shown])
+        objects = [
+            shapes.session_object(
+                session,
+                heads[session.id],
+                states[session.id, heads[session.id].number],
+            )
+            for session in shown
+        ]
+        envelope = paging.page(objects, limit, lambda shown: str(shown["id"]))
+        envelope["has_more"] = len(found) > len(shown)
+        return Response(envelope)
+
+    @extend_schema(
+        operation_id="create_session",
+        parameters=[parameters.IDEMPOTENCY_KEY],
+        request=CreateInput,
+        responses={201: outputs.StartedSession, **CREATE_ERRORS},
+    )
+    def post(self, request: Request) -> Response:
+        """Start a session with version 0."""
+        given = self.read(CreateInput)
+        receipt = timeline.create(
+            scope=self.scope,
+            agent=given.validated_data["agent_id"],
+            state=given.validated_data.get("initial_state") or {},
+            about=self.about(given),
+            parts=given.parts(),
+            step=given.step(),
+            actor=self.actor,
+            now=self.now,
+            request=self.stamp,
+        )
+        return self.started(receipt)
+
+
+class SessionView(TimelineView):
+    """One session."""
+
+    @extend_schema(
+        operation_id="read_session",
+        responses={200: outputs.Session, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """Read a session with the state of its head."""
+        session = self.session(session_id)
+        head = self.version(session_id, None)
+        rollback = shapes.last_rollback(reading.last_rollback(head))
+        body = shapes.session_object(
+            session, head, reading.state(head), last_rollback=rollback
+        )
+        return Response(body, headers={"ETag": f'"v{head.number}"'})
+
+    @extend_schema(
+        operation_id="update_session",
+        parameters=[parameters.IDEMPOTENCY_KEY],
+        request=MetadataInput,
+        responses={200: outputs.SessionMetadata, **CREATE_ERRORS},
+    )
+    def patch(self, request: Request, session_id: str) -> Response:
+        """Merge metadata, set the time to live; no version is made."""
+        if self.stamp.key is None:
+            return Response(self._updated(session_id))
+        status, body, replayed = answer_once(
+            project_id=self.scope.project.id,
+            key=self.stamp.key,
+            digest=self.stamp.digest,
+            now=self.now,
+            act=lambda: (200, json.dumps(self._updated(session_id))),
+        )
+        headers = {REPLAYED: "true"} if replayed else {}
+        return Response(Fragment(body), status=status, headers=headers)
+
+    @extend_schema(
+        operation_id="delete_session",
+        parameters=[parameters.IDEMPOTENCY_KEY],
+        responses={204: None, **errors(400, 401, 403, 404, 422, 429, 503)},
+    )
+    def delete(self, request: Request, session_id: str) -> Response:
+        """Delete the session for agents; its evidence stays."""
+        receipt = timeline.delete(
+            scope=self.scope,
+            session_id=session_id,
+            step=Step(),
+            actor=self.actor,
+            now=self.now,
+            request=self.stamp,
+        )
+        return self.answer(None, receipt, status=204)
+
+    def _updated(self, session_id: str) -> dict[str, object]:
+        given = self.read(MetadataInput).validated_data
+        session = timeline.update_metadata(
+            scope=self.scope,
+            session_id=session_id,
+            metadata=given.get("metadata"),
+            ttl_seconds=given.get("ttl_seconds"),
+            actor=self.actor,
+            now=self.now,
+            request=self.stamp,
+        )
+        return {
+            "object": "session",
+            "id": session.id,
+            "agent_id": session.agent.external_id,
+            "updated_at": shapes.moment(session.updated_at),
+            "metadata": Fragment(bytes(session.metadata)),
+            "ttl_expires_at": shapes.moment(session.expires_at),
+        }
+
+
+class ForkView(SessionStartView):
+    """A new session from any version of this one."""
+
+    @extend_schema(
+        operation_id="fork",
+        parameters=[parameters.IDEMPOTENCY_KEY],
+        request=ForkInput,
+        responses={201: outputs.StartedSession, **WRITE_ERRORS},
+    )
+    def post(self, request: Request, session_id: str) -> Response:
+        """Fork a version, by default the head, into a session of its own."""
+        given = self.read(ForkInput)
+        data = given.validated_data
+        receipt = timeline.fork(
+            scope=self.scope,
+            session_id=session_id,
+            number=data.get("version"),
+            agent=data.get("agent_id") or data.get("new_agent_id"),
+            patch=data.get("state"),
+            about=self.about(given),
+            parts=given.parts(),
+            step=given.step(),
+            actor=self.actor,
+            now=self.now,
+            request=self.stamp,
+        )
+        return self.started(receipt)

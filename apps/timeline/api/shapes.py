@@ -1,0 +1,224 @@
+"""What callers get: each object as a superset of what every client reads.
+
+Stored JSON is spliced as the bytes it is, never decoded and written again.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from orjson import Fragment
+
+from apps.core import json
+from apps.timeline import bodies
+from apps.timeline.bodies import Part
+from apps.timeline.bundles import SHAPES
+from apps.timeline.models import RequestKey, Session, Turn
+from apps.timeline.reading import VersionRow
+
+PREVIEW = 200
+
+
+def moment(value: datetime | None) -> str | None:
+    """Return a time as the contract writes it: ISO 8601, UTC, with Z."""
+    if value is None:
+        return None
+    return value.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+def session_object(
+    session: Session, head: VersionRow, state: bytes, **extra: Any
+) -> dict[str, Any]:
+    """Return a session with the state of `head`."""
+    return {
+        "object": "session",
+        "id": session.id,
+        "agent_id": session.agent.external_id,
+        "user_id": session.user_id,
+        "external_id": session.external_id,
+        "status": session.status,
+        "version": head.number,
+        "created_at": moment(session.created_at),
+        "updated_at": moment(max(session.updated_at, head.created_at)),
+        "metadata": Fragment(bytes(session.metadata)),
+        "state": Fragment(state),
+        "memory_count": 0,
+        "turn_count": session.turn_count,
+        "rollback_count": session.rollback_count,
+        "ttl_expires_at": moment(session.expires_at),
+        "forked_from": session.origin_session_id,
+        "forked_version": session.origin_number,
+        **extra,
+    }
+
+
+def first_session_object(
+    session: Session, first: VersionRow, state: bytes, asked: RequestKey | None
+) -> dict[str, Any]:
+    """Return a session as it was when it was made: what a create and its replay say."""
+    made = session_object(session, first, state)
+    made |= {
+        "status": "active",
+        "updated_at": moment(first.created_at),
+        "turn_count": 0,
+        "rollback_count": 0,
+    }
+    if asked is not None:
+        made["metadata"] = Fragment(bytes(asked.metadata))
+        made["ttl_expires_at"] = moment(asked.expires_at)
+    return made
+
+
+def state_object(
+    version: VersionRow, state: bytes, rollback: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return a state; `data` repeats it for clients up to 0.2.0."""
+    spliced = Fragment(state)
+    return {
+        "session_id": version.session_id,
+        "version": version.number,
+        "state": spliced,
+        "data": spliced,
+        "created_at": moment(version.session_created_at),
+        "updated_at": moment(version.created_at),
+        "trace_id": version.trace_id,
+        "hold": version.hold,
+        "last_rollback": rollback,
+    }
+
+
+def rollback_object(
+    version: VersionRow, state: bytes, rollback: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return what a rollback did, for clients of either contract."""
+    return state_object(version, state, rollback) | {
+        "success": True,
+        "new_version": version.number,
+        "restored_from_version": version.restored_number,
+        "rolled_back_from_version": version.parent_number,
+        "reason": version.reasoning,
+        "reason_code": version.reason_code,
+    }
+
+
+def last_rollback(version: VersionRow | None) -> dict[str, Any] | None:
+    """Return which rollback an agent may not have noticed."""
+    if version is None:
+        return None
+    return {
+        "version": version.number,
+        "restored_version": version.restored_number,
+        "at": moment(version.created_at),
+    }
+
+
+def version_object(
+    version: VersionRow, labels: list[str], state: bytes | None = None
+) -> dict[str, Any]:
+    """Return a version; its state only where that was asked for."""
+    shown: dict[str, Any] = {
+        "object": "version",
+        "session_id": version.session_id,
+        "version": version.number,
+        "op": version.op,
+        "created_at": moment(version.created_at),
+        "updated_by": version.actor_label,
+        "actor": {
+            "kind": version.actor_kind,
+            "id": version.actor_id,
+            "label": version.actor_label,
+        },
+        "reasoning": version.reasoning,
+        "reason_code": version.reason_code,
+        "trace_id": version.trace_id,
+        "external_id": version.external_id,
+        "parent_version": version.parent_number,
+        "restored_version": version.restored_number,
+        **_step(version),
+        "hold": version.hold,
+        "size": version.size,
+        "flags": version.flags,
+        "labels": labels,
+        "changes": version.changes,
+        "change_count": version.change_count,
+        "changes_truncated": version.changes_truncated,
+        "chain": version.chain.hex(),
+    }
+    if state is not None:
+        shown["state"] = Fragment(state)
+    return shown
+
+
+def checkpoint_object(version: VersionRow, parts: tuple[Part, ...]) -> dict[str, Any]:
+    """Return everything that a resumed run needs; parts never written are null."""
+    by_name = {part.name: Fragment(part.data) for part in parts}
+    return {
+        "object": "checkpoint",
+        "session_id": version.session_id,
+        "version": version.number,
+        "created_at": moment(version.created_at),
+        "trace_id": version.trace_id,
+        "reasoning": version.reasoning,
+        "hold": version.hold,
+        **_step(version),
+        "state": by_name["state"],
+        **{name: by_name.get(name) for name in SHAPES},
+    }
+
+
+def turn_object(
+    turn: Turn, parts: dict[str, bytes], before: bytes | None, after: bytes | None
+) -> dict[str, Any]:
+    """Return a turn whole, with the previews that list clients read."""
+    said = {side: _said(parts[side]) for side in ("input", "output")}
+    metadata = parts.get("metadata")
+    return {
+        "object": "turn",
+        "id": turn.id,
+        "session_id": turn.session_id,
+        "turn_number": turn.turn_number,
+        "version": turn.head_number,
+        "made_version": turn.made_version,
+        "created_at": moment(turn.created_at),
+        **said,
+        "input_preview": said["input"]["content"][:PREVIEW],
+        "output_preview": said["output"]["content"][:PREVIEW],
+        "metadata": None if metadata is None else Fragment(metadata),
+        "reasoning": turn.reasoning,
+        "trace_id": turn.trace_id,
+        "state_before": None if before is None else Fragment(before),
+        "state_after": None if after is None else Fragment(after),
+    }
+
+
+def turn_parts(turn: Turn) -> dict[str, bytes]:
+    """Return what was stored with the turn, by name."""
+    raw = bodies.decode(turn.codec, bytes(turn.data), turn.size, None)
+    return {part.name: part.data for part in bodies.unframe(raw)}
+
+
+def _said(stored: bytes) -> dict[str, Any]:
+    """Return one side: `content` always a text, what was sent beside it if it was not.
+
+    Published clients refuse an object there.
+    """
+    said: dict[str, Any] = json.parse(stored)
+    content = said.get("content")
+    if not isinstance(content, str):
+        said["content_json"] = content
+        said["content"] = "" if content is None else json.dumps(content).decode()
+    if not isinstance(said.get("type"), str):
+        said["type"] = "text"
+    return said
+
+
+def _step(version: VersionRow) -> dict[str, Any]:
+    return {
+        "step_number": version.step_number,
+        "parent_id": version.step_parent_id,
+        "objective_status": version.objective_status,
+        "schema_version": version.schema_version,
+        "release": version.release,
+        "model": version.model,
+    }

@@ -1,0 +1,166 @@
+"""`/v1/sessions/{id}/state`: read, merge, replace, roll back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.core.http.schema import errors
+from apps.core.paging import flag_of, integer_of, limit_of
+from apps.timeline import listing, reading
+from apps.timeline import operations as timeline
+from apps.timeline.api import outputs, parameters, shapes
+from apps.timeline.api.base import TimelineView
+from apps.timeline.api.inputs import ReplaceInput, RollbackInput, UpdateInput
+
+WRITE_ERRORS = errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 503)
+READ_ERRORS = errors(400, 401, 403, 404, 429, 503)
+
+
+class StateView(TimelineView):
+    """The head's state, and the ways to write a new one."""
+
+    @extend_schema(
+        operation_id="read_state",
+        responses={200: outputs.State, 304: None, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """Read the state of the head; `ETag` names its version."""
+        head = self.version(session_id, None)
+        tag = f'"v{head.number}"'
+        if request.headers.get("If-None-Match") == tag:
+            return Response(status=304, headers={"ETag": tag})
+        rollback = shapes.last_rollback(reading.last_rollback(head))
+        body = shapes.state_object(head, reading.state(head), rollback)
+        return Response(body, headers={"ETag": tag})
+
+    @extend_schema(
+        operation_id="update_state",
+        parameters=parameters.WRITE,
+        request=UpdateInput,
+        responses={200: outputs.State, **WRITE_ERRORS},
+    )
+    def patch(self, request: Request, session_id: str) -> Response:
+        """Merge top-level keys into the state, as a new version."""
+        given = self.read(UpdateInput)
+        receipt = timeline.update(
+            scope=self.scope,
+            session_id=session_id,
+            patch=given.patch(),
+            remove=given.validated_data.get("remove") or (),
+            parts=given.parts(),
+            step=given.step(),
+            actor=self.actor,
+            now=self.now,
+            request=self.stamp,
+            expected=self.expected(given.validated_data.get("expected_version")),
+        )
+        return self.state_answer(receipt)
+
+    @extend_schema(
+        operation_id="replace_state",
+        parameters=parameters.WRITE,
+        request=ReplaceInput,
+        responses={200: outputs.State, **WRITE_ERRORS},
+    )
+    def put(self, request: Request, session_id: str) -> Response:
+        """Set the state as a whole, as a new version."""
+        return self._replaced(session_id)
+
+    @extend_schema(
+        operation_id="replace_state_by_post",
+        parameters=parameters.WRITE,
+        request=ReplaceInput,
+        responses={200: outputs.State, **WRITE_ERRORS},
+    )
+    def post(self, request: Request, session_id: str) -> Response:
+        """Set the state as a whole: the form that StateBase's guide documents."""
+        return self._replaced(session_id)
+
+    def _replaced(self, session_id: str) -> Response:
+        given = self.read(ReplaceInput)
+        receipt = timeline.replace(
+            scope=self.scope,
+            session_id=session_id,
+            state=given.validated_data["state"],
+            parts=given.parts(),
+            step=given.step(),
+            actor=self.actor,
+            now=self.now,
+            request=self.stamp,
+            expected=self.expected(given.validated_data.get("expected_version")),
+        )
+        return self.state_answer(receipt)
+
+
+class RollbackView(TimelineView):
+    """Step back to an earlier version."""
+
+    @extend_schema(
+        operation_id="rollback",
+        parameters=parameters.WRITE,
+        request=RollbackInput,
+        responses={200: outputs.Rollback, **WRITE_ERRORS},
+    )
+    def post(self, request: Request, session_id: str) -> Response:
+        """Append a version with the state of an earlier one; nothing is deleted."""
+        given = self.read(RollbackInput)
+        receipt = timeline.rollback(
+            scope=self.scope,
+            session_id=session_id,
+            to=given.validated_data["version"],
+            step=given.step(),
+            reason_code=given.validated_data.get("reason_code"),
+            hold=given.validated_data["hold"],
+            actor=self.actor,
+            now=self.now,
+            request=self.stamp,
+            expected=self.expected(given.validated_data.get("expected_version")),
+        )
+        return self.state_answer(receipt)
+
+
+class StateHistoryView(TimelineView):
+    """Every state there was."""
+
+    @extend_schema(
+        operation_id="list_states",
+        parameters=[
+            parameters.limit(50),
+            parameters.SINCE_VERSION,
+            parameters.order("asc"),
+            parameters.include("include_state", default=True),
+        ],
+        responses={200: outputs.StateHistory, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """List versions with their states, oldest first unless asked otherwise."""
+        limit = limit_of(request, default=50)
+        newest_first = parameters.newest_first(request, default=False)
+        since = integer_of(request, "since_version", minimum=-1, maximum=2**53)
+        head = self.version(session_id, None)
+        found = listing.versions_of(
+            session_id, newest_first=newest_first, after=since, limit=limit
+        )
+        shown = found[:limit]
+        if flag_of(request, "include_state", default=True):
+            shown = listing.within_bytes(shown, lambda version: version.size)
+            states = reading.states(shown)
+        else:
+            states = {}
+        data: list[dict[str, Any]] = [
+            shapes.version_object(version, [], states.get((session_id, version.number)))
+            for version in shown
+        ]
+        return Response(
+            {
+                "object": "list",
+                "session_id": session_id,
+                "data": data,
+                "current_version": head.number,
+                "has_more": len(found) > len(shown),
+            }
+        )

@@ -1,0 +1,196 @@
+"""`/v1/traces`: every act, under StateBase's names.
+
+What a version says about itself (reasoning, what changed, what was restored) is
+rendered from the version, not copied into the event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.audit.actions import Action, actions_shown_as
+from apps.audit.models import Event
+from apps.core import paging
+from apps.core.actors import ActorKind
+from apps.timeline import listing
+from apps.timeline.api import outputs, parameters, shapes
+from apps.timeline.api.base import TimelineView
+from apps.timeline.api.states import READ_ERRORS
+from apps.timeline.errors import TraceNotFound
+from apps.timeline.listing import VersionChanges
+
+DEFAULT_LIMIT = 50
+BODY_ACTIONS = {Action.VERSION_CREATED, Action.SESSION_ROLLED_BACK}
+
+
+class TracesView(TimelineView):
+    """All traces of the project."""
+
+    @extend_schema(
+        operation_id="list_traces",
+        parameters=[parameters.text("session_id", "One session."), *parameters.TRACES],
+        responses={200: outputs.TraceList, **READ_ERRORS},
+    )
+    def get(self, request: Request) -> Response:
+        """List traces, newest first."""
+        session_id = paging.text_of(request, "session_id")
+        return Response(trace_page(self, request, session_id))
+
+
+class SessionTracesView(TimelineView):
+    """All traces of one session."""
+
+    @extend_schema(
+        operation_id="list_session_traces",
+        parameters=parameters.TRACES,
+        responses={200: outputs.TraceList, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """List the traces of a session, newest first."""
+        self.version(session_id, None)
+        return Response(trace_page(self, request, session_id))
+
+
+class TraceView(TimelineView):
+    """One trace."""
+
+    @extend_schema(
+        operation_id="read_trace", responses={200: outputs.Trace, **READ_ERRORS}
+    )
+    def get(self, request: Request, trace_id: str) -> Response:
+        """Read a trace by the id of its event."""
+        event = listing.trace(self.scope, trace_id)
+        if event is None:
+            raise TraceNotFound
+        return Response(trace_objects([event])[0])
+
+
+def trace_page(
+    view: TimelineView, request: Request, session_id: str | None
+) -> dict[str, Any]:
+    limit = paging.limit_of(request, default=DEFAULT_LIMIT)
+    wanted = listing.TraceFilter(
+        session_id=session_id,
+        user=paging.text_of(request, "user_id"),
+        actions=_actions(paging.text_of(request, "action")),
+        resource_type=paging.text_of(request, "resource_type"),
+        resource_id=paging.text_of(request, "resource_id"),
+        after=_either(request, "created_after", "start_time"),
+        before=_either(request, "created_before", "end_time"),
+    )
+    before_id = paging.text_of(request, "starting_after")
+    found = listing.traces(view.scope, wanted, before_id=before_id, limit=limit)
+    objects = trace_objects(found[:limit])
+    envelope = paging.page(objects, limit, lambda item: str(item["id"]))
+    envelope["has_more"] = len(found) > limit
+    return envelope
+
+
+def trace_objects(events: Sequence[Event]) -> list[dict[str, Any]]:
+    """Return events as traces; what their versions say is read in one query."""
+    changes = listing.changes_of(
+        [
+            (event.stream_id, event.number)
+            for event in events
+            if event.number is not None and event.resource_type != "turn"
+        ]
+    )
+    return [
+        _trace(event, changes.get((event.stream_id, event.number or 0)))
+        for event in events
+    ]
+
+
+def _trace(event: Event, version: VersionChanges | None) -> dict[str, Any]:
+    action = Action(event.action)
+    in_session = event.stream_id != event.project_id
+    is_key = event.actor_kind == ActorKind.KEY
+    return {
+        "object": "trace",
+        "id": event.id,
+        "session_id": event.stream_id if in_session else None,
+        "action": action.trace_name,
+        "event": event.action,
+        "resource_type": event.resource_type,
+        "resource_id": event.resource_id,
+        "version": event.number,
+        "actor": f"api_key_{event.actor_label}" if is_key else event.actor_label,
+        "actor_id": event.actor_id,
+        "actor_kind": event.actor_kind,
+        "timestamp": shapes.moment(event.created_at),
+        "created_at": shapes.moment(event.created_at),
+        "details": {**event.details, **_details(action, version)},
+        "context": {
+            "request_id": event.request_id,
+            "api_key_id": event.actor_id if is_key else None,
+        },
+        "metadata": {"request_id": event.request_id},
+        "ip_address": None,
+    }
+
+
+def _details(action: Action, version: VersionChanges | None) -> dict[str, Any]:
+    if version is None or action in (
+        Action.VERSION_LABELLED,
+        Action.VERSION_UNLABELLED,
+    ):
+        return {}
+    details: dict[str, Any] = {
+        "version": version.number,
+        "trace_id": version.trace_id,
+        "reasoning": version.reasoning,
+    }
+    if action == Action.SESSION_CREATED:
+        details |= {"agent_id": version.agent, "user_id": version.user_id}
+    if action in BODY_ACTIONS or action == Action.SESSION_PROMOTED:
+        details["state_diff"] = _state_diff(version.changes)
+        details["actor"] = version.actor_label
+    if action == Action.SESSION_ROLLED_BACK:
+        details |= {
+            "from_version": version.number - 1,
+            "to_version": version.restored_number,
+            "reason": version.reasoning,
+            "reason_code": version.reason_code,
+        }
+    return details
+
+
+def _state_diff(changes: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the changes as the contract groups them; a top-level key by its name."""
+    diff: dict[str, dict[str, Any]] = {"added": {}, "removed": {}, "modified": {}}
+    for change in changes:
+        name = change["pointer"].removeprefix("/")
+        if "/" not in name:
+            name = name.replace("~1", "/").replace("~0", "~")
+        else:
+            name = change["pointer"]
+        if change["kind"] == "added":
+            diff["added"][name] = change.get("after")
+        elif change["kind"] == "removed":
+            diff["removed"][name] = change.get("before")
+        else:
+            diff["modified"][name] = {
+                "from": change.get("before"),
+                "to": change.get("after"),
+            }
+    return diff
+
+
+def _actions(name: str | None) -> list[Action] | None:
+    if name is None:
+        return None
+    ours = [Action(name)] if name in set(Action) else []
+    return ours or actions_shown_as(name)
+
+
+def _either(request: Request, *names: str) -> Any:
+    for name in names:
+        found = paging.moment_of(request, name)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,232 @@
+"""Turns, the context made of them, and the combined history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from orjson import Fragment
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.core import paging
+from apps.core.errors import InvalidRequest
+from apps.core.http.schema import errors
+from apps.timeline import listing, reading
+from apps.timeline import operations as timeline
+from apps.timeline.api import outputs, parameters, shapes, traces
+from apps.timeline.api.base import TimelineView
+from apps.timeline.api.inputs import ContextInput, TurnInput
+from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
+from apps.timeline.errors import TurnNotFound
+from apps.timeline.lineage import live_ranges
+from apps.timeline.models import Turn
+from apps.timeline.operations import Exchange
+
+CONTEXT_TURNS = 10
+
+
+class TurnsView(TimelineView):
+    """All turns of a session."""
+
+    @extend_schema(
+        operation_id="list_turns",
+        parameters=[
+            parameters.limit(20),
+            parameters.order("desc"),
+            parameters.text("starting_after", "The id of a turn."),
+        ],
+        responses={200: outputs.TurnList, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """List turns, newest first unless asked otherwise."""
+        limit = paging.limit_of(request)
+        newest_first = parameters.newest_first(request, default=True)
+        self.version(session_id, None)
+        found = listing.turns(
+            session_id,
+            newest_first=newest_first,
+            after=self._number_of(
+                session_id, paging.text_of(request, "starting_after")
+            ),
+            limit=limit,
+        )
+        shown = listing.within_bytes(found[:limit], lambda turn: turn.size)
+        objects = turn_objects(session_id, shown)
+        envelope = paging.page(objects, limit, lambda item: str(item["id"]))
+        envelope["has_more"] = len(found) > len(shown)
+        return Response(envelope)
+
+    @extend_schema(
+        operation_id="add_turn",
+        parameters=parameters.WRITE,
+        request=TurnInput,
+        responses={201: outputs.Turn, **WRITE_ERRORS},
+    )
+    def post(self, request: Request, session_id: str) -> Response:
+        """Record a turn; a version is made only if it left another state."""
+        given = self.read(TurnInput)
+        data = given.validated_data
+        receipt = timeline.add_turn(
+            scope=self.scope,
+            session_id=session_id,
+            exchange=Exchange(
+                input=data["input"],
+                output=data["output"],
+                metadata=data.get("metadata"),
+            ),
+            state_before=data.get("state_before"),
+            state_after=data.get("state_after"),
+            parts=given.parts(),
+            step=given.step(),
+            actor=self.actor,
+            now=self.now,
+            request=self.stamp,
+            expected=self.expected(data.get("expected_version")),
+        )
+        self.version(session_id, receipt.number)
+        turn = listing.turn(session_id, receipt)
+        (body,) = turn_objects(session_id, [turn])
+        return self.answer(body, receipt, receipt.number, status=201)
+
+    def _number_of(self, session_id: str, turn_id: str | None) -> int | None:
+        if turn_id is None:
+            return None
+        found = Turn.objects.of_session(session_id).filter(id=turn_id).first()
+        if found is None:
+            raise InvalidRequest(
+                "starting_after names no turn of this session.", param="starting_after"
+            )
+        return found.turn_number
+
+
+class TurnView(TimelineView):
+    """One turn."""
+
+    @extend_schema(
+        operation_id="read_turn", responses={200: outputs.Turn, **READ_ERRORS}
+    )
+    def get(self, request: Request, session_id: str, turn_id: str) -> Response:
+        """Read a turn whole."""
+        self.version(session_id, None)
+        turn = Turn.objects.of_session(session_id).filter(id=turn_id).first()
+        if turn is None:
+            raise TurnNotFound
+        return Response(turn_objects(session_id, [turn])[0])
+
+
+class ContextView(TimelineView):
+    """What an agent needs for its next call."""
+
+    @extend_schema(
+        operation_id="build_context",
+        request=ContextInput,
+        responses={200: outputs.Context, **errors(400, 401, 403, 404, 415, 422, 429)},
+    )
+    def post(self, request: Request, session_id: str) -> Response:
+        """Return the state and the recent turns; turns set aside only if asked for."""
+        given = self.read(ContextInput).validated_data
+        head = self.version(session_id, None)
+        limit = given.get("turn_limit")
+        recent = listing.recent_turns(
+            session_id,
+            live=None
+            if given["include_set_aside"]
+            else live_ranges(session_id, head.number),
+            limit=CONTEXT_TURNS if limit is None else limit,
+        )
+        shown = listing.within_bytes(recent, lambda turn: turn.size)
+        rollback = shapes.last_rollback(reading.last_rollback(head))
+        return Response(
+            {
+                "session_id": session_id,
+                "version": head.number,
+                "state": Fragment(reading.state(head)),
+                "memories": [],
+                "recent_turns": turn_objects(session_id, shown),
+                "drift_warning": False,
+                "average_relevance": 0.0,
+                "last_rollback": rollback,
+            }
+        )
+
+
+class HistoryView(TimelineView):
+    """Versions, turns and traces of a session in one answer."""
+
+    @extend_schema(
+        operation_id="read_history",
+        parameters=[
+            parameters.limit(50),
+            OpenApiParameter("starting_after", int, description="A version number."),
+            parameters.include("include_state", default=True),
+            parameters.include("include_traces", default=True),
+        ],
+        responses={200: outputs.History, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """List the newest versions, with the newest turns and traces beside them."""
+        limit = paging.limit_of(request, default=50)
+        after = paging.integer_of(request, "starting_after", minimum=0, maximum=2**53)
+        head = self.version(session_id, None)
+        found = listing.versions_of(
+            session_id, newest_first=True, after=after, limit=limit
+        )
+        shown = found[:limit]
+        states: dict[tuple[str, int], bytes] = {}
+        if paging.flag_of(request, "include_state", default=True):
+            shown = listing.within_bytes(shown, lambda version: version.size)
+            states = reading.states(shown)
+        turns = listing.turns(session_id, newest_first=True, after=None, limit=limit)
+        body: dict[str, Any] = {
+            "object": "history",
+            "session_id": session_id,
+            "current_version": head.number,
+            "data": [
+                shapes.version_object(
+                    version, [], states.get((session_id, version.number))
+                )
+                for version in shown
+            ],
+            "has_more": len(found) > len(shown),
+            "turns": turn_objects(
+                session_id,
+                listing.within_bytes(turns[:limit], lambda turn: turn.size),
+                with_states=False,
+            ),
+        }
+        if paging.flag_of(request, "include_traces", default=True):
+            wanted = listing.TraceFilter(session_id=session_id)
+            events = listing.traces(self.scope, wanted, before_id=None, limit=limit)
+            body["traces"] = traces.trace_objects(events[:limit])
+        return Response(body)
+
+
+def turn_objects(
+    session_id: str, turns: Sequence[Turn], *, with_states: bool = True
+) -> list[dict[str, Any]]:
+    """Return turns whole; states they point to are read in one query.
+
+    The state after a turn is its version's, the one before is either the version's it
+    was sent against or the text that was kept with the turn. What was not sent is null.
+    """
+    numbers = {turn.head_number for turn in turns if turn.state_after_sent}
+    numbers |= {turn.before_number for turn in turns if turn.before_number is not None}
+    states: dict[tuple[str, int], bytes] = {}
+    if with_states and numbers:
+        found = listing.versions_at(session_id, sorted(numbers))
+        states = reading.states(listing.within_bytes(found, lambda row: row.size))
+    objects = []
+    for turn in turns:
+        parts = shapes.turn_parts(turn)
+        before = parts.get("state_before")
+        if turn.before_number is not None:
+            before = states.get((session_id, turn.before_number))
+        after = (
+            states.get((session_id, turn.head_number))
+            if turn.state_after_sent
+            else None
+        )
+        objects.append(shapes.turn_object(turn, parts, before, after))
+    return objects

@@ -1,0 +1,46 @@
+"""Routes of the timeline under `/v1/`; none ends in a slash."""
+
+from django.urls import path
+
+from apps.timeline.api import holds, sessions, states, traces, turns, versions
+
+SESSION = "sessions/<str:session_id>"
+VERSION = f"{SESSION}/versions/<str:number>"
+
+urlpatterns = [
+    path("sessions", sessions.SessionsView.as_view(), name="sessions"),
+    path(SESSION, sessions.SessionView.as_view(), name="session"),
+    path(f"{SESSION}/fork", sessions.ForkView.as_view(), name="fork"),
+    path(f"{SESSION}/state", states.StateView.as_view(), name="state"),
+    path(
+        f"{SESSION}/state/history",
+        states.StateHistoryView.as_view(),
+        name="state_history",
+    ),
+    path(
+        f"{SESSION}/state/rollback",
+        states.RollbackView.as_view(),
+        name="state_rollback",
+    ),
+    path(f"{SESSION}/rollback", states.RollbackView.as_view(), name="rollback"),
+    path(f"{SESSION}/pause", holds.PauseView.as_view(), name="pause"),
+    path(f"{SESSION}/resume", holds.ResumeView.as_view(), name="resume"),
+    path(f"{SESSION}/close", holds.CloseView.as_view(), name="close"),
+    path(f"{SESSION}/versions", versions.VersionsView.as_view(), name="versions"),
+    path(VERSION, versions.VersionView.as_view(), name="version"),
+    path(f"{VERSION}/labels", versions.LabelsView.as_view(), name="labels"),
+    path(f"{VERSION}/labels/<str:label>", versions.LabelView.as_view(), name="label"),
+    path(f"{SESSION}/checkpoint", versions.CheckpointView.as_view(), name="checkpoint"),
+    path(f"{SESSION}/changes", versions.ChangesView.as_view(), name="changes"),
+    path(f"{SESSION}/turns", turns.TurnsView.as_view(), name="turns"),
+    path(f"{SESSION}/turns/<str:turn_id>", turns.TurnView.as_view(), name="turn"),
+    path(f"{SESSION}/context", turns.ContextView.as_view(), name="context"),
+    path(f"{SESSION}/history", turns.HistoryView.as_view(), name="history"),
+    path("traces", traces.TracesView.as_view(), name="traces"),
+    path(
+        "traces/sessions/<str:session_id>/traces",
+        traces.SessionTracesView.as_view(),
+        name="session_traces",
+    ),
+    path("traces/<str:trace_id>", traces.TraceView.as_view(), name="trace"),
+]

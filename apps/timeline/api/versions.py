@@ -1,0 +1,211 @@
+"""Versions of a session: list, read, compare, label; the checkpoint to resume from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from orjson import Fragment
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.core import json, paging
+from apps.core.errors import InvalidRequest
+from apps.core.http.schema import errors
+from apps.diffs.changes import MISSING, Change
+from apps.diffs.compare import compare
+from apps.diffs.summary import summary
+from apps.timeline import listing, reading
+from apps.timeline import operations as timeline
+from apps.timeline.api import outputs, parameters, shapes
+from apps.timeline.api.base import TimelineView
+from apps.timeline.api.inputs import LabelInput, whole_number
+from apps.timeline.api.states import READ_ERRORS
+from apps.timeline.lineage import live_ranges, set_aside_by
+from apps.timeline.models import Label
+
+MAX_CHANGES = 2_000
+LABEL_ERRORS = errors(400, 401, 403, 404, 413, 415, 422, 429, 503)
+
+
+class VersionsView(TimelineView):
+    """All versions of a session."""
+
+    @extend_schema(
+        operation_id="list_versions",
+        parameters=[
+            parameters.limit(20),
+            parameters.order("desc"),
+            OpenApiParameter("starting_after", int, description="A version number."),
+            parameters.include("include_state", default=False),
+        ],
+        responses={200: outputs.VersionList, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """List versions, newest first unless asked otherwise."""
+        limit = paging.limit_of(request)
+        after = paging.integer_of(request, "starting_after", minimum=-1, maximum=2**53)
+        newest_first = parameters.newest_first(request, default=True)
+        head = self.version(session_id, None)
+        found = listing.versions_of(
+            session_id, newest_first=newest_first, after=after, limit=limit
+        )
+        shown = found[:limit]
+        states: dict[tuple[str, int], bytes] = {}
+        if paging.flag_of(request, "include_state"):
+            shown = listing.within_bytes(shown, lambda version: version.size)
+            states = reading.states(shown)
+        labels = Label.objects.of_session(session_id).by_number(
+            [version.number for version in shown]
+        )
+        ranges = live_ranges(session_id, head.number)
+        objects = [
+            shapes.version_object(
+                version,
+                labels.get(version.number, []),
+                states.get((session_id, version.number)),
+            )
+            | {"set_aside_by": set_aside_by(ranges, version.number)}
+            for version in shown
+        ]
+        envelope = paging.page(objects, limit, lambda item: str(item["version"]))
+        envelope["has_more"] = len(found) > len(shown)
+        envelope["current_version"] = head.number
+        return Response(envelope)
+
+
+class VersionView(TimelineView):
+    """One version."""
+
+    @extend_schema(
+        operation_id="read_version",
+        responses={200: outputs.Version, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str, number: str) -> Response:
+        """Read a version with its state; -1 is the one before the head."""
+        version = self.version(session_id, whole_number(number, "version"))
+        labels = Label.objects.of_session(session_id).by_number([version.number])
+        head = self.version(session_id, None)
+        ranges = live_ranges(session_id, head.number)
+        body = shapes.version_object(
+            version, labels.get(version.number, []), reading.state(version)
+        ) | {"set_aside_by": set_aside_by(ranges, version.number)}
+        return Response(body, headers={"ETag": f'"v{version.number}"'})
+
+
+class CheckpointView(TimelineView):
+    """Everything to resume from."""
+
+    @extend_schema(
+        operation_id="read_checkpoint",
+        parameters=[
+            OpenApiParameter(
+                "version", int, description="The head if unset; -1 the one before."
+            )
+        ],
+        responses={200: outputs.Checkpoint, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """Read the whole bundle of the head or any version."""
+        number = paging.integer_of(request, "version", minimum=-(2**31), maximum=2**53)
+        version = self.version(session_id, number)
+        body = shapes.checkpoint_object(version, reading.parts(version))
+        return Response(body, headers={"ETag": f'"v{version.number}"'})
+
+
+class ChangesView(TimelineView):
+    """What differs between two versions of a session."""
+
+    @extend_schema(
+        operation_id="list_changes",
+        parameters=[
+            OpenApiParameter("from", int, required=True, description="A version."),
+            OpenApiParameter("to", int, description="A version; the head if unset."),
+        ],
+        responses={200: outputs.ChangeList, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """List the changes from one version to another, in either direction."""
+        bounds = {"minimum": -(2**31), "maximum": 2**53}
+        start = paging.integer_of(request, "from", **bounds)
+        if start is None:
+            raise InvalidRequest("from takes a version number.", param="from")
+        old = self.version(session_id, start)
+        new = self.version(session_id, paging.integer_of(request, "to", **bounds))
+        found = compare(json.parse(reading.state(old)), json.parse(reading.state(new)))
+        return Response(
+            {
+                "object": "change_list",
+                "session_id": session_id,
+                "from_version": old.number,
+                "to_version": new.number,
+                "changes": [_change(change) for change in found.changes[:MAX_CHANGES]],
+                "change_count": len(found),
+                "truncated": found.truncated or len(found) > MAX_CHANGES,
+                "summary": summary(found),
+            }
+        )
+
+
+class LabelsView(TimelineView):
+    """The labels of one version."""
+
+    @extend_schema(
+        operation_id="label_version",
+        request=LabelInput,
+        responses={201: outputs.Label, **LABEL_ERRORS},
+    )
+    def post(self, request: Request, session_id: str, number: str) -> Response:
+        """Give the version a label; giving it twice is giving it once."""
+        label = timeline.label(
+            scope=self.scope,
+            session_id=session_id,
+            number=whole_number(number, "version"),
+            name=self.read(LabelInput).validated_data["label"],
+            actor=self.actor,
+            now=self.now,
+            request=self.stamp,
+        )
+        body = {
+            "object": "label",
+            "session_id": session_id,
+            "version": label.number,
+            "label": label.name,
+            "created_at": shapes.moment(label.created_at),
+            "created_by": label.actor_label,
+        }
+        return Response(body, status=201)
+
+
+class LabelView(TimelineView):
+    """One label of one version."""
+
+    @extend_schema(
+        operation_id="unlabel_version",
+        responses={204: None, **errors(400, 401, 403, 404, 429, 503)},
+    )
+    def delete(
+        self, request: Request, session_id: str, number: str, label: str
+    ) -> Response:
+        """Take the label away; the trace keeps that it was there."""
+        timeline.unlabel(
+            scope=self.scope,
+            session_id=session_id,
+            number=whole_number(number, "version"),
+            name=label,
+            actor=self.actor,
+            now=self.now,
+            request=self.stamp,
+        )
+        return Response(status=204)
+
+
+def _change(change: Change) -> dict[str, Any]:
+    shown: dict[str, Any] = {"pointer": change.pointer, "kind": change.kind.value}
+    for side in ("before", "after"):
+        value = getattr(change, side)
+        if value is not MISSING:
+            shown[side] = Fragment(json.dumps(value))
+    if change.from_pointer is not None:
+        shown["from_pointer"] = change.from_pointer
+    return shown

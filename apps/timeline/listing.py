@@ -1,0 +1,239 @@
+"""Lists: sessions, versions, turns, traces. Keyset paging, no offset, no count.
+
+One function per list, so that a list can move to an index table of its own without
+its callers knowing. A page with states also ends where its bytes exceed a budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from apps.agents.scope import Scope
+from apps.audit.actions import Action
+from apps.audit.models import Event
+from apps.audit.querysets import EventQuerySet
+from apps.core import sql
+from apps.timeline import reading
+from apps.timeline.drafts import Receipt
+from apps.timeline.models import Session, Turn
+from apps.timeline.reading import VERSION_COLUMNS, VersionRow
+
+PAGE_BYTES = 16 * 1024 * 1024
+Item = TypeVar("Item")
+
+VERSIONS = f"""
+SELECT {VERSION_COLUMNS}
+  FROM timeline_version v
+  JOIN timeline_session s ON s.id = v.session_id
+  JOIN timeline_body b ON b.session_id = v.session_id AND b.number = v.body_number
+ WHERE v.session_id = %(session)s
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VersionChanges:
+    """What a trace tells of the version it is about."""
+
+    session_id: str
+    number: int
+    restored_number: int | None
+    reason_code: str | None
+    reasoning: str | None
+    trace_id: str
+    actor_label: str
+    changes: list[dict[str, Any]]
+    agent: str
+    user_id: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SessionFilter:
+    """Which sessions are asked for; None leaves a clause out."""
+
+    agent: str | None = None
+    user: str | None = None
+    status: str | None = None
+    external_id: str | None = None
+    forked_from: str | None = None
+    metadata: dict[str, Any] | None = None
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TraceFilter:
+    """Which traces are asked for; None leaves a clause out."""
+
+    session_id: str | None = None
+    user: str | None = None
+    actions: Sequence[Action] | None = None
+    resource_type: str | None = None
+    resource_id: str | None = None
+    after: datetime | None = None
+    before: datetime | None = None
+
+
+def sessions(
+    scope: Scope,
+    wanted: SessionFilter,
+    *,
+    after_id: str | None,
+    limit: int,
+    now: datetime,
+) -> list[Session]:
+    """Return up to `limit` + 1 live sessions, newest first."""
+    found = (
+        Session.objects.of_project(scope.project.id)
+        .of_agents(scope.agents)
+        .alive(now=now)
+        .by(
+            agent=wanted.agent,
+            user=wanted.user,
+            status=wanted.status,
+            external_id=wanted.external_id,
+            origin=wanted.forked_from,
+        )
+        .created_between(wanted.created_after, wanted.created_before)
+        .with_metadata(wanted.metadata)
+        .newest_first(after_id=after_id)
+    )
+    return list(found[: limit + 1])
+
+
+def versions(
+    scope: Scope,
+    session_id: str,
+    *,
+    newest_first: bool,
+    after: int | None,
+    limit: int,
+    now: datetime,
+) -> list[VersionRow]:
+    """Return up to `limit` + 1 versions beyond number `after`, in either direction.
+
+    Raises: SessionNotFound.
+    """
+    reading.head(scope, session_id, now=now)
+    return versions_of(session_id, newest_first=newest_first, after=after, limit=limit)
+
+
+def versions_of(
+    session_id: str, *, newest_first: bool, after: int | None, limit: int
+) -> list[VersionRow]:
+    """As `versions`, for a caller that has looked the session up already."""
+    side, order = ("<", "DESC") if newest_first else (">", "ASC")
+    query = VERSIONS + (
+        f" AND (%(after)s::bigint IS NULL OR v.number {side} %(after)s::bigint)"
+        f" ORDER BY v.number {order} LIMIT %(limit)s"
+    )
+    asked = {"session": session_id, "after": after, "limit": limit + 1}
+    return sql.records(VersionRow, query, asked)
+
+
+def versions_at(session_id: str, numbers: Sequence[int]) -> list[VersionRow]:
+    """Return these versions of a session that was looked up already, in order."""
+    query = VERSIONS + " AND v.number = ANY (%(numbers)s::bigint[]) ORDER BY v.number"
+    asked = {"session": session_id, "numbers": list(numbers)}
+    return sql.records(VersionRow, query, asked)
+
+
+def recent_turns(
+    session_id: str, *, live: Sequence[range] | None, limit: int
+) -> list[Turn]:
+    """Return the newest turns, newest first, that were made on live versions.
+
+    `live` are the ranges of the head's lineage; None keeps those set aside as well.
+    """
+    found = Turn.objects.of_session(session_id)
+    if live is not None:
+        found = found.made_on(live)
+    return list(found.in_order(newest_first=True, after=None)[:limit])
+
+
+def turns(
+    session_id: str, *, newest_first: bool, after: int | None, limit: int
+) -> list[Turn]:
+    """Return up to `limit` + 1 turns of a session that was looked up already."""
+    found = Turn.objects.of_session(session_id)
+    return list(found.in_order(newest_first=newest_first, after=after)[: limit + 1])
+
+
+def turn(session_id: str, receipt: Receipt) -> Turn:
+    """Return the turn that a write stored."""
+    number = receipt.turn_number or 0
+    return Turn.objects.of_session(session_id).get(turn_number=number)
+
+
+def traces(
+    scope: Scope, wanted: TraceFilter, *, before_id: str | None, limit: int
+) -> list[Event]:
+    """Return up to `limit` + 1 events of the project, newest first."""
+    found = _events(scope)
+    if wanted.session_id is not None:
+        found = found.for_stream(wanted.session_id)
+    if wanted.user is not None:
+        found = found.filter(
+            stream_id__in=_sessions_of(scope).filter(user_id=wanted.user)
+        )
+    if wanted.actions is not None:
+        found = found.with_action(list(wanted.actions))
+    if wanted.resource_type is not None:
+        found = found.filter(resource_type=wanted.resource_type)
+    if wanted.resource_id is not None:
+        found = found.filter(resource_id=wanted.resource_id)
+    found = found.between(wanted.after, wanted.before)
+    if before_id is not None:
+        found = found.before(before_id)
+    return list(found.newest_first()[: limit + 1])
+
+
+def trace(scope: Scope, trace_id: str) -> Event | None:
+    """Return one event of the project by its id."""
+    return _events(scope).filter(id=trace_id).first()
+
+
+def changes_of(
+    wanted: Sequence[tuple[str, int]],
+) -> dict[tuple[str, int], VersionChanges]:
+    """Return what versions of several sessions changed, in one query."""
+    if not wanted:
+        return {}
+    found = sql.records(
+        VersionChanges,
+        """
+        SELECT v.session_id, v.number, v.restored_number, v.reason_code, v.reasoning,
+               v.trace_id, v.actor_label, v.changes, a.external_id AS agent, s.user_id
+          FROM unnest(%s::varchar[], %s::bigint[]) w (session_id, number)
+          JOIN timeline_version v
+            ON v.session_id = w.session_id AND v.number = w.number
+          JOIN timeline_session s ON s.id = v.session_id
+          JOIN agents_agent a ON a.id = s.agent_id
+        """,
+        [[one for one, _ in wanted], [number for _, number in wanted]],
+    )
+    return {(one.session_id, one.number): one for one in found}
+
+
+def within_bytes(items: list[Item], size_of: Callable[[Item], int]) -> list[Item]:
+    """Cut a page before the item that would exceed the byte budget; keep one."""
+    total = 0
+    for index, item in enumerate(items):
+        total += size_of(item)
+        if index and total > PAGE_BYTES:
+            return items[:index]
+    return items
+
+
+def _events(scope: Scope) -> EventQuerySet:
+    found = Event.objects.for_project(scope.project.id)
+    if scope.agents is None:
+        return found
+    return found.filter(stream_id__in=_sessions_of(scope))
+
+
+def _sessions_of(scope: Scope) -> Any:
+    owned = Session.objects.of_project(scope.project.id).of_agents(scope.agents)
+    return owned.values("id")
