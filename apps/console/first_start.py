@@ -18,6 +18,7 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import ApiKey, Membership, Project, Role, Scope
 from apps.audit.actions import Action
 from apps.audit.models import Event
+from apps.console import demo
 from apps.core.actors import Actor, ActorKind
 from apps.core.ids import new_id
 
@@ -43,12 +44,18 @@ class Opening:
 def prepare(*, wants_demo: bool, say: Say, is_stopping: Callable[[], bool]) -> None:
     """Give an empty database its project; finish what a killed start began."""
     with _alone():
-        if _oldest() is None:
-            _make_project()
+        project = _oldest()
+        if project is None:
+            project = _make_project(wants_demo=wants_demo)
+        if project.slug == demo.SLUG and _is_unfinished(project):
+            say("Loading the demo: a week of three agents.")
+            demo.load(project, is_stopping=is_stopping)
 
 
-def _make_project() -> Project:
+def _make_project(*, wants_demo: bool) -> Project:
     now = timezone.now()
+    if wants_demo:
+        return demo.begin(actor=UP, now=now)
     return accounts.create_project(
         slug=DEFAULT_SLUG,
         name="Default",

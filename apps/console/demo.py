@@ -1,0 +1,88 @@
+"""The demo project: a week of three agents, told through the public operations.
+
+Its clock is the project's creation, seven days before it is loaded. A load can be
+cut short and repeated: every act finds out whether it was performed before.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import Project
+from apps.agents import operations as agents
+from apps.agents.errors import AgentExists
+from apps.agents.scope import Scope
+from apps.console import demo_refunds, demo_research, demo_travel
+from apps.console.demo_people import DIRECTOR, hired
+from apps.console.demo_script import Act, Stage
+from apps.core.actors import Actor
+from apps.core.ids import new_id
+
+SLUG = "demo"
+WEEK = timedelta(days=7)
+AGENTS = {
+    demo_travel.AGENT: {
+        "name": "Travel agent",
+        "description": "Books flights and hotels in a chat.",
+        "owner": "maya.chen",
+        "team": "Travel",
+    },
+    demo_refunds.AGENT: {
+        "name": "Refund agent",
+        "description": "Decides and pays refunds of the shop.",
+        "owner": "maya.chen",
+        "team": "Support",
+    },
+    demo_research.AGENT: {
+        "name": "Research agent",
+        "description": "Answers questions with sources, in long runs.",
+        "owner": "jonas.weber",
+        "team": "Research",
+    },
+}
+
+
+def begin(*, actor: Actor, now: datetime) -> Project:
+    """Make the project, as if a week ago."""
+    start = now - WEEK
+    return accounts.create_project(
+        slug=SLUG,
+        name="Demo",
+        actor=actor,
+        now=start,
+        request_id=new_id("req", now=start),
+    )
+
+
+def load(project: Project, *, is_stopping: Callable[[], bool]) -> None:
+    """Perform what is missing of the week, in the order in which it happened."""
+    start = project.created_at
+    _register(project, start)
+    actors = hired(project, AGENTS, until=start + WEEK)
+    stage = Stage(scope=Scope(project), actors=actors)
+    for act in acts(start):
+        if is_stopping():
+            return
+        act.play(stage)
+
+
+def acts(start: datetime) -> list[Act]:
+    """Return all acts of the week that begins at `start`."""
+    told = (demo_travel.stories, demo_refunds.stories, demo_research.stories)
+    found = [act for tell in told for story in tell(start) for act in story.acts]
+    return sorted(found, key=lambda act: act.at)
+
+
+def _register(project: Project, now: datetime) -> None:
+    for external_id, fields in AGENTS.items():
+        try:
+            agents.create(
+                scope=Scope(project),
+                external_id=external_id,
+                fields=fields,
+                actor=DIRECTOR,
+                now=now,
+                request_id=new_id("req", now=now),
+            )
+        except AgentExists:
+            continue
