@@ -16,4 +16,5 @@ urlpatterns = [
     path("health/live", core.live, name="live"),
     path("v1/", include("config.api_urls")),
     path("", include("apps.accounts.urls")),
+    path("", include("apps.console.urls")),
 ]

@@ -1,0 +1,70 @@
+"""Formatting for the console's templates: hostile text, moments, sizes.
+
+Nothing here marks text as safe except the one tag that is built by `format_html`.
+"""
+
+from datetime import datetime
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from apps.console import stories
+from apps.diffs import text
+
+register = template.Library()
+
+AGES = (
+    (60, 1, "s"),
+    (3_600, 60, "min"),
+    (86_400, 3_600, "h"),
+    (30 * 86_400, 86_400, "d"),
+)
+
+
+@register.filter
+def visible(value: object) -> str:
+    """Show what would hide, reorder or break a line."""
+    return text.visible(str(value))
+
+
+@register.filter
+def visible_lines(value: object) -> str:
+    """As `visible`, but line breaks stay."""
+    return stories.visible_lines(str(value))
+
+
+@register.filter
+def size(n_bytes: int) -> str:
+    return stories.size(n_bytes)
+
+
+@register.simple_tag
+def moment(at: datetime) -> SafeString:
+    """Write a time relative to now, with the exact one on hover and for machines."""
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        at.isoformat(),
+        exact(at),
+        relative(at, timezone.now()),
+    )
+
+
+@register.filter
+def exact(at: datetime) -> str:
+    """Write a time so that it means one moment, wherever it is read."""
+    return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03} UTC"
+
+
+def relative(at: datetime, now: datetime) -> str:
+    """Say how long ago, or in how long; after a month the date says more."""
+    seconds = (now - at).total_seconds()
+    age = abs(seconds)
+    if age < 5:
+        return "just now"
+    for below, unit, name in AGES:
+        if age < below:
+            amount = f"{age // unit:.0f} {name}"
+            return f"{amount} ago" if seconds > 0 else f"in {amount}"
+    return f"{at:%Y-%m-%d}"

@@ -1,0 +1,85 @@
+"""Makes what the console shows: sessions with a history, through the operations."""
+
+from datetime import UTC, datetime, timedelta
+
+from apps.agents.scope import Scope
+from apps.core.actors import Actor, ActorKind
+from apps.timeline import operations as timeline
+from apps.timeline.drafts import Request, Step
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+KEY = Actor(kind=ActorKind.KEY, id="key_1", label="sb_7f3a")
+PERSON = Actor(kind=ActorKind.USER, id="user_1", label="olga")
+STATE = {
+    "destination": "NYC",
+    "dates": {"depart": "2026-03-15", "return": "2026-03-20"},
+    "travellers": ["Ann", "Ben"],
+}
+
+
+class Story:
+    """One session being told, one act a minute."""
+
+    def __init__(
+        self, project, state=None, *, agent="travel-agent", now=NOW, **about
+    ) -> None:
+        self.scope, self.now = Scope(project), now
+        receipt = timeline.create(
+            agent=agent,
+            state=STATE if state is None else state,
+            about=timeline.About(**about),
+            step=Step(),
+            **self.act(KEY),
+        )
+        self.id = receipt.session_id
+
+    def act(self, actor):
+        self.now += timedelta(minutes=1)
+        return {
+            "scope": self.scope,
+            "actor": actor,
+            "now": self.now,
+            "request": Request(id="req_test"),
+        }
+
+    def update(self, patch, *, remove=(), **step):
+        timeline.update(
+            session_id=self.id,
+            patch=patch,
+            remove=remove,
+            step=Step(**step),
+            **self.act(KEY),
+        )
+        return self
+
+    def rollback(self, to, reason="wrong turn", **more):
+        timeline.rollback(
+            session_id=self.id,
+            to=to,
+            step=Step(reasoning=reason),
+            **more,
+            **self.act(PERSON),
+        )
+        return self
+
+    def fork(self, number):
+        receipt = timeline.fork(
+            session_id=self.id,
+            number=number,
+            about=timeline.About(),
+            step=Step(),
+            **self.act(PERSON),
+        )
+        return receipt.session_id
+
+    def label(self, number, name):
+        timeline.label(session_id=self.id, number=number, name=name, **self.act(PERSON))
+        return self
+
+    def delete(self):
+        timeline.delete(session_id=self.id, step=Step(), **self.act(PERSON))
+        return self
+
+
+def address(project, *rest):
+    return "/".join([f"/console/{project.slug}/sessions", *map(str, rest)])
