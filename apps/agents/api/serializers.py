@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from apps.agents.models import Agent, AgentStatus
@@ -48,6 +48,7 @@ class ObjectField(serializers.Field[Any, Any, Any, Any]):
         return orjson.Fragment(bytes(value))
 
 
+@extend_schema_serializer(component_name="UpdateAgent")
 class AgentInput(serializers.Serializer[Any]):
     """What may be said about an agent."""
 
@@ -90,6 +91,7 @@ class AgentInput(serializers.Serializer[Any]):
         return said
 
 
+@extend_schema_serializer(component_name="CreateAgent")
 class CreateAgentInput(AgentInput):
     """A new agent has a name, an external id, or both."""
 
@@ -112,6 +114,7 @@ class CreateAgentInput(AgentInput):
         return said
 
 
+@extend_schema_serializer(component_name="Agent")
 class AgentOutput(serializers.Serializer[Agent]):
     """An agent, under every name that a client reads."""
 
@@ -146,12 +149,14 @@ class AgentOutput(serializers.Serializer[Agent]):
         return 0
 
 
+@extend_schema_serializer(component_name="AgentAnswer")
 class AgentAnswer(AgentOutput):
     """The agent at the top, where the SDK reads, and under `agent`, as documented."""
 
     agent = AgentOutput(source="*")
 
 
+@extend_schema_serializer(component_name="AgentList")
 class AgentListAnswer(serializers.Serializer[Any]):
     """A page of agents, the newest first."""
 
