@@ -14,7 +14,7 @@ from apps.agents.errors import AgentExists
 from apps.agents.scope import Scope
 from apps.console import demo_refunds, demo_research, demo_travel
 from apps.console.demo_people import DIRECTOR, hired
-from apps.console.demo_script import Act, Stage
+from apps.console.demo_script import Stage, Story
 from apps.core.actors import Actor
 from apps.core.ids import new_id
 
@@ -60,17 +60,17 @@ def load(project: Project, *, is_stopping: Callable[[], bool]) -> None:
     _register(project, start)
     actors = hired(project, AGENTS, until=start + WEEK)
     stage = Stage(scope=Scope(project), actors=actors)
-    for act in acts(start):
+    acts = (act for story in stories(start) for act in story.acts)
+    for act in sorted(acts, key=lambda act: act.at):
         if is_stopping():
             return
         act.play(stage)
 
 
-def acts(start: datetime) -> list[Act]:
-    """Return all acts of the week that begins at `start`."""
+def stories(start: datetime) -> list[Story]:
+    """Return the sessions of the week that begins at `start`."""
     told = (demo_travel.stories, demo_refunds.stories, demo_research.stories)
-    found = [act for tell in told for story in tell(start) for act in story.acts]
-    return sorted(found, key=lambda act: act.at)
+    return [story for tell in told for story in tell(start)]
 
 
 def _register(project: Project, now: datetime) -> None:

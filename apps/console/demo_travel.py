@@ -37,7 +37,7 @@ def _wiped_booking(start: datetime) -> list[Story]:
     story = Story(
         "booking-TRV-48213",
         agent=AGENT,
-        at=start + timedelta(days=5, hours=20, minutes=2),
+        at=start + timedelta(days=6, hours=18, minutes=2),
         model=MODEL,
         release=BEFORE,
     )
@@ -161,7 +161,7 @@ def _noticed(story: Story, good: int, bad: int) -> None:
 
 def _reproduced(story: Story, number: int) -> Story:
     at = story.at
-    story.wait(hours=14)
+    story.wait(hours=4)
     fork = story.branch(
         "debug-TRV-48213",
         number,
@@ -213,6 +213,11 @@ def _booked_after_all(story: Story) -> None:
         {"step": "booked", "confirmation": "QX7L2M"},
         "Payment captured and ticket issued",
         status="completed",
+    )
+    story.wait(hours=5, minutes=8)
+    story.turn(
+        "When can I check in?",
+        "Online check-in opens 24 hours before departure.",
     )
 
 
