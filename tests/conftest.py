@@ -4,6 +4,7 @@ All of it is made by the product's own operations. `project` and `api` need a
 database: a test that uses threads marks itself with `django_db(transaction=True)`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import Project, Scope
 from apps.core import json
 from apps.core.actors import SYSTEM
+from tests.live import Server, serving
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,13 @@ def api(make_key):
         return Api(secret[0] if secret else make_key())
 
     return make
+
+
+@pytest.fixture(scope="session")
+def live(worker_id: str) -> Iterator[Server]:
+    """A real server of this pytest worker, with two processes of its own."""
+    with serving(f"live_{worker_id}") as server:
+        yield server
 
 
 def _require_database(request: pytest.FixtureRequest) -> None:

@@ -217,6 +217,23 @@ def changes_of(
     return {(one.session_id, one.number): one for one in found}
 
 
+def turn_reasons(
+    wanted: Sequence[tuple[str, str]],
+) -> dict[tuple[str, str], str | None]:
+    """Return the reasoning of turns of several sessions, in one query."""
+    if not wanted:
+        return {}
+    found = sql.rows(
+        """
+        SELECT t.session_id, t.id, t.reasoning
+          FROM unnest(%s::varchar[], %s::varchar[]) w (session_id, id)
+          JOIN timeline_turn t ON t.session_id = w.session_id AND t.id = w.id
+        """,
+        [[one for one, _ in wanted], [turn_id for _, turn_id in wanted]],
+    )
+    return {(row.session_id, row.id): row.reasoning for row in found}
+
+
 def within_bytes(items: list[Item], size_of: Callable[[Item], int]) -> list[Item]:
     """Cut a page before the item that would exceed the byte budget; keep one."""
     total = 0

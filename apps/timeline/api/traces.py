@@ -100,13 +100,29 @@ def trace_objects(events: Sequence[Event]) -> list[dict[str, Any]]:
             if event.number is not None and event.resource_type != "turn"
         ]
     )
-    return [
-        _trace(event, changes.get((event.stream_id, event.number or 0)))
-        for event in events
-    ]
+    reasons = listing.turn_reasons(
+        [
+            (event.stream_id, event.resource_id)
+            for event in events
+            if event.resource_type == "turn"
+        ]
+    )
+    return [_trace(event, _said_by(event, changes, reasons)) for event in events]
 
 
-def _trace(event: Event, version: VersionChanges | None) -> dict[str, Any]:
+def _said_by(
+    event: Event,
+    changes: dict[tuple[str, int], VersionChanges],
+    reasons: dict[tuple[str, str], str | None],
+) -> dict[str, Any]:
+    """Return the details that the event's version or turn tells."""
+    if event.resource_type == "turn":
+        return {"reasoning": reasons.get((event.stream_id, event.resource_id))}
+    version = changes.get((event.stream_id, event.number or 0))
+    return {} if version is None else _details(Action(event.action), version)
+
+
+def _trace(event: Event, said: dict[str, Any]) -> dict[str, Any]:
     action = Action(event.action)
     in_session = event.stream_id != event.project_id
     is_key = event.actor_kind == ActorKind.KEY
@@ -124,7 +140,7 @@ def _trace(event: Event, version: VersionChanges | None) -> dict[str, Any]:
         "actor_kind": event.actor_kind,
         "timestamp": shapes.moment(event.created_at),
         "created_at": shapes.moment(event.created_at),
-        "details": {**event.details, **_details(action, version)},
+        "details": {**event.details, **said},
         "context": {
             "request_id": event.request_id,
             "api_key_id": event.actor_id if is_key else None,

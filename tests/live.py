@@ -1,0 +1,146 @@
+"""A real server for tests: granian in processes of its own, on a database of its own.
+
+Tests that need clients, several processes or a lost answer talk to it over loopback
+HTTP. One server serves all tests of a pytest worker; projects keep them apart.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+ROOT = Path(__file__).resolve().parent.parent
+READY_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server; `dsn` shows what it stored, `log` what it said."""
+
+    url: str
+    dsn: str
+    log: Path
+    process: subprocess.Popen[bytes]
+
+    def key(self, project: str, *options: str) -> str:
+        """Return a new key of a project, which is made if it is not there."""
+        with psycopg.connect(self.dsn) as connection:
+            found = connection.execute(
+                "SELECT 1 FROM accounts_project WHERE slug = %s", [project]
+            ).fetchone()
+        if not found:
+            manage(self.dsn, "create_project", project)
+        printed = manage(self.dsn, "create_key", "--project", project, *options)
+        return printed.split()[-1]
+
+    def client(self, secret: str | None = None, **options: object) -> httpx.Client:
+        """Return a client that sends the key with every request; close it."""
+        headers = {"X-API-Key": secret} if secret else {}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=30, **options)
+
+
+@contextmanager
+def serving(name: str, *, workers: int = 2) -> Iterator[Server]:
+    """Make the database, migrate it, serve it; stop and drop everything afterwards."""
+    dsn = _made_database(name)
+    try:
+        manage(dsn, "migrate", "--verbosity", "0")
+        with tempfile.TemporaryDirectory(prefix="stepback-live-") as folder:
+            log = Path(folder) / "server.log"
+            with _granian(dsn, log, workers) as (url, process):
+                yield Server(url=url, dsn=dsn, log=log, process=process)
+    finally:
+        _drop(name)
+
+
+def manage(dsn: str, *arguments: str) -> str:
+    """Run a management command against that database; return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=environment(dsn),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def environment(dsn: str) -> dict[str, str]:
+    """Return the environment of a server process: the product's own settings."""
+    return os.environ | {
+        "DATABASE_URL": dsn,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "SECRET_KEY": "only-for-tests",
+        "STEPBACK_LOG_LEVEL": "DEBUG",
+        "PYTHONWARNINGS": "default",
+    }
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def _granian(
+    dsn: str, log: Path, workers: int
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    port = free_port()
+    command = [str(Path(sys.executable).parent / "granian"), "--interface", "wsgi"]
+    command += ["--host", "127.0.0.1", "--port", str(port), "--no-ws"]
+    command += ["--workers", str(workers), "--blocking-threads", "8"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, "config.wsgi:application"],
+            cwd=ROOT,
+            env=environment(dsn) | {"STEPBACK_WORKERS": str(workers)},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _wait_until_ready(url, process, log)
+            yield url, process
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while time.monotonic() < deadline:
+        assert process.poll() is None, log.read_text()
+        try:
+            if httpx.get(f"{url}/health/ready", timeout=2).status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.05)
+    raise AssertionError(f"The server was not ready in time:\n{log.read_text()}")
+
+
+def _made_database(name: str) -> str:
+    _drop(name)
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    parts = conninfo_to_dict(os.environ["DATABASE_URL"])
+    return make_conninfo("", **{**parts, "dbname": name})
+
+
+def _drop(name: str) -> None:
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
