@@ -1,0 +1,144 @@
+"""The demo's week: told through the operations, repeatable, and worth looking at."""
+
+import json
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from apps.accounts.models import ApiKey, Membership, Project, Role
+from apps.agents.scope import Scope
+from apps.audit.models import AuditRecord, Event
+from apps.console import demo
+from apps.console.demo_people import OPERATOR
+from apps.core.actors import SYSTEM
+from apps.timeline import reading
+from apps.timeline.models import Session, Turn, Version
+
+NOW = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
+
+pytestmark = pytest.mark.django_db
+
+
+def make_demo(*, stops_after: int | None = None) -> Project:
+    project = demo.begin(actor=SYSTEM, now=NOW)
+    load(project, stops_after=stops_after)
+    return project
+
+
+def load(project: Project, *, stops_after: int | None = None) -> None:
+    asked = iter(range(stops_after or 10_000))
+    demo.load(project, is_stopping=lambda: next(asked, None) is None)
+
+
+def counted() -> Counter[str]:
+    models = (Session, Version, Turn, ApiKey, Membership, Event, AuditRecord)
+    return Counter({model.__name__: model.objects.count() for model in models})
+
+
+def told(name: str) -> Session:
+    return Session.objects.get(external_id=name)
+
+
+def versions(session: Session) -> list[Version]:
+    return list(Version.objects.filter(session_id=session.id).order_by("number"))
+
+
+def state(project: Project, session: Session, number: int) -> dict[str, object]:
+    row = reading.version(Scope(project), session.id, number, now=NOW)
+    return json.loads(reading.state(row))
+
+
+def test_it_spreads_over_seven_days_and_ends_shortly_before_now():
+    make_demo()
+
+    moments = sorted(Version.objects.values_list("created_at", flat=True))
+    assert moments[0] >= NOW - timedelta(days=7)
+    assert NOW - timedelta(minutes=30) < moments[-1] < NOW
+    assert len({moment.date() for moment in moments}) >= 7
+
+
+def test_it_shows_a_booking_wiped_out_and_brought_back():
+    project = make_demo()
+    booking = told("booking-TRV-48213")
+    (rollback,) = [v for v in versions(booking) if v.op == "rollback"]
+    good, wiped = rollback.restored_number, rollback.restored_number + 1
+
+    assert state(project, booking, good)["destination"] == "NYC"
+    assert state(project, booking, wiped)["destination"] is None
+    assert state(project, booking, wiped)["dates"] is None
+    assert state(project, booking, rollback.number) == state(project, booking, good)
+    assert rollback.actor_label == OPERATOR
+    assert rollback.reasoning
+    assert "nulled" in Version.objects.get(pk=(booking.id, wiped)).flags
+    assert state(project, booking, booking.head_number)["step"] == "booked"
+
+
+def test_it_shows_a_fork_of_the_state_before_the_damage():
+    project = make_demo()
+    booking, fork = told("booking-TRV-48213"), told("debug-TRV-48213")
+
+    assert fork.origin_session_id == booking.id
+    assert state(project, fork, 0) == state(project, booking, fork.origin_number)
+    assert state(project, fork, 1)["destination"] == "NYC"
+
+
+@pytest.mark.parametrize("agent", ["refund-agent", "research-agent"])
+def test_it_gives_the_other_agents_some_hundred_versions(agent: str):
+    make_demo()
+
+    sessions = Session.objects.filter(agent__external_id=agent).values("id")
+    assert 100 <= Version.objects.filter(session_id__in=sessions).count() <= 300
+
+
+def test_it_makes_every_version_that_the_stories_tell():
+    make_demo()
+
+    made = {s.external_id: s.head_number for s in Session.objects.all()}
+    assert made == {s.name: s.number for s in demo.stories(NOW - demo.WEEK)}
+
+
+def test_it_is_the_same_story_every_time():
+    first, second = demo.stories(NOW), demo.stories(NOW)
+
+    assert [[(act.at, act.key) for act in story.acts] for story in first] == [
+        [(act.at, act.key) for act in story.acts] for story in second
+    ]
+
+
+@pytest.mark.parametrize("stops_after", [1, 40, 250])
+def test_it_goes_on_where_a_load_was_cut_short(stops_after: int):
+    project = make_demo(stops_after=stops_after)
+    interrupted = counted()
+
+    load(project)
+
+    resumed = counted()
+    assert interrupted["Version"] < resumed["Version"]
+    assert resumed["Version"] == sum(s.number + 1 for s in demo.stories(NOW))
+
+
+def test_it_adds_nothing_when_it_is_loaded_again():
+    project = make_demo()
+    before = counted()
+
+    load(project)
+
+    assert counted() == before
+
+
+def test_it_records_acts_in_the_order_in_which_they_happened():
+    project = make_demo()
+
+    records = AuditRecord.objects.filter(project_id=project.id).order_by("number")
+    moments = [record.created_at for record in records]
+    assert moments == sorted(moments)
+
+
+def test_its_keys_have_expired_and_its_people_have_no_password():
+    project = make_demo()
+
+    assert not [key for key in ApiKey.objects.all() if key.is_live(NOW)]
+    members = Membership.objects.in_project(project.id).select_related("user")
+    assert {member.role for member in members} == {Role.OPERATOR}
+    assert not [m for m in members if m.user.has_usable_password()]
