@@ -165,6 +165,10 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "AgentStatus": "apps.agents.models.AgentStatus",
+        "SessionStatus": "apps.timeline.models.Status",
+    },
 }
 
 # Logs

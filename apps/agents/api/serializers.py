@@ -7,9 +7,7 @@ and `config`, the agent at the top and once more under `agent`. Nulls in request
 
 from typing import Any
 
-import orjson
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from apps.agents.models import Agent, AgentStatus
@@ -19,40 +17,14 @@ from apps.agents.operations import (
     LONGEST_TAG,
     MOST_TAGS,
 )
-
-
-class TextField(serializers.CharField):
-    """Takes text as it is: DRF's own trims it and makes text of numbers."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(trim_whitespace=False, **options)
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return data
-
-
-@extend_schema_field(OpenApiTypes.OBJECT)
-class ObjectField(serializers.Field[Any, Any, Any, Any]):
-    """A JSON object, passed through untouched; answered from its stored bytes."""
-
-    default_error_messages = {"invalid": "This must be a JSON object."}
-
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
-        if not isinstance(data, dict):
-            self.fail("invalid")
-        return data
-
-    def to_representation(self, value: bytes | memoryview) -> orjson.Fragment:
-        return orjson.Fragment(bytes(value))
+from apps.core.http.fields import ObjectField, TextField
 
 
 @extend_schema_serializer(component_name="UpdateAgent")
 class AgentInput(serializers.Serializer[Any]):
     """What may be said about an agent."""
 
-    name = TextField(required=False, allow_null=True, max_length=LONGEST_NAME)
+    name = TextField(allow_blank=False, max_length=LONGEST_NAME)
     description = TextField(
         required=False,
         allow_null=True,
@@ -66,7 +38,7 @@ class AgentInput(serializers.Serializer[Any]):
         required=False, allow_null=True, allow_blank=True, max_length=LONGEST_NAME
     )
     tags = serializers.ListField(
-        child=TextField(max_length=LONGEST_TAG),
+        child=TextField(max_length=LONGEST_TAG, allow_null=False, allow_blank=False),
         required=False,
         allow_null=True,
         max_length=MOST_TAGS,
@@ -128,8 +100,8 @@ class AgentOutput(serializers.Serializer[Agent]):
     team = serializers.CharField()
     tags = serializers.ListField(child=serializers.CharField())
     status = serializers.ChoiceField(choices=AgentStatus.choices)
-    metadata = ObjectField()
-    config = ObjectField(source="metadata")
+    metadata = ObjectField(required=True, allow_null=False)
+    config = ObjectField(source="metadata", required=True, allow_null=False)
     config_version = serializers.SerializerMethodField()
     data_count = serializers.SerializerMethodField()
     checkpoint_count = serializers.SerializerMethodField()

@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest  # noqa: TID251
+from django.http import HttpRequest
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer

@@ -16,7 +16,7 @@ from django.core.exceptions import (
     SuspiciousOperation,
 )
 from django.db import Error as DatabaseError
-from django.http import Http404, UnreadablePostError  # noqa: TID251
+from django.http import Http404, UnreadablePostError
 from rest_framework import exceptions as drf
 from rest_framework.response import Response
 from rest_framework.views import set_rollback

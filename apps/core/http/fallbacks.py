@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from django.db import Error as DatabaseError
-from django.http import HttpRequest, HttpResponse  # noqa: TID251
+from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from apps.core import json

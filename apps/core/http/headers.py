@@ -4,7 +4,7 @@ import hashlib
 import re
 from typing import Literal
 
-from django.http import HttpRequest  # noqa: TID251
+from django.http import HttpRequest
 from rest_framework.request import Request
 
 from apps.core.errors import InvalidRequest

@@ -8,8 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from apps.core.errors import InvalidRequest
-from apps.timeline import bundles
-from apps.timeline.api.fields import (
+from apps.core.http.fields import (
     FlagField,
     ListField,
     ObjectField,
@@ -17,6 +16,7 @@ from apps.timeline.api.fields import (
     TextField,
     WholeNumberField,
 )
+from apps.timeline import bundles
 from apps.timeline.bodies import Part
 from apps.timeline.drafts import Step
 

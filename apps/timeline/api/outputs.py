@@ -11,7 +11,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from apps.timeline.api.fields import ListField, ObjectField
+from apps.core.http.fields import ListField, ObjectField
 from apps.timeline.models import Hold, Op, Status
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
+from orjson import Fragment
 from rest_framework import serializers
 
 
@@ -52,7 +53,7 @@ class FlagField(serializers.BooleanField):
 
 @extend_schema_field(OpenApiTypes.OBJECT)
 class ObjectField(serializers.Field[Any, Any, Any, Any]):
-    """A JSON object as the parser read it."""
+    """A JSON object as the parser read it; answered from its stored bytes."""
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("required", False)
@@ -65,7 +66,9 @@ class ObjectField(serializers.Field[Any, Any, Any, Any]):
         return data
 
     def to_representation(self, value: Any) -> Any:
-        return value
+        return (
+            Fragment(bytes(value)) if isinstance(value, bytes | memoryview) else value
+        )
 
 
 @extend_schema_field({"type": "array", "items": {}})
