@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, fields
 from apps.core.errors import InvalidRequest
 from apps.core.json import Json, State
 from apps.timeline.bodies import Part
-from apps.timeline.models import Hold, Op
 from apps.timeline.reading import VersionRow
+from apps.timeline.words import Hold, Op
 
 MAX_REASONING = 32_768
 MAX_WORD = 255

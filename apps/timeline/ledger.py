@@ -28,8 +28,8 @@ from apps.timeline.errors import (
     SessionNotFound,
     SessionPaused,
 )
-from apps.timeline.models import Hold
 from apps.timeline.reading import VersionRow
+from apps.timeline.words import Hold
 
 TRIES_WITHOUT_LOCK = 3
 

@@ -10,39 +10,7 @@ from django.db import models
 
 from apps.timeline.fields import id_field
 from apps.timeline.querysets import LabelQuerySet, SessionQuerySet, TurnQuerySet
-
-
-class Status(models.TextChoices):
-    """A session's status as lists show it; `hold` of the head decides writes."""
-
-    ACTIVE = "active"  # from creation, or by resume
-    PAUSED = "paused"  # by pause, or by a rollback that holds
-    CLOSED = "closed"  # by close; never again active
-    DELETED = "deleted"  # by delete; the evidence stays
-
-
-class Hold(models.TextChoices):
-    """What the next append has to respect; copied from version to version."""
-
-    OPEN = "open"  # everybody may append
-    PAUSED = "paused"  # agents may not, people may
-    CLOSED = "closed"  # nobody may
-    DELETED = "deleted"  # nobody may, and agents no longer see the session
-
-
-class Op(models.TextChoices):
-    """What a version is; each is the name of the operation that wrote it."""
-
-    CREATE = "create"
-    UPDATE = "update"  # keys merged into the state
-    REPLACE = "replace"  # the state set as a whole
-    TURN = "turn"  # a turn came with another state
-    ROLLBACK = "rollback"
-    FORK = "fork"  # version 0 of a session made from another
-    PAUSE = "pause"
-    RESUME = "resume"
-    CLOSE = "close"
-    DELETE = "delete"
+from apps.timeline.words import Hold, Op, Status
 
 
 class Session(models.Model):

@@ -23,21 +23,9 @@ from apps.diffs.facets import facets as facets_of
 from apps.diffs.flags import flags
 from apps.timeline import bodies, marks, proof, reading
 from apps.timeline.drafts import Draft, Request, Step, TurnDraft, Write
-from apps.timeline.models import Op
+from apps.timeline.events import Stamp, event, version_event
 from apps.timeline.reading import VersionRow
 
-ACTIONS = {
-    Op.CREATE: Action.SESSION_CREATED,
-    Op.UPDATE: Action.VERSION_CREATED,
-    Op.REPLACE: Action.VERSION_CREATED,
-    Op.TURN: Action.VERSION_CREATED,
-    Op.ROLLBACK: Action.SESSION_ROLLED_BACK,
-    Op.FORK: Action.SESSION_FORKED,
-    Op.PAUSE: Action.SESSION_PAUSED,
-    Op.RESUME: Action.SESSION_RESUMED,
-    Op.CLOSE: Action.SESSION_CLOSED,
-    Op.DELETE: Action.SESSION_DELETED,
-}
 STEP_FIELDS = (
     "step_number",
     "step_parent_id",
@@ -46,25 +34,6 @@ STEP_FIELDS = (
     "release",
     "model",
 )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stamp:
-    """Who writes, when, on whose behalf: the same for all rows of one write."""
-
-    project: Project
-    session_id: str
-    actor: Actor
-    now: datetime
-    request: Request
-
-    @property
-    def actor_fields(self) -> dict[str, str]:
-        return {
-            "actor_kind": self.actor.kind,
-            "actor_id": self.actor.id,
-            "actor_label": self.actor.label,
-        }
 
 
 @dataclass(kw_only=True, slots=True)
@@ -147,7 +116,7 @@ def seal_first(
     version |= {"flags": [], "body_number": 0}
     _mark(sealed, version, comparison, stamp)
     sealed.facets = facets_of(state)
-    sealed.events = [_version_event(draft, stamp, version)]
+    sealed.events = [version_event(draft, stamp, version)]
     sealed.version = version
     return sealed
 
@@ -179,7 +148,7 @@ def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) 
     facets = facets_of(comparison.after)
     if facets != facets_of(comparison.before):
         sealed.facets = facets
-    sealed.events.append(_version_event(draft, stamp, version))
+    sealed.events.append(version_event(draft, stamp, version))
     sealed.version = version
 
 
@@ -216,7 +185,7 @@ def _seal_turn(sealed: Sealed, turn: TurnDraft, stamp: Stamp) -> None:
     sealed.turn_data = turn.data
     details = {"input_type": turn.input_type, "output_type": turn.output_type}
     sealed.events.append(
-        _event(
+        event(
             Action.TURN_ADDED, stamp, "turn", turn.id, json.cleaned(details), event_id
         )
     )
@@ -290,38 +259,6 @@ def _store(sealed: Sealed, stored: bodies.Stored, raw: bytes) -> None:
         "codec": stored.codec,
         "salt": _hex(stored.salt),
         "size": stored.size,
-    }
-
-
-def _version_event(
-    draft: Draft, stamp: Stamp, version: dict[str, Any]
-) -> dict[str, Any]:
-    return _event(
-        ACTIONS[draft.op],
-        stamp,
-        "session" if draft.op in (Op.CREATE, Op.FORK) else "version",
-        stamp.session_id,
-        draft.details,
-        version.pop("event_id"),
-    )
-
-
-def _event(
-    action: Action,
-    stamp: Stamp,
-    resource_type: str,
-    resource_id: str,
-    details: dict[str, Any],
-    event_id: str,
-) -> dict[str, Any]:
-    return {
-        "id": event_id,
-        "action": action,
-        "resource_type": resource_type,
-        "resource_id": resource_id,
-        **stamp.actor_fields,
-        "details": details,
-        "request_id": stamp.request.id,
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from rest_framework import serializers
 
 from apps.core.http.fields import ListField, ObjectField
-from apps.timeline.models import Hold, Op, Status
+from apps.timeline.words import Hold, Op, Status
 
 
 class Output(serializers.Serializer[Any]):

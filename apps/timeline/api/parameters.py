@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 from apps.core.errors import InvalidRequest
 from apps.core.paging import text_of
-from apps.timeline.models import Status
+from apps.timeline.words import Status
 
 LISTED = (Status.ACTIVE, Status.PAUSED, Status.CLOSED)
 

@@ -1,9 +1,10 @@
 """The verbs of the timeline: each one act, one transaction, one event, an actor."""
 
+from apps.timeline.about import About
 from apps.timeline.operations.holds import close, delete, pause, resume
 from apps.timeline.operations.labels import label, unlabel, update_metadata
 from apps.timeline.operations.rollbacks import rollback
-from apps.timeline.operations.sessions import About, create, fork
+from apps.timeline.operations.sessions import create, fork
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
 

@@ -21,8 +21,8 @@ from apps.timeline.drafts import (
     Write,
 )
 from apps.timeline.errors import AlreadyPaused, NotPaused
-from apps.timeline.models import Hold, Op
 from apps.timeline.reading import VersionRow
+from apps.timeline.words import Hold, Op
 
 
 def pause(

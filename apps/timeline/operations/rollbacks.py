@@ -19,8 +19,8 @@ from apps.timeline.drafts import (
     require_text,
 )
 from apps.timeline.errors import NothingToRollBack, VersionNotFound
-from apps.timeline.models import Hold, Op
 from apps.timeline.reading import VersionRow
+from apps.timeline.words import Hold, Op
 
 
 def rollback(

@@ -24,9 +24,9 @@ from apps.timeline.drafts import (
     Write,
     require_text,
 )
-from apps.timeline.models import Op
 from apps.timeline.operations.states import differs, draft_of, refused_to
 from apps.timeline.reading import VersionRow
+from apps.timeline.words import Op
 
 MAX_TURN_BYTES = 16 * 1024 * 1024
 

@@ -1,0 +1,233 @@
+"""The steps of beginning a session, each idempotent on its own.
+
+There is no session yet that could hold the idempotency key, so `RequestKey` is written
+first and fixes the id: a retry after a lost answer meets its own session. A name that
+the caller chose is written next, then the session with its version 0, by one function.
+No step needs a transaction with another, so none spans two shards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from apps.accounts.models import Project
+from apps.agents.models import Agent
+from apps.core import json, sql
+from apps.core.actors import Actor
+from apps.core.errors import IdempotencyKeyReused
+from apps.core.ids import new_id
+from apps.core.json import Json, State
+from apps.timeline import bundles, reading, sealing
+from apps.timeline.about import About, metadata_bytes
+from apps.timeline.bodies import Part
+from apps.timeline.drafts import Draft, Receipt, Request, Step
+from apps.timeline.errors import ExternalIdTaken
+from apps.timeline.events import Stamp
+from apps.timeline.models import RequestKey, SessionName
+from apps.timeline.proof import NO_CHAIN
+from apps.timeline.words import Hold, Op
+
+CREATE = """
+SELECT * FROM timeline_create_session_v1(
+    %(id)s, %(session)s::json, %(previous_chain)s, %(version)s::json,
+    %(body)s::json, %(data)s,
+    %(path_keys)s::bytea[], %(roles)s::smallint[], %(kinds)s::smallint[],
+    %(value_keys)s::bytea[], %(events)s::json)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The steps of beginning a session, each idempotent."""
+
+    project: Project
+    about: About
+    actor: Actor
+    now: datetime
+    request: Request
+
+    def replayed(self) -> Receipt | None:
+        """Find the session that this key made before; look before all other checks."""
+        if self.request.key is None:
+            return None
+        known = RequestKey.objects.filter(
+            project_id=self.project.id, key=self.request.key
+        ).first()
+        if known is None:
+            return None
+        self._require_same(known)
+        stored = sql.rows(
+            "SELECT 1 FROM timeline_session WHERE id = %s", [known.session_id]
+        )
+        if not stored:
+            return None
+        return Receipt(session_id=known.session_id, number=0, is_replay=True)
+
+    def store(
+        self,
+        agent: Agent,
+        draft: Draft,
+        *,
+        state: State,
+        before: State,
+        metadata: dict[str, Json],
+        origin: reading.VersionRow | None = None,
+        salt: bytes | None = None,
+    ) -> Receipt:
+        metadata_written = metadata_bytes(metadata)
+        session_id = self._named(
+            self._keyed(new_id("sess", now=self.now), metadata_written)
+        )
+        stamp = Stamp(
+            project=self.project,
+            session_id=session_id,
+            actor=self.actor,
+            now=self.now,
+            request=self.request,
+        )
+        sealed = sealing.seal_first(draft, stamp, state=state, before=before, salt=salt)
+        session = self._session(agent, sealed, metadata, metadata_written, origin)
+        (outcome,) = sql.rows(
+            CREATE,
+            {
+                **sealed.parameters(),
+                "id": session_id,
+                "session": json.dumps(session).decode(),
+                "previous_chain": origin.chain if origin else NO_CHAIN,
+            },
+        )
+        return self._settled(session_id, outcome.outcome)
+
+    def store_fork(
+        self,
+        agent: Agent,
+        origin: reading.VersionRow,
+        patch: State | None,
+        given: tuple[Part, ...],
+        step: Step,
+    ) -> Receipt:
+        before = json.parse(reading.state(origin))
+        state = json.merged(before, patch or {})
+        carried = reading.parts(origin)
+        parts = bundles.assembled(state, carried=carried, given=given)
+        metadata = {
+            **(self.about.metadata or {}),
+            "forked_from": origin.session_id,
+            "forked_version": origin.number,
+        }
+        draft = Draft(
+            op=Op.FORK,
+            hold=Hold.OPEN,
+            step=step,
+            parts=parts,
+            details={
+                "source_session_id": origin.session_id,
+                "fork_version": origin.number,
+            },
+        )
+        return self.store(
+            agent,
+            draft,
+            state=state,
+            before=before,
+            metadata=metadata,
+            origin=origin,
+            salt=origin.body_salt if parts == carried else None,
+        )
+
+    def _session(
+        self,
+        agent: Agent,
+        sealed: sealing.Sealed,
+        metadata: dict[str, Json],
+        metadata_written: bytes,
+        origin: reading.VersionRow | None,
+    ) -> dict[str, Any]:
+        about = self.about
+        expires_at = self._expires_at()
+        return {
+            "project_id": self.project.id,
+            "agent_id": agent.id,
+            "kind": "session",
+            "user_id": about.user_id,
+            "external_id": about.external_id,
+            "origin_session_id": origin.session_id if origin else None,
+            "origin_number": origin.number if origin else None,
+            "created_at": self.now.isoformat(),
+            "ttl_seconds": about.ttl_seconds,
+            "expires_at": expires_at.isoformat() if expires_at else None,
+            "metadata": "\\x" + metadata_written.hex(),
+            "metadata_index": json.cleaned(metadata),
+            "status": "active",
+            "head_number": 0,
+            "updated_at": self.now.isoformat(),
+            "turn_count": 0,
+            "rollback_count": 0,
+            "facets": sealed.facets,
+        }
+
+    def _expires_at(self) -> datetime | None:
+        ttl = self.about.ttl_seconds
+        return self.now + timedelta(seconds=ttl) if ttl else None
+
+    def _keyed(self, session_id: str, metadata: bytes) -> str:
+        """Write the key first; whoever wrote it before decides the session's id."""
+        if self.request.key is None:
+            return session_id
+        mine = RequestKey(
+            project_id=self.project.id,
+            key=self.request.key,
+            digest=self.request.digest,
+            session_id=session_id,
+            metadata=metadata,
+            expires_at=self._expires_at(),
+            requested_at=self.now,
+        )
+        RequestKey.objects.bulk_create([mine], ignore_conflicts=True)
+        known = RequestKey.objects.get(project_id=self.project.id, key=self.request.key)
+        self._require_same(known)
+        return str(known.session_id)
+
+    def _named(self, session_id: str) -> str:
+        """Write the name; whoever wrote it before decides the session's id.
+
+        If its creator died before it made the session, this request makes it; if
+        the session is there, the create function says so.
+        """
+        if self.about.external_id is None:
+            return session_id
+        mine = SessionName(
+            project_id=self.project.id,
+            external_id=self.about.external_id,
+            session_id=session_id,
+        )
+        SessionName.objects.bulk_create([mine], ignore_conflicts=True)
+        known = SessionName.objects.get(
+            project_id=self.project.id, external_id=self.about.external_id
+        )
+        return str(known.session_id)
+
+    def _settled(self, session_id: str, outcome: str) -> Receipt:
+        if outcome == "stored":
+            return Receipt(session_id=session_id, number=0, is_replay=False)
+        # It exists: made by this very request before, or under this name by another.
+        made = sql.rows(
+            """
+            SELECT request_key, request_digest FROM timeline_version
+             WHERE session_id = %s AND number = 0
+            """,
+            [session_id],
+        )[0]
+        mine = (self.request.key, self.request.digest)
+        if self.request.key and (made.request_key, bytes(made.request_digest)) == mine:
+            return Receipt(session_id=session_id, number=0, is_replay=True)
+        raise self._taken(session_id)
+
+    def _taken(self, session_id: str) -> ExternalIdTaken:
+        return ExternalIdTaken(param="external_id", session_id=session_id)
+
+    def _require_same(self, known: RequestKey) -> None:
+        if bytes(known.digest) != self.request.digest:
+            raise IdempotencyKeyReused(param="Idempotency-Key")

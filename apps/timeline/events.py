@@ -1,0 +1,77 @@
+"""The event rows that the SQL functions store beside a version or a turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from apps.accounts.models import Project
+from apps.audit.actions import Action
+from apps.core.actors import Actor
+from apps.timeline.drafts import Draft, Request
+from apps.timeline.words import Op
+
+ACTIONS = {
+    Op.CREATE: Action.SESSION_CREATED,
+    Op.UPDATE: Action.VERSION_CREATED,
+    Op.REPLACE: Action.VERSION_CREATED,
+    Op.TURN: Action.VERSION_CREATED,
+    Op.ROLLBACK: Action.SESSION_ROLLED_BACK,
+    Op.FORK: Action.SESSION_FORKED,
+    Op.PAUSE: Action.SESSION_PAUSED,
+    Op.RESUME: Action.SESSION_RESUMED,
+    Op.CLOSE: Action.SESSION_CLOSED,
+    Op.DELETE: Action.SESSION_DELETED,
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stamp:
+    """Who writes, when, on whose behalf: the same for all rows of one write."""
+
+    project: Project
+    session_id: str
+    actor: Actor
+    now: datetime
+    request: Request
+
+    @property
+    def actor_fields(self) -> dict[str, str]:
+        return {
+            "actor_kind": self.actor.kind,
+            "actor_id": self.actor.id,
+            "actor_label": self.actor.label,
+        }
+
+
+def version_event(
+    draft: Draft, stamp: Stamp, version: dict[str, Any]
+) -> dict[str, Any]:
+    return event(
+        ACTIONS[draft.op],
+        stamp,
+        "session" if draft.op in (Op.CREATE, Op.FORK) else "version",
+        stamp.session_id,
+        draft.details,
+        version.pop("event_id"),
+    )
+
+
+def event(
+    action: Action,
+    stamp: Stamp,
+    resource_type: str,
+    resource_id: str,
+    details: dict[str, Any],
+    event_id: str,
+) -> dict[str, Any]:
+    return {
+        "id": event_id,
+        "action": action,
+        "resource_type": resource_type,
+        "resource_id": resource_id,
+        **stamp.actor_fields,
+        "details": details,
+        "request_id": stamp.request.id,
+    }
