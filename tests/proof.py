@@ -1,0 +1,256 @@
+"""Checks a session's history from its stored columns alone, without the server.
+
+Everything that can be recomputed is: numbers, chain, leaves, digests, commitments.
+What is found is told in sentences, so that a failing test says which version lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import psycopg
+from psycopg.rows import namedtuple_row
+
+from apps.timeline import bodies, proof, reading, sealing
+from apps.timeline.words import Hold, Op
+
+CHANGES_HOLD = {
+    Op.PAUSE: {Hold.PAUSED},
+    Op.RESUME: {Hold.OPEN},
+    Op.CLOSE: {Hold.CLOSED},
+    Op.DELETE: {Hold.DELETED},
+}
+STATUS_OF = {"open": "active"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class History:
+    """The rows of one session; `origin` is the version it was forked from."""
+
+    session: Any
+    versions: list[Any]
+    bodies: dict[int, Any]
+    turns: list[Any]
+    origin: Any | None
+
+
+def read(connection: psycopg.Connection[Any], session_id: str) -> History:
+    """Read the rows of a session that nobody writes to."""
+    (session,) = _rows(
+        connection, "SELECT * FROM timeline_session WHERE id = %s", session_id
+    )
+    origins = _rows(
+        connection,
+        "SELECT * FROM timeline_version WHERE session_id = %s AND number = %s",
+        session.origin_session_id,
+        session.origin_number,
+    )
+    stored = _rows(
+        connection,
+        "SELECT * FROM timeline_body WHERE session_id = %s ORDER BY number",
+        session_id,
+    )
+    return History(
+        session=session,
+        versions=_rows(
+            connection,
+            "SELECT * FROM timeline_version WHERE session_id = %s ORDER BY number",
+            session_id,
+        ),
+        bodies={body.number: body for body in stored},
+        turns=_rows(
+            connection,
+            "SELECT * FROM timeline_turn WHERE session_id = %s ORDER BY turn_number",
+            session_id,
+        ),
+        origin=origins[0] if origins else None,
+    )
+
+
+def assert_proven(connection: psycopg.Connection[Any], session_id: str) -> History:
+    """Read the session, fail with everything that is wrong, return its rows."""
+    history = read(connection, session_id)
+    found = problems(history)
+    assert not found, f"{session_id}: " + "; ".join(found)
+    return history
+
+
+def problems(history: History) -> list[str]:
+    """Return what is wrong with the history, oldest version first."""
+    if not history.versions:
+        return ["there is no version 0"]
+    return [
+        *_numbers(history.versions),
+        *_beginning(history),
+        *_chains(history),
+        *_claims(history),
+        *_contents(history),
+        *_successions(history.versions),
+        *_rollbacks(history.versions),
+        *_turns(history),
+        *_projection(history),
+    ]
+
+
+def raws(history: History) -> dict[int, bytes]:
+    """Return every stored body, decoded along its deltas.
+
+    Raises: bodies.CorruptBody, KeyError for a base that is missing.
+    """
+    found: dict[int, bytes] = {}
+    for number, body in sorted(history.bodies.items()):
+        base = None if body.base_number is None else found[body.base_number]
+        found[number] = bodies.decode(body.codec, body.data, body.size, base)
+    return found
+
+
+def state_of(history: History, number: int) -> bytes:
+    """Return the state that a version shows, as JSON bytes."""
+    raw = raws(history)[history.versions[number].body_number]
+    return reading.state_part(bodies.unframe(raw))
+
+
+def _rows(connection: psycopg.Connection[Any], query: str, *params: Any) -> list[Any]:
+    with psycopg.Cursor(connection, row_factory=namedtuple_row) as cursor:
+        return cursor.execute(query, params).fetchall()
+
+
+def _numbers(versions: list[Any]) -> Iterator[str]:
+    numbers = [version.number for version in versions]
+    if numbers != list(range(len(versions))):
+        yield f"the numbers have a gap or a double: {numbers}"
+    for version in versions:
+        parent = version.number - 1 if version.number else None
+        if version.parent_number != parent:
+            yield f"v{version.number}: its parent is {version.parent_number}"
+
+
+def _beginning(history: History) -> Iterator[str]:
+    first, session = history.versions[0], history.session
+    forked = session.origin_session_id is not None
+    if first.op != (Op.FORK if forked else Op.CREATE):
+        yield f"v0: a session does not begin with {first.op}"
+    if forked and history.origin is None:
+        yield "v0: the version it was forked from is missing"
+    if first.created_at != session.created_at:
+        yield "v0: it is not as old as its session"
+
+
+def _chains(history: History) -> Iterator[str]:
+    previous = history.origin.chain if history.origin else proof.NO_CHAIN
+    for version in history.versions:
+        if proof.chain(previous, version.number, version.leaf) != version.chain:
+            yield f"v{version.number}: the chain does not recompute"
+        previous = version.chain
+
+
+def _claims(history: History) -> Iterator[str]:
+    for version in history.versions:
+        if _claim(history.session, version).leaf() != version.leaf:
+            yield f"v{version.number}: the leaf does not recompute"
+        if proof.salted(version.salt, version.reasoning) != version.reasoning_digest:
+            yield f"v{version.number}: the reasoning is not what was digested"
+        step = sealing.step_digest(version.salt, version, version.reason_code)
+        if step != version.step_digest:
+            yield f"v{version.number}: the step metadata is not what was digested"
+
+
+def _claim(session: Any, version: Any) -> proof.Claim:
+    return proof.Claim(
+        project_id=session.project_id,
+        session_id=version.session_id,
+        op=version.op,
+        hold=version.hold,
+        restored_number=version.restored_number,
+        undo_of=version.undo_of,
+        external_id=version.external_id,
+        actor_kind=version.actor_kind,
+        actor_id=version.actor_id,
+        trace_id=version.trace_id,
+        request_key=version.request_key,
+        requested_at=version.requested_at,
+        reasoning_digest=version.reasoning_digest,
+        step_digest=version.step_digest,
+        commitment=version.commitment,
+    )
+
+
+def _contents(history: History) -> Iterator[str]:
+    try:
+        decoded = raws(history)
+    except (bodies.CorruptBody, KeyError) as error:
+        yield f"a body does not decode: {error!r}"
+        return
+    for version in history.versions:
+        number = version.body_number
+        if number not in decoded:
+            yield f"v{version.number}: its body {number} is missing"
+            continue
+        raw, salt = decoded[number], history.bodies[number].salt
+        if bodies.commitment(raw, salt) != version.commitment:
+            yield f"v{version.number}: its body is not what it committed to"
+        elif len(reading.state_part(bodies.unframe(raw))) != version.size:
+            yield f"v{version.number}: its state has another size"
+    shown = {version.body_number for version in history.versions}
+    yield from (f"body {n} is shown by no version" for n in decoded.keys() - shown)
+
+
+def _successions(versions: list[Any]) -> Iterator[str]:
+    for version in versions:
+        if version.created_at < version.requested_at:
+            yield f"v{version.number}: it was stored before it was asked for"
+    for before, version in pairwise(versions):
+        if version.created_at < before.created_at:
+            yield f"v{version.number}: it is older than the version before it"
+        if version.hold not in _holds_after(before, version):
+            yield f"v{version.number}: {before.hold} became {version.hold}"
+        if before.hold in (Hold.CLOSED, Hold.DELETED) and version.op != Op.DELETE:
+            yield f"v{version.number}: it was written after the session had ended"
+
+
+def _holds_after(before: Any, version: Any) -> set[str]:
+    if version.op == Op.ROLLBACK:
+        return {before.hold, Hold.PAUSED}
+    return CHANGES_HOLD.get(version.op, {before.hold})
+
+
+def _rollbacks(versions: list[Any]) -> Iterator[str]:
+    for version in versions:
+        if (version.op == Op.ROLLBACK) != (version.restored_number is not None):
+            yield f"v{version.number}: {version.op} with a restored number, or without"
+        if version.restored_number is None:
+            continue
+        if not 0 <= version.restored_number < version.number:
+            yield f"v{version.number}: it restores v{version.restored_number}"
+            continue
+        target = versions[version.restored_number]
+        shown = (version.commitment, version.body_number, version.size)
+        if shown != (target.commitment, target.body_number, target.size):
+            yield f"v{version.number}: it does not show what v{target.number} shows"
+
+
+def _turns(history: History) -> Iterator[str]:
+    numbers = [turn.turn_number for turn in history.turns]
+    if numbers != list(range(1, len(numbers) + 1)):
+        yield f"the turns have a gap or a double: {numbers}"
+    made = [turn.head_number for turn in history.turns if turn.made_version]
+    by_turns = [v.number for v in history.versions if v.op == Op.TURN]
+    if made != by_turns:
+        yield f"turns made {made}, but the versions by turns are {by_turns}"
+
+
+def _projection(history: History) -> Iterator[str]:
+    session, head = history.session, history.versions[-1]
+    rollbacks = sum(version.op == Op.ROLLBACK for version in history.versions)
+    shown = {
+        "head_number": head.number,
+        "status": STATUS_OF.get(head.hold, head.hold),
+        "turn_count": len(history.turns),
+        "rollback_count": rollbacks,
+    }
+    for name, expected in shown.items():
+        if getattr(session, name) != expected:
+            yield f"the list shows {name} {getattr(session, name)}, not {expected}"
