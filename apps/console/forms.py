@@ -15,6 +15,7 @@ class SessionsForm(forms.Form):
     status = forms.ChoiceField(
         required=False,
         choices=[("", "any"), *((status, status) for status in STATUSES)],
+        error_messages={"invalid_choice": "There is no such status."},
     )
     after = forms.RegexField(
         regex=rf"\A{SESSION_ID}\Z",

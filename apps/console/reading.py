@@ -14,9 +14,10 @@ from apps.agents.models import Agent
 from apps.diffs.text import visible
 from apps.timeline import listing
 from apps.timeline.errors import SessionNotFound, VersionNotFound
-from apps.timeline.models import Label, Session, Status
+from apps.timeline.models import Label, Session
 from apps.timeline.querysets import SessionQuerySet
 from apps.timeline.reading import VersionRow
+from apps.timeline.words import Status
 
 PAGE = 50
 SHOWN_FORKS = 20

@@ -7,6 +7,7 @@ HTML, and asks the database nothing.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from apps.core.json import Json, parse
@@ -14,15 +15,16 @@ from apps.diffs import pointers
 from apps.diffs.changes import MISSING, Alignment, Change, Comparison, Kind
 from apps.diffs.compare import compare
 from apps.diffs.display import display
-from apps.diffs.summary import summary
+from apps.diffs.summary import sentences, summary
 from apps.diffs.text import shorten, visible
 from apps.timeline.lineage import set_aside_by
-from apps.timeline.models import Op
 from apps.timeline.reading import VersionRow
+from apps.timeline.words import Op
 
 LONGEST_VALUE = 300
 LONGEST_POINTER = 200
 LINES_IN_LIST = 6
+SENTENCES = 3
 LINES_ON_PAGE = 200
 REASONING_IN_LIST = 400
 STATE_SHOWN = 100_000
@@ -45,7 +47,12 @@ OP_WORDS = {
     Op.CLOSE: "closed",
     Op.DELETE: "deleted",
 }
-QUIET = frozenset({Op.PAUSE, Op.RESUME, Op.CLOSE, Op.DELETE})
+# What is said of a version without changes; the others should have had some.
+UNCHANGED = {
+    **dict.fromkeys((Op.PAUSE, Op.RESUME, Op.CLOSE, Op.DELETE), ""),
+    Op.CREATE: "with an empty state",
+    Op.FORK: "state copied unchanged",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,13 +141,8 @@ def flag_words(version: VersionRow, previous: VersionRow | None) -> list[str]:
 def kept_changes(version: VersionRow, *, shown: int) -> Changes:
     """Tell the changes from what the append kept of them: the first ones, short."""
     kept = [_restored(change) for change in version.changes]
-    words = ""
-    if kept:
-        words = summary(Comparison(None, None, tuple(kept), _alignments(kept)))
-    elif version.op not in QUIET:
-        words = "nothing changed"
     return Changes(
-        words=words,
+        words=_words(version, kept),
         lines=[_line(change) for change in kept[:shown]],
         n_more=version.change_count - min(shown, len(kept)),
         is_coarse=False,
@@ -191,6 +193,17 @@ def size(n_bytes: int) -> str:
             break
         n_bytes //= 1000
     return f"{amount:.1f} {unit}" if amount < 10 else f"{amount:.0f} {unit}"
+
+
+def _words(version: VersionRow, kept: list[Change]) -> str:
+    if not kept:
+        return UNCHANGED.get(Op(version.op), "nothing changed")
+    comparison = Comparison(None, None, tuple(kept), _alignments(kept))
+    if version.change_count == len(kept):
+        return summary(comparison)
+    # What was kept cannot be subtracted: several changes may make one sentence.
+    first = islice(sentences(comparison), SENTENCES)
+    return "; ".join([*first, f"{version.change_count:,} changes in all"])
 
 
 def _restored(kept: dict[str, Any]) -> Change:

@@ -16,7 +16,7 @@ from apps.accounts.access import Permission, enter_project, projects_of
 from apps.accounts.models import Membership, User
 from apps.console import reading, stories
 from apps.console.forms import SessionsForm, VersionsForm
-from apps.core.errors import DomainError
+from apps.core.errors import DomainError, InvalidRequest
 from apps.core.http.exceptions import problem_of
 from apps.core.http.fallbacks import answer
 from apps.timeline import reading as timeline
@@ -94,8 +94,7 @@ def session_detail(request: HttpRequest, slug: str, session_id: str) -> HttpResp
     """Show a session's facts and its versions, newest first."""
     membership = _entered(request, slug)
     session = reading.session(membership.project, session_id)
-    form = VersionsForm(request.GET)
-    after = form.cleaned_data["after"] if form.is_valid() else None
+    after = _place(request)
     found = reading.versions(session, after=after)
     entries = _entries(session, found)
     forks = reading.forks(session)
@@ -183,6 +182,14 @@ def _entries(session: Session, found: list[VersionRow]) -> list[stories.Entry]:
         )
         for version, previous in zip(shown, [*found[1:], None], strict=False)
     ]
+
+
+def _place(request: HttpRequest) -> int | None:
+    form = VersionsForm(request.GET)
+    if not form.is_valid():
+        raise InvalidRequest("after takes the number of a version.", param="after")
+    after: int | None = form.cleaned_data["after"]
+    return after
 
 
 def _changes(version: VersionRow, previous: VersionRow | None) -> stories.Changes:

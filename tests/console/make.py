@@ -1,12 +1,17 @@
 """Makes what the console shows: sessions with a history, through the operations."""
 
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from unittest import mock
+
+import psycopg
 
 from apps.agents.scope import Scope
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Request, Step
 
+HTML = {"Accept": "text/html"}
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 KEY = Actor(kind=ActorKind.KEY, id="key_1", label="sb_7f3a")
 PERSON = Actor(kind=ActorKind.USER, id="user_1", label="olga")
@@ -83,3 +88,22 @@ class Story:
 
 def address(project, *rest):
     return "/".join([f"/console/{project.slug}/sessions", *map(str, rest)])
+
+
+@contextmanager
+def counted_queries():
+    """Count what is sent to PostgreSQL, whichever way it is sent."""
+    sent = []
+    execute = psycopg.Cursor.execute
+
+    def counting(cursor, query, *args, **options):
+        sent.append(query)
+        return execute(cursor, query, *args, **options)
+
+    with mock.patch.object(psycopg.Cursor, "execute", counting):
+        yield sent
+
+
+def signed_in(client, user):
+    client.force_login(user, "django.contrib.auth.backends.ModelBackend")
+    return client

@@ -40,6 +40,12 @@ def size(n_bytes: int) -> str:
     return stories.size(n_bytes)
 
 
+@register.filter
+def thousands(number: int) -> str:
+    """Write a count so that its size is seen."""
+    return f"{number:,}"
+
+
 @register.simple_tag
 def moment(at: datetime) -> SafeString:
     """Write a time relative to now, with the exact one on hover and for machines."""

@@ -1,0 +1,88 @@
+"""Home: where people land after signing in."""
+
+import pytest
+from django.urls import reverse
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import Role
+from apps.core.actors import SYSTEM
+from tests.accounts.make import make_member, make_user
+from tests.console.make import NOW, address, signed_in
+
+HOME = "/console/"
+
+
+def test_it_sends_to_the_only_project(client, project):
+    client = signed_in(client, make_member(project))
+
+    assert client.get(HOME)["Location"] == address(project)
+
+
+def test_of_several_projects_it_lets_people_choose(client, project, other_project):
+    user = make_member(project)
+    accounts.add_member(
+        project=other_project,
+        user=user,
+        role=Role.VIEWER,
+        actor=SYSTEM,
+        now=NOW,
+        request_id="req_test",
+    )
+
+    page = signed_in(client, user).get(HOME)
+
+    assert page.status_code == 200
+    assert address(project) in page.content.decode()
+    assert address(other_project) in page.content.decode()
+
+
+def test_without_a_project_it_says_what_would_help(client, db):
+    page = signed_in(client, make_user()).get(HOME)
+
+    assert "not a member of any project" in page.content.decode()
+
+
+def test_a_project_alone_leads_to_its_sessions(client, project):
+    client = signed_in(client, make_member(project))
+
+    found = client.get(f"/console/{project.slug}")
+
+    assert found["Location"] == address(project)
+
+
+def test_a_stranger_learns_nothing_about_a_project(client, project, other_project):
+    client = signed_in(client, make_member(other_project, "mallory"))
+
+    real = client.get(f"/console/{project.slug}", headers={"Accept": "text/html"})
+    unreal = client.get("/console/no-such", headers={"Accept": "text/html"})
+
+    assert (real.status_code, unreal.status_code) == (404, 404)
+    assert b"text/html" in real["Content-Type"].encode()
+    assert without_request_id(real) == without_request_id(unreal)
+
+
+def test_anonymous_people_sign_in_first(client, db):
+    answer = client.get(HOME)
+
+    assert answer.status_code == 302
+    assert answer["Location"] == f"{reverse('accounts:sign_in')}?next={HOME}"
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete"])
+def test_it_is_only_read(client, project, method):
+    client = signed_in(client, make_member(project))
+
+    assert getattr(client, method)(HOME).status_code == 405
+
+
+def test_the_page_loads_nothing_that_its_policy_forbids(client, db):
+    page = signed_in(client, make_user()).get(HOME)
+
+    text = page.content.decode()
+    assert "script-src 'self'" in page["Content-Security-Policy"]
+    assert "style=" not in text
+    assert "<style" not in text
+
+
+def without_request_id(page):
+    return page.content.replace(page["X-Request-Id"].encode(), b"")

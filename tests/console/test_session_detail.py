@@ -1,0 +1,328 @@
+"""A session's page and its versions' pages: what changed, what was set aside."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from apps.accounts.models import Role
+from apps.console import reading
+from apps.core import json
+from apps.timeline import bodies
+from apps.timeline.models import Session
+from tests.accounts.make import make_member
+from tests.console.make import STATE, Story, address, counted_queries, signed_in
+
+HOSTILE = "<img src=x onerror=alert(1)>\u202e\u0007"
+UNKNOWN = "sess_" + "0" * 26
+
+
+@pytest.fixture
+def viewer(client, project):
+    return signed_in(client, make_member(project, "carol", Role.VIEWER))
+
+
+@pytest.fixture
+def trip(project):
+    """v0 created, v1 and v2 updated, v3 rolled back to v1, v4 updated."""
+    story = Story(project, user_id="u_17", metadata={"env": "prod"})
+    story.update({"travellers": ["Ann", "Ben", "Cy"]}, reasoning="one more")
+    story.update({"dates": None}, reasoning="cancel everything?", trace_id="trace-9c1")
+    story.rollback(1, reason="dates lost", reason_code="wrong_state")
+    return story.update({"budget": 1200})
+
+
+def text_of(client, *where):
+    page = client.get(address(*where))
+    assert page.status_code == 200
+    return page.content.decode()
+
+
+def entry_of(text, number):
+    """The part of a session's page that is about one version."""
+    start = text.index(f'id="v{number}"')
+    return text[start : text.index("</li>\n", text.index("provenance", start))]
+
+
+def class_of(text, number):
+    start = text.rindex("<li", 0, text.index(f'id="v{number}"'))
+    return text[start : text.index(">", start)]
+
+
+def test_it_shows_versions_newest_first(viewer, project, trip):
+    text = text_of(viewer, project, trip.id)
+
+    places = [text.index(f'id="v{number}"') for number in (4, 3, 2, 1, 0)]
+    assert places == sorted(places)
+
+
+def test_a_version_says_what_changed_in_words_and_as_json(viewer, project, trip):
+    entry = entry_of(text_of(viewer, project, trip.id), 2)
+
+    assert "dates lost (turned null)" in entry
+    assert '<span class="pointer">/dates</span>' in entry
+    assert "<del>{&quot;depart&quot;: &quot;2026-03-15&quot;" in entry
+    assert "<ins>null</ins>" in entry
+    assert "cancel everything?" in entry
+    assert "turned null" in entry
+    assert "trace-9c1" in entry
+    assert "sb_7f3a" in entry
+    assert "<time datetime=" in entry
+
+
+def test_signs_stand_beside_words_for_who_does_not_see_them(viewer, project, trip):
+    entry = entry_of(text_of(viewer, project, trip.id), 1)
+
+    assert '<span class="sign" aria-hidden="true">+</span>' in entry
+    assert '<span class="unseen">added</span>' in entry
+    assert "Cy added to travellers" in entry
+
+
+def test_versions_set_aside_stay_and_say_so(viewer, project, trip):
+    text = text_of(viewer, project, trip.id)
+
+    aside = [n for n in range(5) if "set-aside" in class_of(text, n)]
+    assert aside == [2]
+    assert "set aside by <a" in entry_of(text, 2)
+    assert address(project, trip.id, "versions", 3) in entry_of(text, 2)
+
+
+def test_a_rollback_says_where_to_and_why(viewer, project, trip):
+    entry = entry_of(text_of(viewer, project, trip.id), 3)
+
+    assert "rollback to v1" in entry
+    assert "dates lost" in entry
+    assert "wrong_state" in entry
+    assert "olga" in entry
+
+
+def test_labels_stand_at_their_version(viewer, project, trip):
+    trip.label(1, "known-good")
+
+    text = text_of(viewer, project, trip.id)
+
+    assert "known-good" in entry_of(text, 1)
+    assert text.count("known-good") == 1
+    assert "known-good" in text_of(viewer, project, trip.id, "versions", 1)
+
+
+def test_a_fork_links_to_its_origin_and_the_origin_to_its_forks(viewer, project, trip):
+    fork = trip.fork(2)
+
+    origin = address(project, trip.id, "versions", 2)
+    assert origin in text_of(viewer, project, fork)
+    assert origin in text_of(viewer, project, fork, "versions", 0)
+    assert address(project, fork) in text_of(viewer, project, trip.id)
+
+
+def test_versions_come_page_by_page(viewer, project, trip, monkeypatch):
+    monkeypatch.setattr(reading, "PAGE", 2)
+
+    first = text_of(viewer, project, trip.id)
+    second = viewer.get(address(project, trip.id) + "?after=3").content.decode()
+    last = viewer.get(address(project, trip.id) + "?after=1").content.decode()
+
+    assert 'href="?after=3"' in first
+    assert 'id="v3"' in first
+    assert 'id="v2"' not in first
+    assert "set-aside" in class_of(second, 2)
+    assert 'id="v0"' in last
+    assert 'rel="next"' not in last
+
+
+@pytest.mark.parametrize("after", ["x", "-1", "9" * 30])
+def test_a_place_that_means_nothing_is_refused(viewer, project, trip, after):
+    page = viewer.get(address(project, trip.id) + f"?after={after}")
+
+    assert page.status_code == 400
+
+
+def test_a_version_that_changed_very_much_says_how_much(viewer, project):
+    story = Story(project, {}).update({f"k{n}": n for n in range(120)})
+
+    text = text_of(viewer, project, story.id)
+
+    assert "120 changes in all" in entry_of(text, 1)
+    assert "114 more changes" in entry_of(text, 1)
+    page = text_of(viewer, project, story.id, "versions", 1)
+    assert page.count('<li class="change ') == 120
+
+
+def test_a_deleted_session_stays_readable_and_says_so(viewer, project, trip):
+    trip.delete()
+
+    text = text_of(viewer, project, trip.id)
+
+    assert "This session was deleted" in text
+    assert "cancel everything?" in text
+    assert '"prod"' not in text  # quotes are escaped
+    assert "&quot;prod&quot;" in text
+
+
+def test_an_expired_session_stays_readable_and_says_so(viewer, project):
+    now = timezone.now() - timedelta(hours=2)
+    story = Story(project, now=now, ttl_seconds=60)
+
+    assert "This session has expired" in text_of(viewer, project, story.id)
+    assert "NYC" in text_of(viewer, project, story.id, "versions", 0)
+
+
+def test_a_version_shows_its_whole_state_and_its_neighbours(viewer, project, trip):
+    text = text_of(viewer, project, trip.id, "versions", 2)
+
+    assert "&quot;destination&quot;: &quot;NYC&quot;" in text
+    assert "&quot;dates&quot;: null" in text
+    assert "Changes against v1" in text
+    assert f'{address(project, trip.id, "versions", 1)}" rel="prev"' in text
+    assert f'{address(project, trip.id, "versions", 3)}" rel="next"' in text
+    assert "set aside by" in text
+
+
+def test_a_large_state_shows_its_beginning_and_says_so(viewer, project):
+    story = Story(project, {f"key-{n}": "x" * 100 for n in range(2_000)})
+
+    text = text_of(viewer, project, story.id, "versions", 0)
+
+    assert "key-0&quot;" in text
+    assert "key-1999&quot;" not in text
+    assert "up to 100 kB" in text
+    assert '<details class="state">' in text
+
+
+def test_the_state_can_be_downloaded_but_never_run(viewer, project):
+    state = {"big": 2**80, "a": "<script>", "nul": "\u0000"}
+    story = Story(project, state)
+
+    answer = viewer.get(address(project, story.id, "versions", 0, "state.json"))
+
+    assert json.parse(answer.content) == state
+    assert answer["Content-Type"] == "application/json"
+    assert answer["Content-Disposition"] == (
+        f'attachment; filename="{story.id}-v0.json"'
+    )
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert "sandbox" in answer["Content-Security-Policy"]
+
+
+def test_hostile_text_is_shown_and_does_nothing(viewer, project):
+    story = Story(
+        project, agent=HOSTILE, user_id=HOSTILE, metadata={HOSTILE: HOSTILE}
+    ).update(
+        {HOSTILE: HOSTILE, "list": [HOSTILE, {HOSTILE: HOSTILE}]},
+        reasoning=HOSTILE,
+        trace_id=HOSTILE,
+        model=HOSTILE,
+        release=HOSTILE,
+        external_id=HOSTILE,
+        objective_status=HOSTILE,
+        schema_version=HOSTILE,
+    )
+    story.rollback(0, reason=HOSTILE, reason_code=HOSTILE)
+
+    pages = [
+        text_of(viewer, project, story.id, *rest)
+        for rest in ((), ("versions", 1), ("versions", 2))
+    ]
+
+    for text in pages:
+        assert "<img" not in text
+        assert "\u202e" not in text
+        assert "\u0007" not in text
+        assert "&lt;img src=x onerror=alert(1)&gt;⟨U+202E⟩" in text
+
+
+def tamper(story):
+    """Change what was stored, as somebody with the database in hands can."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL stepback.retention = 'on'")
+        cursor.execute(
+            "UPDATE timeline_body SET salt = 'x' WHERE session_id = %s", [story.id]
+        )
+        cursor.execute("SET LOCAL stepback.retention = 'off'")
+    bodies.cache.forget(story.id)
+
+
+def test_a_state_that_is_not_what_was_written_is_not_shown(viewer, project, trip):
+    tamper(trip)
+    viewer.raise_request_exception = False
+
+    text = text_of(viewer, project, trip.id, "versions", 2)
+    answer = viewer.get(address(project, trip.id, "versions", 2, "state.json"))
+
+    assert "is not the one that was written" in text
+    assert "NYC" not in text
+    assert "dates lost (turned null)" in text
+    assert answer.status_code == 500
+
+
+@pytest.mark.parametrize("rest", [(), ("versions", 0), ("versions", 0, "state.json")])
+class TestEveryPage:
+    def test_it_works_for_a_viewer(self, viewer, project, trip, rest):
+        assert viewer.get(address(project, trip.id, *rest)).status_code == 200
+
+    def test_it_is_only_read(self, viewer, project, trip, rest):
+        assert viewer.post(address(project, trip.id, *rest)).status_code == 405
+
+    def test_anonymous_people_sign_in_first(self, client, project, trip, rest):
+        where = address(project, trip.id, *rest)
+
+        answer = client.get(where)
+
+        assert answer.status_code == 302
+        assert answer["Location"].endswith(f"?next={where}")
+
+    def test_a_stranger_finds_nothing(self, client, project, other_project, trip, rest):
+        client = signed_in(client, make_member(other_project, "mallory"))
+
+        assert client.get(address(project, trip.id, *rest)).status_code == 404
+        assert client.get(address(other_project, trip.id, *rest)).status_code == 404
+
+    def test_an_unknown_session_is_not_found(self, viewer, project, rest):
+        assert viewer.get(address(project, UNKNOWN, *rest)).status_code == 404
+
+
+@pytest.mark.parametrize("number", ["5", "9" * 18, "9" * 40, "-1", "01", "x"])
+def test_an_unknown_version_is_not_found(viewer, project, trip, number):
+    page = viewer.get(address(project, trip.id, "versions", number))
+
+    assert page.status_code == 404
+
+
+@pytest.mark.parametrize("name", ["sess_%00", "x", "SESS_" + "0" * 26])
+def test_what_is_no_id_of_a_session_is_not_found(viewer, project, name):
+    assert viewer.get(address(project, name)).status_code == 404
+
+
+def test_the_number_of_queries_does_not_grow_with_the_versions(viewer, project):
+    story = Story(project)
+
+    def go_on():
+        story.update({"n": 1}).update({"n": 2}).rollback(0)
+        story.label(1, f"label-{story.now:%M}")
+        story.fork(1)
+
+    def n_queries(*rest):
+        with counted_queries() as sent:
+            assert viewer.get(address(project, story.id, *rest)).status_code == 200
+        return len(sent)
+
+    go_on()
+    before = n_queries(), n_queries("versions", 1)
+    go_on()
+    after = n_queries(), n_queries("versions", 1)
+
+    assert before == after
+    # Signed in (2), membership, session, versions, rollbacks, labels, forks; a
+    # version has its body instead of forks, read twice at most.
+    assert max(before) <= 9
+
+
+def test_reading_writes_nothing(viewer, project, trip):
+    before = Session.objects.filter(id=trip.id).values().get()
+
+    text_of(viewer, project, trip.id)
+    text_of(viewer, project, trip.id, "versions", 0)
+
+    assert Session.objects.filter(id=trip.id).values().get() == before
+    assert STATE["destination"] == "NYC"
