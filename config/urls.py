@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from apps.core import views as core
+from apps.core.http.openapi import docs, openapi
 
 handler400 = "apps.core.http.handler400"
 handler403 = "apps.core.http.handler403"
@@ -14,6 +15,8 @@ urlpatterns = [
     path("health", core.health, name="health"),
     path("health/ready", core.ready, name="ready"),
     path("health/live", core.live, name="live"),
+    path("openapi.json", openapi, name="openapi"),
+    path("docs", docs, name="docs"),
     path("v1/", include("config.api_urls")),
     path("", include("apps.accounts.urls")),
     path("", include("apps.console.urls")),

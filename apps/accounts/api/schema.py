@@ -15,6 +15,10 @@ class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call
     target_class = "apps.accounts.api.authentication.KeyAuthentication"
     name = ["ApiKey", "Bearer"]
 
+    def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[str]]]:
+        """Either header will do: one requirement for each, not one for both."""
+        return [{name: []} for name in self.name]
+
     def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
         return [
             {"type": "apiKey", "in": "header", "name": "X-API-Key"},

@@ -15,8 +15,15 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 )
 
 
+class FaultSerializer(serializers.Serializer[dict[str, object]]):
+    """One of several faults of a request."""
+
+    param = serializers.CharField(help_text="The field at fault.")
+    message = serializers.CharField()
+
+
 class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
-    """What went wrong. Facts of the single error stand beside these keys."""
+    """What went wrong; facts of the single error stand beside what is always told."""
 
     code = serializers.CharField(help_text="Stable: decide by this.")
     message = serializers.CharField(help_text="A sentence for people.")
@@ -28,6 +35,38 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     request_id = serializers.CharField(help_text="Finds the request in the log.")
     retry_after = serializers.IntegerField(
         required=False, help_text="Seconds, where another try may succeed."
+    )
+    errors = FaultSerializer(  # type: ignore[assignment]
+        many=True, required=False, help_text="All faults, where there are several."
+    )
+    line = serializers.IntegerField(required=False, help_text="Of malformed JSON.")
+    column = serializers.IntegerField(required=False, help_text="Of malformed JSON.")
+    position = serializers.IntegerField(
+        required=False, help_text="The byte at which malformed JSON goes wrong."
+    )
+    size = serializers.IntegerField(required=False, help_text="Bytes that were sent.")
+    limit = serializers.IntegerField(required=False, help_text="Bytes that may be.")
+    required = serializers.CharField(  # type: ignore[assignment]
+        required=False, help_text="The permission that the key lacks."
+    )
+    agent_id = serializers.CharField(
+        required=False, help_text="The agent that has the name already."
+    )
+    session_id = serializers.CharField(
+        required=False, help_text="The session that has the name already."
+    )
+    head = serializers.IntegerField(
+        required=False, help_text="The number of the session's last version."
+    )
+    expected_version = serializers.IntegerField(
+        required=False, help_text="The version that you built on."
+    )
+    head_written_by = serializers.CharField(required=False)
+    head_written_at = serializers.DateTimeField(required=False)
+    changed_paths = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="JSON pointers, at most 50, of what changed since your version.",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from apps.core.errors import InvalidRequest
@@ -76,6 +77,7 @@ class WriteInput(StepInput):
         return True
 
 
+@extend_schema_serializer(component_name="UpdateState")
 class UpdateInput(WriteInput):
     """PATCH: keys to merge into the state, pointers to remove."""
 
@@ -100,12 +102,14 @@ class UpdateInput(WriteInput):
         return {**updates, **(self.validated_data.get("state") or {})}
 
 
+@extend_schema_serializer(component_name="ReplaceState")
 class ReplaceInput(WriteInput):
     """PUT and POST: the state as a whole."""
 
     state = ObjectField(required=True, allow_null=False)
 
 
+@extend_schema_serializer(component_name="Rollback")
 class RollbackInput(WriteInput):
     """Which version to restore, and why."""
 
@@ -125,6 +129,7 @@ class RollbackInput(WriteInput):
         return value or None
 
 
+@extend_schema_serializer(component_name="Hold")
 class HoldInput(StepInput):
     """Pause, resume and close take a reason."""
 
@@ -145,6 +150,7 @@ class AboutInput(StepInput):
     )
 
 
+@extend_schema_serializer(component_name="CreateSession")
 class CreateInput(AboutInput):
     """A new session."""
 
@@ -157,6 +163,7 @@ class CreateInput(AboutInput):
     initial_state = ObjectField()
 
 
+@extend_schema_serializer(component_name="ForkSession")
 class ForkInput(AboutInput):
     """A session from any version of this one."""
 
@@ -169,6 +176,7 @@ class ForkInput(AboutInput):
     reason = TextField()
 
 
+@extend_schema_serializer(component_name="UpdateSession")
 class MetadataInput(serializers.Serializer[Any]):
     """What may change about a session."""
 
@@ -178,6 +186,7 @@ class MetadataInput(serializers.Serializer[Any]):
     )
 
 
+@extend_schema_serializer(component_name="AddTurn")
 class TurnInput(WriteInput):
     """One exchange, and the state it left."""
 
@@ -188,6 +197,7 @@ class TurnInput(WriteInput):
     state_after = ObjectField()
 
 
+@extend_schema_serializer(component_name="BuildContext")
 class ContextInput(serializers.Serializer[Any]):
     """What goes into the context of the next call."""
 
@@ -197,6 +207,7 @@ class ContextInput(serializers.Serializer[Any]):
     include_set_aside = FlagField(required=False, default=False)
 
 
+@extend_schema_serializer(component_name="LabelVersion")
 class LabelInput(serializers.Serializer[Any]):
     """A name for a version."""
 

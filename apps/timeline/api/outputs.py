@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from apps.core.http.fields import ListField, ObjectField
@@ -36,12 +37,16 @@ def open_object(help_text: str = "") -> ObjectField:
 
 
 class LastRollback(Output):
+    """The newest rollback, which a running agent may not have noticed."""
+
     version = serializers.IntegerField()
     restored_version = serializers.IntegerField()
     at = serializers.DateTimeField()
 
 
 class Session(Output):
+    """A session with the state of its head."""
+
     object = text()
     id = text()
     agent_id = text("Your name of the agent.")
@@ -65,12 +70,16 @@ class Session(Output):
 
 
 class StartedSession(Session):
+    """A session as it began, by a create or a fork."""
+
     session_id = text()
     trace_id = text()
     new_session_id = text("On a fork.", required=False)
 
 
 class SessionMetadata(Output):
+    """What can change about a session without a version."""
+
     object = text()
     id = text()
     agent_id = text()
@@ -80,6 +89,8 @@ class SessionMetadata(Output):
 
 
 class ListEnvelope(Output):
+    """One page of a list."""
+
     object = text()
     has_more = serializers.BooleanField()
     first_id = maybe_text()
@@ -87,10 +98,14 @@ class ListEnvelope(Output):
 
 
 class SessionList(ListEnvelope):
+    """One page of sessions."""
+
     data = Session(many=True)
 
 
 class State(Output):
+    """The state of one version, and whether agents may write."""
+
     session_id = text()
     version = serializers.IntegerField()
     state = open_object()
@@ -105,6 +120,8 @@ class State(Output):
 
 
 class Rollback(State):
+    """The version that a rollback made, and what it restored."""
+
     success = serializers.BooleanField()
     new_version = serializers.IntegerField()
     restored_from_version = serializers.IntegerField()
@@ -114,12 +131,16 @@ class Rollback(State):
 
 
 class Actor(Output):
+    """Who did it: a user, a key or the system."""
+
     kind = text()
     id = text()
     label = text()
 
 
 class ShownChange(Output):
+    """One difference between two states."""
+
     pointer = text("RFC 6901, into the later state; for removed, the earlier.")
     kind = text("added, removed, changed, type_changed or moved")
     before = serializers.JSONField(required=False)
@@ -128,6 +149,8 @@ class ShownChange(Output):
 
 
 class Step(Output):
+    """What the agent told of its step."""
+
     step_number = maybe_number()
     parent_id = maybe_text()
     objective_status = maybe_text()
@@ -137,6 +160,8 @@ class Step(Output):
 
 
 class Version(Step):
+    """One immutable version: what it changed, who made it and why."""
+
     object = text()
     session_id = text()
     version = serializers.IntegerField()
@@ -165,11 +190,15 @@ class Version(Step):
 
 
 class VersionList(ListEnvelope):
+    """One page of versions."""
+
     data = Version(many=True)
     current_version = serializers.IntegerField()
 
 
 class StateHistory(Output):
+    """Versions of a session with their states."""
+
     object = text()
     session_id = text()
     data = Version(many=True)
@@ -178,6 +207,8 @@ class StateHistory(Output):
 
 
 class Checkpoint(Step):
+    """Everything that a run resumes from; parts never written are null."""
+
     object = text()
     session_id = text()
     version = serializers.IntegerField()
@@ -194,6 +225,8 @@ class Checkpoint(Step):
 
 
 class ChangeList(Output):
+    """What differs between two versions."""
+
     object = text()
     session_id = text()
     from_version = serializers.IntegerField()
@@ -205,6 +238,8 @@ class ChangeList(Output):
 
 
 class Label(Output):
+    """A name that somebody gave a version."""
+
     object = text()
     session_id = text()
     version = serializers.IntegerField()
@@ -213,7 +248,29 @@ class Label(Output):
     created_by = text()
 
 
+@extend_schema_field(
+    {
+        "type": "object",
+        "description": "As it was sent, with these keys; others stay as they were.",
+        "properties": {
+            "type": {"type": "string"},
+            "content": {
+                "type": "string",
+                "description": "Always a text: another value is written as JSON here.",
+            },
+            "content_json": {"description": "The content, where it is not a text."},
+        },
+        "required": ["type", "content"],
+        "additionalProperties": {},
+    }
+)
+class SaidObject(ObjectField):
+    """One side of a turn."""
+
+
 class Turn(Output):
+    """One exchange with the agent, and the state it left."""
+
     object = text()
     id = text()
     session_id = text()
@@ -221,8 +278,8 @@ class Turn(Output):
     version = serializers.IntegerField(help_text="The head it left.")
     made_version = serializers.BooleanField()
     created_at = serializers.DateTimeField()
-    input = open_object("As sent; `content` is always a text.")
-    output = open_object("As sent; `content` is always a text.")
+    input = SaidObject(required=True, allow_null=False)
+    output = SaidObject(required=True, allow_null=False)
     input_preview = text()
     output_preview = text()
     metadata = ObjectField(required=True)
@@ -233,14 +290,28 @@ class Turn(Output):
 
 
 class TurnList(ListEnvelope):
+    """One page of turns."""
+
     data = Turn(many=True)
 
 
+class Memory(Output):
+    """A fact about the user that outlives sessions."""
+
+    id = text()
+    content = text()
+    type = text()
+    score = serializers.FloatField(help_text="How relevant it is, 0 to 1.")
+    created_at = serializers.DateTimeField()
+
+
 class Context(Output):
+    """What an agent needs for its next call."""
+
     session_id = text()
     version = serializers.IntegerField()
     state = open_object()
-    memories = ListField(required=True, allow_null=False)
+    memories = Memory(many=True, help_text="Empty: no memories are kept yet.")
     recent_turns = Turn(many=True, help_text="Newest first.")
     drift_warning = serializers.BooleanField()
     average_relevance = serializers.FloatField()
@@ -248,15 +319,21 @@ class Context(Output):
 
 
 class TraceContext(Output):
+    """The request behind a trace."""
+
     request_id = text()
     api_key_id = maybe_text()
 
 
 class TraceMetadata(Output):
+    """The request behind a trace, where older clients read it."""
+
     request_id = text()
 
 
 class Trace(Output):
+    """One act, as it was recorded."""
+
     object = text()
     id = text()
     session_id = maybe_text()
@@ -277,10 +354,14 @@ class Trace(Output):
 
 
 class TraceList(ListEnvelope):
+    """One page of traces."""
+
     data = Trace(many=True)
 
 
 class History(Output):
+    """The newest versions of a session, its turns and traces beside them."""
+
     object = text()
     session_id = text()
     current_version = serializers.IntegerField()

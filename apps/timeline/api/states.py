@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -121,6 +121,11 @@ class RollbackView(TimelineView):
             expected=self.expected(given.validated_data.get("expected_version")),
         )
         return self.state_answer(receipt)
+
+
+@extend_schema_view(post=extend_schema(operation_id="rollback_state"))
+class StateRollbackView(RollbackView):
+    """The same at the address that StateBase's clients call."""
 
 
 class StateHistoryView(TimelineView):

@@ -19,7 +19,7 @@ urlpatterns = [
     ),
     path(
         f"{SESSION}/state/rollback",
-        states.RollbackView.as_view(),
+        states.StateRollbackView.as_view(),
         name="state_rollback",
     ),
     path(f"{SESSION}/rollback", states.RollbackView.as_view(), name="rollback"),

@@ -1,0 +1,117 @@
+"""The OpenAPI document and the page that shows it; both need no key and no network.
+
+Views describe what is their own; what every route of the API has in common (its
+errors, its headers, where its one-line summary comes from) is added here, once.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from http import HTTPStatus
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer
+from drf_spectacular.settings import spectacular_settings
+
+Operation = dict[str, Any]
+
+METHODS = frozenset({"get", "put", "post", "patch", "delete"})
+WITH_BODY = frozenset({"put", "post", "patch"})
+# What `ApiView`, the parser and the database can answer on any route.
+ALWAYS = (400, 401, 403, 406, 429, 500, 503)
+ON_WRITING = (411, 413, 415, 422, 507)
+ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+RETRIED = frozenset({"429", "503", "507"})
+
+HEADERS: dict[str, tuple[str, str, str]] = {
+    "X-Request-Id": ("RequestId", "string", "Yours, else ours; finds it in the log."),
+    "X-RateLimit-Limit": ("RateLimit", "integer", "Requests a minute."),
+    "X-RateLimit-Remaining": ("RateRemaining", "integer", "What is left of them."),
+    "X-RateLimit-Reset": ("RateReset", "integer", "Unix time of the next minute."),
+    "Retry-After": ("RetryAfter", "integer", "Seconds to wait."),
+    "WWW-Authenticate": ("Authenticate", "string", "How to send a key."),
+}
+ON_EVERY_ANSWER = tuple(list(HEADERS)[:4])
+
+
+class Generator(SchemaGenerator):
+    """Describes the API: the views' own words and what they all have in common."""
+
+    def get_schema(
+        self, request: HttpRequest | None = None, public: bool = False
+    ) -> dict[str, Any]:
+        document: dict[str, Any]
+        document = super().get_schema(request, public)  # type: ignore[no-untyped-call]
+        for method, operation in operations_of(document):
+            _summarise(operation)
+            _add_errors(method, operation)
+            for status, answer in operation["responses"].items():
+                _describe(status, answer)
+        document["components"]["headers"] = {
+            name: {"description": text, "schema": {"type": kind}}
+            for name, kind, text in HEADERS.values()
+        }
+        return document
+
+
+def operations_of(document: dict[str, Any]) -> Iterator[tuple[str, Operation]]:
+    """Return every operation of a document with its method."""
+    for path in document["paths"].values():
+        for method, operation in path.items():
+            if method in METHODS:
+                yield method, operation
+
+
+@login_not_required
+@require_safe
+def openapi(request: HttpRequest) -> HttpResponse:
+    """Answer the document; what it says does not depend on who asks."""
+    return HttpResponse(_document(), content_type="application/json")
+
+
+@login_not_required
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    """Show the document as a page made of local files alone."""
+    return render(request, "core/docs.html", {"title": spectacular_settings.TITLE})
+
+
+@cache
+def _document() -> bytes:
+    generator = Generator()  # type: ignore[no-untyped-call]
+    document = generator.get_schema(public=True)
+    rendered: bytes = OpenApiJsonRenderer().render(document, renderer_context={})
+    return rendered
+
+
+def _summarise(operation: Operation) -> None:
+    """Show the first sentence in lists; keep the description where it says more."""
+    words = " ".join(operation.get("description", "").split())
+    summary, _, rest = words.partition(". ")
+    operation["summary"] = summary.removesuffix(".")
+    if not rest:
+        operation.pop("description", None)
+
+
+def _add_errors(method: str, operation: Operation) -> None:
+    common = ALWAYS + (ON_WRITING if method in WITH_BODY else ())
+    answers = operation["responses"]
+    for status in common:
+        answers.setdefault(str(status), {"content": ERROR})
+    operation["responses"] = dict(sorted(answers.items()))
+
+
+def _describe(status: str, answer: dict[str, Any]) -> None:
+    answer["description"] = answer.get("description") or HTTPStatus(int(status)).phrase
+    names = [*ON_EVERY_ANSWER]
+    if status in RETRIED:
+        names.append("Retry-After")
+    if status == "401":
+        names.append("WWW-Authenticate")
+    answer["headers"] = answer.get("headers", {}) | {
+        name: {"$ref": f"#/components/headers/{HEADERS[name][0]}"} for name in names
+    }
