@@ -1,0 +1,186 @@
+"""History is append-only: every way to change a version or a body is refused.
+
+Retention alone may, by a flag that ends with its transaction.
+"""
+
+import psycopg
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from apps.timeline.models import Body, Version
+from tests import proof
+
+MODELS = pytest.mark.parametrize("model", [Version, Body])
+UPDATES = {
+    "queryset.update": lambda model, row: model.objects.update(size=0),
+    "queryset.bulk_update": lambda model, row: model.objects.bulk_update(
+        [row], ["size"]
+    ),
+    "bulk_create that updates": lambda model, row: model.objects.bulk_create(
+        [row],
+        update_conflicts=True,
+        unique_fields=["session_id", "number"],
+        update_fields=["size"],
+    ),
+    "update_or_create": lambda model, row: model.objects.update_or_create(
+        session_id=row.session_id, number=row.number, defaults={"size": 0}
+    ),
+    "save": lambda model, row: row.save(),
+    "save of one field": lambda model, row: row.save(update_fields=["size"]),
+    "raw UPDATE": lambda model, row: run(f"UPDATE {model._meta.db_table} SET size = 0"),
+    "UPDATE inside a WITH": lambda model, row: run(
+        f"WITH changed AS (UPDATE {model._meta.db_table} SET size = 0 RETURNING 1)"
+        " SELECT count(*) FROM changed"
+    ),
+    "UPDATE to the same value": lambda model, row: run(
+        f"UPDATE {model._meta.db_table} SET size = size"
+    ),
+    "MERGE": lambda model, row: run(
+        f"MERGE INTO {model._meta.db_table} kept USING (SELECT 1) one ON true"
+        " WHEN MATCHED THEN UPDATE SET size = 0"
+    ),
+}
+DELETES = {
+    "queryset.delete": lambda model, row: model.objects.all().delete(),
+    "delete": lambda model, row: row.delete(),
+    "raw DELETE": lambda model, row: run(f"DELETE FROM {model._meta.db_table}"),
+    "DELETE USING": lambda model, row: run(
+        f"DELETE FROM {model._meta.db_table} kept USING timeline_session s"
+        " WHERE s.id = kept.session_id"
+    ),
+}
+
+
+def run(query, *params):
+    with connection.cursor() as cursor:
+        cursor.execute(query, params)
+
+
+def allow(word="on"):
+    run(f"SET LOCAL stepback.retention = '{word}'")
+
+
+def stored(model):
+    return list(model.objects.order_by("session_id", "number").values())
+
+
+def change_one(row):
+    row.size = 0
+    return row
+
+
+@pytest.fixture
+def session_id(api):
+    agent = api()
+    made = agent.post(
+        "/v1/sessions", {"agent_id": "desk", "initial_state": {"city": "Kyoto"}}
+    )
+    path = f"/v1/sessions/{made.body['id']}"
+    for city in ("Tokyo", "Osaka"):
+        assert agent.patch(f"{path}/state", {"state": {"city": city}}).status == 200
+    assert agent.post(f"{path}/rollback", {"version": 1}).status == 200
+    return made.body["id"]
+
+
+@pytest.mark.django_db
+@MODELS
+@pytest.mark.parametrize("way", [*UPDATES, *DELETES])
+def test_no_way_to_change_history_gets_past_the_database(session_id, model, way):
+    before = stored(model)
+    row = change_one(model.objects.get(session_id=session_id, number=1))
+
+    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+        (UPDATES | DELETES)[way](model, row)
+
+    cause = refused.value.__cause__
+    assert isinstance(cause, psycopg.errors.IntegrityConstraintViolation)
+    assert "history is append-only" in str(cause)
+    assert stored(model) == before
+
+
+@pytest.mark.django_db
+@MODELS
+@pytest.mark.parametrize("column", ["reasoning", "leaf", "chain", "created_at"])
+def test_no_column_of_a_version_is_an_exception(session_id, model, column):
+    if model is Body:
+        column = {"reasoning": "data", "leaf": "salt", "chain": "codec"}.get(
+            column, "base_number"
+        )
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        run(f"UPDATE {model._meta.db_table} SET {column} = {column}")
+
+
+@pytest.mark.django_db
+@MODELS
+@pytest.mark.parametrize("word", ["off", "", "true", "1", "ON", "on "])
+def test_only_the_exact_word_lets_retention_in(session_id, model, word):
+    allow(word)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        run(f"UPDATE {model._meta.db_table} SET size = size")
+
+
+@pytest.mark.django_db
+def test_a_session_with_a_history_cannot_be_deleted(session_id):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        run("DELETE FROM timeline_session WHERE id = %s", session_id)
+
+    proof.assert_proven(connection.connection, session_id)
+
+
+@pytest.mark.django_db
+def test_retention_may_empty_texts_and_delete_where_it_says_so(session_id):
+    allow()
+
+    run("UPDATE timeline_version SET reasoning = NULL WHERE number = 1")
+    run("DELETE FROM timeline_change WHERE number = 3")
+    run("DELETE FROM timeline_version WHERE number = 3")
+
+    assert Version.objects.filter(session_id=session_id).count() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+@MODELS
+def test_the_permission_of_retention_ends_with_its_transaction(session_id, model):
+    with transaction.atomic():
+        allow()
+        run(f"UPDATE {model._meta.db_table} SET size = size")
+
+    with pytest.raises(IntegrityError):
+        run(f"UPDATE {model._meta.db_table} SET size = size")
+
+
+@pytest.mark.django_db(transaction=True)
+@MODELS
+def test_the_permission_of_retention_is_lost_with_a_transaction_that_fails(
+    session_id, model
+):
+    with transaction.atomic():
+        allow()
+        run(f"UPDATE {model._meta.db_table} SET size = 0")
+        transaction.set_rollback(True)
+
+    with pytest.raises(IntegrityError):
+        run(f"DELETE FROM {model._meta.db_table}")
+    proof.assert_proven(connection.connection, session_id)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_permission_of_retention_does_not_reach_another_connection(session_id):
+    with transaction.atomic():
+        allow()
+        with (
+            psycopg.connect(connection.connection.info.dsn) as other,
+            pytest.raises(psycopg.errors.IntegrityConstraintViolation),
+        ):
+            other.execute("UPDATE timeline_version SET size = size")
+
+
+@pytest.mark.django_db
+@MODELS
+def test_a_number_that_is_taken_cannot_be_inserted_again(session_id, model):
+    row = model.objects.get(session_id=session_id, number=1)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        model.objects.bulk_create([row])
