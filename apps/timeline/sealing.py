@@ -110,7 +110,6 @@ def seal_first(
     stored = bodies.encode(raw, number=0, base=None, salt=salt or new_salt())
     _store(sealed, stored, raw)
     comparison = compare(before, state)
-    comparison = compare(before, state)
     size = len(reading.state_part(parts))
     version = _version(draft, stamp, stored.commitment, size)
     version |= {"flags": [], "body_number": 0}
