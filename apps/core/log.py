@@ -40,6 +40,8 @@ CAPPED = {
     # Its warnings repeat the raw path of each 4xx; the request line covers those.
     "django.request": logging.ERROR,
     "django.server": logging.ERROR,
+    # At INFO it names the path of each sign-in, which for a link holds the token.
+    "axes": logging.WARNING,
     "asyncio": logging.INFO,
     "psycopg": logging.WARNING,
     # At INFO it writes three lines whenever a connection is borrowed.
