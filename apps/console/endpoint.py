@@ -99,11 +99,13 @@ class Endpoint:
         return f"Cannot listen on {self.host}: {error.strerror}."
 
     def _name(self) -> str:
-        """Return the host by which a browser is let in."""
-        if self.is_loopback:
-            return f"[{self.address}]" if ":" in self.address else self.address
-        named = [host.removeprefix(".") for host in settings.ALLOWED_HOSTS]
-        return next((host for host in named if host != "*"), "localhost")
+        """Return a name under which the application lets browsers in."""
+        allowed = settings.ALLOWED_HOSTS
+        address = f"[{self.address}]" if ":" in self.address else self.address
+        if self.is_loopback and ("*" in allowed or address in allowed):
+            return address
+        named = (host.removeprefix(".") for host in allowed if host != "*")
+        return next(named, "localhost")
 
 
 def endpoint(host: str, port: int) -> Endpoint:

@@ -7,10 +7,10 @@ while a project that `up` made has no key of `up`, the next start goes on with i
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import StringIO
 
 from django.core.management import call_command
+from django.core.management.base import CommandError
 from django.db import connection
 from django.utils import timezone
 
@@ -29,16 +29,6 @@ DEFAULT_SLUG = "default"
 LOCK = 0x73746570
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Opening:
-    """What to show once the server is ready; `key` only when it was made now."""
-
-    project: Project
-    username: str
-    link: str
-    key: str | None
 
 
 def prepare(*, wants_demo: bool, say: Say, is_stopping: Callable[[], bool]) -> None:
@@ -65,20 +55,42 @@ def _make_project(*, wants_demo: bool) -> Project:
     )
 
 
-def open_door(url: str) -> Opening:
-    """Make a link for the first administrator and, once, the first key."""
+def first_key() -> tuple[str, str] | None:
+    """Issue the key of the first start; None if that was done before.
+
+    Returns the project's slug and the secret, which nobody can ever read again.
+    """
     with _alone():
         project = _oldest()
-        if project is None:
-            raise RuntimeError("The project of this start was deleted meanwhile.")
-        key = _first_key(project) if _is_unfinished(project) else None
+        if project is None or not _is_unfinished(project):
+            return None
+        now = timezone.now()
+        _, secret = accounts.issue_key(
+            project=project,
+            name="first key",
+            scope=Scope.ADMIN,
+            actor=UP,
+            now=now,
+            request_id=new_id("req", now=now),
+        )
+    return project.slug, secret
+
+
+def signin_link(url: str) -> tuple[str, str]:
+    """Return who may sign in, and the link that lets them.
+
+    Raises: CommandError when the oldest project has nobody who may.
+    """
+    project = _oldest()
+    if project is None:
+        raise CommandError("There is no project any more.")
     username = _first_admin(project)
-    return Opening(
-        project=project,
-        username=username,
-        link=_signin_link(project, username, url),
-        key=key,
+    said = StringIO()
+    call_command(
+        "signin_link", project=project.slug, user=username, base_url=url, stdout=said
     )
+    # The command's last line is the link alone.
+    return username, said.getvalue().splitlines()[-1]
 
 
 @contextmanager
@@ -112,31 +124,9 @@ def _is_unfinished(project: Project) -> bool:
     return made_here.exists() and not keys.exists()
 
 
-def _first_key(project: Project) -> str:
-    now = timezone.now()
-    _, secret = accounts.issue_key(
-        project=project,
-        name="first key",
-        scope=Scope.ADMIN,
-        actor=UP,
-        now=now,
-        request_id=new_id("req", now=now),
-    )
-    return secret
-
-
 def _first_admin(project: Project) -> str:
     admins = Membership.objects.in_project(project.id).filter(
         role=Role.ADMIN, user__is_active=True
     )
     first = admins.select_related("user").order_by("created_at", "user_id").first()
     return FIRST_ADMIN if first is None else str(first.user.username)
-
-
-def _signin_link(project: Project, username: str, url: str) -> str:
-    said = StringIO()
-    call_command(
-        "signin_link", project=project.slug, user=username, base_url=url, stdout=said
-    )
-    # The command's last line is the link alone.
-    return said.getvalue().splitlines()[-1]

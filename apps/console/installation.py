@@ -96,9 +96,11 @@ def reserved(chosen: Installation) -> Iterator[bool]:
                 "--data-dir."
             ) from error
         was_killed = bool(lock.read())
-        _write(lock.fileno(), str(os.getpid()))
-        yield was_killed
-        _write(lock.fileno(), "")
+        _write(descriptor, str(os.getpid()))
+        try:
+            yield was_killed
+        finally:
+            _write(descriptor, "")
 
 
 @contextmanager
@@ -113,8 +115,9 @@ def database(chosen: Installation, say: Say) -> Iterator[None]:
         yield
         return
     cluster = postgres.Cluster(chosen.location)
-    say(f"Starting PostgreSQL; data is in {chosen.location.data_dir}.")
-    for note in chosen.location.notes:
+    say("Starting PostgreSQL.")
+    notes = chosen.location.notes or (f"Data is in {chosen.location.data_dir}.",)
+    for note in notes:
         say(note)
     try:
         if not cluster.start():

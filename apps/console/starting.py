@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.core.management.base import CommandError
 from django.db import DatabaseError, OperationalError
 
 from apps.console import first_start, serving
@@ -133,15 +134,23 @@ class _Start:
 
     def _announce(self, seconds: float) -> None:
         url = self.place.url
-        opening = first_start.open_door(url)
-        let_go()
         self.say(f"\nStepback is ready at {url}/ after {seconds:.1f} s.\n")
-        self.say(f"Sign in as {opening.username} (once, within 15 minutes):")
-        self.say(f"  {opening.link}")
-        if opening.key:
-            self.say(f"API key of project {opening.project.slug}, shown this once:")
-            self.say(f"  {opening.key}")
+        self._show_link(url)
+        made = first_start.first_key()
+        if made is not None:
+            slug, secret = made
+            self.say(f"API key of project {slug}, shown this once:\n  {secret}")
+        let_go()
         self.say("\nPress Ctrl-C to stop.")
+
+    def _show_link(self, url: str) -> None:
+        try:
+            username, link = first_start.signin_link(url)
+        except CommandError as nobody:
+            # Whoever can still sign in should find the console running.
+            self.say(f"There is no sign-in link: {nobody}")
+        else:
+            self.say(f"Sign in as {username} (once, within 15 minutes):\n  {link}")
 
 
 def _python_path() -> str:
