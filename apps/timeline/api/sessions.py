@@ -7,13 +7,13 @@ from orjson import Fragment
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts.operations import answer_once
+from apps.agents.api.answers import answered
 from apps.core import json, paging
 from apps.core.http.schema import errors
 from apps.timeline import listing, reading
 from apps.timeline import operations as timeline
 from apps.timeline.api import outputs, parameters, shapes
-from apps.timeline.api.base import REPLAYED, TimelineView
+from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import CreateInput, ForkInput, MetadataInput
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.drafts import Receipt, Step
@@ -144,17 +144,12 @@ class SessionView(TimelineView):
     )
     def patch(self, request: Request, session_id: str) -> Response:
         """Merge metadata, set the time to live; no version is made."""
-        if self.stamp.key is None:
-            return Response(self._updated(session_id))
-        status, body, replayed = answer_once(
-            project_id=self.scope.project.id,
-            key=self.stamp.key,
-            digest=self.stamp.digest,
+        return answered(
+            request,
+            scope=self.scope,
             now=self.now,
             act=lambda: (200, json.dumps(self._updated(session_id))),
         )
-        headers = {REPLAYED: "true"} if replayed else {}
-        return Response(Fragment(body), status=status, headers=headers)
 
     @extend_schema(
         operation_id="delete_session",

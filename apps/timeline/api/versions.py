@@ -9,6 +9,7 @@ from orjson import Fragment
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.agents.api.answers import answered
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.schema import errors
@@ -152,11 +153,20 @@ class LabelsView(TimelineView):
 
     @extend_schema(
         operation_id="label_version",
+        parameters=[parameters.IDEMPOTENCY_KEY],
         request=LabelInput,
         responses={201: outputs.Label, **LABEL_ERRORS},
     )
     def post(self, request: Request, session_id: str, number: str) -> Response:
         """Give the version a label; giving it twice is giving it once."""
+        return answered(
+            request,
+            scope=self.scope,
+            now=self.now,
+            act=lambda: (201, json.dumps(self._labelled(session_id, number))),
+        )
+
+    def _labelled(self, session_id: str, number: str) -> dict[str, Any]:
         label = timeline.label(
             scope=self.scope,
             session_id=session_id,
@@ -166,7 +176,7 @@ class LabelsView(TimelineView):
             now=self.now,
             request=self.stamp,
         )
-        body = {
+        return {
             "object": "label",
             "session_id": session_id,
             "version": label.number,
@@ -174,7 +184,6 @@ class LabelsView(TimelineView):
             "created_at": shapes.moment(label.created_at),
             "created_by": label.actor_label,
         }
-        return Response(body, status=201)
 
 
 class LabelView(TimelineView):
