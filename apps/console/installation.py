@@ -116,8 +116,7 @@ def database(chosen: Installation, say: Say) -> Iterator[None]:
         return
     cluster = postgres.Cluster(chosen.location)
     say("Starting PostgreSQL.")
-    notes = chosen.location.notes or (f"Data is in {chosen.location.data_dir}.",)
-    for note in notes:
+    for note in _notes(chosen.location):
         say(note)
     try:
         if not cluster.start():
@@ -142,6 +141,13 @@ def let_go() -> None:
     connection.close()
     if isinstance(connection, DatabaseWrapper):
         connection.close_pool()
+
+
+def _notes(location: Location) -> Iterator[str]:
+    """Yield what is odd about the place, and in any case where it is."""
+    if not any(str(location.data_dir) in note for note in location.notes):
+        yield f"Data is in {location.data_dir}."
+    yield from location.notes
 
 
 def _refuse_server(url: str) -> None:

@@ -106,6 +106,8 @@ class _Start:
         )
 
     def _serve(self) -> None:
+        if self.supervisor.is_stopping:
+            return
         self.say(f"Starting {settings.WORKERS} web workers.")
         child = Child(
             name="The web server",
