@@ -58,8 +58,14 @@ class Beginning:
         if known is None:
             return None
         self._require_same(known)
+        # Another request may have made the session of a creator that died after it
+        # wrote the name: then it does not carry this key.
         stored = sql.rows(
-            "SELECT 1 FROM timeline_session WHERE id = %s", [known.session_id]
+            """
+            SELECT 1 FROM timeline_version
+             WHERE session_id = %s AND number = 0 AND request_key = %s
+            """,
+            [known.session_id, self.request.key],
         )
         if not stored:
             return None
