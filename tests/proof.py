@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import namedtuple_row
 
+from apps.core import json
 from apps.timeline import bodies, proof, reading, sealing
 from apps.timeline.words import Hold, Op
 
@@ -107,10 +108,13 @@ def raws(history: History) -> dict[int, bytes]:
     return found
 
 
-def state_of(history: History, number: int) -> bytes:
-    """Return the state that a version shows, as JSON bytes."""
-    raw = raws(history)[history.versions[number].body_number]
-    return reading.state_part(bodies.unframe(raw))
+def states(history: History) -> list[Any]:
+    """Return the parsed state of every version."""
+    read = {
+        number: json.parse(reading.state_part(bodies.unframe(raw)))
+        for number, raw in raws(history).items()
+    }
+    return [read[version.body_number] for version in history.versions]
 
 
 def _rows(connection: psycopg.Connection[Any], query: str, *params: Any) -> list[Any]:

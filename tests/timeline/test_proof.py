@@ -237,7 +237,7 @@ def test_a_fork_begins_with_its_origins_chain_and_commitment(api, story):
     first, source = fork.versions[0], origin.versions[2]
     assert first.chain == proof.chain(source.chain, 0, first.leaf)
     assert first.commitment == source.commitment
-    assert checker.state_of(fork, 0) == checker.state_of(origin, 2)
+    assert checker.states(fork)[0] == checker.states(origin)[2]
 
 
 def test_a_fork_with_another_state_commits_to_that_one(api, story):
@@ -247,7 +247,7 @@ def test_a_fork_with_another_state_commits_to_that_one(api, story):
     fork = checker.assert_proven(driver(), forked.body["id"])
 
     assert fork.versions[0].commitment != fork.origin.commitment
-    assert checker.state_of(fork, 0) == b'{"city":"Osaka"}'
+    assert checker.states(fork) == [{"city": "Osaka"}]
 
 
 def test_a_fork_moved_to_another_origin_is_found(api, story):
