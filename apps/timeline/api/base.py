@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from apps.accounts.access import Caller
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
+from apps.core.errors import UnacceptableJson
 from apps.core.http import ApiView, idempotency_key, if_match, request_digest
 from apps.timeline import reading
 from apps.timeline.api import shapes
@@ -55,8 +56,11 @@ class TimelineView(ApiView):
     def read(self, kind: type[Input]) -> Input:
         """Return the body as this kind of input.
 
-        Raises: DRF's ValidationError, answered as invalid_request naming the field.
+        Raises: UnacceptableJson for a body that is no object; DRF's ValidationError,
+        answered as invalid_request naming the field.
         """
+        if not isinstance(self.request.data, dict):
+            raise UnacceptableJson("The body must be a JSON object.", param="")
         given = kind(data=self.request.data)
         given.is_valid(raise_exception=True)
         return given

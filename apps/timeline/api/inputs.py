@@ -8,6 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from apps.core import json
 from apps.core.errors import InvalidRequest
 from apps.core.http.fields import (
     FlagField,
@@ -20,6 +21,13 @@ from apps.core.http.fields import (
 from apps.timeline import bundles
 from apps.timeline.bodies import Part
 from apps.timeline.drafts import Step
+
+
+class StateField(ObjectField):
+    """A state, held to the rules of states here, where its own name is known."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        return json.check(data, at=f"/{self.field_name}")
 
 
 class StepInput(serializers.Serializer[Any]):
@@ -81,8 +89,8 @@ class WriteInput(StepInput):
 class UpdateInput(WriteInput):
     """PATCH: keys to merge into the state, pointers to remove."""
 
-    state = ObjectField(help_text="Top-level keys to set; null is stored as null.")
-    updates = ObjectField(help_text="Another name for `state`.")
+    state = StateField(help_text="Top-level keys to set; null is stored as null.")
+    updates = StateField(help_text="Another name for `state`.")
     remove = ListField(help_text="JSON pointers to remove after the merge.")
 
     def validate_remove(self, value: list[Any] | None) -> list[Any] | None:
@@ -106,7 +114,7 @@ class UpdateInput(WriteInput):
 class ReplaceInput(WriteInput):
     """PUT and POST: the state as a whole."""
 
-    state = ObjectField(required=True, allow_null=False)
+    state = StateField(required=True, allow_null=False)
 
 
 @extend_schema_serializer(component_name="Rollback")
@@ -160,7 +168,7 @@ class CreateInput(AboutInput):
         allow_blank=False,
         help_text="Your name of the agent; registered on first use.",
     )
-    initial_state = ObjectField()
+    initial_state = StateField()
 
 
 @extend_schema_serializer(component_name="ForkSession")
@@ -172,7 +180,7 @@ class ForkInput(AboutInput):
     )
     agent_id = TextField(allow_blank=False, help_text="Another agent for the fork.")
     new_agent_id = TextField(allow_blank=False, help_text="Another name for agent_id.")
-    state = ObjectField(help_text="Top-level keys to set in the fork's version 0.")
+    state = StateField(help_text="Top-level keys to set in the fork's version 0.")
     reason = TextField()
 
 
@@ -193,8 +201,8 @@ class TurnInput(WriteInput):
     input = SaidField()
     output = SaidField()
     metadata = ObjectField()
-    state_before = ObjectField()
-    state_after = ObjectField()
+    state_before = StateField()
+    state_after = StateField()
 
 
 @extend_schema_serializer(component_name="BuildContext")
