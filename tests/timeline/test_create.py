@@ -122,8 +122,6 @@ def test_it_keeps_the_step_it_was_told(begin):
         ({"agent_id": None}, "agent_id"),
         ({"agent_id": ""}, "agent_id"),
         ({"agent_id": 7}, "agent_id"),
-        ({"agent_id": "a", "initial_state": []}, "initial_state"),
-        ({"agent_id": "a", "initial_state": "{}"}, "initial_state"),
         ({"agent_id": "a", "metadata": []}, "metadata"),
         ({"agent_id": "a", "user_id": 5}, "user_id"),
         ({"agent_id": "a", "user_id": "u" * 256}, "user_id"),

@@ -1,0 +1,205 @@
+"""What JSON is refused, with which status and where; nothing of it is stored."""
+
+import pytest
+
+from apps.timeline.models import Body, Session, Turn, Version
+from tests.timeline.runs import assert_refused
+
+pytestmark = pytest.mark.django_db
+MALFORMED = {
+    "NaN": b'{"a": NaN}',
+    "Infinity": b'{"a": [Infinity]}',
+    "-Infinity": b'{"a": [-Infinity]}',
+    "duplicate key": b'{"a": 1, "a": 2}',
+    "duplicate key, escaped": b'{"a": 1, "\\u0061": 2}',
+    "duplicate key, nested": b'{"a": [{"b": {"role": 1, "role": 2}}]}',
+    "NUL byte": b'{"a": "\x00"}',
+    "raw tab": b'{"a": "\t"}',
+    "raw line feed": b'{"a": "\n"}',
+    "lone high surrogate": b'{"a": "\\ud800"}',
+    "lone low surrogate": b'{"a": "\\udc00"}',
+    "reversed pair": b'{"a": "\\ude00\\ud83d"}',
+    "lone surrogate in a key": b'{"\\ud800": 1}',
+    "surrogate as bytes": b'{"a": "\xed\xa0\x80"}',
+    "no UTF-8": b'{"a": "\xff"}',
+    "overlong": b'{"a": "\xc0\xaf"}',
+    "beyond Unicode": b'{"a": "\xf4\x90\x80\x80"}',
+    "Latin-1": b'{"a": "\xe9"}',
+    "trailing comma": b'{"a": 1,}',
+    "trailing comma in a list": b'{"a": [1,]}',
+    "comment": b'{"a": 1 /* one */}',
+    "single quotes": b"{'a': 1}",
+    "plus sign": b'{"a": +1}',
+    "no whole part": b'{"a": .5}',
+    "no fraction": b'{"a": 5.}',
+    "no exponent": b'{"a": 5e}',
+    "leading zero": b'{"a": 01}',
+    "hexadecimal": b'{"a": 0x10}',
+    "misspelt word": b'{"a": tru}',
+    "undefined": b'{"a": undefined}',
+    "no colon": b'{"a" 1}',
+    "no value": b'{"a": }',
+    "key that is no string": b"{1: 1}",
+    "bad escape": b'{"a": "\\x41"}',
+    "short escape": b'{"a": "\\u12"}',
+    "braced escape": b'{"a": "\\u{41}"}',
+    "unclosed": b'{"a": [1, 2',
+    "unclosed string": b'{"a": "b',
+}
+WHOLE = {
+    "blanks": b" \n\t ",
+    "byte order mark": b"\xef\xbb\xbf{}",
+    "UTF-16": '{"state": {}}'.encode("utf-16"),
+    "UTF-16 without a mark": '{"state": {}}'.encode("utf-16-le"),
+    "UTF-32": '{"state": {}}'.encode("utf-32"),
+    "trailing object": b'{"state": {}} {}',
+    "trailing letter": b'{"state": {}}x',
+    "NDJSON": b'{"state": {}}\n{"state": {}}\n',
+    "duplicate field": b'{"state": {"a": 1}, "state": {"a": 2}}',
+}
+UNACCEPTABLE = {
+    "1e400": (b'{"a": 1e400}', "/a"),
+    "-1e400": (b'{"a": -1e400}', "/a"),
+    "1e131071": (b'{"a": [0, 1e131071]}', "/a/1"),
+    "1e131073": (b'{"a": {"b": 1e131073}}', "/a/b"),
+    "nine kilobytes of 1e131071": (
+        b'{"a": [' + b",".join([b"1e131071"] * 1000) + b"]}",
+        "/a/0",
+    ),
+    "4,301 digits": (b'{"a": ' + b"9" * 4301 + b"}", "/a"),
+    "4,301 digits below zero": (b'{"a": [-' + b"9" * 4301 + b"]}", "/a/0"),
+    "a million digits": (b'{"a": 1' + b"0" * 1_000_000 + b"}", "/a"),
+    "129 deep": (b'{"a":' * 129 + b"1" + b"}" * 129, "/a" * 128),
+    "130 deep": (b'{"a":' + b"[" * 130 + b"]" * 130 + b"}", "/a" + "/0" * 127),
+    "5,000 deep": (b'{"a":' * 5000 + b"1" + b"}" * 5000, None),
+    "100,000 deep": (b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", None),
+    "null": (b"[null]", ""),
+    "list": (b"[]", ""),
+    "text": (b'"{}"', ""),
+    "number": (b"1", ""),
+    "true": (b"true", ""),
+}
+DOORS = [
+    ("POST", None, "initial_state"),
+    ("PATCH", "state", "state"),
+    ("PATCH", "state", "updates"),
+    ("PUT", "state", "state"),
+    ("POST", "turns", "state_before"),
+    ("POST", "turns", "state_after"),
+    ("POST", "fork", "state"),
+]
+
+
+@pytest.fixture
+def run(begin):
+    return begin({"kept": True})
+
+
+def sent(run, method, path, body):
+    """Send it, to a session or to all of them; nothing may be stored."""
+    before = stored()
+    where = "/v1/sessions" if path is None else run.path(path)
+    answer = run.client.send(method, where, body)
+    assert stored() == before
+    return answer
+
+
+def stored():
+    return (
+        Session.objects.count(),
+        Version.objects.count(),
+        Body.objects.count(),
+        Turn.objects.count(),
+    )
+
+
+def request_with(field, state):
+    """Put a state, spelled somehow, into a request that is otherwise right."""
+    rest = b'"agent_id": "travel", "input": "i", "output": "o",\n  '
+    return b"{" + rest + b'"' + field.encode() + b'": ' + state + b"}"
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_malformed_json_is_refused_with_its_place_at_every_door(run, case):
+    for method, path, field in DOORS:
+        body = request_with(field, MALFORMED[case])
+
+        answer = sent(run, method, path, body)
+
+        assert_refused(answer, 400, "malformed_json")
+        told = answer.body["error"]
+        assert body.index(field.encode()) < told["position"] <= len(body)
+        assert told["line"] in (2, 3)
+        assert told["column"] >= 1
+        assert f"line {told['line']}, column {told['column']}" in told["message"]
+
+
+def test_the_place_of_a_fault_is_counted_in_characters_and_in_bytes(run):
+    body = '{"state":\n{"ä": tru}}'.encode()
+
+    told = sent(run, "PATCH", "state", body).body["error"]
+
+    assert (told["line"], told["column"]) == (2, 10)
+    assert told["position"] == body.index(b"tru") + 3
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_a_request_that_is_no_json_text_is_refused_at_every_door(run, case):
+    for method, path, _ in DOORS:
+        answer = sent(run, method, path, WHOLE[case])
+
+        assert_refused(answer, 400, "malformed_json")
+        assert answer.body["error"]["line"] >= 1
+
+
+def test_a_hundred_thousand_open_lists_are_too_deep_at_every_door(run):
+    for method, path, _ in DOORS:
+        answer = sent(run, method, path, b"[" * 100_000)
+
+        assert_refused(answer, 422, "unacceptable_json")
+
+
+@pytest.mark.parametrize("case", UNACCEPTABLE)
+def test_json_that_is_no_state_is_refused_with_a_pointer_at_every_door(run, case):
+    state, pointer = UNACCEPTABLE[case]
+    for method, path, field in DOORS:
+        answer = sent(run, method, path, request_with(field, state))
+
+        assert_refused(answer, 422, "unacceptable_json")
+        assert answer.param.startswith(f"/{field}")
+        if pointer is not None:
+            assert answer.param == f"/{field}{pointer}"
+
+
+@pytest.mark.parametrize("body", [b"[]", b'"x"', b"1", b"null", b"true", b"0.5"])
+def test_a_request_that_is_no_object_is_refused_at_every_door(run, body):
+    for method, path, _ in DOORS:
+        answer = sent(run, method, path, body)
+
+        assert_refused(answer, 422, "unacceptable_json")
+        assert answer.param == ""
+
+
+@pytest.mark.parametrize("field", ["metadata", "messages", "tool_results"])
+@pytest.mark.parametrize("value", [b"1e400", b"9" * 4301])
+def test_the_rules_hold_beside_the_state_too(run, field, value):
+    shape = b"[" + value + b"]" if field == "messages" else b'{"0": ' + value + b"}"
+
+    answer = sent(run, "POST", None, request_with(field, shape))
+
+    assert_refused(answer, 422, "unacceptable_json", f"/{field}/0")
+
+
+def test_an_error_never_repeats_what_was_sent(run):
+    secret = b"canary-4711"
+
+    for state in (
+        b'{"' + secret + b'": 1, "' + secret + b'": 2}',
+        b'{"a": ' + secret + b"}",
+        b'{"a": "' + secret,
+        b'"' + secret + b'"',
+    ):
+        answer = sent(run, "PATCH", "state", request_with("state", state))
+
+        assert answer.status in (400, 422)
+        assert secret not in answer.content
