@@ -1,0 +1,130 @@
+"""What differs between two versions, in pointers and in words."""
+
+import pytest
+
+from tests.timeline.runs import assert_refused
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_lists_what_changed_up_to_the_head(run):
+    body = run.get("changes", **{"from": 0})
+
+    assert body["object"] == "change_list"
+    assert body["session_id"] == run.id
+    assert (body["from_version"], body["to_version"]) == (0, 2)
+    assert body["changes"] == [
+        {"pointer": "/step", "kind": "changed", "before": 0, "after": 2},
+        {"pointer": "/city", "kind": "changed", "before": "Rome", "after": "NYC"},
+    ]
+    assert (body["change_count"], body["truncated"]) == (2, False)
+    assert body["summary"] == (
+        "step changed from 0 to 2; city changed from Rome to NYC"
+    )
+
+
+def test_it_works_in_the_other_direction(run):
+    body = run.get("changes", **{"from": 2, "to": 0})
+
+    assert (body["from_version"], body["to_version"]) == (2, 0)
+    assert body["changes"][1]["after"] == "Rome"
+
+
+def test_it_takes_negative_numbers(run):
+    body = run.get("changes", **{"from": -2, "to": -1})
+
+    assert (body["from_version"], body["to_version"]) == (0, 1)
+
+
+def test_a_version_does_not_differ_from_itself(run):
+    body = run.get("changes", **{"from": 1, "to": 1})
+
+    assert (body["changes"], body["change_count"]) == ([], 0)
+    assert body["summary"] == "nothing changed"
+
+
+def test_a_rollback_differs_in_nothing_from_what_it_restored(run):
+    run.rollback(0)
+
+    assert run.get("changes", **{"from": 0, "to": 3})["changes"] == []
+
+
+def test_every_kind_of_change_is_told(begin):
+    run = begin({"gone": 1, "type": 1, "value": 1, "same": [1, 2]})
+
+    run.put({"type": "1", "value": 2, "same": [1, 2], "new": None})
+
+    body = run.get("changes", **{"from": 0})
+    kinds = {change["pointer"]: change["kind"] for change in body["changes"]}
+    assert kinds == {
+        "/gone": "removed",
+        "/type": "type_changed",
+        "/value": "changed",
+        "/new": "added",
+    }
+    by_pointer = {change["pointer"]: change for change in body["changes"]}
+    assert "after" not in by_pointer["/gone"]
+    assert by_pointer["/new"]["after"] is None
+    assert "before" not in by_pointer["/new"]
+
+
+def test_list_items_are_known_by_their_ids(begin):
+    one, two, three = ({"id": n, "seat": f"{n}A"} for n in (1, 2, 3))
+    run = begin({"guests": [one, two, three]})
+
+    run.put({"guests": [three, one, {**two, "seat": "9F"}]})
+
+    body = run.get("changes", **{"from": 0})
+    moved = [change for change in body["changes"] if change["kind"] == "moved"]
+    changed = [change for change in body["changes"] if change["kind"] == "changed"]
+    assert [(one["from_pointer"], one["pointer"]) for one in moved] == [
+        ("/guests/2", "/guests/0")
+    ]
+    assert [(one["pointer"], one["before"], one["after"]) for one in changed] == [
+        ("/guests/2/seat", "2A", "9F")
+    ]
+
+
+def test_pointers_are_escaped_and_values_exact(begin):
+    run = begin({"a/b": {"~": 2**64}})
+
+    run.put({"a/b": {"~": 2**64 + 1}})
+
+    (change,) = run.get("changes", **{"from": 0})["changes"]
+    assert change["pointer"] == "/a~1b/~0"
+    assert (change["before"], change["after"]) == (2**64, 2**64 + 1)
+
+
+def test_many_changes_are_counted_and_cut(begin):
+    run = begin({"list": {str(n): n for n in range(2500)}})
+
+    run.put({"list": {str(n): -n - 1 for n in range(2500)}})
+
+    body = run.get("changes", **{"from": 0})
+    assert len(body["changes"]) == 2000
+    assert body["change_count"] == 2500
+    assert body["truncated"] is True
+
+
+@pytest.mark.parametrize(
+    ("query", "param"),
+    [
+        ({}, "from"),
+        ({"from": "x"}, "from"),
+        ({"from": "1.0"}, "from"),
+        ({"from": ""}, "from"),
+        ({"from": str(2**63)}, "from"),
+        ({"from": "0", "to": "head"}, "to"),
+    ],
+)
+def test_it_names_the_parameter_that_it_refuses(run, query, param):
+    answer = run.client.get(run.path("changes"), query)
+
+    assert_refused(answer, 400, "invalid_request", param)
+
+
+@pytest.mark.parametrize("query", [{"from": 3}, {"from": 0, "to": 3}, {"from": -3}])
+def test_a_version_that_is_not_there_is_not_found(run, query):
+    answer = run.client.get(run.path("changes"), query)
+
+    assert_refused(answer, 404, "version_not_found", "version")

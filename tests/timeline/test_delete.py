@@ -1,0 +1,119 @@
+"""Deleting a session: gone for agents, kept as evidence."""
+
+import pytest
+
+from apps.audit.models import Event
+from apps.timeline.models import Body, Session, Turn, Version
+from tests.timeline.runs import assert_refused
+
+pytestmark = pytest.mark.django_db
+CALLS = [
+    ("GET", ""),
+    ("GET", "/state"),
+    ("GET", "/state/history"),
+    ("GET", "/versions"),
+    ("GET", "/versions/0"),
+    ("GET", "/checkpoint"),
+    ("GET", "/changes?from=0"),
+    ("GET", "/turns"),
+    ("GET", "/history"),
+    ("POST", "/context"),
+    ("PATCH", ""),
+    ("PATCH", "/state"),
+    ("PUT", "/state"),
+    ("POST", "/state"),
+    ("POST", "/rollback"),
+    ("POST", "/state/rollback"),
+    ("POST", "/turns"),
+    ("POST", "/fork"),
+    ("POST", "/pause"),
+    ("POST", "/resume"),
+    ("POST", "/close"),
+    ("POST", "/versions/0/labels"),
+    ("DELETE", "/versions/0/labels/good"),
+    ("DELETE", ""),
+]
+BODY = {
+    "state": {"a": 1},
+    "version": 0,
+    "input": "i",
+    "output": "o",
+    "label": "good",
+    "metadata": {"a": 1},
+}
+
+
+@pytest.fixture
+def deleted(run):
+    run.turn()
+    run.client.post(run.path("versions", 0, "labels"), {"label": "good"})
+    answer = run.client.delete(run.path())
+    assert (answer.status, answer.content) == (204, b"")
+    return run
+
+
+@pytest.mark.parametrize(("method", "path"), CALLS)
+def test_a_deleted_session_is_not_found(deleted, method, path):
+    body = None if method in ("GET", "DELETE") else BODY
+    if "context" in path:
+        body = {}
+
+    answer = deleted.client.send(method, deleted.path() + path, body)
+
+    assert_refused(answer, 404, "session_not_found")
+
+
+def test_its_traces_are_not_found_by_session(deleted):
+    answer = deleted.client.get(f"/v1/traces/sessions/{deleted.id}/traces")
+
+    assert_refused(answer, 404, "session_not_found")
+
+
+def test_it_is_in_no_list(deleted):
+    client = deleted.client
+
+    for query in ({}, {"agent_id": "travel"}, {"status": "active"}):
+        assert client.get("/v1/sessions", query).body["data"] == []
+
+
+def test_its_evidence_stays(deleted):
+    assert Session.objects.filter(id=deleted.id, status="deleted").count() == 1
+    assert Version.objects.filter(session_id=deleted.id).count() == 4
+    assert Body.objects.filter(session_id=deleted.id).count() == 3
+    assert Turn.objects.filter(session_id=deleted.id).count() == 1
+    last = Version.objects.filter(session_id=deleted.id).latest("number")
+    assert (last.op, last.hold) == ("delete", "deleted")
+    assert Event.objects.filter(stream_id=deleted.id, action="session.deleted").exists()
+
+
+def test_the_project_is_told_in_its_traces(deleted):
+    traces = deleted.client.get("/v1/traces", {"action": "session.deleted"})
+
+    (trace,) = traces.body["data"]
+    assert trace["session_id"] == trace["resource_id"] == deleted.id
+
+
+def test_a_repeated_request_is_answered_as_done(run):
+    first = run.client.delete(run.path(), Idempotency_Key="k")
+    again = run.client.delete(run.path(), Idempotency_Key="k")
+
+    assert (first.status, again.status) == (204, 204)
+    assert Version.objects.filter(session_id=run.id, op="delete").count() == 1
+
+
+def test_its_forks_live_on(run):
+    fork = run.fork(version=1)
+
+    run.client.delete(run.path())
+
+    assert fork.state == {"step": 1, "city": "Rome"}
+    assert fork.get()["forked_from"] == run.id
+
+
+def test_a_session_of_another_project_cannot_be_deleted(
+    api, run, make_key, other_project
+):
+    stranger = api(make_key(project=other_project))
+
+    assert_refused(stranger.delete(run.path()), 404, "session_not_found")
+    assert run.head == 2

@@ -1,0 +1,178 @@
+"""Pausing, resuming and closing: who may still do what."""
+
+import pytest
+
+from tests.timeline.runs import assert_refused, succeeded
+
+pytestmark = pytest.mark.django_db
+AGENT_WRITES = [
+    ("PATCH", "state", {"state": {"a": 1}}),
+    ("PUT", "state", {"state": {"a": 1}}),
+    ("POST", "state", {"state": {"a": 1}}),
+    ("POST", "turns", {"input": "i", "output": "o"}),
+    ("POST", "turns", {"input": "i", "output": "o", "state_after": {"a": 1}}),
+]
+READS = [
+    "",
+    "/state",
+    "/state/history",
+    "/versions",
+    "/versions/0",
+    "/checkpoint",
+    "/changes?from=0",
+    "/turns",
+    "/history",
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), AGENT_WRITES)
+def test_a_paused_session_refuses_what_agents_write(run, method, path, body):
+    run.hold("pause")
+
+    answer = run.client.send(method, run.path(path), body)
+
+    assert_refused(answer, 423, "session_paused")
+    assert answer.body["error"]["head"] == 3
+    assert run.head == 3
+    assert run.get("turns")["data"] == []
+
+
+def test_a_pause_is_a_version_with_the_same_state(run):
+    body = run.hold("pause", reason="Look at this.")
+
+    version = run.get("versions", 3)
+    assert (body["version"], body["hold"]) == (3, "paused")
+    assert body["state"] == {"step": 2, "city": "NYC"}
+    assert (version["op"], version["hold"]) == ("pause", "paused")
+    assert version["reasoning"] == "Look at this."
+    assert version["change_count"] == 0
+    assert run.get()["status"] == "paused"
+
+
+@pytest.mark.parametrize("verb", ["pause", "resume", "close"])
+def test_no_body_is_needed(run, verb):
+    if verb == "resume":
+        run.hold("pause")
+
+    assert run.client.post(run.path(verb)).status == 200
+
+
+def test_a_paused_session_can_be_rolled_back_and_stays_paused(run):
+    run.hold("pause")
+
+    body = run.rollback(0)
+
+    assert body["hold"] == "paused"
+    assert run.get()["status"] == "paused"
+    refused = run.client.patch(run.path("state"), {"state": {"a": 1}})
+    assert_refused(refused, 423, "session_paused")
+
+
+def test_a_resumed_session_takes_writes_again(run):
+    run.hold("pause")
+    run.rollback(0)
+
+    body = run.hold("resume")
+
+    assert (body["version"], body["hold"]) == (5, "open")
+    assert run.get()["status"] == "active"
+    assert run.patch({"city": "Oslo"}).body["state"] == {"step": 0, "city": "Oslo"}
+
+
+def test_pausing_twice_says_so(run):
+    run.hold("pause")
+
+    answer = run.client.post(run.path("pause"))
+
+    assert_refused(answer, 409, "already_paused")
+    assert answer.body["error"]["head"] == run.head == 3
+
+
+def test_only_a_paused_session_can_be_resumed(run):
+    answer = run.client.post(run.path("resume"))
+
+    assert_refused(answer, 409, "not_paused")
+    assert run.head == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        *AGENT_WRITES,
+        ("POST", "rollback", {"version": 0}),
+        ("POST", "state/rollback", {"version": 0, "hold": True}),
+        ("POST", "pause", {}),
+        ("POST", "resume", {}),
+        ("POST", "close", {}),
+    ],
+)
+@pytest.mark.parametrize("before", ["open", "paused"])
+def test_a_closed_session_refuses_every_write(run, method, path, body, before):
+    if before == "paused":
+        run.hold("pause")
+    head = run.hold("close")["version"]
+
+    answer = run.client.send(method, run.path(path), body)
+
+    assert_refused(answer, 409, "session_closed")
+    assert answer.body["error"]["head"] == run.head == head
+
+
+@pytest.mark.parametrize("verb", ["pause", "close"])
+@pytest.mark.parametrize("read", READS)
+def test_a_held_session_can_be_read(run, verb, read):
+    run.hold(verb)
+
+    assert run.client.get(run.path() + read).status == 200
+
+
+@pytest.mark.parametrize("verb", ["pause", "close"])
+def test_a_held_session_can_be_labelled_deleted_and_given_metadata(run, verb):
+    run.hold(verb)
+    client = run.client
+
+    succeeded(client.post(run.path("versions", 1, "labels"), {"label": "good"}))
+    succeeded(client.patch(run.path(), {"metadata": {"checked": True}}))
+    succeeded(client.delete(run.path()))
+
+
+def test_a_closed_session_says_so_in_lists(run):
+    run.hold("close", reason="Done.")
+
+    assert run.get()["status"] == "closed"
+    assert run.get("state")["hold"] == "closed"
+
+
+def test_closing_tells_why(run):
+    run.hold("close", reasoning="Done.")
+
+    version = run.get("versions", 3)
+    assert (version["op"], version["reasoning"]) == ("close", "Done.")
+
+
+@pytest.mark.parametrize("verb", ["pause", "close"])
+def test_a_repeated_request_is_done_once(run, verb):
+    first = run.client.post(run.path(verb), {}, Idempotency_Key="k")
+    again = run.client.post(run.path(verb), {}, Idempotency_Key="k")
+
+    assert (again.status, again.body) == (200, first.body)
+    assert run.head == 3
+
+
+def test_a_write_stored_before_the_pause_is_still_answered(run):
+    body = {"state": {"a": 1}}
+    first = run.client.patch(run.path("state"), body, Idempotency_Key="k")
+    run.hold("close")
+
+    again = run.client.patch(run.path("state"), body, Idempotency_Key="k")
+
+    assert (again.status, again.body) == (200, first.body)
+
+
+@pytest.mark.parametrize("body", [{"reason": 5}, {"expected_version": "2"}])
+def test_it_names_the_field_that_it_refuses(run, body):
+    (param,) = body
+
+    answer = run.client.post(run.path("pause"), body)
+
+    assert_refused(answer, 400, "invalid_request", param)

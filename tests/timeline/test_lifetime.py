@@ -1,0 +1,144 @@
+"""Sessions that live for a set time only."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from apps.agents.scope import Scope
+from apps.core.actors import SYSTEM
+from apps.timeline import operations as timeline
+from apps.timeline import reading
+from apps.timeline.drafts import Request, Step
+from apps.timeline.errors import SessionNotFound
+from apps.timeline.models import Session
+from apps.timeline.operations import About
+from tests.timeline.runs import assert_refused
+
+pytestmark = pytest.mark.django_db
+
+
+def age(run, *, seconds):
+    """Move the session's end into the past, as waiting would."""
+    session = Session.objects.get(id=run.id)
+    session.expires_at -= timedelta(seconds=seconds)
+    session.save(update_fields=["expires_at"])
+
+
+def moment(text):
+    return datetime.fromisoformat(text)
+
+
+def test_it_says_until_when_it_lives(begin):
+    body = begin(ttl_seconds=3600).made.body
+
+    lives = moment(body["ttl_expires_at"]) - moment(body["created_at"])
+    assert lives == timedelta(hours=1)
+
+
+def test_without_a_limit_it_lives_for_ever(run):
+    assert run.get()["ttl_expires_at"] is None
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", ""),
+        ("GET", "/state"),
+        ("GET", "/versions/0"),
+        ("GET", "/turns"),
+        ("PATCH", ""),
+        ("PATCH", "/state"),
+        ("POST", "/turns"),
+        ("POST", "/rollback"),
+        ("POST", "/fork"),
+        ("POST", "/pause"),
+        ("DELETE", ""),
+    ],
+)
+def test_an_expired_session_is_not_found(begin, method, path):
+    run = begin({"a": 1}, ttl_seconds=60)
+    body = {"state": {}, "version": 0, "input": "i", "output": "o", "metadata": {}}
+    age(run, seconds=61)
+
+    answer = run.client.send(
+        method, run.path() + path, None if method in ("GET", "DELETE") else body
+    )
+
+    assert_refused(answer, 404, "session_not_found")
+
+
+def test_an_expired_session_is_in_no_list(begin):
+    run, other = begin(ttl_seconds=60), begin(ttl_seconds=60)
+    age(run, seconds=61)
+
+    data = run.client.get("/v1/sessions").body["data"]
+
+    assert [session["id"] for session in data] == [other.id]
+
+
+def test_it_ends_at_its_very_moment(project):
+    start = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
+    scope = Scope(project)
+    receipt = timeline.create(
+        scope=scope,
+        agent="travel",
+        state={"a": 1},
+        about=About(ttl_seconds=60),
+        step=Step(),
+        actor=SYSTEM,
+        now=start,
+        request=Request(id="req_1"),
+    )
+
+    just_before = start + timedelta(seconds=60) - timedelta(microseconds=1)
+    assert reading.head(scope, receipt.session_id, now=just_before).number == 0
+    with pytest.raises(SessionNotFound):
+        reading.head(scope, receipt.session_id, now=start + timedelta(seconds=60))
+
+
+def test_its_time_can_be_set_anew(begin):
+    run = begin(ttl_seconds=60)
+
+    answer = run.client.patch(run.path(), {"ttl_seconds": 7200})
+
+    assert answer.status == 200
+    left = moment(answer.body["ttl_expires_at"]) - moment(answer.body["updated_at"])
+    assert abs(left - timedelta(hours=2)) < timedelta(seconds=1)
+    age(run, seconds=3600)
+    assert run.head == 0
+
+
+def test_zero_lifts_the_limit(begin):
+    run = begin(ttl_seconds=60)
+
+    answer = run.client.patch(run.path(), {"ttl_seconds": 0})
+
+    assert answer.body["ttl_expires_at"] is None
+    assert run.get()["ttl_expires_at"] is None
+
+
+def test_null_leaves_it_as_it_is(begin):
+    run = begin(ttl_seconds=60)
+    ends = run.get()["ttl_expires_at"]
+
+    run.client.patch(run.path(), {"ttl_seconds": None, "metadata": {"a": 1}})
+
+    assert run.get()["ttl_expires_at"] == ends
+
+
+def test_a_fork_has_its_own_time(begin):
+    run = begin({"a": 1}, ttl_seconds=60)
+
+    fork, limited = run.fork(), run.fork(ttl_seconds=600)
+    age(run, seconds=61)
+
+    assert fork.get()["ttl_expires_at"] is None
+    assert limited.state == {"a": 1}
+
+
+@pytest.mark.parametrize("seconds", [-1, 1.5, "60", True, 10**12])
+def test_a_time_that_is_none_is_refused(run, seconds):
+    answer = run.client.patch(run.path(), {"ttl_seconds": seconds})
+
+    assert_refused(answer, 400, "invalid_request", "ttl_seconds")
+    assert run.get()["ttl_expires_at"] is None
