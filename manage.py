@@ -6,6 +6,24 @@ import sys
 
 from django.core.management import execute_from_command_line
 
-if __name__ == "__main__":
+
+def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    execute_from_command_line(sys.argv)
+    _name_data_dir(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _name_data_dir(arguments: list[str]) -> None:
+    """Export `--data-dir` before settings are read: they say where the database is."""
+    for place, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        if name == "--data-dir":
+            value = value or "".join(arguments[place + 1 : place + 2])
+            os.environ["STEPBACK_DATA_DIR"] = value
+
+
+if __name__ == "__main__":
+    main()
