@@ -50,6 +50,7 @@ class _Session:
 
     def verify(self, backwards: bool) -> Counted:
         self._verify_versions(backwards)
+        self._verify_first_checkpoint()
         for step in self.steps:
             self._verify_checkpoint(step)
         self._verify_turns(backwards)
@@ -96,6 +97,12 @@ class _Session:
             "objective_status": step.state["status"],
             "state": step.state,
         }
+
+    def _verify_first_checkpoint(self) -> None:
+        parts = dict.fromkeys(("messages", "tool_results", "model_params"))
+        expected = {"version": 0, "state": working.initial(), **parts}
+        found = self.doors.read(f"{self.path}/checkpoint", version=0)
+        self._same("checkpoint of version 0", expected, _only(expected, found))
 
     def _verify_checkpoint(self, step: Step) -> None:
         expected = {
