@@ -124,10 +124,11 @@ def state_bytes(value: Json, *, at: str = "") -> bytes:
 def dumps(value: Json) -> bytes:
     """Return compact JSON that parses to exactly this value; splices Fragments.
 
+    A time in UTC, as details of errors have it, ends in Z like all others.
     Raises: UnacceptableJson for what JSON cannot say; TypeError for foreign types.
     """
     try:
-        data = orjson.dumps(value)
+        data = orjson.dumps(value, option=orjson.OPT_UTC_Z)
     except TypeError:
         data = _dumps_slowly(value)
     # orjson writes infinities and NaN as null: only then is the value walked.
@@ -176,7 +177,8 @@ def _refused(
 def _dumps_slowly(value: Json) -> bytes:
     """Write what orjson refused: large integers, or nothing at all."""
     try:
-        return orjson.dumps(_with_spelled_integers(value))
+        spelled = _with_spelled_integers(value)
+        return orjson.dumps(spelled, option=orjson.OPT_UTC_Z)
     except TypeError:
         if fault := _first_fault(value, "", _WRITER_DEPTH):
             raise fault from None

@@ -10,6 +10,7 @@ from orjson import Fragment
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.accounts.access import Permission
 from apps.core import paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.schema import errors
@@ -118,6 +119,8 @@ class TurnView(TimelineView):
 
 class ContextView(TimelineView):
     """What an agent needs for its next call."""
+
+    required_scope = Permission.READ  # a POST, but it only reads
 
     @extend_schema(
         operation_id="build_context",
