@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,9 @@ from apps.core.http.fields import (
 from apps.timeline import bundles
 from apps.timeline.bodies import Part
 from apps.timeline.drafts import Step
+
+# What always fits the column, and never int()'s own limit of digits.
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 
 class StateField(ObjectField):
@@ -227,6 +231,8 @@ def whole_number(text: str, name: str) -> int:
 
     Raises: InvalidRequest.
     """
-    if not (text.lstrip("-").isascii() and text.lstrip("-").isdecimal()):
-        raise InvalidRequest(f"{name} must be a whole number.", param=name)
+    if not _WHOLE_NUMBER.fullmatch(text):
+        raise InvalidRequest(
+            f"{name} must be a whole number of at most 18 digits.", param=name
+        )
     return int(text)

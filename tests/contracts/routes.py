@@ -1,0 +1,183 @@
+"""Every route of the product, read from the URL resolver, with what to send to it.
+
+A new route is covered by all contract tests as soon as it exists; it fails them until
+its parameters and its body have a sample here.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls.resolvers import RoutePattern
+from rest_framework.views import APIView
+
+from tests.contracts.world import World
+
+API = "v1/"
+UNKNOWN_ID = "0" * 26
+
+
+@dataclass(frozen=True)
+class Route:
+    """One method at one address, named as the OpenAPI document names it."""
+
+    method: str
+    pattern: str
+    parameters: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.pattern}"
+
+    @property
+    def is_write(self) -> bool:
+        return self.method != "GET" and str(self) not in READING_POSTS
+
+    def path(self, values: dict[str, Any]) -> str:
+        """Return the address with its parameters filled in."""
+        missing = [name for name in self.parameters if name not in values]
+        if missing:
+            pytest.fail(
+                f"{self} has parameters without a sample: {missing}. "
+                "Add them to World.parameters and UNKNOWN."
+            )
+        return self.pattern.format(**values)
+
+    @property
+    def body(self) -> Any:
+        """Return a body that succeeds; None where the route takes none."""
+        if self.method in ("GET", "DELETE"):
+            return None
+        if str(self) not in BODIES:
+            pytest.fail(f"{self} has no sample body. Add one to BODIES.")
+        return BODIES[str(self)]
+
+    @property
+    def query(self) -> dict[str, str]:
+        return QUERIES.get(str(self), {})
+
+    def call(self, client: Any, values: dict[str, Any], **headers: str) -> Any:
+        """Send the sample to the address that these values make."""
+        return client.send(
+            self.method, self.path(values), self.body, headers, self.query
+        )
+
+
+def api_routes() -> list[Route]:
+    """Return every method of every view under /v1."""
+    return [
+        Route(method.upper(), pattern, parameters)
+        for pattern, parameters, callback in _walk(get_resolver().url_patterns, "")
+        if pattern.startswith(f"/{API}")
+        for method in _methods(callback)
+    ]
+
+
+def page_routes() -> list[tuple[str, tuple[str, ...]]]:
+    """Return every address outside the API, with its parameters."""
+    return [
+        (pattern, parameters)
+        for pattern, parameters, _ in _walk(get_resolver().url_patterns, "")
+        if not pattern.startswith(f"/{API}")
+    ]
+
+
+def _walk(
+    patterns: list[Any], prefix: str
+) -> Iterator[tuple[str, tuple[str, ...], Callable[..., Any]]]:
+    for one in patterns:
+        assert isinstance(one.pattern, RoutePattern), f"{one} is no path()."
+        text = prefix + str(one.pattern)
+        if isinstance(one, URLResolver):
+            yield from _walk(one.url_patterns, text)
+        else:
+            assert isinstance(one, URLPattern)
+            yield _shown(text), _names(text), one.callback
+
+
+def _shown(text: str) -> str:
+    """Return `/a/{b}` for `a/<str:b>`."""
+    return "/" + "".join(
+        f"{{{piece.rpartition(':')[2]}}}" if index % 2 else piece
+        for index, piece in enumerate(text.replace(">", "<").split("<"))
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    pieces = text.replace(">", "<").split("<")[1::2]
+    return tuple(piece.rpartition(":")[2] for piece in pieces)
+
+
+def _methods(callback: Any) -> list[str]:
+    view = getattr(callback, "cls", None)
+    assert view is not None, f"{callback} under /{API} is no view of the API."
+    assert issubclass(view, APIView)
+    return [
+        name for name in ("get", "post", "put", "patch", "delete") if name in dir(view)
+    ]
+
+
+# What reads although it is a POST: its body would not fit into an address.
+READING_POSTS = {"POST /v1/sessions/{session_id}/context"}
+
+SESSION = "/v1/sessions/{session_id}"
+STEP = {"reasoning": "Because.", "step_number": 7, "model": "m", "release": "r1"}
+BODIES: dict[str, Any] = {
+    "POST /v1/agents": {"name": "Refunds", "tags": ["money"], "metadata": {"k": 1}},
+    "PATCH /v1/agents/{reference}": {"owner": "ann", "metadata": {"k": None}},
+    "POST /v1/agents/{reference}/suspend": None,
+    "POST /v1/agents/{reference}/activate": None,
+    "POST /v1/sessions": {
+        "agent_id": "travel",
+        "user_id": "u1",
+        "initial_state": {"city": "Rome"},
+        "metadata": {"order": "A-1"},
+        "ttl_seconds": 3600,
+    },
+    f"PATCH {SESSION}": {"metadata": {"order": "A-2"}, "ttl_seconds": 60},
+    f"POST {SESSION}/fork": {"version": 1, "state": {"city": "Bonn"}},
+    f"PATCH {SESSION}/state": {"state": {"city": "Bonn"}, "remove": ["/n"], **STEP},
+    f"PUT {SESSION}/state": {"state": {"city": "Bonn"}, **STEP},
+    f"POST {SESSION}/state": {"state": {"city": "Bonn"}},
+    f"POST {SESSION}/state/rollback": {"version": 1, "reason": "wrong city"},
+    f"POST {SESSION}/rollback": {"version": 0, "reason_code": "tool", "hold": True},
+    f"POST {SESSION}/pause": {"reason": "look"},
+    f"POST {SESSION}/resume": {"reason": "go on"},
+    f"POST {SESSION}/close": {},
+    f"POST {SESSION}/versions/{{number}}/labels": {"label": "good"},
+    f"POST {SESSION}/turns": {
+        "input": "Hi",
+        "output": {"content": {"say": "Hello"}, "type": "json"},
+        "metadata": {"ms": 12},
+        "state_before": {"city": "Rome"},
+        "state_after": {"city": "Bonn"},
+    },
+    f"POST {SESSION}/context": {"query": "where?", "include_set_aside": True},
+}
+QUERIES: dict[str, dict[str, str]] = {f"GET {SESSION}/changes": {"from": "0"}}
+# What must have happened before the sample can succeed.
+BEFORE: dict[str, tuple[str, str]] = {
+    f"POST {SESSION}/resume": ("POST", f"{SESSION}/pause"),
+    "POST /v1/agents/{reference}/activate": (
+        "POST",
+        "/v1/agents/{reference}/suspend",
+    ),
+}
+UNKNOWN = {
+    "session_id": f"sess_{UNKNOWN_ID}",
+    "number": "1",
+    "label": "nobody-gave-this",
+    "turn_id": f"turn_{UNKNOWN_ID}",
+    "trace_id": f"trace_{UNKNOWN_ID}",
+    "reference": "nobody",
+}
+
+
+def prepared(route: Route, world: World) -> Route:
+    """Bring the world to where the route's sample succeeds."""
+    if str(route) in BEFORE:
+        method, pattern = BEFORE[str(route)]
+        answer = world.client.send(method, pattern.format(**world.parameters))
+        assert answer.status == 200, answer.content
+    return route

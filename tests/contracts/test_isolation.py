@@ -1,0 +1,241 @@
+"""Every route of the API against every key that must not open it.
+
+The routes come from the URL resolver: a new one is in the matrix at once. What a
+stranger is told must not depend on whether a thing exists.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import ApiKey, Project, Scope
+from apps.audit.models import Event
+from apps.core.actors import SYSTEM
+from tests.conftest import Answer, Api
+from tests.contracts.routes import UNKNOWN, Route, api_routes, page_routes, prepared
+from tests.contracts.world import World
+
+pytestmark = pytest.mark.django_db
+
+ROUTES = api_routes()
+OF_ONE = [route for route in ROUTES if route.parameters]
+LISTS = [route for route in ROUTES if route.method == "GET" and route not in OF_ONE]
+# Addresses outside the API that anybody may open.
+PUBLIC = {
+    "/",
+    "/health",
+    "/health/ready",
+    "/health/live",
+    "/openapi.json",
+    "/docs",
+    "/signin",
+    "/signin/{token}",
+}
+# A write key may do everything that the API offers today.
+WITHOUT_A_KEY: set[str] = set()
+
+
+def each(routes: list[Route]) -> Any:
+    return pytest.mark.parametrize("route", routes, ids=str)
+
+
+@pytest.fixture
+def revoked(make_key: Callable[..., str], project: Project) -> str:
+    secret = make_key()
+    accounts.revoke_key(
+        project=project,
+        key_id=ApiKey.objects.in_project(project.id).get().id,
+        actor=SYSTEM,
+        now=timezone.now(),
+        request_id="req_test",
+    )
+    return secret
+
+
+def told(answer: Answer) -> tuple[int, Any]:
+    """Return what an error says, without what differs for every request."""
+    body = answer.body
+    body["error"].pop("request_id")
+    return answer.status, body
+
+
+@each(ROUTES)
+def test_nobody_gets_in_without_a_key(route: Route, document: Any) -> None:
+    assert str(route) not in WITHOUT_A_KEY
+
+    answer = route.call(Api(None), UNKNOWN)
+
+    assert_unknown_caller(route, answer, document)
+
+
+@each(ROUTES)
+@pytest.mark.parametrize("secret", ["sb_" + "0" * 43, "nonsense", "sb_\u00e9"])
+def test_nobody_gets_in_with_a_wrong_key(
+    route: Route, secret: str, document: Any
+) -> None:
+    answer = route.call(Api(secret), UNKNOWN)
+
+    assert_unknown_caller(route, answer, document)
+
+
+@each(ROUTES)
+def test_nobody_gets_in_with_a_revoked_key(
+    route: Route, revoked: str, document: Any
+) -> None:
+    answer = route.call(Api(revoked), UNKNOWN)
+
+    assert_unknown_caller(route, answer, document)
+
+
+def assert_unknown_caller(route: Route, answer: Answer, document: Any) -> None:
+    assert (answer.status, answer.code) == (401, "authentication_failed")
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="api"'
+    document.check(route, answer)
+
+
+@each(ROUTES)
+def test_a_read_only_key_reads_and_writes_nothing(
+    route: Route, world: World, make_key: Callable[..., str], document: Any
+) -> None:
+    prepared(route, world)
+    reader = Api(make_key(Scope.READ))
+    before = everything(world)
+
+    answer = route.call(reader, world.parameters)
+
+    document.check(route, answer)
+    assert everything(world) == before
+    if route.is_write:
+        assert (answer.status, answer.code) == (403, "permission_denied")
+    else:
+        assert answer.status == 200, answer.content
+
+
+@each(OF_ONE)
+def test_another_projects_key_finds_nothing(
+    route: Route,
+    world: World,
+    make_key: Callable[..., str],
+    other_project: Project,
+    document: Any,
+) -> None:
+    stranger = Api(make_key(Scope.ADMIN, other_project))
+    before = everything(world)
+
+    answer = route.call(stranger, world.parameters)
+
+    assert answer.status == 404, answer.content
+    assert told(answer) == told(route.call(stranger, UNKNOWN))
+    document.check(route, answer)
+    assert everything(world) == before
+
+
+@each(OF_ONE)
+def test_a_key_for_other_agents_finds_nothing(
+    route: Route, world: World, make_key: Callable[..., str]
+) -> None:
+    limited = Api(make_key(Scope.WRITE, agents=["somebody-else"]))
+    before = everything(world)
+
+    answer = route.call(limited, world.parameters)
+
+    assert answer.status == 404, answer.content
+    assert told(answer) == told(route.call(limited, UNKNOWN))
+    assert everything(world) == before
+
+
+@each(OF_ONE)
+def test_what_does_not_exist_is_not_found(
+    route: Route, world: World, document: Any
+) -> None:
+    for name in route.parameters:
+        unknown = "99" if name == "number" else UNKNOWN[name]
+        answer = route.call(world.client, {**world.parameters, name: unknown})
+        # A label is whatever one calls it: giving it is not finding it.
+        assert answer.status == 404, f"{name}: {answer.content!r}"
+        document.check(route, answer)
+
+
+FILTERS = [
+    {},
+    {"session_id": "{session_id}"},
+    {"forked_from": "{session_id}"},
+    {"external_id": "order-1"},
+    {"user_id": "u1"},
+    {"agent_id": "travel"},
+    {"resource_id": "{session_id}"},
+    {"limit": "100"},
+]
+
+
+@each(LISTS)
+@pytest.mark.parametrize("query", FILTERS, ids=str)
+@pytest.mark.parametrize("whose", ["project", "agents"])
+def test_strangers_see_empty_lists(
+    route: Route,
+    query: dict[str, str],
+    whose: str,
+    world: World,
+    make_key: Callable[..., str],
+    other_project: Project,
+) -> None:
+    options = {"project": other_project} if whose == "project" else {"agents": ["x"]}
+    stranger = Api(make_key(**options))
+    wanted = {name: text.format(**world.parameters) for name, text in query.items()}
+
+    body = stranger.get(route.pattern, wanted).body
+
+    ours = world.parameters["session_id"]
+    assert not body["has_more"]
+    # A project's own record of its key is all that there is.
+    assert {item.get("event") for item in body["data"]} <= {
+        "project.created",
+        "key.created",
+    }
+    assert ours not in str(body)
+
+
+@each([route for route in ROUTES if route.is_write and not route.parameters])
+def test_what_a_stranger_makes_is_its_own(
+    route: Route,
+    world: World,
+    make_key: Callable[..., str],
+    other_project: Project,
+) -> None:
+    stranger = Api(make_key(project=other_project))
+    before = everything(world)
+
+    answer = route.call(stranger, {})
+
+    assert answer.status == 201, answer.content
+    assert everything(world) == before
+
+
+def everything(world: World) -> list[Any]:
+    """Return what the project's own key sees, and how much was recorded of it."""
+    paths = ("/v1/sessions", "/v1/agents", f"{world.session}/history")
+    seen = [world.client.get(path).body for path in paths]
+    recorded = Event.objects.filter(stream_id=world.parameters["session_id"])
+    return [*seen, recorded.count()]
+
+
+@pytest.mark.parametrize("page", page_routes(), ids=lambda page: str(page[0]))
+def test_every_page_asks_for_a_sign_in(
+    page: tuple[str, tuple[str, ...]], client: Client
+) -> None:
+    pattern, parameters = page
+    if pattern in PUBLIC:
+        return
+    samples = {**UNKNOWN, "slug": "checkout", "number": 0}
+    missing = [name for name in parameters if name not in samples]
+    assert not missing, f"{pattern} has parameters without a sample: {missing}"
+
+    for method in (client.get, client.post):
+        response = method(pattern.format(**samples))
+
+        assert response.status_code == 302, f"{pattern} is open to anybody"
+        assert response["Location"].startswith("/signin?next=")

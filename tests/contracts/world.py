@@ -1,0 +1,108 @@
+"""A project with one of everything, made through the API."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tests.conftest import Answer, Api
+
+
+@dataclass
+class World:
+    """What `client` made; `parameters` fill in addresses."""
+
+    client: Api
+    parameters: dict[str, str]
+
+    @property
+    def session(self) -> str:
+        return f"/v1/sessions/{self.parameters['session_id']}"
+
+    def grow(self) -> None:
+        """Add as many rows of every kind as a new world has."""
+        start(self.client, forked_from=None)
+        client, session = self.client, self.session
+        for number in range(3):
+            made(client.post("/v1/agents", {"name": f"Agent {number}"}))
+            made(client.patch(f"{session}/state", {"state": {"n": 40 + number}}))
+        for number in ("1", "2"):
+            made(client.post(f"{session}/versions/{number}/labels", {"label": "more"}))
+        for _ in range(2):
+            made(client.post(f"{session}/turns", TURN))
+        made(client.post(f"{session}/rollback", {"version": -2}))
+        made(client.post(f"{session}/fork", {"version": 1}))
+
+
+TURN = {
+    "input": {"type": "text", "content": "Hi", "from": "Ann"},
+    "output": {"content": ["Hello"]},
+    "metadata": {"ms": 12},
+    "state_before": {"city": "Oslo"},
+    "state_after": {"city": "Bonn", "n": 9},
+    "reasoning": "She said hi.",
+}
+
+
+def make_world(client: Api) -> World:
+    """Make agents, a session with a history, labels, turns, a rollback and a fork."""
+    told = {
+        "external_id": "billing",
+        "name": "Billing",
+        "tags": ["money"],
+        "metadata": {"k": [1, None]},
+    }
+    made(client.post("/v1/agents", told))
+    session_id = start(client, external_id="order-1")
+    session = f"/v1/sessions/{session_id}"
+    made(client.post(f"{session}/versions/1/labels", {"label": "known-good"}))
+    turn = made(client.post(f"{session}/turns", TURN))
+    made(client.post(f"{session}/turns", {"input": "a", "output": "b"}))
+    back = {"version": 1, "reason": "wrong city", "reason_code": "tool"}
+    made(client.post(f"{session}/rollback", back))
+    made(client.post(f"{session}/fork", {"version": 1, "external_id": "order-1b"}))
+    traces = made(client.get("/v1/traces", {"session_id": session_id}))
+    parameters = {
+        "session_id": session_id,
+        "number": "1",
+        "label": "known-good",
+        "turn_id": turn["id"],
+        "trace_id": traces["data"][0]["id"],
+        "reference": "billing",
+    }
+    return World(client, parameters)
+
+
+def start(client: Api, **about: Any) -> str:
+    """Begin a session with three versions; return its id."""
+    begun = {
+        "agent_id": "travel",
+        "user_id": "u1",
+        "initial_state": {"city": "Rome", "n": 1, "gone": True, "list": [1, 2]},
+        "metadata": {"order": "A-1"},
+        "ttl_seconds": 3600,
+        "messages": [{"role": "user", "content": "Hi"}],
+        "tool_results": {"call_1": {"ok": True}},
+        "model_params": {"temperature": 0.2},
+        **about,
+    }
+    session_id: str = made(client.post("/v1/sessions", begun))["id"]
+    state = f"/v1/sessions/{session_id}/state"
+    step = {
+        "reasoning": "She moved.",
+        "step_number": 1,
+        "parent_id": "s0",
+        "objective_status": "In Progress",
+        "schema_version": "2",
+        "release": "r1",
+        "model": "m",
+        "external_id": "step-1",
+    }
+    patch = {"state": {"city": None, "n": "1"}, "remove": ["/gone"], **step}
+    made(client.patch(state, patch))
+    made(client.put(state, {"state": {"city": "Bonn", "n": 2}}))
+    return session_id
+
+
+def made(answer: Answer) -> Any:
+    """Return the body of an answer that must have succeeded."""
+    assert answer.status in (200, 201), answer.content
+    return answer.body
