@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_serializer
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from apps.core import json
@@ -32,6 +32,11 @@ class StateField(ObjectField):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         return json.check(data, at=f"/{self.field_name}")
+
+
+@extend_schema_field({"type": "array", "items": {"type": "string"}})
+class PointersField(ListField):
+    """JSON pointers."""
 
 
 class StepInput(serializers.Serializer[Any]):
@@ -95,7 +100,7 @@ class UpdateInput(WriteInput):
 
     state = StateField(help_text="Top-level keys to set; null is stored as null.")
     updates = StateField(help_text="Another name for `state`.")
-    remove = ListField(help_text="JSON pointers to remove after the merge.")
+    remove = PointersField(help_text="JSON pointers to remove after the merge.")
 
     def validate_remove(self, value: list[Any] | None) -> list[Any] | None:
         if value is not None and not all(isinstance(one, str) for one in value):
