@@ -60,3 +60,28 @@ def sdk(connect: Callable[[str], Any], secret: str) -> Any:
 def agent_id() -> str:
     """An agent that no other test has sessions of."""
     return f"travel-agent-{next(_numbers)}"
+
+
+@pytest.fixture
+def begin(sdk: Any, agent_id: str) -> Callable[..., str]:
+    """`begin(v0, v1, ...)` is the id of a session whose versions were these states."""
+
+    def start(first: dict[str, Any] | None = None, *then: dict[str, Any]) -> str:
+        session = sdk.sessions.create(agent_id=agent_id, initial_state=first or {})
+        for state in then:
+            sdk.sessions.update_state(session_id=session.id, state=state)
+        return str(session.id)
+
+    return start
+
+
+@pytest.fixture
+def history(rest: httpx.Client) -> Callable[[str], list[dict[str, Any]]]:
+    """`history(session_id)` is every version with its state, oldest first."""
+
+    def read(session_id: str) -> list[dict[str, Any]]:
+        answer = rest.get(f"/v1/sessions/{session_id}/state/history")
+        assert not answer.json()["has_more"]
+        return list(answer.json()["data"])
+
+    return read
