@@ -24,19 +24,19 @@ AGENTS = {
     demo_travel.AGENT: {
         "name": "Travel agent",
         "description": "Books flights and hotels in a chat.",
-        "owner": "maya.chen",
+        "owner": "travel-team",
         "team": "Travel",
     },
     demo_refunds.AGENT: {
         "name": "Refund agent",
         "description": "Decides and pays refunds of the shop.",
-        "owner": "maya.chen",
+        "owner": "support-team",
         "team": "Support",
     },
     demo_research.AGENT: {
         "name": "Research agent",
         "description": "Answers questions with sources, in long runs.",
-        "owner": "jonas.weber",
+        "owner": "research-team",
         "team": "Research",
     },
 }

@@ -14,9 +14,9 @@ from apps.core.actors import Actor, ActorKind
 from apps.core.ids import new_id
 
 DIRECTOR = Actor(kind=ActorKind.SYSTEM, id="system", label="manage.py up (demo)")
-OPERATOR = "maya.chen"
-ENGINEER = "jonas.weber"
-PEOPLE = {OPERATOR: "Maya Chen", ENGINEER: "Jonas Weber"}
+OPERATOR = "demo-operator"
+ENGINEER = "demo-engineer"
+PEOPLE = {OPERATOR: "Demo operator", ENGINEER: "Demo engineer"}
 
 
 def hired(

@@ -23,7 +23,7 @@ TRIPS = (
     ("Marrakesh", "RAK", "AT", "Riad Yasmine"),
     ("Reykjavik", "KEF", "FI", "Canopy Reykjavik"),
 )
-PEOPLE = ("Ana Sousa", "Kenji Mori", "Priya Nair", "Tom Becker", "Lea Fontaine")
+PEOPLE = ("Guest A", "Guest B", "Guest C", "Guest D", "Guest E")
 
 
 def stories(start: datetime) -> Iterator[Story]:
@@ -70,8 +70,8 @@ def _until_it_is_good(story: Story, depart: str) -> int:
             "user_request": "book flight",
             "destination": "NYC",
             "travellers": [
-                {"id": "t1", "name": "Dana Whitfield", "seat": None},
-                {"id": "t2", "name": "Chris Whitfield", "seat": None},
+                {"id": "t1", "name": "Traveller One", "seat": None},
+                {"id": "t2", "name": "Traveller Two", "seat": None},
             ],
         },
         "User provided destination",
@@ -202,8 +202,8 @@ def _booked_after_all(story: Story) -> None:
     story.update(
         {
             "travellers": [
-                {"id": "t1", "name": "Dana Whitfield", "seat": "21A"},
-                {"id": "t2", "name": "Chris Whitfield", "seat": "21B"},
+                {"id": "t1", "name": "Traveller One", "seat": "21A"},
+                {"id": "t2", "name": "Traveller Two", "seat": "21B"},
             ]
         },
         "User chose seats",
