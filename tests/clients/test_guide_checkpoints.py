@@ -15,7 +15,6 @@ import pytest
 
 from tests.clients.stories import counting, states
 
-
 GOOD = {"user_request": "book flight", "destination": "NYC", "dates": "2024-03-15"}
 BAD = {"user_request": "cancel everything", "destination": None, "dates": None}
 
