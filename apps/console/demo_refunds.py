@@ -216,6 +216,6 @@ def _ask_a_person(story: Story) -> None:
 def _lose_the_address(story: Story) -> None:
     story.wait(seconds=9)
     story.update(
-        {"customer": {"name": "Customer 1", "address": None, "orders": 3}},
+        {"customer": {"name": "Customer 6", "address": None, "orders": 3}},
         "Refreshed the customer record from the CRM",
     )
