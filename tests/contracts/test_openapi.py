@@ -209,20 +209,14 @@ TAKING = [route for route in WRITES if BODIES.get(str(route))]
 
 
 @each(TAKING)
-@pytest.mark.parametrize(
-    "body",
-    [b'{"a":', b"[]", b'{"state":{"a":1e400}}'],
-    ids=["malformed", "no object", "not storable"],
-)
-def test_a_refused_body_is_described(
-    route: Route, body: bytes, world: World, document: Any
-) -> None:
+def test_a_refused_body_is_described(route: Route, world: World, document: Any) -> None:
     path = route.path(world.parameters)
 
-    answer = world.client.send(route.method, path, body)
+    for body in (b'{"a":', b"[]", b'{"state":{"a":1e400}}'):
+        answer = world.client.send(route.method, path, body)
 
-    assert answer.status in (400, 422), answer.content
-    document.check(route, answer)
+        assert answer.status in (400, 422), answer.content
+        document.check(route, answer)
 
 
 @each([route for route in WRITES if "/state" in str(route) or "turns" in str(route)])

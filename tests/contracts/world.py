@@ -1,17 +1,36 @@
-"""A project with one of everything, made through the API."""
+"""A project with one of everything, made through the API, and another one without."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from tests.conftest import Answer, Api
+from django.utils import timezone
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import Project, Scope
+from apps.core.actors import SYSTEM
+from tests.conftest import Answer, Api, make_project
 
 
 @dataclass
 class World:
-    """What `client` made; `parameters` fill in addresses."""
+    """What `client` made in `project`; `parameters` fill in addresses."""
 
+    project: Project
+    other_project: Project
     client: Api
     parameters: dict[str, str]
+
+    def reader(self) -> Api:
+        """Return a client that may only read."""
+        return client_of(self.project, Scope.READ)
+
+    def stranger(self) -> Api:
+        """Return a client that may do everything, in another project."""
+        return client_of(self.other_project, Scope.ADMIN)
+
+    def limited(self) -> Api:
+        """Return a client of the project that speaks for another agent."""
+        return client_of(self.project, Scope.WRITE, ["somebody-else"])
 
     @property
     def session(self) -> str:
@@ -42,8 +61,24 @@ TURN = {
 }
 
 
-def make_world(client: Api) -> World:
+def client_of(project: Project, scope: Scope, agents: list[str] | None = None) -> Api:
+    """Return a client with a new key."""
+    _, secret = accounts.issue_key(
+        project=project,
+        name="test",
+        scope=scope,
+        agents=agents,
+        actor=SYSTEM,
+        now=timezone.now(),
+        request_id="req_test",
+    )
+    return Api(secret)
+
+
+def make_world() -> World:
     """Make agents, a session with a history, labels, turns, a rollback and a fork."""
+    project, other_project = make_project("checkout"), make_project("returns")
+    client = client_of(project, Scope.WRITE)
     told = {
         "external_id": "billing",
         "name": "Billing",
@@ -68,7 +103,7 @@ def make_world(client: Api) -> World:
         "trace_id": traces["data"][0]["id"],
         "reference": "billing",
     }
-    return World(client, parameters)
+    return World(project, other_project, client, parameters)
 
 
 def start(client: Api, **about: Any) -> str:
