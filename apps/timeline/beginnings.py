@@ -157,7 +157,7 @@ class Beginning:
             "project_id": self.project.id,
             "agent_id": agent.id,
             "kind": "session",
-            "user_id": about.user_id,
+            "user_id": about.user_id or (origin.user_id if origin else None),
             "external_id": about.external_id,
             "origin_session_id": origin.session_id if origin else None,
             "origin_number": origin.number if origin else None,

@@ -61,6 +61,7 @@ class VersionRow:
     session_created_at: datetime
     project_id: str
     agent_id: str
+    user_id: str | None
 
 
 VERSION_COLUMNS = """
@@ -71,7 +72,7 @@ VERSION_COLUMNS = """
     v.hold, v.changes, v.change_count, v.changes_truncated, v.request_key, v.salt,
     v.commitment, v.leaf, v.chain, v.requested_at, v.created_at,
     b.depth AS body_depth, b.salt AS body_salt,
-    s.created_at AS session_created_at, s.project_id, s.agent_id"""
+    s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id"""
 
 # What the caller may see. Deletion is read from the head's hold, never from the
 # session's projection. A negative number counts back from the head: -1 is the one

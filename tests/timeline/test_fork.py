@@ -33,6 +33,13 @@ def test_it_starts_from_any_version(run, version, number):
     assert fork.made.body["forked_version"] == number
 
 
+def test_it_is_about_the_same_user_unless_another_is_named(begin):
+    run = begin(user_id="u_17")
+
+    assert run.fork().made.body["user_id"] == "u_17"
+    assert run.fork(user_id="u_18").made.body["user_id"] == "u_18"
+
+
 @pytest.mark.parametrize("version", [3, 99, -3])
 def test_a_version_that_is_not_there_is_not_found(run, version):
     answer = run.client.post(run.path("fork"), {"version": version})

@@ -71,8 +71,9 @@ def fork(
 ) -> Receipt:
     """Start a session from any version of another, which stays untouched.
 
-    The body is copied once, with its salt, unless `patch` or `parts` change it. The
-    new chain begins with the origin's chain value at that version.
+    It is about the same end user unless another is named. The body is copied once,
+    with its salt, unless `patch` or `parts` change it. The new chain begins with the
+    origin's chain value at that version.
 
     Raises: SessionNotFound, VersionNotFound, and what `create` raises.
     """
