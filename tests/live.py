@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psycopg
@@ -45,7 +46,7 @@ class Server:
         printed = manage(self.dsn, "create_key", "--project", project, *options)
         return printed.split()[-1]
 
-    def client(self, secret: str | None = None, **options: object) -> httpx.Client:
+    def client(self, secret: str | None = None, **options: Any) -> httpx.Client:
         """Return a client that sends the key with every request; close it."""
         headers = {"X-API-Key": secret} if secret else {}
         return httpx.Client(base_url=self.url, headers=headers, timeout=30, **options)
