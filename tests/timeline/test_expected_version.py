@@ -28,22 +28,22 @@ def test_a_write_on_the_head_is_stored(run, method, path, body):
     succeeded(run.client.send(method, run.path(path), {**body, "expected_version": 2}))
 
 
-@pytest.mark.parametrize(("method", "path", "body"), WRITES)
 @pytest.mark.parametrize("number", [1, 3])
-def test_a_write_on_another_version_is_a_conflict(run, method, path, body, number):
-    answer = run.client.send(
-        method, run.path(path), {**body, "expected_version": number}
-    )
+def test_a_write_on_another_version_is_a_conflict(run, number):
+    for method, path, body in WRITES:
+        answer = run.client.send(
+            method, run.path(path), {**body, "expected_version": number}
+        )
 
-    assert_refused(answer, 409, "version_conflict", "expected_version")
+        assert_refused(answer, 409, "version_conflict", "expected_version")
     assert versions_of(run) == 3
 
 
-@pytest.mark.parametrize(("method", "path", "body"), WRITES)
-def test_if_match_on_another_version_fails(run, method, path, body):
-    answer = run.client.send(method, run.path(path), body, {"If-Match": '"v1"'})
+def test_if_match_on_another_version_fails(run):
+    for method, path, body in WRITES:
+        answer = run.client.send(method, run.path(path), body, {"If-Match": '"v1"'})
 
-    assert_refused(answer, 412, "version_mismatch", "If-Match")
+        assert_refused(answer, 412, "version_mismatch", "If-Match")
     assert versions_of(run) == 3
 
 
@@ -83,13 +83,13 @@ def test_the_changed_paths_are_those_since_the_expected_version(run):
 
 
 @pytest.mark.parametrize("value", ["3", 1.5, 2.0, True, -1, [], {}, 2**53 + 1, 2**63])
-@pytest.mark.parametrize("path", ["state", "rollback", "turns", "pause"])
-def test_what_is_no_version_number_is_never_cast(run, path, value):
-    body = {"state": {"a": 1}, "version": 0, "input": "i", "output": "o"}
+def test_what_is_no_version_number_is_never_cast(run, value):
+    for method, path, body in WRITES:
+        answer = run.client.send(
+            method, run.path(path), {**body, "expected_version": value}
+        )
 
-    answer = run.client.post(run.path(path), {**body, "expected_version": value})
-
-    assert_refused(answer, 400, "invalid_request", "expected_version")
+        assert_refused(answer, 400, "invalid_request", "expected_version")
     assert versions_of(run) == 3
 
 

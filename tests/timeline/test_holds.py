@@ -12,6 +12,14 @@ AGENT_WRITES = [
     ("POST", "turns", {"input": "i", "output": "o"}),
     ("POST", "turns", {"input": "i", "output": "o", "state_after": {"a": 1}}),
 ]
+ALL_WRITES = [
+    *AGENT_WRITES,
+    ("POST", "rollback", {"version": 0}),
+    ("POST", "state/rollback", {"version": 0, "hold": True}),
+    ("POST", "pause", {}),
+    ("POST", "resume", {}),
+    ("POST", "close", {}),
+]
 READS = [
     "",
     "/state",
@@ -25,14 +33,14 @@ READS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "body"), AGENT_WRITES)
-def test_a_paused_session_refuses_what_agents_write(run, method, path, body):
+def test_a_paused_session_refuses_what_agents_write(run):
     run.hold("pause")
 
-    answer = run.client.send(method, run.path(path), body)
+    for method, path, body in AGENT_WRITES:
+        answer = run.client.send(method, run.path(path), body)
 
-    assert_refused(answer, 423, "session_paused")
-    assert answer.body["error"]["head"] == 3
+        assert_refused(answer, 423, "session_paused")
+        assert answer.body["error"]["head"] == 3
     assert run.head == 3
     assert run.get("turns")["data"] == []
 
@@ -95,35 +103,26 @@ def test_only_a_paused_session_can_be_resumed(run):
     assert run.head == 2
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        *AGENT_WRITES,
-        ("POST", "rollback", {"version": 0}),
-        ("POST", "state/rollback", {"version": 0, "hold": True}),
-        ("POST", "pause", {}),
-        ("POST", "resume", {}),
-        ("POST", "close", {}),
-    ],
-)
 @pytest.mark.parametrize("before", ["open", "paused"])
-def test_a_closed_session_refuses_every_write(run, method, path, body, before):
+def test_a_closed_session_refuses_every_write(run, before):
     if before == "paused":
         run.hold("pause")
     head = run.hold("close")["version"]
 
-    answer = run.client.send(method, run.path(path), body)
+    for method, path, body in ALL_WRITES:
+        answer = run.client.send(method, run.path(path), body)
 
-    assert_refused(answer, 409, "session_closed")
-    assert answer.body["error"]["head"] == run.head == head
+        assert_refused(answer, 409, "session_closed")
+        assert answer.body["error"]["head"] == head
+    assert run.head == head
 
 
 @pytest.mark.parametrize("verb", ["pause", "close"])
-@pytest.mark.parametrize("read", READS)
-def test_a_held_session_can_be_read(run, verb, read):
+def test_a_held_session_can_be_read(run, verb):
     run.hold(verb)
 
-    assert run.client.get(run.path() + read).status == 200
+    for read in READS:
+        assert run.client.get(run.path() + read).status == 200
 
 
 @pytest.mark.parametrize("verb", ["pause", "close"])

@@ -1,0 +1,100 @@
+"""An agent that is suspended writes nothing more; what it wrote stays readable."""
+
+import pytest
+
+from apps.timeline.models import Session
+from tests.timeline.runs import assert_refused, succeeded
+
+pytestmark = pytest.mark.django_db
+STATE = {"state": {"a": 1}}
+WRITES = [
+    ("PATCH", "state", STATE),
+    ("PUT", "state", STATE),
+    ("POST", "state", STATE),
+    ("POST", "turns", {"input": "i", "output": "o"}),
+    ("POST", "turns", {"input": "i", "output": "o", "state_after": {}}),
+    ("POST", "rollback", {"version": 0}),
+    ("POST", "state/rollback", {"version": -1}),
+    ("POST", "fork", {}),
+    ("POST", "fork", {"agent_id": "travel", "version": 1}),
+]
+READS = [
+    "",
+    "/state",
+    "/state/history",
+    "/versions",
+    "/versions/0",
+    "/checkpoint",
+    "/changes?from=0",
+    "/turns",
+    "/history",
+]
+
+
+@pytest.fixture
+def suspended(run):
+    run.client.post(run.path("versions", 0, "labels"), {"label": "good"})
+    succeeded(run.client.post("/v1/agents/travel/suspend"))
+    return run
+
+
+def test_it_cannot_write(suspended):
+    for method, path, body in WRITES:
+        answer = suspended.client.send(method, suspended.path(path), body)
+
+        assert_refused(answer, 403, "agent_suspended")
+    assert suspended.head == 2
+    assert suspended.get("turns")["data"] == []
+    assert Session.objects.count() == 1
+
+
+def test_it_cannot_start_a_session(suspended):
+    answer = suspended.client.post("/v1/sessions", {"agent_id": "travel"})
+
+    assert_refused(answer, 403, "agent_suspended")
+    assert Session.objects.count() == 1
+
+
+def test_what_it_wrote_can_be_read(suspended):
+    for read in READS:
+        assert suspended.client.get(suspended.path() + read).status == 200
+
+
+def test_its_sessions_are_listed_and_have_traces(suspended):
+    client = suspended.client
+
+    assert len(client.get("/v1/sessions").body["data"]) == 1
+    path = f"/v1/traces/sessions/{suspended.id}/traces"
+    assert client.get(path).body["data"]
+
+
+@pytest.mark.parametrize("verb", ["pause", "close"])
+def test_its_sessions_can_be_held(suspended, verb):
+    assert suspended.client.post(suspended.path(verb)).status == 200
+
+
+def test_a_person_can_fork_its_session_for_another_agent(suspended):
+    fork = suspended.fork(agent_id="billing")
+
+    assert fork.patch({"a": 1}).status == 200
+
+
+def test_other_agents_go_on(suspended, begin):
+    other = begin({"a": 1}, agent_id="billing")
+
+    assert other.patch({"a": 2}).status == 200
+
+
+def test_it_goes_on_once_it_is_activated(suspended):
+    succeeded(suspended.client.post("/v1/agents/travel/activate"))
+
+    assert suspended.patch({"a": 1}).body["version"] == 3
+
+
+def test_what_it_stored_before_is_still_answered(run):
+    first = run.client.patch(run.path("state"), STATE, Idempotency_Key="k")
+    succeeded(run.client.post("/v1/agents/travel/suspend"))
+
+    again = run.client.patch(run.path("state"), STATE, Idempotency_Key="k")
+
+    assert (again.status, again.body) == (200, first.body)
