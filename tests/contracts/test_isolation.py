@@ -56,6 +56,14 @@ def test_nobody_gets_in_without_a_key(route: Route, document: Any) -> None:
 
 
 @each(ROUTES)
+def test_nobody_learns_without_a_key_what_an_address_takes(route: Route) -> None:
+    for method in ("HEAD", "OPTIONS", "TRACE"):
+        answer = Api(None).send(method, route.path(UNKNOWN))
+
+        assert answer.status == 401
+
+
+@each(ROUTES)
 def test_nobody_gets_in_with_a_wrong_key(route: Route, document: Any) -> None:
     for secret in ("sb_" + "0" * 43, "nonsense", "sb_\u00e9"):
         answer = route.call(Api(secret), UNKNOWN)

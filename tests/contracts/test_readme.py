@@ -1,0 +1,63 @@
+"""The README names every command and every setting; a test runs every command."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text() if (ROOT / "README.md").exists() else ""
+COMMANDS = sorted(
+    file.stem
+    for file in (ROOT / "apps").glob("*/management/commands/*.py")
+    if file.stem != "__init__"
+)
+READERS = {"text", "flag", "number", "items", "path"}
+
+
+def settings() -> list[str]:
+    """Return every variable that is read through `config.env`."""
+    found = set()
+    for folder in ("config", "apps"):
+        for file in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if is_reading(node):
+                    found.add(ast.literal_eval(node.args[0]))
+    return sorted(found)
+
+
+def is_reading(node: ast.AST) -> bool:
+    """Tell whether this is `env.text("NAME")` or one of its siblings."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "env"
+        and node.func.attr in READERS
+    )
+
+
+def test_there_are_commands_and_settings_to_look_for() -> None:
+    assert {"up", "create_key", "signin_link"} <= set(COMMANDS)
+    assert {"DATABASE_URL", "SECRET_KEY", "STEPBACK_DATA_DIR"} <= set(settings())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_run_by_some_test(command: str) -> None:
+    tests = [
+        file
+        for file in (ROOT / "tests").rglob("*.py")
+        if file != Path(__file__) and "contracts" not in file.parts
+    ]
+
+    assert any(f'"{command}"' in file.read_text() for file in tests)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_readme_names_the_command(command: str) -> None:
+    assert f"manage.py {command}" in README
+
+
+@pytest.mark.parametrize("setting", settings())
+def test_the_readme_names_the_setting(setting: str) -> None:
+    assert f"`{setting}`" in README
