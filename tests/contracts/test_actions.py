@@ -64,6 +64,7 @@ def do_everything_over_the_api(world: World) -> None:
 
     for route in sorted(WRITES, key=when):
         world.client.post(f"{world.session}/resume")
+        prepared(route, world)
         answer = route.call(world.client, world.parameters)
         # Not every sample fits after the one before it; none is our own fault.
         assert answer.status in (200, 201, 204, 409, 422), answer.content
