@@ -88,6 +88,18 @@ def append(job: Append) -> Receipt:
     known = _replayed(job)
     if known:
         return known
+    try:
+        return _stored(job)
+    except DomainError:
+        # The same request, sent twice at once, may have been stored since the first
+        # look: then what it did itself must not be told to it as a conflict.
+        known = _replayed(job)
+        if known is None:
+            raise
+        return known
+
+
+def _stored(job: Append) -> Receipt:
     for _ in range(TRIES_WITHOUT_LOCK):
         receipt = _attempt(job)
         if receipt:

@@ -12,6 +12,13 @@ SAID = {"input": {"text": "?"}, "output": {"text": "!"}}
 # What each verb sends to a session whose head is version 2, and what it makes of it.
 TO_A_SESSION = {
     "update": ("PATCH", "/state", {"state": {"n": 7}}, 1, 0),
+    "update of a named head": (
+        "PATCH",
+        "/state",
+        {"state": {"n": 7}, "expected_version": 2},
+        1,
+        0,
+    ),
     "replace": ("PUT", "/state", {"state": {"n": 7}}, 1, 0),
     "turn with a state": ("POST", "/turns", {**SAID, "state_after": {"n": 7}}, 1, 1),
     "turn": ("POST", "/turns", SAID, 0, 1),
@@ -119,9 +126,10 @@ def test_a_key_with_another_body_is_refused(line, session_id, send, database, ve
 
 
 def test_a_key_with_another_verb_is_refused(line, session_id, send):
-    assert send(line, "update", "k").status == 200
+    first, *others = TO_A_SESSION
+    assert send(line, first, "k").status == 200
 
-    answers = [send(line, verb, "k") for verb in TO_A_SESSION if verb != "update"]
+    answers = [send(line, verb, "k") for verb in others]
 
     assert {(one.status, one.error["code"]) for one in answers} == {
         (422, "idempotency_key_reused")
@@ -146,6 +154,45 @@ def test_a_key_belongs_to_its_session(line, start):
 
     assert [answer.status for answer in answers] == [200, 200]
     assert not any(answer.is_replay for answer in answers)
+
+
+@pytest.mark.parametrize("repetition", range(3))
+def test_50_identical_requests_with_if_match_meet_no_mismatch(
+    lines, session_id, database, repetition
+):
+    path = f"/v1/sessions/{session_id}/state"
+
+    answers = at_once(
+        [
+            lambda line=line: line.patch(
+                path, {"state": {"n": 7}}, Idempotency_Key="once", If_Match='"v2"'
+            )
+            for line in lines(TIMES)
+        ]
+    )
+
+    assert_one_and_replays(answers)
+    assert len(proof.assert_proven(database, session_id).versions) == 4
+
+
+@pytest.mark.parametrize("verb", ["resume", "delete"])
+def test_50_identical_requests_that_could_only_succeed_once_are_repeated(
+    lines, line, session_id, database, verb
+):
+    path = f"/v1/sessions/{session_id}"
+    assert line.post(f"{path}/pause", {}).status == 200
+    method, path = ("DELETE", path) if verb == "delete" else ("POST", f"{path}/resume")
+
+    answers = at_once(
+        [
+            lambda line=line: line.send(method, path, Idempotency_Key="once")
+            for line in lines(TIMES)
+        ]
+    )
+
+    assert {answer.status for answer in answers} == {204 if verb == "delete" else 200}
+    assert sum(answer.is_replay for answer in answers) == TIMES - 1
+    assert len(proof.assert_proven(database, session_id).versions) == 5
 
 
 def test_50_requests_of_two_bodies_under_one_key_store_one_of_them(
