@@ -163,3 +163,39 @@ def test_20_retries_at_once_complete_one_create(lines, dies_after, database, nam
     assert sorted(answer.is_replay for answer in answers) == [False] + [True] * 19
     assert {answer.body["id"] for answer in answers} == {session_id}
     proof.assert_proven(database, session_id)
+
+
+def test_20_first_sessions_of_an_agent_nobody_knew_register_it_once(
+    lines, database, name
+):
+    answers = at_once(
+        [
+            lambda line=line: line.post("/v1/sessions", {"agent_id": name})
+            for line in lines(20)
+        ]
+    )
+
+    assert [answer.status for answer in answers] == [201] * 20
+    query = "SELECT count(*) FROM agents_agent WHERE external_id = %s"
+    assert database.execute(query, [name]).fetchone() == (1,)
+
+
+def test_of_20_versions_under_one_name_of_a_session_one_is_written(
+    lines, start, database
+):
+    session_id = start()
+    path = f"/v1/sessions/{session_id}/state"
+
+    answers = at_once(
+        [
+            lambda line=line, at=at: line.patch(
+                path, {"state": {f"k{at}": at}, "external_id": "checkpoint-1"}
+            )
+            for at, line in enumerate(lines(20))
+        ]
+    )
+
+    assert sorted(answer.status for answer in answers) == [200] + [409] * 19
+    lost = [answer for answer in answers if answer.status == 409]
+    assert {answer.error["code"] for answer in lost} == {"external_id_taken"}
+    assert len(proof.assert_proven(database, session_id).versions) == 2
