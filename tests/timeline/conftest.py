@@ -1,6 +1,5 @@
 """What the tests of the timeline's API share: a run, made by one call."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from tests.timeline import runs
 
 
 @pytest.fixture
-def begin(api) -> Callable[..., runs.Run]:
+def begin(api: runs.Clients) -> runs.Begin:
     """`begin(state, ...)` starts a session; `client=` takes another client than ours.
 
     All sessions of a test share one key unless it says otherwise.
@@ -23,7 +22,7 @@ def begin(api) -> Callable[..., runs.Run]:
 
 
 @pytest.fixture
-def run(begin) -> runs.Run:
+def run(begin: runs.Begin) -> runs.Run:
     """A session of the agent `travel` with three versions: 0, 1 and 2."""
     made = begin({"step": 0, "city": "Rome"})
     made.patch({"step": 1})

@@ -1,7 +1,8 @@
 """An agent's run against the API: one session and the client that writes to it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from apps.core import json
 from tests.conftest import Answer, Api
@@ -19,7 +20,7 @@ class Run:
 
     @property
     def id(self) -> str:
-        return self.made.body["id"]
+        return str(self.made.body["id"])
 
     def path(self, *rest: Any) -> str:
         return "/".join(["/v1/sessions", self.id, *map(str, rest)])
@@ -59,7 +60,13 @@ class Run:
 
     @property
     def head(self) -> int:
-        return self.get("state")["version"]
+        return int(self.get("state")["version"])
+
+
+# What the fixtures `begin`, `api` and `make_key` are.
+Begin: TypeAlias = Callable[..., Run]
+Clients: TypeAlias = Callable[..., Api]
+Keys: TypeAlias = Callable[..., str]
 
 
 def begin(client: Api, state: Any = None, **fields: Any) -> Run:

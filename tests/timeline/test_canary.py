@@ -8,6 +8,7 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -81,7 +82,7 @@ WRONG = [
     {CANARY: CANARY},
     {"version": CANARY, "input": {"type": CANARY * 100}, "output": CANARY},
 ]
-HEADERS = [
+HEADERS: list[dict[str, Any]] = [
     {"Idempotency-Key": f"{CANARY} ".encode() + b"\xff"},
     {"Idempotency-Key": CANARY * 100},
     {"If-Match": CANARY},

@@ -1,13 +1,15 @@
 """What differs between two versions, in pointers and in words."""
 
+from typing import Any
+
 import pytest
 
-from tests.timeline.runs import assert_refused
+from tests.timeline.runs import Begin, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 
 
-def test_it_lists_what_changed_up_to_the_head(run):
+def test_it_lists_what_changed_up_to_the_head(run: Run) -> None:
     body = run.get("changes", **{"from": 0})
 
     assert body["object"] == "change_list"
@@ -23,33 +25,33 @@ def test_it_lists_what_changed_up_to_the_head(run):
     )
 
 
-def test_it_works_in_the_other_direction(run):
+def test_it_works_in_the_other_direction(run: Run) -> None:
     body = run.get("changes", **{"from": 2, "to": 0})
 
     assert (body["from_version"], body["to_version"]) == (2, 0)
     assert body["changes"][1]["after"] == "Rome"
 
 
-def test_it_takes_negative_numbers(run):
+def test_it_takes_negative_numbers(run: Run) -> None:
     body = run.get("changes", **{"from": -2, "to": -1})
 
     assert (body["from_version"], body["to_version"]) == (0, 1)
 
 
-def test_a_version_does_not_differ_from_itself(run):
+def test_a_version_does_not_differ_from_itself(run: Run) -> None:
     body = run.get("changes", **{"from": 1, "to": 1})
 
     assert (body["changes"], body["change_count"]) == ([], 0)
     assert body["summary"] == "nothing changed"
 
 
-def test_a_rollback_differs_in_nothing_from_what_it_restored(run):
+def test_a_rollback_differs_in_nothing_from_what_it_restored(run: Run) -> None:
     run.rollback(0)
 
     assert run.get("changes", **{"from": 0, "to": 3})["changes"] == []
 
 
-def test_every_kind_of_change_is_told(begin):
+def test_every_kind_of_change_is_told(begin: Begin) -> None:
     run = begin({"gone": 1, "type": 1, "value": 1, "same": [1, 2]})
 
     run.put({"type": "1", "value": 2, "same": [1, 2], "new": None})
@@ -68,7 +70,7 @@ def test_every_kind_of_change_is_told(begin):
     assert "before" not in by_pointer["/new"]
 
 
-def test_list_items_are_known_by_their_ids(begin):
+def test_list_items_are_known_by_their_ids(begin: Begin) -> None:
     one, two, three = ({"id": n, "seat": f"{n}A"} for n in (1, 2, 3))
     run = begin({"guests": [one, two, three]})
 
@@ -85,7 +87,7 @@ def test_list_items_are_known_by_their_ids(begin):
     ]
 
 
-def test_pointers_are_escaped_and_values_exact(begin):
+def test_pointers_are_escaped_and_values_exact(begin: Begin) -> None:
     run = begin({"a/b": {"~": 2**64}})
 
     run.put({"a/b": {"~": 2**64 + 1}})
@@ -95,7 +97,7 @@ def test_pointers_are_escaped_and_values_exact(begin):
     assert (change["before"], change["after"]) == (2**64, 2**64 + 1)
 
 
-def test_many_changes_are_counted_and_cut(begin):
+def test_many_changes_are_counted_and_cut(begin: Begin) -> None:
     run = begin({"list": {str(n): n for n in range(2500)}})
 
     run.put({"list": {str(n): -n - 1 for n in range(2500)}})
@@ -117,14 +119,16 @@ def test_many_changes_are_counted_and_cut(begin):
         ({"from": "0", "to": "head"}, "to"),
     ],
 )
-def test_it_names_the_parameter_that_it_refuses(run, query, param):
+def test_it_names_the_parameter_that_it_refuses(
+    run: Run, query: Any, param: Any
+) -> None:
     answer = run.client.get(run.path("changes"), query)
 
     assert_refused(answer, 400, "invalid_request", param)
 
 
 @pytest.mark.parametrize("query", [{"from": 3}, {"from": 0, "to": 3}, {"from": -3}])
-def test_a_version_that_is_not_there_is_not_found(run, query):
+def test_a_version_that_is_not_there_is_not_found(run: Run, query: Any) -> None:
     answer = run.client.get(run.path("changes"), query)
 
     assert_refused(answer, 404, "version_not_found", "version")

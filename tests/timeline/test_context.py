@@ -1,21 +1,23 @@
 """The context for the next call: the state and what was said on the way to it."""
 
+from typing import Any
+
 import pytest
 
-from tests.timeline.runs import assert_refused, succeeded
+from tests.timeline.runs import Clients, Keys, Run, assert_refused, succeeded
 
 pytestmark = pytest.mark.django_db
 
 
-def context(run, **fields):
+def context(run: Run, **fields: Any) -> Any:
     return succeeded(run.client.post(run.path("context"), fields)).body
 
 
-def said(body):
+def said(body: Any) -> Any:
     return [turn["input"]["content"] for turn in body["recent_turns"]]
 
 
-def test_it_gives_the_state_and_the_newest_turns_first(run):
+def test_it_gives_the_state_and_the_newest_turns_first(run: Run) -> None:
     for word in ("one", "two", "three"):
         run.turn(word)
 
@@ -30,14 +32,16 @@ def test_it_gives_the_state_and_the_newest_turns_first(run):
     assert body["last_rollback"] is None
 
 
-def test_it_gives_turns_whole(run):
+def test_it_gives_turns_whole(run: Run) -> None:
     turn = run.turn({"type": "tool_call", "content": "x", "id": 1}, state_after={})
 
     assert context(run)["recent_turns"] == [turn]
 
 
 @pytest.mark.parametrize(("limit", "expected"), [(0, 0), (1, 1), (3, 3), (50, 12)])
-def test_it_gives_as_many_turns_as_are_asked_for(run, limit, expected):
+def test_it_gives_as_many_turns_as_are_asked_for(
+    run: Run, limit: Any, expected: Any
+) -> None:
     for _ in range(12):
         run.turn()
 
@@ -45,18 +49,18 @@ def test_it_gives_as_many_turns_as_are_asked_for(run, limit, expected):
 
 
 @pytest.mark.parametrize("fields", [{}, {"turn_limit": None, "query": None}])
-def test_it_gives_ten_unless_told_otherwise(run, fields):
+def test_it_gives_ten_unless_told_otherwise(run: Run, fields: Any) -> None:
     for _ in range(12):
         run.turn()
 
     assert len(context(run, **fields)["recent_turns"]) == 10
 
 
-def test_no_body_is_needed(run):
+def test_no_body_is_needed(run: Run) -> None:
     assert run.client.post(run.path("context")).status == 200
 
 
-def test_turns_set_aside_are_left_out_unless_asked_for(run):
+def test_turns_set_aside_are_left_out_unless_asked_for(run: Run) -> None:
     run.turn("kept")
     run.turn("lost", state_after={"step": 3})
     run.turn("lost too")
@@ -68,7 +72,7 @@ def test_turns_set_aside_are_left_out_unless_asked_for(run):
     assert everything == ["new", "lost too", "lost", "kept"]
 
 
-def test_turns_come_back_when_the_rollback_itself_is_rolled_back(run):
+def test_turns_come_back_when_the_rollback_itself_is_rolled_back(run: Run) -> None:
     run.turn("lost", state_after={"step": 3})
     run.rollback(0)
     run.turn("meanwhile")
@@ -79,7 +83,7 @@ def test_turns_come_back_when_the_rollback_itself_is_rolled_back(run):
     assert said(context(run)) == ["lost"]
 
 
-def test_it_tells_the_last_rollback(run):
+def test_it_tells_the_last_rollback(run: Run) -> None:
     run.rollback(0)
 
     told = context(run)["last_rollback"]
@@ -87,19 +91,19 @@ def test_it_tells_the_last_rollback(run):
     assert (told["version"], told["restored_version"]) == (3, 0)
 
 
-def test_it_makes_no_version(run):
+def test_it_makes_no_version(run: Run) -> None:
     context(run)
 
     assert run.head == 2
 
 
-def test_a_read_only_key_may_ask_for_it(api, run, make_key):
+def test_a_read_only_key_may_ask_for_it(api: Clients, run: Run, make_key: Keys) -> None:
     reader = api(make_key(scope="read"))
 
     assert reader.post(run.path("context"), {}).status == 200
 
 
-def test_a_fork_begins_without_turns(run):
+def test_a_fork_begins_without_turns(run: Run) -> None:
     run.turn("there")
     fork = run.fork()
     fork.turn("here")
@@ -118,7 +122,7 @@ def test_a_fork_begins_without_turns(run):
         ("include_set_aside", "true"),
     ],
 )
-def test_it_names_the_field_that_it_refuses(run, name, value):
+def test_it_names_the_field_that_it_refuses(run: Run, name: Any, value: Any) -> None:
     answer = run.client.post(run.path("context"), {name: value})
 
     assert_refused(answer, 400, "invalid_request", name)

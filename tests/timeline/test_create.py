@@ -1,10 +1,13 @@
 """Creating sessions: version 0, the agent it registers, names that are taken."""
 
+from typing import Any
+
 import pytest
 
+from apps.accounts.models import Project
 from apps.agents.models import Agent
 from apps.timeline.models import Session
-from tests.timeline.runs import assert_refused
+from tests.timeline.runs import Begin, Clients, Keys, assert_refused
 
 pytestmark = pytest.mark.django_db
 PARTS = {
@@ -16,7 +19,7 @@ PARTS = {
 }
 
 
-def test_it_starts_with_version_0_and_the_state_that_was_given(api):
+def test_it_starts_with_version_0_and_the_state_that_was_given(api: Clients) -> None:
     answer = api().post(
         "/v1/sessions",
         {"agent_id": "travel", "initial_state": {"city": "Rome"}, "user_id": "u-7"},
@@ -36,7 +39,7 @@ def test_it_starts_with_version_0_and_the_state_that_was_given(api):
     assert answer.body["trace_id"]
 
 
-def test_what_it_answers_is_what_a_read_answers(begin):
+def test_what_it_answers_is_what_a_read_answers(begin: Begin) -> None:
     run = begin({"a": [1, {"b": None}]}, metadata={"tier": "gold"}, user_id="u")
 
     read = run.get()
@@ -48,14 +51,16 @@ def test_what_it_answers_is_what_a_read_answers(begin):
 
 
 @pytest.mark.parametrize("fields", [{}, {"initial_state": None}, {"initial_state": {}}])
-def test_no_state_and_null_are_the_empty_state(api, fields):
+def test_no_state_and_null_are_the_empty_state(api: Clients, fields: Any) -> None:
     answer = api().post("/v1/sessions", {"agent_id": "travel", **fields})
 
     assert answer.status == 201
     assert answer.body["state"] == {}
 
 
-def test_every_optional_field_may_be_null_as_published_clients_send_it(api):
+def test_every_optional_field_may_be_null_as_published_clients_send_it(
+    api: Clients,
+) -> None:
     nothing = dict.fromkeys(
         ["user_id", "initial_state", "metadata", "ttl_seconds", "external_id", *PARTS]
     )
@@ -67,7 +72,7 @@ def test_every_optional_field_may_be_null_as_published_clients_send_it(api):
     assert answer.body["ttl_expires_at"] is None
 
 
-def test_it_registers_an_unknown_agent_once(api):
+def test_it_registers_an_unknown_agent_once(api: Clients) -> None:
     for _ in range(2):
         api().post("/v1/sessions", {"agent_id": "travel"})
 
@@ -75,7 +80,7 @@ def test_it_registers_an_unknown_agent_once(api):
     assert Session.objects.count() == 2
 
 
-def test_it_keeps_metadata_whole(begin):
+def test_it_keeps_metadata_whole(begin: Begin) -> None:
     metadata = {"order": {"id": 17, "lines": [1, None]}, "text": "ä\u0000"}
 
     run = begin(metadata=metadata)
@@ -83,7 +88,7 @@ def test_it_keeps_metadata_whole(begin):
     assert run.made.body["metadata"] == run.get()["metadata"] == metadata
 
 
-def test_it_keeps_every_part_of_a_checkpoint(begin):
+def test_it_keeps_every_part_of_a_checkpoint(begin: Begin) -> None:
     run = begin({"a": 1}, **PARTS)
 
     checkpoint = run.get("checkpoint")
@@ -92,7 +97,7 @@ def test_it_keeps_every_part_of_a_checkpoint(begin):
     assert checkpoint["state"] == {"a": 1}
 
 
-def test_it_keeps_the_step_it_was_told(begin):
+def test_it_keeps_the_step_it_was_told(begin: Begin) -> None:
     run = begin(
         reasoning="The customer asked.",
         trace_id="trace-1",
@@ -140,21 +145,25 @@ def test_it_keeps_the_step_it_was_told(begin):
         ({"agent_id": "a", "step_number": True}, "step_number"),
     ],
 )
-def test_it_names_the_field_that_it_refuses_and_stores_nothing(api, fields, param):
+def test_it_names_the_field_that_it_refuses_and_stores_nothing(
+    api: Clients, fields: Any, param: Any
+) -> None:
     answer = api().post("/v1/sessions", fields)
 
     assert_refused(answer, 400, "invalid_request", param)
     assert not Session.objects.exists()
 
 
-def test_metadata_of_more_than_64_kib_is_too_large(api):
+def test_metadata_of_more_than_64_kib_is_too_large(api: Clients) -> None:
     body = {"agent_id": "travel", "metadata": {"text": "x" * 65_536}}
 
     assert_refused(api().post("/v1/sessions", body), 413, "payload_too_large")
     assert not Session.objects.exists()
 
 
-def test_a_taken_name_is_a_conflict_that_says_whose_it_is(api, begin):
+def test_a_taken_name_is_a_conflict_that_says_whose_it_is(
+    api: Clients, begin: Begin
+) -> None:
     first = begin({"a": 1}, external_id="order-17")
 
     answer = api().post("/v1/sessions", {"agent_id": "x", "external_id": "order-17"})
@@ -164,7 +173,7 @@ def test_a_taken_name_is_a_conflict_that_says_whose_it_is(api, begin):
     assert Session.objects.count() == 1
 
 
-def test_a_session_is_found_by_its_name(api, begin):
+def test_a_session_is_found_by_its_name(api: Clients, begin: Begin) -> None:
     run = begin(external_id="order-17")
     begin(external_id="order-18")
 
@@ -174,7 +183,9 @@ def test_a_session_is_found_by_its_name(api, begin):
     assert found[0]["external_id"] == "order-17"
 
 
-def test_two_projects_may_use_one_name(api, begin, make_key, other_project):
+def test_two_projects_may_use_one_name(
+    api: Clients, begin: Begin, make_key: Keys, other_project: Project
+) -> None:
     begin(external_id="order-17")
 
     theirs = begin(client=api(make_key(project=other_project)), external_id="order-17")
@@ -182,7 +193,7 @@ def test_two_projects_may_use_one_name(api, begin, make_key, other_project):
     assert theirs.made.status == 201
 
 
-def test_the_same_request_with_one_key_creates_one_session(api):
+def test_the_same_request_with_one_key_creates_one_session(api: Clients) -> None:
     body = {"agent_id": "travel", "initial_state": {"a": 1}, "external_id": "order-1"}
     client = api()
 
@@ -196,7 +207,7 @@ def test_the_same_request_with_one_key_creates_one_session(api):
     assert Session.objects.count() == 1
 
 
-def test_a_replay_answers_with_what_was_stored_then(api):
+def test_a_replay_answers_with_what_was_stored_then(api: Clients) -> None:
     client = api()
     body = {"agent_id": "travel", "initial_state": {"a": 1}, "ttl_seconds": 3600}
     first = client.post("/v1/sessions", body, Idempotency_Key="k")
@@ -209,7 +220,7 @@ def test_a_replay_answers_with_what_was_stored_then(api):
     assert again.body == first.body
 
 
-def test_a_key_cannot_be_used_for_another_request(api):
+def test_a_key_cannot_be_used_for_another_request(api: Clients) -> None:
     client = api()
     client.post("/v1/sessions", {"agent_id": "travel"}, Idempotency_Key="k")
 
@@ -220,7 +231,7 @@ def test_a_key_cannot_be_used_for_another_request(api):
 
 
 @pytest.mark.parametrize("key", ["", " ", "k" * 256, "a\tb", "schlüssel", "🔑"])
-def test_an_unusable_key_is_refused(api, key):
+def test_an_unusable_key_is_refused(api: Clients, key: Any) -> None:
     answer = api().post("/v1/sessions", {"agent_id": "a"}, Idempotency_Key=key)
 
     assert_refused(answer, 400, "invalid_request", "Idempotency-Key")

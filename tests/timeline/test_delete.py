@@ -2,9 +2,10 @@
 
 import pytest
 
+from apps.accounts.models import Project
 from apps.audit.models import Event
 from apps.timeline.models import Body, Session, Turn, Version
-from tests.timeline.runs import assert_refused
+from tests.timeline.runs import Clients, Keys, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 CALLS = [
@@ -44,7 +45,7 @@ BODY = {
 
 
 @pytest.fixture
-def deleted(run):
+def deleted(run: Run) -> Run:
     run.turn()
     run.client.post(run.path("versions", 0, "labels"), {"label": "good"})
     answer = run.client.delete(run.path())
@@ -52,7 +53,7 @@ def deleted(run):
     return run
 
 
-def test_a_deleted_session_is_not_found(deleted):
+def test_a_deleted_session_is_not_found(deleted: Run) -> None:
     for method, path in CALLS:
         body = None if method in ("GET", "DELETE") else BODY
 
@@ -61,20 +62,20 @@ def test_a_deleted_session_is_not_found(deleted):
         assert_refused(answer, 404, "session_not_found")
 
 
-def test_its_traces_are_not_found_by_session(deleted):
+def test_its_traces_are_not_found_by_session(deleted: Run) -> None:
     answer = deleted.client.get(f"/v1/traces/sessions/{deleted.id}/traces")
 
     assert_refused(answer, 404, "session_not_found")
 
 
-def test_it_is_in_no_list(deleted):
+def test_it_is_in_no_list(deleted: Run) -> None:
     client = deleted.client
 
     for query in ({}, {"agent_id": "travel"}, {"status": "active"}):
         assert client.get("/v1/sessions", query).body["data"] == []
 
 
-def test_its_evidence_stays(deleted):
+def test_its_evidence_stays(deleted: Run) -> None:
     assert Session.objects.filter(id=deleted.id, status="deleted").count() == 1
     assert Version.objects.filter(session_id=deleted.id).count() == 4
     assert Body.objects.filter(session_id=deleted.id).count() == 3
@@ -84,14 +85,14 @@ def test_its_evidence_stays(deleted):
     assert Event.objects.filter(stream_id=deleted.id, action="session.deleted").exists()
 
 
-def test_the_project_is_told_in_its_traces(deleted):
+def test_the_project_is_told_in_its_traces(deleted: Run) -> None:
     traces = deleted.client.get("/v1/traces", {"action": "session.deleted"})
 
     (trace,) = traces.body["data"]
     assert trace["session_id"] == trace["resource_id"] == deleted.id
 
 
-def test_a_repeated_request_is_answered_as_done(run):
+def test_a_repeated_request_is_answered_as_done(run: Run) -> None:
     first = run.client.delete(run.path(), Idempotency_Key="k")
     again = run.client.delete(run.path(), Idempotency_Key="k")
 
@@ -99,7 +100,7 @@ def test_a_repeated_request_is_answered_as_done(run):
     assert Version.objects.filter(session_id=run.id, op="delete").count() == 1
 
 
-def test_its_forks_live_on(run):
+def test_its_forks_live_on(run: Run) -> None:
     fork = run.fork(version=1)
 
     run.client.delete(run.path())
@@ -109,8 +110,8 @@ def test_its_forks_live_on(run):
 
 
 def test_a_session_of_another_project_cannot_be_deleted(
-    api, run, make_key, other_project
-):
+    api: Clients, run: Run, make_key: Keys, other_project: Project
+) -> None:
     stranger = api(make_key(project=other_project))
 
     assert_refused(stranger.delete(run.path()), 404, "session_not_found")

@@ -1,12 +1,14 @@
 """Naming the head one built on: in the body (409) or in If-Match (412)."""
 
+from typing import Any
+
 import pytest
 
 from apps.timeline.models import Version
-from tests.timeline.runs import assert_refused, succeeded
+from tests.timeline.runs import Clients, Run, assert_refused, succeeded
 
 pytestmark = pytest.mark.django_db
-WRITES = [
+WRITES: list[tuple[str, str, dict[str, Any]]] = [
     ("PATCH", "state", {"state": {"a": 1}}),
     ("PUT", "state", {"state": {"a": 1}}),
     ("POST", "state", {"state": {"a": 1}}),
@@ -19,17 +21,19 @@ WRITES = [
 ]
 
 
-def versions_of(run):
+def versions_of(run: Run) -> Any:
     return Version.objects.filter(session_id=run.id).count()
 
 
 @pytest.mark.parametrize(("method", "path", "body"), WRITES)
-def test_a_write_on_the_head_is_stored(run, method, path, body):
+def test_a_write_on_the_head_is_stored(
+    run: Run, method: Any, path: Any, body: Any
+) -> None:
     succeeded(run.client.send(method, run.path(path), {**body, "expected_version": 2}))
 
 
 @pytest.mark.parametrize("number", [1, 3])
-def test_a_write_on_another_version_is_a_conflict(run, number):
+def test_a_write_on_another_version_is_a_conflict(run: Run, number: Any) -> None:
     for method, path, body in WRITES:
         answer = run.client.send(
             method, run.path(path), {**body, "expected_version": number}
@@ -39,7 +43,7 @@ def test_a_write_on_another_version_is_a_conflict(run, number):
     assert versions_of(run) == 3
 
 
-def test_if_match_on_another_version_fails(run):
+def test_if_match_on_another_version_fails(run: Run) -> None:
     for method, path, body in WRITES:
         answer = run.client.send(method, run.path(path), body, {"If-Match": '"v1"'})
 
@@ -48,14 +52,16 @@ def test_if_match_on_another_version_fails(run):
 
 
 @pytest.mark.parametrize("tag", ['"v2"', "*"])
-def test_if_match_on_the_head_or_any_is_stored(run, tag):
+def test_if_match_on_the_head_or_any_is_stored(run: Run, tag: Any) -> None:
     answer = run.client.patch(run.path("state"), {"state": {"a": 1}}, If_Match=tag)
 
     assert (answer.status, answer.body["version"]) == (200, 3)
 
 
 @pytest.mark.parametrize("status", [409, 412])
-def test_the_refusal_says_who_wrote_the_head_when_and_what(run, status):
+def test_the_refusal_says_who_wrote_the_head_when_and_what(
+    run: Run, status: Any
+) -> None:
     body = {"state": {"a": 1}}
     if status == 409:
         answer = run.client.patch(run.path("state"), {**body, "expected_version": 1})
@@ -72,7 +78,7 @@ def test_the_refusal_says_who_wrote_the_head_when_and_what(run, status):
     assert answer.body["detail"] == told["message"]
 
 
-def test_the_changed_paths_are_those_since_the_expected_version(run):
+def test_the_changed_paths_are_those_since_the_expected_version(run: Run) -> None:
     run.patch({"other": 1})
 
     answer = run.client.patch(
@@ -83,7 +89,7 @@ def test_the_changed_paths_are_those_since_the_expected_version(run):
 
 
 @pytest.mark.parametrize("value", ["3", 1.5, 2.0, True, -1, [], {}, 2**53 + 1, 2**63])
-def test_what_is_no_version_number_is_never_cast(run, value):
+def test_what_is_no_version_number_is_never_cast(run: Run, value: Any) -> None:
     for method, path, body in WRITES:
         answer = run.client.send(
             method, run.path(path), {**body, "expected_version": value}
@@ -93,7 +99,7 @@ def test_what_is_no_version_number_is_never_cast(run, value):
     assert versions_of(run) == 3
 
 
-def test_a_number_of_5000_digits_is_refused_where_it_stands(run):
+def test_a_number_of_5000_digits_is_refused_where_it_stands(run: Run) -> None:
     body = b'{"state": {}, "expected_version": ' + b"9" * 5000 + b"}"
 
     answer = run.client.patch(run.path("state"), body)
@@ -101,21 +107,21 @@ def test_a_number_of_5000_digits_is_refused_where_it_stands(run):
     assert_refused(answer, 422, "unacceptable_json", "/expected_version")
 
 
-def test_null_is_as_if_it_were_not_sent(run):
+def test_null_is_as_if_it_were_not_sent(run: Run) -> None:
     assert run.patch({"a": 1}, expected_version=None).body["version"] == 3
 
 
 @pytest.mark.parametrize(
     "tag", ["v2", '"2"', 'W/"v2"', '"v2", "v1"', "2", '"v02"', '"v-1"', "**", '""']
 )
-def test_an_if_match_that_names_no_version_is_refused(run, tag):
+def test_an_if_match_that_names_no_version_is_refused(run: Run, tag: Any) -> None:
     answer = run.client.patch(run.path("state"), {"state": {"a": 1}}, If_Match=tag)
 
     assert_refused(answer, 400, "invalid_request", "If-Match")
     assert versions_of(run) == 3
 
 
-def test_if_match_outranks_the_body(run):
+def test_if_match_outranks_the_body(run: Run) -> None:
     body = {"state": {"a": 1}, "expected_version": 1}
 
     answer = run.client.patch(run.path("state"), body, If_Match='"v2"')
@@ -123,7 +129,7 @@ def test_if_match_outranks_the_body(run):
     assert answer.status == 200
 
 
-def test_a_repeated_request_is_answered_although_the_head_has_moved(run):
+def test_a_repeated_request_is_answered_although_the_head_has_moved(run: Run) -> None:
     body = {"state": {"a": 1}, "expected_version": 2}
     first = run.client.patch(run.path("state"), body, Idempotency_Key="k")
     run.patch({"a": 2})
@@ -133,7 +139,7 @@ def test_a_repeated_request_is_answered_although_the_head_has_moved(run):
     assert (again.status, again.body) == (200, first.body)
 
 
-def test_an_unknown_session_is_not_a_conflict(api):
+def test_an_unknown_session_is_not_a_conflict(api: Clients) -> None:
     answer = api().patch(
         "/v1/sessions/sess_unknown/state", {"state": {}, "expected_version": 3}
     )

@@ -1,8 +1,10 @@
 """Pausing, resuming and closing: who may still do what."""
 
+from typing import Any
+
 import pytest
 
-from tests.timeline.runs import assert_refused, succeeded
+from tests.timeline.runs import Run, assert_refused, succeeded
 
 pytestmark = pytest.mark.django_db
 AGENT_WRITES = [
@@ -33,7 +35,7 @@ READS = [
 ]
 
 
-def test_a_paused_session_refuses_what_agents_write(run):
+def test_a_paused_session_refuses_what_agents_write(run: Run) -> None:
     run.hold("pause")
 
     for method, path, body in AGENT_WRITES:
@@ -45,7 +47,7 @@ def test_a_paused_session_refuses_what_agents_write(run):
     assert run.get("turns")["data"] == []
 
 
-def test_a_pause_is_a_version_with_the_same_state(run):
+def test_a_pause_is_a_version_with_the_same_state(run: Run) -> None:
     body = run.hold("pause", reason="Look at this.")
 
     version = run.get("versions", 3)
@@ -58,14 +60,14 @@ def test_a_pause_is_a_version_with_the_same_state(run):
 
 
 @pytest.mark.parametrize("verb", ["pause", "resume", "close"])
-def test_no_body_is_needed(run, verb):
+def test_no_body_is_needed(run: Run, verb: Any) -> None:
     if verb == "resume":
         run.hold("pause")
 
     assert run.client.post(run.path(verb)).status == 200
 
 
-def test_a_paused_session_can_be_rolled_back_and_stays_paused(run):
+def test_a_paused_session_can_be_rolled_back_and_stays_paused(run: Run) -> None:
     run.hold("pause")
 
     body = run.rollback(0)
@@ -76,7 +78,7 @@ def test_a_paused_session_can_be_rolled_back_and_stays_paused(run):
     assert_refused(refused, 423, "session_paused")
 
 
-def test_a_resumed_session_takes_writes_again(run):
+def test_a_resumed_session_takes_writes_again(run: Run) -> None:
     run.hold("pause")
     run.rollback(0)
 
@@ -87,7 +89,7 @@ def test_a_resumed_session_takes_writes_again(run):
     assert run.patch({"city": "Oslo"}).body["state"] == {"step": 0, "city": "Oslo"}
 
 
-def test_pausing_twice_says_so(run):
+def test_pausing_twice_says_so(run: Run) -> None:
     run.hold("pause")
 
     answer = run.client.post(run.path("pause"))
@@ -96,7 +98,7 @@ def test_pausing_twice_says_so(run):
     assert answer.body["error"]["head"] == run.head == 3
 
 
-def test_only_a_paused_session_can_be_resumed(run):
+def test_only_a_paused_session_can_be_resumed(run: Run) -> None:
     answer = run.client.post(run.path("resume"))
 
     assert_refused(answer, 409, "not_paused")
@@ -104,7 +106,7 @@ def test_only_a_paused_session_can_be_resumed(run):
 
 
 @pytest.mark.parametrize("before", ["open", "paused"])
-def test_a_closed_session_refuses_every_write(run, before):
+def test_a_closed_session_refuses_every_write(run: Run, before: Any) -> None:
     if before == "paused":
         run.hold("pause")
     head = run.hold("close")["version"]
@@ -118,7 +120,7 @@ def test_a_closed_session_refuses_every_write(run, before):
 
 
 @pytest.mark.parametrize("verb", ["pause", "close"])
-def test_a_held_session_can_be_read(run, verb):
+def test_a_held_session_can_be_read(run: Run, verb: Any) -> None:
     run.hold(verb)
 
     for read in READS:
@@ -126,7 +128,9 @@ def test_a_held_session_can_be_read(run, verb):
 
 
 @pytest.mark.parametrize("verb", ["pause", "close"])
-def test_a_held_session_can_be_labelled_deleted_and_given_metadata(run, verb):
+def test_a_held_session_can_be_labelled_deleted_and_given_metadata(
+    run: Run, verb: Any
+) -> None:
     run.hold(verb)
     client = run.client
 
@@ -135,14 +139,14 @@ def test_a_held_session_can_be_labelled_deleted_and_given_metadata(run, verb):
     succeeded(client.delete(run.path()))
 
 
-def test_a_closed_session_says_so_in_lists(run):
+def test_a_closed_session_says_so_in_lists(run: Run) -> None:
     run.hold("close", reason="Done.")
 
     assert run.get()["status"] == "closed"
     assert run.get("state")["hold"] == "closed"
 
 
-def test_closing_tells_why(run):
+def test_closing_tells_why(run: Run) -> None:
     run.hold("close", reasoning="Done.")
 
     version = run.get("versions", 3)
@@ -150,7 +154,7 @@ def test_closing_tells_why(run):
 
 
 @pytest.mark.parametrize("verb", ["pause", "close"])
-def test_a_repeated_request_is_done_once(run, verb):
+def test_a_repeated_request_is_done_once(run: Run, verb: Any) -> None:
     first = run.client.post(run.path(verb), {}, Idempotency_Key="k")
     again = run.client.post(run.path(verb), {}, Idempotency_Key="k")
 
@@ -158,7 +162,7 @@ def test_a_repeated_request_is_done_once(run, verb):
     assert run.head == 3
 
 
-def test_a_write_stored_before_the_pause_is_still_answered(run):
+def test_a_write_stored_before_the_pause_is_still_answered(run: Run) -> None:
     body = {"state": {"a": 1}}
     first = run.client.patch(run.path("state"), body, Idempotency_Key="k")
     run.hold("close")
@@ -169,7 +173,7 @@ def test_a_write_stored_before_the_pause_is_still_answered(run):
 
 
 @pytest.mark.parametrize("body", [{"reason": 5}, {"expected_version": "2"}])
-def test_it_names_the_field_that_it_refuses(run, body):
+def test_it_names_the_field_that_it_refuses(run: Run, body: Any) -> None:
     (param,) = body
 
     answer = run.client.post(run.path("pause"), body)

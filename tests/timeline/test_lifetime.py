@@ -1,9 +1,11 @@
 """Sessions that live for a set time only."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
+from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core.actors import SYSTEM
 from apps.timeline import operations as timeline
@@ -12,7 +14,7 @@ from apps.timeline.drafts import Request, Step
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.models import Session
 from apps.timeline.operations import About
-from tests.timeline.runs import assert_refused
+from tests.timeline.runs import Begin, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 CALLS = [
@@ -30,29 +32,30 @@ CALLS = [
 ]
 
 
-def age(run, *, seconds):
+def age(run: Run, *, seconds: Any) -> None:
     """Move the session's end into the past, as waiting would."""
     session = Session.objects.get(id=run.id)
+    assert session.expires_at is not None
     session.expires_at -= timedelta(seconds=seconds)
     session.save(update_fields=["expires_at"])
 
 
-def moment(text):
+def moment(text: Any) -> Any:
     return datetime.fromisoformat(text)
 
 
-def test_it_says_until_when_it_lives(begin):
+def test_it_says_until_when_it_lives(begin: Begin) -> None:
     body = begin(ttl_seconds=3600).made.body
 
     lives = moment(body["ttl_expires_at"]) - moment(body["created_at"])
     assert lives == timedelta(hours=1)
 
 
-def test_without_a_limit_it_lives_for_ever(run):
+def test_without_a_limit_it_lives_for_ever(run: Run) -> None:
     assert run.get()["ttl_expires_at"] is None
 
 
-def test_an_expired_session_is_not_found(begin):
+def test_an_expired_session_is_not_found(begin: Begin) -> None:
     run = begin({"a": 1}, ttl_seconds=60)
     body = {"state": {}, "version": 0, "input": "i", "output": "o", "metadata": {}}
     age(run, seconds=61)
@@ -65,7 +68,7 @@ def test_an_expired_session_is_not_found(begin):
         assert_refused(answer, 404, "session_not_found")
 
 
-def test_an_expired_session_is_in_no_list(begin):
+def test_an_expired_session_is_in_no_list(begin: Begin) -> None:
     run, other = begin(ttl_seconds=60), begin(ttl_seconds=60)
     age(run, seconds=61)
 
@@ -74,7 +77,7 @@ def test_an_expired_session_is_in_no_list(begin):
     assert [session["id"] for session in data] == [other.id]
 
 
-def test_it_ends_at_its_very_moment(project):
+def test_it_ends_at_its_very_moment(project: Project) -> None:
     start = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
     scope = Scope(project)
     receipt = timeline.create(
@@ -94,7 +97,7 @@ def test_it_ends_at_its_very_moment(project):
         reading.head(scope, receipt.session_id, now=start + timedelta(seconds=60))
 
 
-def test_its_time_can_be_set_anew(begin):
+def test_its_time_can_be_set_anew(begin: Begin) -> None:
     run = begin(ttl_seconds=60)
 
     answer = run.client.patch(run.path(), {"ttl_seconds": 7200})
@@ -106,7 +109,7 @@ def test_its_time_can_be_set_anew(begin):
     assert run.head == 0
 
 
-def test_zero_lifts_the_limit(begin):
+def test_zero_lifts_the_limit(begin: Begin) -> None:
     run = begin(ttl_seconds=60)
 
     answer = run.client.patch(run.path(), {"ttl_seconds": 0})
@@ -115,7 +118,7 @@ def test_zero_lifts_the_limit(begin):
     assert run.get()["ttl_expires_at"] is None
 
 
-def test_null_leaves_it_as_it_is(begin):
+def test_null_leaves_it_as_it_is(begin: Begin) -> None:
     run = begin(ttl_seconds=60)
     ends = run.get()["ttl_expires_at"]
 
@@ -124,7 +127,7 @@ def test_null_leaves_it_as_it_is(begin):
     assert run.get()["ttl_expires_at"] == ends
 
 
-def test_a_fork_has_its_own_time(begin):
+def test_a_fork_has_its_own_time(begin: Begin) -> None:
     run = begin({"a": 1}, ttl_seconds=60)
 
     fork, limited = run.fork(), run.fork(ttl_seconds=600)
@@ -135,7 +138,7 @@ def test_a_fork_has_its_own_time(begin):
 
 
 @pytest.mark.parametrize("seconds", [-1, 1.5, "60", True, 10**12])
-def test_a_time_that_is_none_is_refused(run, seconds):
+def test_a_time_that_is_none_is_refused(run: Run, seconds: Any) -> None:
     answer = run.client.patch(run.path(), {"ttl_seconds": seconds})
 
     assert_refused(answer, 400, "invalid_request", "ttl_seconds")

@@ -1,20 +1,22 @@
 """Listing sessions: every filter, and pages that neither skip nor repeat."""
 
 import json
+from typing import Any
 
 import pytest
 
-from tests.timeline.runs import assert_refused
+from apps.accounts.models import Project
+from tests.timeline.runs import Begin, Clients, Keys, assert_refused
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def listed(api):
+def listed(api: Clients) -> Any:
     """`listed(status="paused")` returns the ids on the first page."""
     client = api()
 
-    def ask(**query):
+    def ask(**query: Any) -> Any:
         answer = client.get("/v1/sessions", query)
         assert answer.status == 200, answer.content
         return [session["id"] for session in answer.body["data"]]
@@ -22,7 +24,7 @@ def listed(api):
     return ask
 
 
-def test_it_lists_the_newest_first_with_states(api, begin):
+def test_it_lists_the_newest_first_with_states(api: Clients, begin: Begin) -> None:
     runs = [begin({"n": n}) for n in range(3)]
     runs[0].patch({"n": 7})
 
@@ -38,14 +40,14 @@ def test_it_lists_the_newest_first_with_states(api, begin):
     assert answer.body["last_id"] == runs[0].id
 
 
-def test_an_empty_list_has_no_ids(api):
+def test_an_empty_list_has_no_ids(api: Clients) -> None:
     body = api().get("/v1/sessions").body
 
     assert (body["data"], body["has_more"]) == ([], False)
     assert (body["first_id"], body["last_id"]) == (None, None)
 
 
-def test_it_filters_by_agent_and_by_user(listed, begin):
+def test_it_filters_by_agent_and_by_user(listed: Any, begin: Begin) -> None:
     ours = begin(agent_id="billing", user_id="u-1")
     begin(agent_id="travel", user_id="u-1")
     begin(agent_id="billing", user_id="u-2")
@@ -54,7 +56,7 @@ def test_it_filters_by_agent_and_by_user(listed, begin):
     assert listed(agent_id="nobody") == []
 
 
-def test_it_filters_by_status(listed, begin):
+def test_it_filters_by_status(listed: Any, begin: Begin) -> None:
     active, paused, closed = begin(), begin(), begin()
     paused.hold("pause")
     closed.hold("close")
@@ -80,7 +82,9 @@ def test_it_filters_by_status(listed, begin):
         ({"__class": {'$.x"]': 1}}, False),
     ],
 )
-def test_it_filters_by_what_metadata_contains(listed, begin, wanted, is_found):
+def test_it_filters_by_what_metadata_contains(
+    listed: Any, begin: Begin, wanted: Any, is_found: Any
+) -> None:
     lines = [{"sku": "B-2"}, {"sku": "A-1", "count": 2}]
     run = begin(metadata={"tier": "gold", "order": {"id": 17, "lines": lines}})
 
@@ -88,13 +92,15 @@ def test_it_filters_by_what_metadata_contains(listed, begin, wanted, is_found):
 
 
 @pytest.mark.parametrize("text", ["[1]", "{", '{"a":1,"a":2}', '{"a":1e400}', "x"])
-def test_it_refuses_a_metadata_filter_that_is_no_object(api, text):
+def test_it_refuses_a_metadata_filter_that_is_no_object(
+    api: Clients, text: Any
+) -> None:
     answer = api().get("/v1/sessions", {"metadata": text})
 
     assert_refused(answer, 400, "invalid_request", "metadata")
 
 
-def test_it_filters_by_when_they_began(listed, begin):
+def test_it_filters_by_when_they_began(listed: Any, begin: Begin) -> None:
     early, middle, late = begin(), begin(), begin()
     moment = middle.made.body["created_at"]
 
@@ -111,13 +117,13 @@ def test_it_filters_by_when_they_began(listed, begin):
 @pytest.mark.parametrize(
     "text", ["yesterday", "2026-13-01", "2026-02-30", "10000-01-01", "1700000000", ""]
 )
-def test_it_refuses_a_time_that_is_none(api, text):
+def test_it_refuses_a_time_that_is_none(api: Clients, text: Any) -> None:
     answer = api().get("/v1/sessions", {"created_after": text})
 
     assert_refused(answer, 400, "invalid_request", "created_after")
 
 
-def test_it_filters_by_where_they_were_forked_from(listed, begin):
+def test_it_filters_by_where_they_were_forked_from(listed: Any, begin: Begin) -> None:
     run = begin({"a": 1})
     fork, _ = run.fork(), begin()
     deeper = fork.fork()
@@ -127,14 +133,16 @@ def test_it_filters_by_where_they_were_forked_from(listed, begin):
     assert listed(forked_from="sess_unknown") == []
 
 
-def test_it_filters_by_a_name_and_something_else_together(listed, begin):
+def test_it_filters_by_a_name_and_something_else_together(
+    listed: Any, begin: Begin
+) -> None:
     run = begin(external_id="order-17", user_id="u-1")
 
     assert listed(external_id="order-17", user_id="u-1") == [run.id]
     assert listed(external_id="order-17", user_id="u-2") == []
 
 
-def test_pages_neither_skip_nor_repeat(api, begin):
+def test_pages_neither_skip_nor_repeat(api: Clients, begin: Begin) -> None:
     made = [begin().id for _ in range(5)]
     client = api()
     pages, query = [], {"limit": 2}
@@ -151,7 +159,9 @@ def test_pages_neither_skip_nor_repeat(api, begin):
     assert [one for page in pages for one in page] == made[::-1]
 
 
-def test_a_session_begun_meanwhile_does_not_move_the_next_page(api, begin):
+def test_a_session_begun_meanwhile_does_not_move_the_next_page(
+    api: Clients, begin: Begin
+) -> None:
     made = [begin().id for _ in range(3)]
     client = api()
     first = client.get("/v1/sessions", {"limit": 2}).body
@@ -165,27 +175,27 @@ def test_a_session_begun_meanwhile_does_not_move_the_next_page(api, begin):
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "101", "1000000000", "NaN", "1.5", ""])
-def test_a_limit_is_from_1_to_100(api, limit):
+def test_a_limit_is_from_1_to_100(api: Clients, limit: Any) -> None:
     answer = api().get("/v1/sessions", {"limit": limit})
 
     assert_refused(answer, 400, "invalid_request", "limit")
 
 
 @pytest.mark.parametrize("limit", [1, 100])
-def test_the_bounds_of_the_limit_are_accepted(api, limit):
+def test_the_bounds_of_the_limit_are_accepted(api: Clients, limit: Any) -> None:
     assert api().get("/v1/sessions", {"limit": limit}).status == 200
 
 
 @pytest.mark.parametrize("status", ["deleted", "expired", "open", ""])
-def test_it_refuses_a_status_that_no_list_has(api, status):
+def test_it_refuses_a_status_that_no_list_has(api: Clients, status: Any) -> None:
     answer = api().get("/v1/sessions", {"status": status})
 
     assert_refused(answer, 400, "invalid_request", "status")
 
 
 def test_it_does_not_show_sessions_of_another_project(
-    api, begin, make_key, other_project
-):
+    api: Clients, begin: Begin, make_key: Keys, other_project: Project
+) -> None:
     begin()
 
     stranger = api(make_key(project=other_project))
@@ -193,7 +203,9 @@ def test_it_does_not_show_sessions_of_another_project(
     assert stranger.get("/v1/sessions").body["data"] == []
 
 
-def test_a_limited_key_lists_only_its_agents(api, begin, make_key):
+def test_a_limited_key_lists_only_its_agents(
+    api: Clients, begin: Begin, make_key: Keys
+) -> None:
     ours = begin(agent_id="billing")
     begin(agent_id="travel")
 

@@ -1,14 +1,16 @@
 """Changing a session's metadata: merged, null removes, no version is made."""
 
+from typing import Any
+
 import pytest
 
 from apps.audit.models import Event
-from tests.timeline.runs import assert_refused
+from tests.timeline.runs import Begin, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 
 
-def test_it_merges_top_level_keys(begin):
+def test_it_merges_top_level_keys(begin: Begin) -> None:
     run = begin(metadata={"tier": "gold", "order": {"id": 17}})
 
     answer = run.client.patch(run.path(), {"metadata": {"order": {"n": 1}, "x": [1]}})
@@ -21,7 +23,7 @@ def test_it_merges_top_level_keys(begin):
     assert answer.body.keys() >= {"updated_at", "ttl_expires_at"}
 
 
-def test_null_removes_a_key(begin):
+def test_null_removes_a_key(begin: Begin) -> None:
     run = begin(metadata={"tier": "gold", "x": 1})
 
     answer = run.client.patch(run.path(), {"metadata": {"tier": None, "absent": None}})
@@ -29,7 +31,7 @@ def test_null_removes_a_key(begin):
     assert answer.body["metadata"] == {"x": 1}
 
 
-def test_it_makes_no_version_but_moves_the_session(run):
+def test_it_makes_no_version_but_moves_the_session(run: Run) -> None:
     before = run.get()
 
     run.client.patch(run.path(), {"metadata": {"a": 1}})
@@ -40,7 +42,7 @@ def test_it_makes_no_version_but_moves_the_session(run):
     assert after["updated_at"] >= before["updated_at"]
 
 
-def test_the_filter_of_lists_follows(run):
+def test_the_filter_of_lists_follows(run: Run) -> None:
     run.client.patch(run.path(), {"metadata": {"order": {"id": 17}}})
 
     found = run.client.get("/v1/sessions", {"metadata": '{"order":{"id":17}}'})
@@ -48,7 +50,7 @@ def test_the_filter_of_lists_follows(run):
     assert len(found.body["data"]) == 1
 
 
-def test_it_is_told_in_the_traces(run):
+def test_it_is_told_in_the_traces(run: Run) -> None:
     run.client.patch(run.path(), {"metadata": {"a": 1}, "ttl_seconds": 60})
     run.client.patch(run.path(), {"metadata": {"a": 2, "b": 1}})
 
@@ -62,7 +64,7 @@ def test_it_is_told_in_the_traces(run):
     }
 
 
-def test_a_repeated_request_is_done_once_and_answered_as_it_was(run):
+def test_a_repeated_request_is_done_once_and_answered_as_it_was(run: Run) -> None:
     body = {"metadata": {"a": 1}}
     first = run.client.patch(run.path(), body, Idempotency_Key="k")
     run.client.patch(run.path(), {"metadata": {"a": 2}})
@@ -74,7 +76,7 @@ def test_a_repeated_request_is_done_once_and_answered_as_it_was(run):
     assert run.get()["metadata"] == {"a": 2}
 
 
-def test_a_key_with_another_body_is_refused(run):
+def test_a_key_with_another_body_is_refused(run: Run) -> None:
     run.client.patch(run.path(), {"metadata": {"a": 1}}, Idempotency_Key="k")
 
     answer = run.client.patch(run.path(), {"metadata": {"a": 2}}, Idempotency_Key="k")
@@ -84,13 +86,13 @@ def test_a_key_with_another_body_is_refused(run):
 
 
 @pytest.mark.parametrize("value", [[1], "{}", 5, True])
-def test_it_takes_an_object_only(run, value):
+def test_it_takes_an_object_only(run: Run, value: Any) -> None:
     answer = run.client.patch(run.path(), {"metadata": value})
 
     assert_refused(answer, 400, "invalid_request", "metadata")
 
 
-def test_it_cannot_grow_beyond_64_kib(run):
+def test_it_cannot_grow_beyond_64_kib(run: Run) -> None:
     run.client.patch(run.path(), {"metadata": {"a": "x" * 40_000}})
 
     answer = run.client.patch(run.path(), {"metadata": {"b": "x" * 40_000}})
@@ -99,7 +101,7 @@ def test_it_cannot_grow_beyond_64_kib(run):
     assert list(run.get()["metadata"]) == ["a"]
 
 
-def test_it_is_kept_value_exactly(run):
+def test_it_is_kept_value_exactly(run: Run) -> None:
     body = b'{"metadata":{"n":18446744073709551616,"f":-0.0,"":"\\u0000","b":1,"a":2}}'
 
     answer = run.client.patch(run.path(), body)

@@ -1,8 +1,11 @@
 """Reading a session and its state; whom there is nothing to read for."""
 
+from typing import Any
+
 import pytest
 
-from tests.timeline.runs import assert_refused
+from apps.accounts.models import Project
+from tests.timeline.runs import Clients, Keys, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 READS = [
@@ -18,7 +21,7 @@ READS = [
 ]
 
 
-def test_it_reads_the_head_of_a_session(run):
+def test_it_reads_the_head_of_a_session(run: Run) -> None:
     read = run.client.get(run.path())
 
     assert read.headers["ETag"] == '"v2"'
@@ -30,7 +33,7 @@ def test_it_reads_the_head_of_a_session(run):
     assert read.body["updated_at"] >= read.body["created_at"]
 
 
-def test_it_counts_turns_and_rollbacks(run):
+def test_it_counts_turns_and_rollbacks(run: Run) -> None:
     run.turn()
     run.turn(state_after={"step": 3})
     run.rollback(0)
@@ -40,7 +43,7 @@ def test_it_counts_turns_and_rollbacks(run):
     assert (read["turn_count"], read["rollback_count"]) == (2, 1)
 
 
-def test_it_reads_a_state_under_both_of_its_names(run):
+def test_it_reads_a_state_under_both_of_its_names(run: Run) -> None:
     read = run.client.get(run.path("state"))
 
     assert read.headers["ETag"] == '"v2"'
@@ -50,7 +53,7 @@ def test_it_reads_a_state_under_both_of_its_names(run):
     assert read.body["created_at"] == run.made.body["created_at"]
 
 
-def test_a_state_that_has_not_moved_is_not_sent_again(run):
+def test_a_state_that_has_not_moved_is_not_sent_again(run: Run) -> None:
     client = run.client
 
     same = client.send("GET", run.path("state"), headers={"If-None-Match": '"v2"'})
@@ -64,7 +67,7 @@ def test_a_state_that_has_not_moved_is_not_sent_again(run):
 @pytest.mark.parametrize(
     "session_id", ["sess_unknown", "SESS_0", "{x}", "..%2f..", "é", "s" * 10_000]
 )
-def test_an_id_that_nobody_has_is_not_found(api, session_id):
+def test_an_id_that_nobody_has_is_not_found(api: Clients, session_id: Any) -> None:
     client = api()
 
     for read in READS:
@@ -73,28 +76,67 @@ def test_an_id_that_nobody_has_is_not_found(api, session_id):
         assert_refused(answer, 404, answer.code)
 
 
-def test_a_session_of_another_project_is_not_found(api, run, make_key, other_project):
+def test_a_session_of_another_project_is_not_found(
+    api: Clients, run: Run, make_key: Keys, other_project: Project
+) -> None:
     stranger = api(make_key(project=other_project))
 
     for read in READS:
         assert_refused(stranger.get(run.path() + read), 404, "session_not_found")
 
 
-def test_a_session_of_another_agent_is_not_found(api, run, make_key):
+def test_a_session_of_another_agent_is_not_found(
+    api: Clients, run: Run, make_key: Keys
+) -> None:
     limited = api(make_key(agents=["billing"]))
 
     for read in READS:
         assert_refused(limited.get(run.path() + read), 404, "session_not_found")
 
 
-def test_a_read_only_key_reads(api, run, make_key):
+def test_a_read_only_key_reads(api: Clients, run: Run, make_key: Keys) -> None:
     reader = api(make_key(scope="read"))
 
     for read in READS:
         assert reader.get(run.path() + read).status == 200
 
 
-def test_an_id_in_capitals_is_another_id(run):
+def test_an_id_in_capitals_is_another_id(run: Run) -> None:
     answer = run.client.get(f"/v1/sessions/{run.id.upper()}")
 
     assert_refused(answer, 404, "session_not_found")
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("", {"GET", "PATCH", "DELETE"}),
+        ("/state", {"GET", "PATCH", "PUT", "POST"}),
+        ("/state/history", {"GET"}),
+        ("/state/rollback", {"POST"}),
+        ("/rollback", {"POST"}),
+        ("/fork", {"POST"}),
+        ("/pause", {"POST"}),
+        ("/resume", {"POST"}),
+        ("/close", {"POST"}),
+        ("/versions", {"GET"}),
+        ("/versions/0", {"GET"}),
+        ("/versions/0/labels", {"POST"}),
+        ("/versions/0/labels/x", {"DELETE"}),
+        ("/checkpoint", {"GET"}),
+        ("/changes", {"GET"}),
+        ("/turns", {"GET", "POST"}),
+        ("/turns/x", {"GET"}),
+        ("/context", {"POST"}),
+        ("/history", {"GET"}),
+    ],
+)
+def test_another_method_is_refused_with_those_that_are_allowed(
+    run: Run, path: Any, allowed: Any
+) -> None:
+    for method in {"GET", "POST", "PUT", "PATCH", "DELETE"} - allowed:
+        answer = run.client.send(method, run.path() + path, {})
+
+        assert_refused(answer, 405, "method_not_allowed")
+        assert allowed <= set(answer.headers["Allow"].split(", "))
+    assert run.head == 2

@@ -1,20 +1,22 @@
 """Rolling back: an earlier state becomes the newest version; nothing is lost."""
 
+from typing import Any
+
 import pytest
 
 from apps.timeline.models import Body, Version
-from tests.timeline.runs import assert_refused
+from tests.timeline.runs import Begin, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 PATHS = ["rollback", "state/rollback"]
 
 
-def counts():
+def counts() -> Any:
     return Version.objects.count(), Body.objects.count()
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_it_appends_the_earlier_state_as_a_new_version(run, path):
+def test_it_appends_the_earlier_state_as_a_new_version(run: Run, path: Any) -> None:
     answer = run.client.post(run.path(path), {"version": 1, "reason": "Wrong city."})
 
     body = answer.body
@@ -34,7 +36,7 @@ def test_it_appends_the_earlier_state_as_a_new_version(run, path):
     assert run.state == body["state"]
 
 
-def test_it_keeps_all_of_history_and_stores_no_bytes(run):
+def test_it_keeps_all_of_history_and_stores_no_bytes(run: Run) -> None:
     before = {n: run.get("versions", n)["state"] for n in range(3)}
     versions, bodies = counts()
 
@@ -44,7 +46,7 @@ def test_it_keeps_all_of_history_and_stores_no_bytes(run):
     assert counts() == (versions + 1, bodies)
 
 
-def test_it_tells_what_it_did_in_the_version_it_made(run):
+def test_it_tells_what_it_did_in_the_version_it_made(run: Run) -> None:
     run.rollback(0, reason="Wrong city.", reason_code="bad_tool_result")
 
     version = run.get("versions", 3)
@@ -56,7 +58,9 @@ def test_it_tells_what_it_did_in_the_version_it_made(run):
 
 
 @pytest.mark.parametrize(("given", "restored"), [(-1, 1), (-2, 0), (0, 0), (1, 1)])
-def test_a_negative_number_counts_back_from_the_head(run, given, restored):
+def test_a_negative_number_counts_back_from_the_head(
+    run: Run, given: Any, restored: Any
+) -> None:
     body = run.rollback(given)
 
     assert body["restored_from_version"] == restored
@@ -64,7 +68,7 @@ def test_a_negative_number_counts_back_from_the_head(run, given, restored):
 
 
 @pytest.mark.parametrize("number", [2, None])
-def test_the_head_itself_is_nothing_to_roll_back(run, number):
+def test_the_head_itself_is_nothing_to_roll_back(run: Run, number: Any) -> None:
     body = {"version": number} if number is not None else {"version": run.head}
 
     answer = run.client.post(run.path("rollback"), body)
@@ -75,7 +79,7 @@ def test_the_head_itself_is_nothing_to_roll_back(run, number):
 
 
 @pytest.mark.parametrize("number", [3, 99, 2**53, -3, -99, -(2**31)])
-def test_a_version_that_is_not_there_is_not_found(run, number):
+def test_a_version_that_is_not_there_is_not_found(run: Run, number: Any) -> None:
     answer = run.client.post(run.path("rollback"), {"version": number})
 
     assert_refused(answer, 404, "version_not_found", "version")
@@ -100,14 +104,14 @@ def test_a_version_that_is_not_there_is_not_found(run, number):
         ({"version": 0, "hold": 1}, "hold"),
     ],
 )
-def test_it_names_the_field_that_it_refuses(run, body, param):
+def test_it_names_the_field_that_it_refuses(run: Run, body: Any, param: Any) -> None:
     answer = run.client.post(run.path("rollback"), body)
 
     assert_refused(answer, 400, "invalid_request", param)
     assert run.head == 2
 
 
-def test_it_can_pause_in_the_same_version(run):
+def test_it_can_pause_in_the_same_version(run: Run) -> None:
     body = run.rollback(0, hold=True)
 
     assert (body["version"], body["hold"]) == (3, "paused")
@@ -117,7 +121,7 @@ def test_it_can_pause_in_the_same_version(run):
     assert run.head == 3
 
 
-def test_it_restores_every_part_together(begin):
+def test_it_restores_every_part_together(begin: Begin) -> None:
     run = begin({"a": 1}, messages=["one"], tool_results={"c": 1})
     run.patch({"a": 2}, messages=["one", "two"], tool_results={"c": 2}, tasks=[1])
 
@@ -129,7 +133,7 @@ def test_it_restores_every_part_together(begin):
     assert restored["tasks"] is None
 
 
-def test_an_agent_learns_of_it_with_its_next_writes(run):
+def test_an_agent_learns_of_it_with_its_next_writes(run: Run) -> None:
     body = run.rollback(0)
     at = body["updated_at"]
 
@@ -141,7 +145,7 @@ def test_an_agent_learns_of_it_with_its_next_writes(run):
     assert run.get("state")["last_rollback"] == told
 
 
-def test_the_last_of_several_is_told(run):
+def test_the_last_of_several_is_told(run: Run) -> None:
     run.rollback(0)
     run.rollback(1)
 
@@ -150,7 +154,7 @@ def test_the_last_of_several_is_told(run):
     assert (told["version"], told["restored_version"]) == (4, 1)
 
 
-def test_a_rollback_can_be_rolled_back(run):
+def test_a_rollback_can_be_rolled_back(run: Run) -> None:
     run.rollback(0)
 
     body = run.rollback(-1)
@@ -160,7 +164,7 @@ def test_a_rollback_can_be_rolled_back(run):
     assert body["state"] == {"step": 2, "city": "NYC"}
 
 
-def test_a_rollback_to_a_rollback_restores_what_it_restored(run):
+def test_a_rollback_to_a_rollback_restores_what_it_restored(run: Run) -> None:
     run.rollback(0)
     run.patch({"step": 4})
 
@@ -170,13 +174,13 @@ def test_a_rollback_to_a_rollback_restores_what_it_restored(run):
     assert body["state"] == {"step": 0, "city": "Rome"}
 
 
-def test_an_equal_state_under_another_number_can_be_restored(run):
+def test_an_equal_state_under_another_number_can_be_restored(run: Run) -> None:
     run.patch({"step": 2})
 
     assert run.rollback(2)["version"] == 4
 
 
-def test_work_goes_on_from_the_restored_state(run):
+def test_work_goes_on_from_the_restored_state(run: Run) -> None:
     run.rollback(0)
 
     answer = run.patch({"step": 7})
@@ -185,7 +189,7 @@ def test_work_goes_on_from_the_restored_state(run):
     assert answer.body["state"] == {"step": 7, "city": "Rome"}
 
 
-def test_a_repeated_request_is_done_once(run):
+def test_a_repeated_request_is_done_once(run: Run) -> None:
     client, path = run.client, run.path("rollback")
 
     first = client.post(path, {"version": -1}, Idempotency_Key="k")
@@ -195,5 +199,5 @@ def test_a_repeated_request_is_done_once(run):
     assert run.head == 3
 
 
-def test_reasoning_is_another_name_for_reason(run):
+def test_reasoning_is_another_name_for_reason(run: Run) -> None:
     assert run.rollback(0, reasoning="Because.")["reason"] == "Because."

@@ -1,9 +1,11 @@
 """What JSON is refused, with which status and where; nothing of it is stored."""
 
+from typing import Any
+
 import pytest
 
 from apps.timeline.models import Body, Session, Turn, Version
-from tests.timeline.runs import assert_refused
+from tests.timeline.runs import Begin, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 MALFORMED = {
@@ -91,11 +93,11 @@ DOORS = [
 
 
 @pytest.fixture
-def run(begin):
+def run(begin: Begin) -> Run:
     return begin({"kept": True})
 
 
-def sent(run, method, path, body):
+def sent(run: Run, method: Any, path: Any, body: Any) -> Any:
     """Send it, to a session or to all of them; nothing may be stored."""
     before = stored()
     where = "/v1/sessions" if path is None else run.path(path)
@@ -104,7 +106,7 @@ def sent(run, method, path, body):
     return answer
 
 
-def stored():
+def stored() -> Any:
     return (
         Session.objects.count(),
         Version.objects.count(),
@@ -113,14 +115,16 @@ def stored():
     )
 
 
-def request_with(field, state):
+def request_with(field: Any, state: Any) -> Any:
     """Put a state, spelled somehow, into a request that is otherwise right."""
     rest = b'"agent_id": "travel", "input": "i", "output": "o",\n  '
     return b"{" + rest + b'"' + field.encode() + b'": ' + state + b"}"
 
 
 @pytest.mark.parametrize("case", MALFORMED)
-def test_malformed_json_is_refused_with_its_place_at_every_door(run, case):
+def test_malformed_json_is_refused_with_its_place_at_every_door(
+    run: Run, case: Any
+) -> None:
     for method, path, field in DOORS:
         body = request_with(field, MALFORMED[case])
 
@@ -134,7 +138,7 @@ def test_malformed_json_is_refused_with_its_place_at_every_door(run, case):
         assert f"line {told['line']}, column {told['column']}" in told["message"]
 
 
-def test_the_place_of_a_fault_is_counted_in_characters_and_in_bytes(run):
+def test_the_place_of_a_fault_is_counted_in_characters_and_in_bytes(run: Run) -> None:
     body = '{"state":\n{"ä": tru}}'.encode()
 
     told = sent(run, "PATCH", "state", body).body["error"]
@@ -144,7 +148,9 @@ def test_the_place_of_a_fault_is_counted_in_characters_and_in_bytes(run):
 
 
 @pytest.mark.parametrize("case", WHOLE)
-def test_a_request_that_is_no_json_text_is_refused_at_every_door(run, case):
+def test_a_request_that_is_no_json_text_is_refused_at_every_door(
+    run: Run, case: Any
+) -> None:
     for method, path, _ in DOORS:
         answer = sent(run, method, path, WHOLE[case])
 
@@ -152,7 +158,7 @@ def test_a_request_that_is_no_json_text_is_refused_at_every_door(run, case):
         assert answer.body["error"]["line"] >= 1
 
 
-def test_a_hundred_thousand_open_lists_are_too_deep_at_every_door(run):
+def test_a_hundred_thousand_open_lists_are_too_deep_at_every_door(run: Run) -> None:
     for method, path, _ in DOORS:
         answer = sent(run, method, path, b"[" * 100_000)
 
@@ -160,7 +166,9 @@ def test_a_hundred_thousand_open_lists_are_too_deep_at_every_door(run):
 
 
 @pytest.mark.parametrize("case", UNACCEPTABLE)
-def test_json_that_is_no_state_is_refused_with_a_pointer_at_every_door(run, case):
+def test_json_that_is_no_state_is_refused_with_a_pointer_at_every_door(
+    run: Run, case: Any
+) -> None:
     state, pointer = UNACCEPTABLE[case]
     for method, path, field in DOORS:
         answer = sent(run, method, path, request_with(field, state))
@@ -172,7 +180,9 @@ def test_json_that_is_no_state_is_refused_with_a_pointer_at_every_door(run, case
 
 
 @pytest.mark.parametrize("body", [b"[]", b'"x"', b"1", b"null", b"true", b"0.5"])
-def test_a_request_that_is_no_object_is_refused_at_every_door(run, body):
+def test_a_request_that_is_no_object_is_refused_at_every_door(
+    run: Run, body: Any
+) -> None:
     for method, path, _ in DOORS:
         answer = sent(run, method, path, body)
 
@@ -182,7 +192,7 @@ def test_a_request_that_is_no_object_is_refused_at_every_door(run, body):
 
 @pytest.mark.parametrize("field", ["metadata", "messages", "tool_results"])
 @pytest.mark.parametrize("value", [b"1e400", b"9" * 4301])
-def test_the_rules_hold_beside_the_state_too(run, field, value):
+def test_the_rules_hold_beside_the_state_too(run: Run, field: Any, value: Any) -> None:
     shape = b"[" + value + b"]" if field == "messages" else b'{"0": ' + value + b"}"
 
     answer = sent(run, "POST", None, request_with(field, shape))
@@ -190,7 +200,7 @@ def test_the_rules_hold_beside_the_state_too(run, field, value):
     assert_refused(answer, 422, "unacceptable_json", f"/{field}/0")
 
 
-def test_an_error_never_repeats_what_was_sent(run):
+def test_an_error_never_repeats_what_was_sent(run: Run) -> None:
     secret = b"canary-4711"
 
     for state in (

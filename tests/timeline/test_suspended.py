@@ -1,9 +1,11 @@
 """An agent that is suspended writes nothing more; what it wrote stays readable."""
 
+from typing import Any
+
 import pytest
 
 from apps.timeline.models import Session
-from tests.timeline.runs import assert_refused, succeeded
+from tests.timeline.runs import Begin, Run, assert_refused, succeeded
 
 pytestmark = pytest.mark.django_db
 STATE = {"state": {"a": 1}}
@@ -32,13 +34,13 @@ READS = [
 
 
 @pytest.fixture
-def suspended(run):
+def suspended(run: Run) -> Run:
     run.client.post(run.path("versions", 0, "labels"), {"label": "good"})
     succeeded(run.client.post("/v1/agents/travel/suspend"))
     return run
 
 
-def test_it_cannot_write(suspended):
+def test_it_cannot_write(suspended: Run) -> None:
     for method, path, body in WRITES:
         answer = suspended.client.send(method, suspended.path(path), body)
 
@@ -48,19 +50,19 @@ def test_it_cannot_write(suspended):
     assert Session.objects.count() == 1
 
 
-def test_it_cannot_start_a_session(suspended):
+def test_it_cannot_start_a_session(suspended: Run) -> None:
     answer = suspended.client.post("/v1/sessions", {"agent_id": "travel"})
 
     assert_refused(answer, 403, "agent_suspended")
     assert Session.objects.count() == 1
 
 
-def test_what_it_wrote_can_be_read(suspended):
+def test_what_it_wrote_can_be_read(suspended: Run) -> None:
     for read in READS:
         assert suspended.client.get(suspended.path() + read).status == 200
 
 
-def test_its_sessions_are_listed_and_have_traces(suspended):
+def test_its_sessions_are_listed_and_have_traces(suspended: Run) -> None:
     client = suspended.client
 
     assert len(client.get("/v1/sessions").body["data"]) == 1
@@ -69,29 +71,29 @@ def test_its_sessions_are_listed_and_have_traces(suspended):
 
 
 @pytest.mark.parametrize("verb", ["pause", "close"])
-def test_its_sessions_can_be_held(suspended, verb):
+def test_its_sessions_can_be_held(suspended: Run, verb: Any) -> None:
     assert suspended.client.post(suspended.path(verb)).status == 200
 
 
-def test_a_person_can_fork_its_session_for_another_agent(suspended):
+def test_a_person_can_fork_its_session_for_another_agent(suspended: Run) -> None:
     fork = suspended.fork(agent_id="billing")
 
     assert fork.patch({"a": 1}).status == 200
 
 
-def test_other_agents_go_on(suspended, begin):
+def test_other_agents_go_on(suspended: Run, begin: Begin) -> None:
     other = begin({"a": 1}, agent_id="billing")
 
     assert other.patch({"a": 2}).status == 200
 
 
-def test_it_goes_on_once_it_is_activated(suspended):
+def test_it_goes_on_once_it_is_activated(suspended: Run) -> None:
     succeeded(suspended.client.post("/v1/agents/travel/activate"))
 
     assert suspended.patch({"a": 1}).body["version"] == 3
 
 
-def test_what_it_stored_before_is_still_answered(run):
+def test_what_it_stored_before_is_still_answered(run: Run) -> None:
     first = run.client.patch(run.path("state"), STATE, Idempotency_Key="k")
     succeeded(run.client.post("/v1/agents/travel/suspend"))
 

@@ -1,23 +1,26 @@
 """Traces: every verb under StateBase's name, with what it changed and why."""
 
+from typing import Any
+
 import pytest
 
-from tests.timeline.runs import assert_refused
+from apps.accounts.models import Project
+from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 
 
-def actions(run, **query):
+def actions(run: Run, **query: Any) -> Any:
     return [trace["action"] for trace in traces(run, **query)]
 
 
-def traces(run, **query):
+def traces(run: Run, **query: Any) -> Any:
     answer = run.client.get(f"/v1/traces/sessions/{run.id}/traces", query or None)
     assert answer.status == 200, answer.content
     return answer.body["data"]
 
 
-def test_every_verb_leaves_one_trace_under_its_name(begin):
+def test_every_verb_leaves_one_trace_under_its_name(begin: Begin) -> None:
     run = begin({"a": 0})
     run.client.post(run.path("versions", 0, "labels"), {"label": "good"})
     run.patch({"a": 1})
@@ -45,7 +48,7 @@ def test_every_verb_leaves_one_trace_under_its_name(begin):
     ]
 
 
-def test_a_turn_that_made_a_version_leaves_a_trace_of_each(begin):
+def test_a_turn_that_made_a_version_leaves_a_trace_of_each(begin: Begin) -> None:
     run = begin()
     run.turn(state_after={"a": 1}, reasoning="Asked.")
 
@@ -56,7 +59,7 @@ def test_a_turn_that_made_a_version_leaves_a_trace_of_each(begin):
     assert {trace["version"] for trace in made} == {1}
 
 
-def test_a_trace_has_every_key_that_clients_read(run):
+def test_a_trace_has_every_key_that_clients_read(run: Run) -> None:
     trace = traces(run)[0]
 
     assert trace["object"] == "trace"
@@ -73,13 +76,13 @@ def test_a_trace_has_every_key_that_clients_read(run):
     assert trace["ip_address"] is None
 
 
-def test_a_trace_names_the_request_that_left_it(run):
+def test_a_trace_names_the_request_that_left_it(run: Run) -> None:
     answer = run.patch({"step": 3})
 
     assert traces(run)[0]["context"]["request_id"] == answer.headers["X-Request-Id"]
 
 
-def test_creation_tells_the_agent_and_the_user(begin):
+def test_creation_tells_the_agent_and_the_user(begin: Begin) -> None:
     run = begin({"a": 1}, user_id="u-1", reasoning="Asked.", trace_id="t-1")
 
     (trace,) = traces(run)
@@ -88,7 +91,7 @@ def test_creation_tells_the_agent_and_the_user(begin):
     assert (details["reasoning"], details["trace_id"]) == ("Asked.", "t-1")
 
 
-def test_an_update_tells_what_it_added_removed_and_modified(begin):
+def test_an_update_tells_what_it_added_removed_and_modified(begin: Begin) -> None:
     run = begin({"kept": 1, "gone": {"a": 1}, "value": 1, "deep": {"x/y": 1}})
 
     run.put(
@@ -108,7 +111,7 @@ def test_an_update_tells_what_it_added_removed_and_modified(begin):
     assert details["actor"].startswith("sb_")
 
 
-def test_a_rollback_tells_from_where_to_where_and_why(run):
+def test_a_rollback_tells_from_where_to_where_and_why(run: Run) -> None:
     run.rollback(0, reason="Wrong city.", reason_code="bad_tool_result")
 
     trace = traces(run)[0]
@@ -124,7 +127,7 @@ def test_a_rollback_tells_from_where_to_where_and_why(run):
     }
 
 
-def test_a_fork_tells_its_source(run):
+def test_a_fork_tells_its_source(run: Run) -> None:
     fork = run.fork(version=1)
 
     (trace,) = traces(fork)
@@ -134,7 +137,7 @@ def test_a_fork_tells_its_source(run):
     assert "session.forked" not in actions(run)
 
 
-def test_a_turn_tells_its_number_types_and_reason(run):
+def test_a_turn_tells_its_number_types_and_reason(run: Run) -> None:
     said = {"type": "tool_call", "content": "x"}
 
     turn = run.turn(said, "y", reasoning="Needed prices.")
@@ -148,7 +151,7 @@ def test_a_turn_tells_its_number_types_and_reason(run):
     assert trace["details"]["reasoning"] == "Needed prices."
 
 
-def test_a_refused_request_leaves_no_trace(run):
+def test_a_refused_request_leaves_no_trace(run: Run) -> None:
     run.hold("pause")
     before = actions(run)
 
@@ -159,7 +162,7 @@ def test_a_refused_request_leaves_no_trace(run):
     assert actions(run) == before
 
 
-def test_a_repeated_request_leaves_one_trace(run):
+def test_a_repeated_request_leaves_one_trace(run: Run) -> None:
     for _ in range(2):
         run.client.patch(run.path("state"), {"state": {"a": 1}}, Idempotency_Key="k")
 
@@ -182,19 +185,19 @@ def test_a_repeated_request_leaves_one_trace(run):
         ({"end_time": "2020-01-01T00:00:00+02:00"}, []),
     ],
 )
-def test_they_can_be_filtered(run, query, expected):
+def test_they_can_be_filtered(run: Run, query: Any, expected: Any) -> None:
     run.turn()
     run.rollback(0)
 
     assert actions(run, **query) == expected
 
 
-def test_the_project_has_the_traces_of_all_its_sessions(begin):
+def test_the_project_has_the_traces_of_all_its_sessions(begin: Begin) -> None:
     one, two = begin({"a": 1}, user_id="u-1"), begin({"a": 1}, user_id="u-2")
     two.patch({"a": 2})
     client = one.client
 
-    def listed(**query):
+    def listed(**query: Any) -> Any:
         data = client.get("/v1/traces", query).body["data"]
         return [(trace["session_id"], trace["action"]) for trace in data]
 
@@ -205,7 +208,7 @@ def test_the_project_has_the_traces_of_all_its_sessions(begin):
     assert (None, "agent.created") in listed()
 
 
-def test_pages_neither_skip_nor_repeat(run):
+def test_pages_neither_skip_nor_repeat(run: Run) -> None:
     run.turn()
     everything = [trace["id"] for trace in traces(run)]
     seen, query = [], {"limit": 3}
@@ -221,16 +224,18 @@ def test_pages_neither_skip_nor_repeat(run):
     assert len(seen) == 4
 
 
-def test_one_trace_can_be_read(run):
+def test_one_trace_can_be_read(run: Run) -> None:
     for trace in traces(run):
         assert run.client.get(f"/v1/traces/{trace['id']}").body == trace
 
 
-def test_an_unknown_trace_is_not_found(run):
+def test_an_unknown_trace_is_not_found(run: Run) -> None:
     assert_refused(run.client.get("/v1/traces/unknown"), 404, "trace_not_found")
 
 
-def test_traces_of_another_project_are_not_found(api, run, make_key, other_project):
+def test_traces_of_another_project_are_not_found(
+    api: Clients, run: Run, make_key: Keys, other_project: Project
+) -> None:
     stranger = api(make_key(project=other_project))
     trace_id = traces(run)[0]["id"]
 
@@ -240,7 +245,9 @@ def test_traces_of_another_project_are_not_found(api, run, make_key, other_proje
     assert_refused(answer, 404, "session_not_found")
 
 
-def test_a_limited_key_sees_traces_of_its_agents_only(api, run, make_key, begin):
+def test_a_limited_key_sees_traces_of_its_agents_only(
+    api: Clients, run: Run, make_key: Keys, begin: Begin
+) -> None:
     other = begin(agent_id="billing")
     limited = api(make_key(agents=["billing"]))
 
@@ -255,13 +262,15 @@ def test_a_limited_key_sees_traces_of_its_agents_only(api, run, make_key, begin)
     ("name", "value"),
     [("limit", "0"), ("limit", "101"), ("created_after", "x"), ("end_time", "x")],
 )
-def test_a_list_names_the_parameter_that_it_refuses(run, name, value):
+def test_a_list_names_the_parameter_that_it_refuses(
+    run: Run, name: Any, value: Any
+) -> None:
     answer = run.client.get("/v1/traces", {name: value})
 
     assert_refused(answer, 400, "invalid_request", name)
 
 
-def test_odd_values_are_shown_and_not_an_error(begin):
+def test_odd_values_are_shown_and_not_an_error(begin: Begin) -> None:
     run = begin({"a": "x\0" * 500, "n": 10**400})
 
     run.put({"a": "é" * 500, "n": 1e308, "\0": 1})

@@ -1,18 +1,20 @@
 """Turns: numbered, kept whole, and a version only when they leave another state."""
 
+from typing import Any
+
 import pytest
 
 from apps.timeline.models import Version
-from tests.timeline.runs import assert_refused
+from tests.timeline.runs import Begin, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 
 
-def versions_of(run):
+def versions_of(run: Run) -> Any:
     return Version.objects.filter(session_id=run.id).count()
 
 
-def test_the_first_turn_has_number_1(run):
+def test_the_first_turn_has_number_1(run: Run) -> None:
     answer = run.client.post(
         run.path("turns"),
         {"input": "Book it", "output": "Done", "reasoning": "Asked.", "trace_id": "t"},
@@ -33,20 +35,20 @@ def test_the_first_turn_has_number_1(run):
     assert turn["created_at"].endswith("Z")
 
 
-def test_turns_are_numbered_without_gaps(run):
+def test_turns_are_numbered_without_gaps(run: Run) -> None:
     numbers = [run.turn(state_after={"n": n % 2})["turn_number"] for n in range(4)]
 
     assert numbers == [1, 2, 3, 4]
 
 
-def test_without_a_state_it_makes_no_version(run):
+def test_without_a_state_it_makes_no_version(run: Run) -> None:
     turn = run.turn()
 
     assert (turn["version"], turn["made_version"]) == (2, False)
     assert versions_of(run) == 3
 
 
-def test_another_state_makes_a_version_and_replaces_the_state(run):
+def test_another_state_makes_a_version_and_replaces_the_state(run: Run) -> None:
     turn = run.turn(state_after={"city": "Oslo"}, reasoning="Cheaper.")
 
     assert (turn["version"], turn["made_version"]) == (3, True)
@@ -59,7 +61,7 @@ def test_another_state_makes_a_version_and_replaces_the_state(run):
 @pytest.mark.parametrize(
     "same", [{"step": 2, "city": "NYC"}, {"city": "NYC", "step": 2}]
 )
-def test_the_state_of_the_head_makes_no_version(run, same):
+def test_the_state_of_the_head_makes_no_version(run: Run, same: Any) -> None:
     turn = run.turn(state_after=same)
 
     assert (turn["version"], turn["made_version"]) == (2, False)
@@ -68,14 +70,14 @@ def test_the_state_of_the_head_makes_no_version(run, same):
 
 
 @pytest.mark.parametrize("other", [2.0, "2", True, None])
-def test_a_value_of_another_type_is_another_state(run, other):
+def test_a_value_of_another_type_is_another_state(run: Run, other: Any) -> None:
     turn = run.turn(state_after={"step": other, "city": "NYC"})
 
     assert turn["made_version"] is True
     assert repr(run.state["step"]) == repr(other)
 
 
-def test_other_parts_make_a_version_and_keep_the_state(run):
+def test_other_parts_make_a_version_and_keep_the_state(run: Run) -> None:
     turn = run.turn(messages=["hi"])
 
     assert turn["made_version"] is True
@@ -87,7 +89,7 @@ def test_other_parts_make_a_version_and_keep_the_state(run):
 
 
 @pytest.mark.parametrize("before", [{"step": 2, "city": "NYC"}, {"step": 99}, {}])
-def test_it_keeps_the_state_that_the_agent_had_before(run, before):
+def test_it_keeps_the_state_that_the_agent_had_before(run: Run, before: Any) -> None:
     turn = run.turn(state_before=before, state_after={"step": 3})
     run.patch({"step": 4})
 
@@ -97,7 +99,7 @@ def test_it_keeps_the_state_that_the_agent_had_before(run, before):
     assert read["state_after"] == {"step": 3}
 
 
-def test_a_tool_call_is_kept_whole(run):
+def test_a_tool_call_is_kept_whole(run: Run) -> None:
     said = {
         "type": "tool_call",
         "content": "Call tool search with {'city': 'Oslo'}",
@@ -122,14 +124,16 @@ def test_a_tool_call_is_kept_whole(run):
         (None, ""),
     ],
 )
-def test_content_that_is_no_text_is_given_as_text_and_as_it_was(run, content, text):
+def test_content_that_is_no_text_is_given_as_text_and_as_it_was(
+    run: Run, content: Any, text: Any
+) -> None:
     turn = run.turn({"type": "image", "content": content}, "ok")
 
     assert turn["input"] == {"type": "image", "content": text, "content_json": content}
     assert turn["input_preview"] == text
 
 
-def test_without_content_there_is_an_empty_text(run):
+def test_without_content_there_is_an_empty_text(run: Run) -> None:
     turn = run.turn({"url": "s3://x"}, {})
 
     assert turn["input"]["content"] == turn["output"]["content"] == ""
@@ -137,13 +141,13 @@ def test_without_content_there_is_an_empty_text(run):
     assert turn["input"]["url"] == "s3://x"
 
 
-def test_any_type_is_taken(run):
+def test_any_type_is_taken(run: Run) -> None:
     turn = run.turn({"type": "thought", "content": "x"}, {"type": "?", "content": "y"})
 
     assert (turn["input"]["type"], turn["output"]["type"]) == ("thought", "?")
 
 
-def test_previews_are_short(run):
+def test_previews_are_short(run: Run) -> None:
     turn = run.turn("ä" * 500, "")
 
     assert turn["input_preview"] == "ä" * 200
@@ -151,7 +155,7 @@ def test_previews_are_short(run):
     assert turn["output_preview"] == ""
 
 
-def test_metadata_is_kept(run):
+def test_metadata_is_kept(run: Run) -> None:
     metadata = {"tokens": 412, "tool": {"name": "search", "success": None}}
 
     turn = run.turn(metadata=metadata)
@@ -175,7 +179,9 @@ def test_metadata_is_kept(run):
         ({"input": "i", "output": "o", "trace_id": "t" * 256}, "trace_id"),
     ],
 )
-def test_it_names_the_field_that_it_refuses_and_stores_nothing(run, body, param):
+def test_it_names_the_field_that_it_refuses_and_stores_nothing(
+    run: Run, body: Any, param: Any
+) -> None:
     answer = run.client.post(run.path("turns"), body)
 
     assert_refused(answer, 400, "invalid_request", param)
@@ -186,7 +192,7 @@ def test_it_names_the_field_that_it_refuses_and_stores_nothing(run, body, param)
 @pytest.mark.parametrize(
     ("order", "numbers"), [("desc", [5, 4, 3, 2, 1]), ("asc", [1, 2, 3, 4, 5])]
 )
-def test_pages_go_in_both_directions(run, order, numbers):
+def test_pages_go_in_both_directions(run: Run, order: Any, numbers: Any) -> None:
     made = {run.turn()["turn_number"] for _ in range(5)}
     seen, query = [], {"limit": 2, "order": order}
 
@@ -201,7 +207,7 @@ def test_pages_go_in_both_directions(run, order, numbers):
     assert made == set(numbers)
 
 
-def test_the_newest_come_first_unless_asked_otherwise(run):
+def test_the_newest_come_first_unless_asked_otherwise(run: Run) -> None:
     first, second = run.turn(), run.turn()
 
     page = run.get("turns")
@@ -216,13 +222,15 @@ def test_the_newest_come_first_unless_asked_otherwise(run):
     ("name", "value"),
     [("order", "newest"), ("limit", "101"), ("starting_after", "turn_unknown")],
 )
-def test_a_list_names_the_parameter_that_it_refuses(run, name, value):
+def test_a_list_names_the_parameter_that_it_refuses(
+    run: Run, name: Any, value: Any
+) -> None:
     answer = run.client.get(run.path("turns"), {name: value})
 
     assert_refused(answer, 400, "invalid_request", name)
 
 
-def test_a_turn_of_another_session_is_not_found(run, begin):
+def test_a_turn_of_another_session_is_not_found(run: Run, begin: Begin) -> None:
     turn = begin().turn()
 
     answer = run.client.get(run.path("turns", turn["id"]))
@@ -233,7 +241,9 @@ def test_a_turn_of_another_session_is_not_found(run, begin):
 
 
 @pytest.mark.parametrize("state", [None, {"step": 3}])
-def test_a_repeated_request_is_done_once_and_answered_as_it_was(run, state):
+def test_a_repeated_request_is_done_once_and_answered_as_it_was(
+    run: Run, state: Any
+) -> None:
     body = {"input": "i", "output": "o", "state_after": state}
     first = run.client.post(run.path("turns"), body, Idempotency_Key="k")
     run.turn(state_after={"step": 9})
@@ -245,7 +255,7 @@ def test_a_repeated_request_is_done_once_and_answered_as_it_was(run, state):
     assert run.get()["turn_count"] == 2
 
 
-def test_turns_on_versions_set_aside_stay_in_the_record(run):
+def test_turns_on_versions_set_aside_stay_in_the_record(run: Run) -> None:
     run.turn("a", state_after={"step": 3})
     run.rollback(0)
 

@@ -1,18 +1,20 @@
 """Updating a state: what is merged, what is removed, what is carried over."""
 
+from typing import Any
+
 import pytest
 
 from apps.timeline.models import Version
-from tests.timeline.runs import assert_refused
+from tests.timeline.runs import Begin, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 
 
-def versions_of(run):
+def versions_of(run: Run) -> Any:
     return Version.objects.filter(session_id=run.id).count()
 
 
-def test_it_merges_top_level_keys_as_a_new_version(begin):
+def test_it_merges_top_level_keys_as_a_new_version(begin: Begin) -> None:
     run = begin({"city": "Rome", "guests": {"adults": 2, "children": 1}})
 
     answer = run.patch({"guests": {"adults": 3}, "nights": 2})
@@ -30,7 +32,7 @@ def test_it_merges_top_level_keys_as_a_new_version(begin):
     assert run.get("versions", 0)["state"]["guests"] == {"adults": 2, "children": 1}
 
 
-def test_keys_keep_their_places_and_new_ones_come_last(begin):
+def test_keys_keep_their_places_and_new_ones_come_last(begin: Begin) -> None:
     run = begin({"b": 1, "a": 2})
 
     answer = run.patch({"c": 3, "b": 4})
@@ -38,7 +40,7 @@ def test_keys_keep_their_places_and_new_ones_come_last(begin):
     assert list(answer.body["state"]) == ["b", "a", "c"]
 
 
-def test_null_is_stored_as_null(begin):
+def test_null_is_stored_as_null(begin: Begin) -> None:
     run = begin({"destination": "NYC", "a": 1})
 
     answer = run.patch({"destination": None})
@@ -47,7 +49,7 @@ def test_null_is_stored_as_null(begin):
     assert run.get("versions", 1)["flags"] == ["nulled"]
 
 
-def test_it_removes_what_the_pointers_name(begin):
+def test_it_removes_what_the_pointers_name(begin: Begin) -> None:
     run = begin({"a": 1, "b": {"c": [1, 2, 3], "d/e": 4, "f~": 5}})
 
     answer = run.patch(remove=["/a", "/b/c/1", "/b/d~1e", "/b/f~0"])
@@ -55,7 +57,7 @@ def test_it_removes_what_the_pointers_name(begin):
     assert answer.body["state"] == {"b": {"c": [1, 3]}}
 
 
-def test_it_removes_after_it_has_merged(begin):
+def test_it_removes_after_it_has_merged(begin: Begin) -> None:
     run = begin({"a": 1})
 
     answer = run.patch({"b": {"c": 1, "d": 2}}, remove=["/b/c", "/a"])
@@ -66,7 +68,7 @@ def test_it_removes_after_it_has_merged(begin):
 @pytest.mark.parametrize(
     "pointer", ["/absent", "/a/b", "/list/2", "/list/-1", "/list/01", "/list/-", ""]
 )
-def test_a_pointer_to_nothing_is_refused_by_name(begin, pointer):
+def test_a_pointer_to_nothing_is_refused_by_name(begin: Begin, pointer: Any) -> None:
     run = begin({"a": 1, "list": [1, 2]})
 
     answer = run.client.patch(run.path("state"), {"remove": ["/a", pointer]})
@@ -76,7 +78,7 @@ def test_a_pointer_to_nothing_is_refused_by_name(begin, pointer):
 
 
 @pytest.mark.parametrize("pointer", ["a", "/a~2", "#/a"])
-def test_what_is_no_pointer_is_refused_by_name(begin, pointer):
+def test_what_is_no_pointer_is_refused_by_name(begin: Begin, pointer: Any) -> None:
     run = begin({"a": 1})
 
     answer = run.client.patch(run.path("state"), {"remove": [pointer]})
@@ -85,7 +87,7 @@ def test_what_is_no_pointer_is_refused_by_name(begin, pointer):
     assert versions_of(run) == 1
 
 
-def test_updates_is_another_name_for_state(begin):
+def test_updates_is_another_name_for_state(begin: Begin) -> None:
     run = begin({"a": 1})
 
     answer = run.patch(updates={"b": 2})
@@ -93,7 +95,7 @@ def test_updates_is_another_name_for_state(begin):
     assert answer.body["state"] == {"a": 1, "b": 2}
 
 
-def test_where_both_names_are_used_state_wins(begin):
+def test_where_both_names_are_used_state_wins(begin: Begin) -> None:
     run = begin()
 
     answer = run.patch({"a": 1}, updates={"a": 2, "b": 2})
@@ -117,7 +119,9 @@ def test_where_both_names_are_used_state_wins(begin):
         ({"state": {"a": 1}, "model": "m" * 256}, "model"),
     ],
 )
-def test_it_names_the_field_that_it_refuses_and_stores_nothing(begin, body, param):
+def test_it_names_the_field_that_it_refuses_and_stores_nothing(
+    begin: Begin, body: Any, param: Any
+) -> None:
     run = begin({"a": 0})
 
     answer = run.client.patch(run.path("state"), body)
@@ -126,7 +130,9 @@ def test_it_names_the_field_that_it_refuses_and_stores_nothing(begin, body, para
     assert versions_of(run) == 1
 
 
-def test_an_update_that_changes_nothing_is_a_version_without_changes(begin):
+def test_an_update_that_changes_nothing_is_a_version_without_changes(
+    begin: Begin,
+) -> None:
     run = begin({"a": 1})
 
     run.patch({"a": 1}, reasoning="Checked again.")
@@ -137,13 +143,13 @@ def test_an_update_that_changes_nothing_is_a_version_without_changes(begin):
     assert version["state"] == {"a": 1}
 
 
-def test_an_update_with_an_empty_state_is_one_too(begin):
+def test_an_update_with_an_empty_state_is_one_too(begin: Begin) -> None:
     run = begin({"a": 1})
 
     assert run.patch({}).body["state"] == {"a": 1}
 
 
-def test_parts_that_are_not_named_are_carried_over(begin):
+def test_parts_that_are_not_named_are_carried_over(begin: Begin) -> None:
     run = begin({"a": 1}, messages=["hi"], tasks=[{"id": 1}], model_params={"t": 0})
 
     run.patch({"a": 2}, messages=["hi", "there"])
@@ -159,7 +165,7 @@ def test_parts_that_are_not_named_are_carried_over(begin):
     assert third["artifacts"] is None
 
 
-def test_it_keeps_the_step_it_was_told(begin):
+def test_it_keeps_the_step_it_was_told(begin: Begin) -> None:
     run = begin()
     step = {
         "reasoning": "The price fell.",
@@ -183,7 +189,7 @@ def test_it_keeps_the_step_it_was_told(begin):
     assert version["updated_by"] == version["actor"]["label"]
 
 
-def test_text_of_people_is_kept_as_it_is(begin):
+def test_text_of_people_is_kept_as_it_is(begin: Begin) -> None:
     run = begin()
     text = "<script>{{7*7}}</script>\r\n=cmd() ä 🚀 \u202e"
 
@@ -192,7 +198,7 @@ def test_text_of_people_is_kept_as_it_is(begin):
     assert run.get("versions", 1)["reasoning"] == text
 
 
-def test_a_name_of_a_version_is_unique_in_its_session(begin):
+def test_a_name_of_a_version_is_unique_in_its_session(begin: Begin) -> None:
     run, other = begin(), begin()
     run.patch({"a": 1}, external_id="step-1")
     other.patch({"a": 1}, external_id="step-1")
@@ -205,7 +211,7 @@ def test_a_name_of_a_version_is_unique_in_its_session(begin):
     assert versions_of(run) == 2
 
 
-def test_a_repeated_request_is_done_once_and_answered_as_it_was(begin):
+def test_a_repeated_request_is_done_once_and_answered_as_it_was(begin: Begin) -> None:
     run = begin({"n": 0})
     body = {"state": {"n": 1}}
 
@@ -219,7 +225,7 @@ def test_a_repeated_request_is_done_once_and_answered_as_it_was(begin):
     assert run.state == {"n": 2}
 
 
-def test_a_key_with_another_body_is_refused(begin):
+def test_a_key_with_another_body_is_refused(begin: Begin) -> None:
     run = begin({"n": 0})
     run.client.patch(run.path("state"), {"state": {"n": 1}}, Idempotency_Key="k")
 
@@ -232,9 +238,16 @@ def test_a_key_with_another_body_is_refused(begin):
 
 
 @pytest.mark.parametrize(
-    "content_type", ["text/plain", "application/x-www-form-urlencoded", "text/json"]
+    "content_type",
+    [
+        "",
+        "text/plain",
+        "text/json",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=latin1",
+    ],
 )
-def test_it_takes_json_only(begin, content_type):
+def test_it_takes_json_only(begin: Begin, content_type: Any) -> None:
     run = begin()
     headers = run.client.key
 
@@ -246,7 +259,7 @@ def test_it_takes_json_only(begin, content_type):
     assert versions_of(run) == 1
 
 
-def test_flags_tell_lost_keys_and_a_state_that_shrank(begin):
+def test_flags_tell_lost_keys_and_a_state_that_shrank(begin: Begin) -> None:
     run = begin({"a": "x" * 1000, "b": 1, "c": 2})
 
     run.put({"b": 1})

@@ -1,8 +1,10 @@
 """States come back as the values they were, byte by byte, through every verb."""
 
+from typing import Any
+
 import pytest
 
-from tests.timeline.runs import assert_refused, succeeded
+from tests.timeline.runs import Begin, Run, assert_refused, succeeded
 
 pytestmark = pytest.mark.django_db
 DEEPEST = 127
@@ -61,17 +63,17 @@ EVERYTHING = (
 )
 
 
-def shown(run, *path):
+def shown(run: Run, *path: Any) -> Any:
     return succeeded(run.client.get(run.path(*path))).content
 
 
-def put(run, state):
+def put(run: Run, state: Any) -> Any:
     body = b'{"state":' + state + b"}"
     return succeeded(run.client.put(run.path("state"), body)).content
 
 
 @pytest.mark.parametrize("case", STATES)
-def test_a_state_comes_back_as_the_bytes_it_was(begin, case):
+def test_a_state_comes_back_as_the_bytes_it_was(begin: Begin, case: Any) -> None:
     state = STATES[case]
     run = begin({"other": 1})
 
@@ -79,7 +81,7 @@ def test_a_state_comes_back_as_the_bytes_it_was(begin, case):
     assert b'"data":' + state in shown(run, "state")
 
 
-def test_every_read_gives_the_same_bytes(begin):
+def test_every_read_gives_the_same_bytes(begin: Begin) -> None:
     run = begin({"other": 1})
     put(run, EVERYTHING)
 
@@ -87,7 +89,7 @@ def test_every_read_gives_the_same_bytes(begin):
         assert b'"state":' + EVERYTHING in shown(run, *filter(None, [path]))
 
 
-def test_a_fork_and_a_rollback_give_the_same_bytes(begin):
+def test_a_fork_and_a_rollback_give_the_same_bytes(begin: Begin) -> None:
     run = begin({"other": 1})
     put(run, EVERYTHING)
     put(run, b'{"wiped":true}')
@@ -102,7 +104,7 @@ def test_a_fork_and_a_rollback_give_the_same_bytes(begin):
     assert b'"changes":[]' in shown(run, "changes?from=1&to=3")
 
 
-def test_a_merge_brings_it_in_exactly(begin):
+def test_a_merge_brings_it_in_exactly(begin: Begin) -> None:
     run = begin()
 
     merged = run.client.patch(run.path("state"), b'{"state":' + EVERYTHING + b"}")
@@ -110,7 +112,7 @@ def test_a_merge_brings_it_in_exactly(begin):
     assert b'"state":' + EVERYTHING in succeeded(merged).content
 
 
-def test_a_merge_into_it_keeps_the_rest_as_it_is(begin):
+def test_a_merge_into_it_keeps_the_rest_as_it_is(begin: Begin) -> None:
     run = begin()
     put(run, EVERYTHING)
 
@@ -119,7 +121,7 @@ def test_a_merge_into_it_keeps_the_rest_as_it_is(begin):
     assert b'"state":' + EVERYTHING[:-1] + b',"merged":1}' in merged
 
 
-def test_a_create_keeps_it_exactly(begin):
+def test_a_create_keeps_it_exactly(begin: Begin) -> None:
     body = b'{"agent_id":"travel","initial_state":' + EVERYTHING + b"}"
 
     created = succeeded(begin().client.post("/v1/sessions", body))
@@ -127,7 +129,7 @@ def test_a_create_keeps_it_exactly(begin):
     assert b'"state":' + EVERYTHING in created.content
 
 
-def test_a_turn_keeps_it_exactly(begin):
+def test_a_turn_keeps_it_exactly(begin: Begin) -> None:
     run = begin()
     body = b'{"input":{"x":%s},"output":"o","state_before":%s,"state_after":%s}'
 
@@ -139,14 +141,14 @@ def test_a_turn_keeps_it_exactly(begin):
 
 
 @pytest.mark.parametrize("case", SPELLINGS)
-def test_another_spelling_is_the_same_value(begin, case):
+def test_another_spelling_is_the_same_value(begin: Begin, case: Any) -> None:
     sent, kept = SPELLINGS[case]
     run = begin()
 
     assert b'"state":' + kept in put(run, sent)
 
 
-def test_a_hundred_thousand_keys_are_kept_in_order(begin):
+def test_a_hundred_thousand_keys_are_kept_in_order(begin: Begin) -> None:
     state = b"{" + b",".join(b'"k%d":%d' % (n, n) for n in range(100_000, 0, -1)) + b"}"
     run = begin()
 
@@ -154,7 +156,7 @@ def test_a_hundred_thousand_keys_are_kept_in_order(begin):
     assert b'"state":' + state in shown(run, "state")
 
 
-def test_what_was_removed_is_gone_and_the_rest_exact(begin):
+def test_what_was_removed_is_gone_and_the_rest_exact(begin: Begin) -> None:
     run = begin()
     put(run, b'{"a":18446744073709551616,"b":-0.0,"c":"\\u0000"}')
 
@@ -164,7 +166,7 @@ def test_what_was_removed_is_gone_and_the_rest_exact(begin):
     assert b'"state":{"a":18446744073709551616,"c":"\\u0000"}' in answer.content
 
 
-def test_a_change_of_spelling_alone_changes_nothing(begin):
+def test_a_change_of_spelling_alone_changes_nothing(begin: Begin) -> None:
     run = begin()
     put(run, b'{"n":100.0}')
     put(run, b'{"n":1e2}')
@@ -172,7 +174,7 @@ def test_a_change_of_spelling_alone_changes_nothing(begin):
     assert run.get("versions", 2)["change_count"] == 0
 
 
-def test_zero_and_negative_zero_are_told_apart(begin):
+def test_zero_and_negative_zero_are_told_apart(begin: Begin) -> None:
     run = begin()
     put(run, b'{"n":0.0}')
     put(run, b'{"n":-0.0}')
@@ -180,7 +182,7 @@ def test_zero_and_negative_zero_are_told_apart(begin):
     assert b'"state":{"n":-0.0}' in shown(run, "state")
 
 
-def test_one_level_deeper_is_refused(begin):
+def test_one_level_deeper_is_refused(begin: Begin) -> None:
     run = begin({"kept": 1})
     deeper = b'{"a":' * (DEEPEST + 1) + b'{"a":1}' + b"}" * (DEEPEST + 1)
 

@@ -1,17 +1,19 @@
 """Listing and reading versions, states and the history of a session."""
 
+from typing import Any
+
 import pytest
 
-from tests.timeline.runs import assert_refused
+from tests.timeline.runs import Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 
 
-def numbers(body):
+def numbers(body: Any) -> Any:
     return [version["version"] for version in body["data"]]
 
 
-def test_the_newest_come_first_without_states(run):
+def test_the_newest_come_first_without_states(run: Run) -> None:
     body = run.get("versions")
 
     assert numbers(body) == [2, 1, 0]
@@ -22,7 +24,7 @@ def test_the_newest_come_first_without_states(run):
     assert [version["op"] for version in body["data"]] == ["update", "update", "create"]
 
 
-def test_states_come_when_they_are_asked_for(run):
+def test_states_come_when_they_are_asked_for(run: Run) -> None:
     body = run.get("versions", include_state="true")
 
     assert [version["state"]["step"] for version in body["data"]] == [2, 1, 0]
@@ -31,7 +33,7 @@ def test_states_come_when_they_are_asked_for(run):
 @pytest.mark.parametrize(
     ("order", "expected"), [("desc", [4, 3, 2, 1, 0]), ("asc", [0, 1, 2, 3, 4])]
 )
-def test_pages_go_in_both_directions(run, order, expected):
+def test_pages_go_in_both_directions(run: Run, order: Any, expected: Any) -> None:
     run.patch({"step": 3})
     run.patch({"step": 4})
     seen, query = [], {"limit": 2, "order": order}
@@ -46,7 +48,7 @@ def test_pages_go_in_both_directions(run, order, expected):
     assert seen == expected
 
 
-def test_versions_set_aside_name_the_rollback(run):
+def test_versions_set_aside_name_the_rollback(run: Run) -> None:
     run.rollback(1)
     run.patch({"step": 9})
     run.rollback(0)
@@ -73,7 +75,9 @@ def test_versions_set_aside_name_the_rollback(run):
         ("include_state", "yes"),
     ],
 )
-def test_a_list_names_the_parameter_that_it_refuses(run, name, value):
+def test_a_list_names_the_parameter_that_it_refuses(
+    run: Run, name: Any, value: Any
+) -> None:
     answer = run.client.get(run.path("versions"), {name: value})
 
     assert_refused(answer, 400, "invalid_request", name)
@@ -82,7 +86,9 @@ def test_a_list_names_the_parameter_that_it_refuses(run, name, value):
 @pytest.mark.parametrize(
     ("number", "expected"), [(0, 0), (2, 2), (-1, 1), (-2, 0), ("01", 1)]
 )
-def test_it_reads_a_version_with_its_state(run, number, expected):
+def test_it_reads_a_version_with_its_state(
+    run: Run, number: Any, expected: Any
+) -> None:
     answer = run.client.get(run.path("versions", number))
 
     assert answer.headers["ETag"] == f'"v{expected}"'
@@ -92,7 +98,7 @@ def test_it_reads_a_version_with_its_state(run, number, expected):
     assert len(answer.body["chain"]) == 64
 
 
-def test_a_version_says_what_it_changed(run):
+def test_a_version_says_what_it_changed(run: Run) -> None:
     changes = run.get("versions", 2)["changes"]
 
     assert changes == [
@@ -102,7 +108,7 @@ def test_a_version_says_what_it_changed(run):
 
 
 @pytest.mark.parametrize("number", [3, 99, -3, 10**17])
-def test_a_version_that_is_not_there_is_not_found(run, number):
+def test_a_version_that_is_not_there_is_not_found(run: Run, number: Any) -> None:
     answer = run.client.get(run.path("versions", number))
 
     assert_refused(answer, 404, "version_not_found", "version")
@@ -113,13 +119,13 @@ def test_a_version_that_is_not_there_is_not_found(run, number):
     "number",
     ["latest", "1e2", "1.0", "--1", "-", "+1", "v1", "٣", "9" * 20, "9" * 5000],
 )
-def test_what_is_no_version_number_is_refused(run, number):
+def test_what_is_no_version_number_is_refused(run: Run, number: Any) -> None:
     answer = run.client.get(run.path("versions", number))
 
     assert_refused(answer, 400, "invalid_request", "version")
 
 
-def test_the_history_of_states_can_be_indexed_by_number(run):
+def test_the_history_of_states_can_be_indexed_by_number(run: Run) -> None:
     run.rollback(0)
 
     body = run.get("state", "history")
@@ -145,14 +151,16 @@ def test_the_history_of_states_can_be_indexed_by_number(run):
         ({"limit": 1, "since_version": 0}, [1]),
     ],
 )
-def test_the_history_of_states_goes_on_from_a_version(run, query, expected):
+def test_the_history_of_states_goes_on_from_a_version(
+    run: Run, query: Any, expected: Any
+) -> None:
     body = run.get("state", "history", **query)
 
     assert numbers(body) == expected
     assert body["has_more"] is (query.get("limit") == 1)
 
 
-def test_the_history_of_states_can_do_without_them(run):
+def test_the_history_of_states_can_do_without_them(run: Run) -> None:
     body = run.get("state", "history", include_state="false")
 
     assert all("state" not in version for version in body["data"])
@@ -161,13 +169,15 @@ def test_the_history_of_states_can_do_without_them(run):
 @pytest.mark.parametrize(
     ("name", "value"), [("since_version", "x"), ("since_version", "-2"), ("limit", "0")]
 )
-def test_the_history_of_states_names_what_it_refuses(run, name, value):
+def test_the_history_of_states_names_what_it_refuses(
+    run: Run, name: Any, value: Any
+) -> None:
     answer = run.client.get(run.path("state", "history"), {name: value})
 
     assert_refused(answer, 400, "invalid_request", name)
 
 
-def test_history_holds_versions_turns_and_traces(run):
+def test_history_holds_versions_turns_and_traces(run: Run) -> None:
     turn = run.turn("Where to?")
 
     body = run.get("history")
@@ -186,14 +196,14 @@ def test_history_holds_versions_turns_and_traces(run):
     ]
 
 
-def test_history_leaves_out_what_is_not_wanted(run):
+def test_history_leaves_out_what_is_not_wanted(run: Run) -> None:
     body = run.get("history", include_state="false", include_traces="false")
 
     assert "traces" not in body
     assert all("state" not in version for version in body["data"])
 
 
-def test_history_has_pages(run):
+def test_history_has_pages(run: Run) -> None:
     first = run.get("history", limit=2)
     second = run.get("history", limit=2, starting_after=1)
 
