@@ -84,6 +84,17 @@ def test_every_operation_says_what_it_does(document: Any) -> None:
     assert len(names) == len(set(names))
 
 
+def test_every_parameter_says_what_it_is(document: Any) -> None:
+    silent = [
+        f"{name}: {parameter['name']}"
+        for name, told in document.operations().items()
+        for parameter in told.get("parameters", [])
+        if not parameter.get("description")
+    ]
+
+    assert silent == []
+
+
 def test_either_header_takes_the_key(document: Any) -> None:
     for told in document.operations().values():
         assert told["security"] == [{"ApiKey": []}, {"Bearer": []}]

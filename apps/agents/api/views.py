@@ -88,8 +88,13 @@ class AgentCollection(AgentView):
     @extend_schema(
         operation_id="list_agents",
         parameters=[
-            OpenApiParameter("status", str, enum=AgentStatus.values),
-            OpenApiParameter("owner", str),
+            OpenApiParameter(
+                "status",
+                str,
+                enum=AgentStatus.values,
+                description="Whether the agent may write.",
+            ),
+            OpenApiParameter("owner", str, description="Who owns it, spelled alike."),
             OpenApiParameter("limit", int, description=f"1 to {MAXIMUM_LIMIT}."),
             OpenApiParameter(
                 "starting_after", str, description="The `last_id` of the page before."

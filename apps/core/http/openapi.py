@@ -35,6 +35,26 @@ HEADERS: dict[str, tuple[str, str, str]] = {
     "Retry-After": ("RetryAfter", "integer", "Seconds to wait."),
     "WWW-Authenticate": ("Authenticate", "string", "How to send a key."),
 }
+PATH_PARAMETERS = {
+    "session_id": "The session's id.",
+    "number": "A version's number; -1 is the one before the head.",
+    "label": "The label as it was given.",
+    "turn_id": "The turn's id.",
+    "trace_id": "The id of a trace.",
+    "reference": "The agent's id, or the name that your code gives it.",
+}
+GUIDE = """
+
+Send your key as `X-API-Key`, or as `Authorization: Bearer`.
+
+Every change becomes a version that nobody can alter. Name the version you built on in
+`expected_version` (409 when the session has moved on) or in `If-Match` (412), or leave
+both out to write onto whatever is newest. Send an `Idempotency-Key` with a write and
+repeat it freely: it is done once, and answered alike.
+
+Lists return the newest items first, a page at a time: ask for the next page with the
+`last_id` of this one as `starting_after`. Errors have one body; decide by its `code`.
+"""
 ON_EVERY_ANSWER = tuple(list(HEADERS)[:4])
 
 
@@ -46,8 +66,10 @@ class Generator(SchemaGenerator):
     ) -> dict[str, Any]:
         document: dict[str, Any]
         document = super().get_schema(request, public)  # type: ignore[no-untyped-call]
+        document["info"]["description"] += GUIDE
         for method, operation in operations_of(document):
             _summarise(operation)
+            _explain_path(operation)
             _add_errors(method, operation)
             for status, answer in operation["responses"].items():
                 _describe(status, answer)
@@ -92,9 +114,15 @@ def _summarise(operation: Operation) -> None:
     """Show the first sentence in lists; keep the description where it says more."""
     words = " ".join(operation.get("description", "").split())
     summary, _, rest = words.partition(". ")
-    operation["summary"] = summary.removesuffix(".")
+    operation["summary"] = summary.removesuffix(".").replace("`", "")
     if not rest:
         operation.pop("description", None)
+
+
+def _explain_path(operation: Operation) -> None:
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] == "path" and parameter["name"] in PATH_PARAMETERS:
+            parameter.setdefault("description", PATH_PARAMETERS[parameter["name"]])
 
 
 def _add_errors(method: str, operation: Operation) -> None:

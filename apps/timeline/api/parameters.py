@@ -42,21 +42,36 @@ def limit(default: int) -> OpenApiParameter:
     return OpenApiParameter(
         "limit",
         {"type": "integer", "minimum": 1, "maximum": 100, "default": default},
+        description="How many items at most.",
     )
 
 
 def order(default: str) -> OpenApiParameter:
-    return OpenApiParameter("order", str, enum=["asc", "desc"], default=default)
+    return OpenApiParameter(
+        "order",
+        str,
+        enum=["asc", "desc"],
+        default=default,
+        description="asc: the oldest first.",
+    )
 
 
 def include(name: str, *, default: bool) -> OpenApiParameter:
-    return OpenApiParameter(name, bool, default=default)
+    what = name.removeprefix("include_")
+    return OpenApiParameter(
+        name, bool, default=default, description=f"Whether to answer the {what} too."
+    )
 
 
 SESSIONS = [
     text("agent_id", "Your name of the agent."),
     text("user_id", "The end user."),
-    OpenApiParameter("status", str, enum=[status.value for status in LISTED]),
+    OpenApiParameter(
+        "status",
+        str,
+        enum=[status.value for status in LISTED],
+        description="What may be done with the session.",
+    ),
     text("external_id", "Your name of the session."),
     text("forked_from", "Sessions forked from this one."),
     text("metadata", "A JSON object that the metadata must contain."),

@@ -191,22 +191,27 @@ class LabelView(TimelineView):
 
     @extend_schema(
         operation_id="unlabel_version",
-        responses={204: None, **errors(400, 401, 403, 404, 429, 503)},
+        parameters=[parameters.IDEMPOTENCY_KEY],
+        responses={204: None, **errors(400, 401, 403, 404, 422, 429, 503)},
     )
     def delete(
         self, request: Request, session_id: str, number: str, label: str
     ) -> Response:
         """Take the label away; the trace keeps that it was there."""
-        timeline.unlabel(
-            scope=self.scope,
-            session_id=session_id,
-            number=whole_number(number, "version"),
-            name=label,
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
-        )
-        return Response(status=204)
+
+        def act() -> tuple[int, bytes]:
+            timeline.unlabel(
+                scope=self.scope,
+                session_id=session_id,
+                number=whole_number(number, "version"),
+                name=label,
+                actor=self.actor,
+                now=self.now,
+                request=self.stamp,
+            )
+            return 204, b""
+
+        return answered(request, scope=self.scope, now=self.now, act=act)
 
 
 def _change(change: Change) -> dict[str, Any]:
