@@ -1,0 +1,94 @@
+"""What is history refuses every change that Django or SQL can ask for."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, connection, models, transaction
+
+from apps.audit.models import AuditRecord, Event
+from apps.timeline.models import Body, Version
+from tests.contracts.ledger_tables import TRIGGERS
+from tests.contracts.world import World
+
+pytestmark = pytest.mark.django_db
+
+APPEND_ONLY: list[type[models.Model]] = [Version, Body, Event, AuditRecord]
+# One column of each that the attacks try to change.
+CHANGED = {Version: "reasoning", Body: "depth", Event: "action", AuditRecord: "action"}
+
+Attack = Callable[[type[models.Model]], Any]
+
+
+def saved(model: type[models.Model]) -> None:
+    model._base_manager.all()[0].save()
+
+
+def saved_in_part(model: type[models.Model]) -> None:
+    model._base_manager.all()[0].save(update_fields=[CHANGED[model]])
+
+
+def deleted(model: type[models.Model]) -> None:
+    model._base_manager.all()[0].delete()
+
+
+def updated_all(model: type[models.Model]) -> None:
+    column = CHANGED[model]
+    model._base_manager.update(**{column: models.F(column)})
+
+
+def updated_in_bulk(model: type[models.Model]) -> None:
+    rows = list(model._base_manager.all())
+    model._base_manager.bulk_update(rows, [CHANGED[model]])
+
+
+def deleted_all(model: type[models.Model]) -> None:
+    model._base_manager.all().delete()
+
+
+def changed_in_sql(model: type[models.Model]) -> None:
+    column, table = CHANGED[model], model._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute(f'UPDATE "{table}" SET "{column}" = "{column}"')
+
+
+def deleted_in_sql(model: type[models.Model]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f'DELETE FROM "{model._meta.db_table}"')
+
+
+ATTACKS = [
+    saved,
+    saved_in_part,
+    deleted,
+    updated_all,
+    updated_in_bulk,
+    deleted_all,
+    changed_in_sql,
+    deleted_in_sql,
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("model", APPEND_ONLY, ids=lambda one: one.__name__)
+def test_it_refuses_to_be(
+    attack: Attack, model: type[models.Model], world: World
+) -> None:
+    before = list(model._base_manager.order_by("pk").values())
+    assert before, "There is nothing to attack."
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        attack(model)
+
+    assert list(model._base_manager.order_by("pk").values()) == before
+
+
+def test_every_table_with_the_trigger_is_attacked() -> None:
+    guarded = {
+        model
+        for model in apps.get_models()
+        if any(name.startswith(f"{model._meta.db_table}_") for name in TRIGGERS)
+    }
+
+    assert guarded == set(APPEND_ONLY)
