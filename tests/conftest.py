@@ -105,16 +105,14 @@ def make_project(slug: str) -> Project:
 
 
 @pytest.fixture
-def project(request: pytest.FixtureRequest) -> Project:
+def project(db: None) -> Project:
     """The project that a test is about."""
-    _require_database(request)
     return make_project("checkout")
 
 
 @pytest.fixture
-def other_project(request: pytest.FixtureRequest) -> Project:
+def other_project(db: None) -> Project:
     """Somebody else's project."""
-    _require_database(request)
     return make_project("returns")
 
 
@@ -159,9 +157,3 @@ def live(worker_id: str) -> Iterator[Server]:
     """A real server of this pytest worker, with two processes of its own."""
     with serving(f"live_{worker_id}") as server:
         yield server
-
-
-def _require_database(request: pytest.FixtureRequest) -> None:
-    """Open the database unless the test's own mark has done so, with transactions."""
-    if not request.node.get_closest_marker("django_db"):
-        request.getfixturevalue("db")
