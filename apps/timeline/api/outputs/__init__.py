@@ -1,0 +1,68 @@
+"""The answers as the OpenAPI document describes them.
+
+Only `state`, metadata, details and what agents put there themselves are open objects;
+everything else is named and typed. Answers are made in `shapes`, which a test holds to
+these.
+"""
+
+from apps.timeline.api.outputs.common import (
+    Actor,
+    LastRollback,
+    ShownChange,
+)
+from apps.timeline.api.outputs.sessions import (
+    Rollback,
+    Session,
+    SessionList,
+    SessionMetadata,
+    StartedSession,
+    State,
+)
+from apps.timeline.api.outputs.turns import (
+    Context,
+    History,
+    Memory,
+    SaidObject,
+    Trace,
+    TraceContext,
+    TraceList,
+    TraceMetadata,
+    Turn,
+    TurnList,
+)
+from apps.timeline.api.outputs.versions import (
+    ChangeList,
+    Checkpoint,
+    Label,
+    StateHistory,
+    Version,
+    VersionList,
+)
+
+__all__ = [
+    "Actor",
+    "ChangeList",
+    "Checkpoint",
+    "Context",
+    "History",
+    "Label",
+    "LastRollback",
+    "Memory",
+    "Rollback",
+    "SaidObject",
+    "Session",
+    "SessionList",
+    "SessionMetadata",
+    "ShownChange",
+    "StartedSession",
+    "State",
+    "StateHistory",
+    "Trace",
+    "TraceContext",
+    "TraceList",
+    "TraceMetadata",
+    "Turn",
+    "TurnList",
+    "Version",
+    "VersionList",
+]

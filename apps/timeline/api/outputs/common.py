@@ -1,0 +1,75 @@
+"""What the described answers are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from apps.core.http.fields import ObjectField
+
+
+class Output(serializers.Serializer[Any]):
+    """An object of an answer. Every key is always there, unless it says otherwise."""
+
+
+def text(help_text: str = "", **options: Any) -> serializers.CharField:
+    return serializers.CharField(help_text=help_text, **options)
+
+
+def maybe_text(help_text: str = "") -> serializers.CharField:
+    return serializers.CharField(allow_null=True, help_text=help_text)
+
+
+def maybe_number(help_text: str = "") -> serializers.IntegerField:
+    return serializers.IntegerField(allow_null=True, help_text=help_text)
+
+
+def open_object(help_text: str = "") -> ObjectField:
+    return ObjectField(required=True, allow_null=False, help_text=help_text)
+
+
+class LastRollback(Output):
+    """The newest rollback, which a running agent may not have noticed."""
+
+    version = serializers.IntegerField()
+    restored_version = serializers.IntegerField()
+    at = serializers.DateTimeField()
+
+
+class ListEnvelope(Output):
+    """One page of a list."""
+
+    object = text()
+    has_more = serializers.BooleanField()
+    first_id = maybe_text()
+    last_id = maybe_text("Give it as `starting_after` for the next page.")
+
+
+class Actor(Output):
+    """Who did it: a user, a key or the system."""
+
+    kind = text()
+    id = text()
+    label = text()
+
+
+class ShownChange(Output):
+    """One difference between two states."""
+
+    pointer = text("RFC 6901, into the later state; for removed, the earlier.")
+    kind = text("added, removed, changed, type_changed or moved")
+    before = serializers.JSONField(required=False)
+    after = serializers.JSONField(required=False)
+    from_pointer = text(required=False)
+
+
+class Step(Output):
+    """What the agent told of its step."""
+
+    step_number = maybe_number()
+    parent_id = maybe_text()
+    objective_status = maybe_text()
+    schema_version = maybe_text()
+    release = maybe_text()
+    model = maybe_text()

@@ -1,0 +1,93 @@
+"""Sessions and their states, as answered."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from apps.timeline.api.outputs.common import (
+    LastRollback,
+    ListEnvelope,
+    Output,
+    maybe_number,
+    maybe_text,
+    open_object,
+    text,
+)
+from apps.timeline.words import Hold, Status
+
+
+class Session(Output):
+    """A session with the state of its head."""
+
+    object = text()
+    id = text()
+    agent_id = text("Your name of the agent.")
+    user_id = maybe_text()
+    external_id = maybe_text()
+    status = serializers.ChoiceField(choices=Status.choices)
+    version = serializers.IntegerField(help_text="The number of the head.")
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+    metadata = open_object()
+    state = open_object("The state of that version.")
+    memory_count = serializers.IntegerField()
+    turn_count = serializers.IntegerField()
+    rollback_count = serializers.IntegerField()
+    ttl_expires_at = serializers.DateTimeField(allow_null=True)
+    forked_from = maybe_text()
+    forked_version = maybe_number()
+    last_rollback = LastRollback(
+        allow_null=True, required=False, help_text="When one session is read."
+    )
+
+
+class StartedSession(Session):
+    """A session as it began, by a create or a fork."""
+
+    session_id = text()
+    trace_id = text()
+    new_session_id = text("On a fork.", required=False)
+
+
+class SessionMetadata(Output):
+    """What can change about a session without a version."""
+
+    object = text()
+    id = text()
+    agent_id = text()
+    updated_at = serializers.DateTimeField()
+    metadata = open_object()
+    ttl_expires_at = serializers.DateTimeField(allow_null=True)
+
+
+class SessionList(ListEnvelope):
+    """One page of sessions."""
+
+    data = Session(many=True)
+
+
+class State(Output):
+    """The state of one version, and whether agents may write."""
+
+    session_id = text()
+    version = serializers.IntegerField()
+    state = open_object()
+    data = open_object("The state once more, for older clients.")
+    created_at = serializers.DateTimeField(help_text="When the session began.")
+    updated_at = serializers.DateTimeField(help_text="When this version was made.")
+    trace_id = text()
+    hold = serializers.ChoiceField(choices=Hold.choices)
+    last_rollback = LastRollback(
+        allow_null=True, help_text="So that a running agent learns of it."
+    )
+
+
+class Rollback(State):
+    """The version that a rollback made, and what it restored."""
+
+    success = serializers.BooleanField()
+    new_version = serializers.IntegerField()
+    restored_from_version = serializers.IntegerField()
+    rolled_back_from_version = serializers.IntegerField()
+    reason = maybe_text()
+    reason_code = maybe_text()

@@ -1,0 +1,141 @@
+"""Turns, contexts, traces and the combined history, as answered."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from apps.core.http.fields import ObjectField
+from apps.timeline.api.outputs.common import (
+    LastRollback,
+    ListEnvelope,
+    Output,
+    maybe_number,
+    maybe_text,
+    open_object,
+    text,
+)
+from apps.timeline.api.outputs.versions import Version
+
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "description": "As it was sent, with these keys; others stay as they were.",
+        "properties": {
+            "type": {"type": "string"},
+            "content": {
+                "type": "string",
+                "description": "Always a text: another value is written as JSON here.",
+            },
+            "content_json": {"description": "The content, where it is not a text."},
+        },
+        "required": ["type", "content"],
+        "additionalProperties": {},
+    }
+)
+class SaidObject(ObjectField):
+    """One side of a turn."""
+
+
+class Turn(Output):
+    """One exchange with the agent, and the state it left."""
+
+    object = text()
+    id = text()
+    session_id = text()
+    turn_number = serializers.IntegerField()
+    version = serializers.IntegerField(help_text="The head it left.")
+    made_version = serializers.BooleanField()
+    created_at = serializers.DateTimeField()
+    input = SaidObject(required=True, allow_null=False)
+    output = SaidObject(required=True, allow_null=False)
+    input_preview = text()
+    output_preview = text()
+    metadata = ObjectField(required=True)
+    reasoning = maybe_text()
+    trace_id = text()
+    state_before = ObjectField(required=True)
+    state_after = ObjectField(required=True)
+
+
+class TurnList(ListEnvelope):
+    """One page of turns."""
+
+    data = Turn(many=True)
+
+
+class Memory(Output):
+    """A fact about the user that outlives sessions."""
+
+    id = text()
+    content = text()
+    type = text()
+    score = serializers.FloatField(help_text="How relevant it is, 0 to 1.")
+    created_at = serializers.DateTimeField()
+
+
+class Context(Output):
+    """What an agent needs for its next call."""
+
+    session_id = text()
+    version = serializers.IntegerField()
+    state = open_object()
+    memories = Memory(many=True, help_text="Empty: no memories are kept yet.")
+    recent_turns = Turn(many=True, help_text="Newest first.")
+    drift_warning = serializers.BooleanField()
+    average_relevance = serializers.FloatField()
+    last_rollback = LastRollback(allow_null=True)
+
+
+class TraceContext(Output):
+    """The request behind a trace."""
+
+    request_id = text()
+    api_key_id = maybe_text()
+
+
+class TraceMetadata(Output):
+    """The request behind a trace, where older clients read it."""
+
+    request_id = text()
+
+
+class Trace(Output):
+    """One act, as it was recorded."""
+
+    object = text()
+    id = text()
+    session_id = maybe_text()
+    action = text("StateBase's name.")
+    event = text("Our name.")
+    resource_type = text()
+    resource_id = text()
+    version = maybe_number()
+    actor = text()
+    actor_id = text()
+    actor_kind = text()
+    timestamp = serializers.DateTimeField()
+    created_at = serializers.DateTimeField()
+    details = open_object("Depends on the action.")
+    context = TraceContext()
+    metadata = TraceMetadata()
+    ip_address = maybe_text()
+
+
+class TraceList(ListEnvelope):
+    """One page of traces."""
+
+    data = Trace(many=True)
+
+
+class History(Output):
+    """The newest versions of a session, its turns and traces beside them."""
+
+    object = text()
+    session_id = text()
+    current_version = serializers.IntegerField()
+    data = Version(many=True)
+    has_more = serializers.BooleanField()
+    turns = Turn(many=True)
+    traces = Trace(many=True, required=False)

@@ -1,0 +1,108 @@
+"""Versions, checkpoints, changes and labels, as answered."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from apps.core.http.fields import ListField, ObjectField
+from apps.timeline.api.outputs.common import (
+    Actor,
+    ListEnvelope,
+    Output,
+    ShownChange,
+    Step,
+    maybe_number,
+    maybe_text,
+    open_object,
+    text,
+)
+from apps.timeline.words import Hold, Op
+
+
+class Version(Step):
+    """One immutable version: what it changed, who made it and why."""
+
+    object = text()
+    session_id = text()
+    version = serializers.IntegerField()
+    op = serializers.ChoiceField(choices=Op.choices)
+    created_at = serializers.DateTimeField()
+    updated_by = text()
+    actor = Actor()
+    reasoning = maybe_text()
+    reason_code = maybe_text()
+    trace_id = text()
+    external_id = maybe_text()
+    parent_version = maybe_number()
+    restored_version = maybe_number("On a rollback.")
+    hold = serializers.ChoiceField(choices=Hold.choices)
+    size = serializers.IntegerField(help_text="Bytes of the state as JSON.")
+    flags = serializers.ListField(child=serializers.CharField())
+    labels = serializers.ListField(child=serializers.CharField())
+    changes = ShownChange(many=True, help_text="The first changes, values shortened.")
+    change_count = serializers.IntegerField()
+    changes_truncated = serializers.BooleanField()
+    chain = text("The version's place in the proof, hex.")
+    state = ObjectField(required=False, help_text="Where states were asked for.")
+    set_aside_by = serializers.IntegerField(
+        allow_null=True, required=False, help_text="The rollback that set it aside."
+    )
+
+
+class VersionList(ListEnvelope):
+    """One page of versions."""
+
+    data = Version(many=True)
+    current_version = serializers.IntegerField()
+
+
+class StateHistory(Output):
+    """Versions of a session with their states."""
+
+    object = text()
+    session_id = text()
+    data = Version(many=True)
+    current_version = serializers.IntegerField()
+    has_more = serializers.BooleanField()
+
+
+class Checkpoint(Step):
+    """Everything that a run resumes from; parts never written are null."""
+
+    object = text()
+    session_id = text()
+    version = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    trace_id = text()
+    reasoning = maybe_text()
+    hold = serializers.ChoiceField(choices=Hold.choices)
+    state = open_object()
+    messages = ListField(required=True)
+    tool_results = ObjectField(required=True)
+    model_params = ObjectField(required=True)
+    tasks = ListField(required=True)
+    artifacts = ListField(required=True)
+
+
+class ChangeList(Output):
+    """What differs between two versions."""
+
+    object = text()
+    session_id = text()
+    from_version = serializers.IntegerField()
+    to_version = serializers.IntegerField()
+    changes = ShownChange(many=True)
+    change_count = serializers.IntegerField()
+    truncated = serializers.BooleanField()
+    summary = text("What changed, in words.")
+
+
+class Label(Output):
+    """A name that somebody gave a version."""
+
+    object = text()
+    session_id = text()
+    version = serializers.IntegerField()
+    label = text()
+    created_at = serializers.DateTimeField()
+    created_by = text()
