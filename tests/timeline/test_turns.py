@@ -189,6 +189,21 @@ def test_it_names_the_field_that_it_refuses_and_stores_nothing(
     assert versions_of(run) == 3
 
 
+@pytest.mark.parametrize("name", ["input", "output", "metadata"])
+def test_what_could_not_be_read_again_is_refused(run: Run, name: Any) -> None:
+    deep: Any = "x"
+    for _ in range(130):
+        deep = {"content": deep}
+
+    answer = run.client.post(
+        run.path("turns"), {"input": "i", "output": "o", name: deep}
+    )
+
+    assert (answer.status, answer.code) == (422, "unacceptable_json")
+    assert (answer.param or "").startswith(f"/{name}/content")
+    assert run.get("turns")["data"] == []
+
+
 @pytest.mark.parametrize(
     ("order", "numbers"), [("desc", [5, 4, 3, 2, 1]), ("asc", [1, 2, 3, 4, 5])]
 )

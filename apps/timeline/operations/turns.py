@@ -33,11 +33,20 @@ MAX_TURN_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exchange:
-    """What was said: input and output as objects, kept whole, and metadata."""
+    """What was said: input and output as objects, kept whole, and metadata.
+
+    All are held to the rules of states: what is stored must be readable again.
+    """
 
     input: dict[str, Json]
     output: dict[str, Json]
     metadata: dict[str, Json] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("input", "output", "metadata"):
+            value = getattr(self, name)
+            if value is not None:
+                json.check(value, at=f"/{name}")
 
 
 def add_turn(
