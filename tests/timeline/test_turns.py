@@ -275,3 +275,25 @@ def test_turns_on_versions_set_aside_stay_in_the_record(run: Run) -> None:
     run.rollback(0)
 
     assert [turn["version"] for turn in run.get("turns")["data"]] == [3]
+
+
+def test_a_page_ends_before_states_that_do_not_fit(run: Run) -> None:
+    large = "x" * 6_000_000
+    for step in range(3):
+        run.turn(state_after={"step": step, "large": large})
+
+    pages = [run.get("turns")]
+    pages.append(run.get("turns", starting_after=pages[0]["last_id"]))
+
+    assert [page["has_more"] for page in pages] == [True, False]
+    turns = [turn for page in pages for turn in page["data"]]
+    assert [turn["state_after"]["step"] for turn in turns] == [2, 1, 0]
+
+
+def test_a_single_turn_has_both_its_states_whatever_their_size(run: Run) -> None:
+    before, after = {"large": "a" * 9_000_000}, {"large": "b" * 9_000_000}
+    run.put(before)
+
+    turn = run.turn(state_before=before, state_after=after)
+
+    assert (turn["state_before"], turn["state_after"]) == (before, after)

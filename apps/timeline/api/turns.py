@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -24,6 +24,7 @@ from apps.timeline.errors import TurnNotFound
 from apps.timeline.lineage import live_ranges
 from apps.timeline.models import Turn
 from apps.timeline.operations import Exchange
+from apps.timeline.reading import VersionRow
 
 CONTEXT_TURNS = 10
 
@@ -53,10 +54,9 @@ class TurnsView(TimelineView):
             ),
             limit=limit,
         )
-        shown = listing.within_bytes(found[:limit], lambda turn: turn.size)
-        objects = turn_objects(session_id, shown)
+        objects = turn_objects(session_id, found[:limit])
         envelope = paging.page(objects, limit, lambda item: str(item["id"]))
-        envelope["has_more"] = len(found) > len(shown)
+        envelope["has_more"] = len(found) > len(objects)
         return Response(envelope)
 
     @extend_schema(
@@ -139,7 +139,6 @@ class ContextView(TimelineView):
             else live_ranges(session_id, head.number),
             limit=CONTEXT_TURNS if limit is None else limit,
         )
-        shown = listing.within_bytes(recent, lambda turn: turn.size)
         rollback = shapes.last_rollback(reading.last_rollback(head))
         return Response(
             {
@@ -147,7 +146,7 @@ class ContextView(TimelineView):
                 "version": head.number,
                 "state": Fragment(reading.state(head)),
                 "memories": [],
-                "recent_turns": turn_objects(session_id, shown),
+                "recent_turns": turn_objects(session_id, recent),
                 "drift_warning": False,
                 "average_relevance": 0.0,
                 "last_rollback": rollback,
@@ -193,11 +192,7 @@ class HistoryView(TimelineView):
                 for version in shown
             ],
             "has_more": len(found) > len(shown),
-            "turns": turn_objects(
-                session_id,
-                listing.within_bytes(turns[:limit], lambda turn: turn.size),
-                with_states=False,
-            ),
+            "turns": turn_objects(session_id, turns[:limit], with_states=False),
         }
         if paging.flag_of(request, "include_traces", default=True):
             wanted = listing.TraceFilter(session_id=session_id)
@@ -209,27 +204,44 @@ class HistoryView(TimelineView):
 def turn_objects(
     session_id: str, turns: Sequence[Turn], *, with_states: bool = True
 ) -> list[dict[str, Any]]:
-    """Return turns whole; states they point to are read in one query.
+    """Return turns whole, as many of the first as fit into a page, at least one.
 
     The state after a turn is its version's, the one before is either the version's it
-    was sent against or the text that was kept with the turn. What was not sent is null.
+    was sent against or the text that was kept with the turn. What was not sent is null;
+    without states so is what stands in versions.
     """
-    numbers = {turn.head_number for turn in turns if turn.state_after_sent}
-    numbers |= {turn.before_number for turn in turns if turn.before_number is not None}
-    states: dict[tuple[str, int], bytes] = {}
-    if with_states and numbers:
-        found = listing.versions_at(session_id, sorted(numbers))
-        states = reading.states(listing.within_bytes(found, lambda row: row.size))
+    versions: dict[int, VersionRow] = {}
+    if with_states:
+        numbers = {number for turn in turns for number in _shown_by(turn)}
+        found = listing.versions_at(session_id, sorted(numbers)) if numbers else []
+        versions = {version.number: version for version in found}
+    shown = listing.within_bytes(list(turns), _sizes(versions))
+    wanted = {number for turn in shown for number in _shown_by(turn)}
+    states = reading.states([v for number, v in versions.items() if number in wanted])
     objects = []
-    for turn in turns:
+    for turn in shown:
         parts = shapes.turn_parts(turn)
         before = parts.get("state_before")
         if turn.before_number is not None:
             before = states.get((session_id, turn.before_number))
-        after = (
-            states.get((session_id, turn.head_number))
-            if turn.state_after_sent
-            else None
-        )
+        after = None
+        if turn.state_after_sent:
+            after = states.get((session_id, turn.head_number))
         objects.append(shapes.turn_object(turn, parts, before, after))
     return objects
+
+
+def _shown_by(turn: Turn) -> set[int]:
+    """Return the versions whose states a turn shows as its own."""
+    numbers = {turn.head_number} if turn.state_after_sent else set()
+    return numbers if turn.before_number is None else numbers | {turn.before_number}
+
+
+def _sizes(versions: dict[int, VersionRow]) -> Callable[[Turn], int]:
+    """Return what tells a turn's bytes; a state shown by several counts each time."""
+
+    def size_of(turn: Turn) -> int:
+        shown = [versions[n].size for n in _shown_by(turn) if n in versions]
+        return turn.size + sum(shown)
+
+    return size_of
