@@ -20,6 +20,9 @@ from apps.diffs.pointers import escape
 
 # A budget of differing children: 10,000 small changes take about 20 ms.
 BUDGET = 10_000
+# Every difference has a pointer of its own: below a key of a megabyte, 10,000 of them
+# would be 10 GB.
+POINTER_BUDGET = 4_000_000
 
 
 def compare(
@@ -33,7 +36,8 @@ def compare(
 
     A container pays for its differing children before they are looked into; one that
     cannot pay is reported as one `changed` and named in `coarse`, and so is a list with
-    too many items left to align. Their siblings keep their detail. `pair_gap` guesses
+    too many items left to align, or one whose pointer is too long to be repeated for
+    each. Their siblings keep their detail. `pair_gap` guesses
     which differing items of an unkeyed list belong together; by position is fastest.
     """
     walk = _Walk(budget, pair_gap)
@@ -98,6 +102,7 @@ class _Walk:
         self.alignments: list[Alignment] = []
         self.coarse: list[str] = []
         self._left = budget
+        self._room = POINTER_BUDGET
         self._pair_gap = pair_gap
 
     def visit(self, pair: _Pair) -> None:
@@ -114,7 +119,7 @@ class _Walk:
         old, new = pair.old, pair.new
         differing = [k for k in old if k not in new or not same(old[k], new[k])]
         fresh = [key for key in new if key not in old]
-        if not self._pay(len(differing) + len(fresh)):
+        if not self._pay(len(differing) + len(fresh), pair):
             self._replace(pair)
             return
         for key in differing:
@@ -146,7 +151,7 @@ class _Walk:
             for step in lists.steps(pairing, head, n_old, n_new)
             if is_single or _is_difference(step, old, new)
         ]
-        if not self._pay(len(steps)):
+        if not self._pay(len(steps), pair):
             self._replace(pair)
             return
         runs = lists.runs(pairing, head, (head + n_old, head + n_new, tail))
@@ -169,10 +174,13 @@ class _Walk:
             if not step.is_moved or not same(item.old, item.new):
                 self.visit(item)
 
-    def _pay(self, cost: int) -> bool:
-        if cost > self._left:
+    def _pay(self, cost: int, pair: _Pair) -> bool:
+        """Pay for differing children, and for the pointer that each repeats."""
+        repeated = cost * max(len(pair.source), len(pair.target))
+        if cost > self._left or repeated > self._room:
             return False
         self._left -= cost
+        self._room -= repeated
         return True
 
     def _replace(self, pair: _Pair) -> None:

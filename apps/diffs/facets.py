@@ -59,7 +59,8 @@ def _shallow_first(state: Json) -> Iterator[tuple[str, Json]]:
     for pointer, container in waiting:  # grows while it is read
         for token, value in _entries(container):
             place = f"{pointer}/{escape(token)}"
-            if isinstance(value, dict | list):
+            # What stands in it would have a longer pointer still.
+            if isinstance(value, dict | list) and len(place) <= _LONGEST_POINTER:
                 waiting.append((place, value))
             yield place, value
 

@@ -32,6 +32,8 @@ from apps.diffs.changes import MISSING, Alignment, Change, Comparison, Json, Kin
 from apps.diffs.paths import Path, Paths
 
 LIMIT = 256
+# What stands below a very long key repeats it in every row.
+POINTER_LIMIT = 1_000_000
 
 
 class Role(StrEnum):
@@ -55,7 +57,10 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """At most `limit` rows, no path twice; truncated if any had to be left out."""
+    """At most `limit` rows, no path twice; truncated if any had to be left out.
+
+    Rows are also left out once the pointers above them exceed `POINTER_LIMIT`.
+    """
 
     rows: tuple[Touch, ...]
     truncated: bool
@@ -68,9 +73,11 @@ def touched(comparison: Comparison, limit: int = LIMIT) -> Touched:
     counts as truncated.
     """
     rows: dict[Path, Touch] = {}
+    room = POINTER_LIMIT
     for row in _rows(comparison):
         known = rows.get(row.path)
-        if known is None and len(rows) >= limit:
+        room -= len(row.pointer) if known is None else 0
+        if known is None and (room < 0 or len(rows) >= limit):
             return Touched(tuple(rows.values()), truncated=True)
         if known is None or _rank(row) > _rank(known):
             rows[row.path] = row

@@ -128,3 +128,22 @@ def test_depth_of_128_needs_no_deeper_stack_than_the_default() -> None:
 
     (change,) = comparison
     assert change.pointer.count("/") == 129
+
+
+def test_what_stands_below_a_very_long_key_is_reported_as_one_change() -> None:
+    key = "k" * 100_000
+    before = {key: {str(n): 0 for n in range(1_000)}, "city": "Rome"}
+    after = {key: {str(n): 1 for n in range(1_000)}, "city": "NYC"}
+
+    found = compare(before, after)
+
+    assert [change.pointer for change in found] == [f"/{key}", "/city"]
+    assert found.coarse == (f"/{key}",)
+
+
+def test_a_few_changes_below_a_very_long_key_keep_their_detail() -> None:
+    key = "k" * 100_000
+
+    found = compare({key: {"a": 1, "b": 2}}, {key: {"a": 1, "b": 3}})
+
+    assert [change.pointer for change in found] == [f"/{key}/b"]

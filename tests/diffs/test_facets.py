@@ -35,3 +35,9 @@ def test_values_are_cleaned_for_the_database() -> None:
         "/small": -(2**63),
         "/inf": "inf",
     }
+
+
+def test_nothing_is_looked_for_below_a_very_long_key() -> None:
+    state = {"k" * 301: {"a": {"b": 1}}, "id": 7}
+
+    assert facets(state) == {"/id": 7}

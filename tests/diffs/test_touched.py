@@ -151,3 +151,10 @@ def test_an_unchanged_state_touches_nothing(data: st.DataObject) -> None:
     (state, *_) = data.draw(histories)
 
     assert touched(compare(state, copy.deepcopy(state))).rows == ()
+
+
+def test_rows_below_a_very_long_key_are_left_out_and_that_is_said() -> None:
+    found = touched(compare({}, {"k" * 100_000: {str(n): n for n in range(200)}}))
+
+    assert found.truncated
+    assert sum(len(row.pointer) for row in found.rows) <= 1_100_000
