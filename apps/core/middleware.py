@@ -6,6 +6,7 @@ middlewares have nothing to say about a request that carries a key.
 
 import re
 from collections.abc import Callable
+from http import HTTPMethod
 from time import perf_counter
 from typing import Any
 
@@ -24,6 +25,7 @@ log = structlog.get_logger("stepback.request")
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 NO_CONTENT = (204, 304)
+METHODS = frozenset(HTTPMethod)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
@@ -120,7 +122,8 @@ def _write_line(
     caller = getattr(request, "auth", None)
     user = getattr(request, "_cached_user", None)
     facts = {
-        "method": request.method,
+        # A made-up method is a caller's text.
+        "method": request.method if request.method in METHODS else "-",
         "route": match.route if match else "-",
         "status": response.status_code,
         "duration_ms": round(milliseconds, 2),

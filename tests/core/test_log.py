@@ -210,3 +210,14 @@ def test_a_message_is_told_only_when_it_is_about_code(
     error: Exception, message: str
 ) -> None:
     assert safe_message(error) == message
+
+
+@pytest.mark.parametrize("path", ["/v1/nothing", "/nothing"])
+def test_a_made_up_method_is_not_repeated(
+    client: Client, capsys: pytest.CaptureFixture[str], path: str
+) -> None:
+    client.generic("CANARY", path)
+
+    (line,) = lines(capsys)
+    assert line["method"] == "-"
+    assert "CANARY" not in json.dumps(line)
