@@ -155,9 +155,9 @@ def _refuse_server(url: str) -> None:
         with psycopg.connect(url, connect_timeout=10) as connection:
             found = connection.info.server_version // 10_000
     except psycopg.Error as error:
-        why = str(error).strip().splitlines()
+        why = " ".join(str(error).split())
         raise InstallationRefused(
-            f"The PostgreSQL of DATABASE_URL does not let us in: {' '.join(why[-1:])}"
+            f"The PostgreSQL of DATABASE_URL does not let us in: {why}"
         ) from error
     if found < OLDEST_SERVER:
         raise InstallationRefused(

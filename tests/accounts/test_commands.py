@@ -172,6 +172,63 @@ def test_an_unknown_project_is_a_sentence_naming_the_known_ones(db, arguments):
         run(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("create_key",), "key"),
+        (("list_keys",), "checkout has no keys"),
+        (("signin_link",), "admin of checkout"),
+    ],
+)
+def test_the_only_project_need_not_be_named(db, arguments, said):
+    make_project()
+
+    lines = run(*arguments)
+
+    assert said in lines[0]
+    assert "checkout" in lines[0]
+
+
+def test_revoke_key_finds_the_key_of_the_only_project(db):
+    key, _ = make_key(make_project())
+
+    assert key.id in run("revoke_key", key.id)[0]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("create_key",), ("list_keys",), ("revoke_key", "key_1"), ("signin_link",)],
+)
+def test_of_several_projects_one_must_be_named(db, arguments):
+    make_project("checkout")
+    make_project("billing")
+
+    with pytest.raises(CommandError, match="--project; there are: billing, checkout"):
+        run(*arguments)
+
+
+@pytest.mark.parametrize("arguments", [("create_key",), ("list_keys",)])
+def test_without_any_project_the_next_step_is_named(db, arguments):
+    with pytest.raises(CommandError, match="make one with create_project"):
+        run(*arguments)
+
+
+def test_not_all_of_very_many_projects_are_named(db):
+    for number in range(25):
+        make_project(f"p{number:02}")
+
+    with pytest.raises(CommandError, match=r"p00, .*p19, \.\.\.") as refused:
+        run("list_keys")
+
+    assert "p20" not in str(refused.value)
+
+
+def test_signin_link_leads_where_up_serves_by_default(db):
+    make_project()
+
+    assert run("signin_link")[-1].startswith("http://127.0.0.1:8000/signin/")
+
+
 def test_a_name_in_use_is_a_sentence(db):
     make_project()
 

@@ -516,7 +516,20 @@ def test_a_database_that_does_not_answer_is_one_sentence(run: Run, folders):
     assert up.ends() == 1
     told = up.errors.read_text()
     assert told.startswith("CommandError: The PostgreSQL of DATABASE_URL")
+    assert "failed:" in told
     assert "Traceback" not in told
+
+
+def test_a_command_without_its_database_says_where_it_looked(folders):
+    folder = folders() / "var"
+
+    status, _, told = manage("list_keys", "--data-dir", str(folder))
+
+    assert status == 1
+    assert told.startswith("CommandError: The database does not answer")
+    assert "is manage.py up running?" in told
+    assert str(folder) in told
+    assert len(told.splitlines()) == 1
 
 
 @needs_root

@@ -4,10 +4,14 @@ A command that cannot do what was asked says so in one sentence and exits 1; nob
 is shown a traceback for a name that does not exist.
 """
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.core.management.base import BaseCommand, CommandError
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 from django.utils import timezone
 
@@ -15,6 +19,8 @@ from apps.accounts.models import Project, User
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
 from apps.core.ids import new_id
+
+SHOWN_PROJECTS = 20
 
 
 class Act(NamedTuple):
@@ -30,13 +36,24 @@ class AccountsCommand(BaseCommand):
 
     requires_migrations_checks = False
 
+    def create_parser(
+        self, prog_name: str, subcommand: str, **kwargs: Any
+    ) -> CommandParser:
+        """Take `--data-dir` as `up` does; manage.py acts on it before settings."""
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.add_argument("--data-dir", help="that of up; default: var/ in here")
+        return parser
+
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
-            return super().execute(*args, **options)
+            with _quiet_pool():
+                return super().execute(*args, **options)
         except DomainError as refused:
             raise CommandError(refused.message) from refused
         except OperationalError as down:
-            raise CommandError(f"The database does not answer: {down}") from down
+            raise CommandError(
+                f"The database does not answer ({down}): {_where_to_look()}"
+            ) from down
         except ProgrammingError as unmigrated:
             raise CommandError(
                 "The database lacks our tables: run manage.py migrate first."
@@ -49,13 +66,30 @@ class AccountsCommand(BaseCommand):
         return Act(actor=actor, now=now, request_id=new_id("req", now=now))
 
 
+def add_project_argument(parser: CommandParser) -> None:
+    """Let the caller name a project; `chosen_project` takes what was said."""
+    parser.add_argument(
+        "--project", help="slug of the project; may be left out while there is one"
+    )
+
+
+def chosen_project(slug: str | None) -> Project:
+    """Return the project called so, without a name the only one, or end the command."""
+    if slug is not None:
+        return project_called(slug)
+    first_two = list(Project.objects.order_by("slug")[:2])
+    if len(first_two) == 1:
+        return first_two[0]
+    if not first_two:
+        raise CommandError("There is no project yet; make one with create_project.")
+    raise CommandError(f"Say which project, with --project; there are: {_known()}.")
+
+
 def project_called(slug: str) -> Project:
     """Return the project, or end the command with a sentence."""
     project = Project.objects.filter(slug=slug).first()
     if project is None:
-        known = ", ".join(
-            Project.objects.order_by("slug").values_list("slug", flat=True)[:20]
-        )
+        known = _known()
         hint = f"there are: {known}" if known else "make one with create_project"
         raise CommandError(f"There is no project {slug}; {hint}.")
     return project
@@ -67,3 +101,31 @@ def user_called(username: str) -> User:
     if user is None:
         raise CommandError(f"There is no user {username}; make one with create_user.")
     return user
+
+
+def _known() -> str:
+    slugs = Project.objects.order_by("slug").values_list("slug", flat=True)
+    found = list(slugs[: SHOWN_PROJECTS + 1])
+    more = ", ..." if len(found) > SHOWN_PROJECTS else ""
+    return ", ".join(found[:SHOWN_PROJECTS]) + more
+
+
+def _where_to_look() -> str:
+    if settings.DATABASE_URL:
+        return "is the PostgreSQL of DATABASE_URL running?"
+    return (
+        "is manage.py up running? These commands looked for it in "
+        f"{settings.LOCATION.data_dir}; --data-dir names another folder."
+    )
+
+
+@contextmanager
+def _quiet_pool() -> Iterator[None]:
+    """Keep the pool's repeated warnings away: the command says it once, in words."""
+    pool = logging.getLogger("psycopg.pool")
+    before = pool.level
+    pool.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        pool.setLevel(before)

@@ -6,7 +6,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from apps.accounts import operations as accounts
-from apps.accounts.management.command import AccountsCommand, project_called
+from apps.accounts.management.command import (
+    AccountsCommand,
+    add_project_argument,
+    chosen_project,
+)
 from apps.accounts.models import Scope
 from apps.core.errors import InvalidRequest
 
@@ -18,7 +22,7 @@ class Command(AccountsCommand):
     help = "Issue an API key; the last line of the output is the key alone."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--project", required=True, help="slug of the project")
+        add_project_argument(parser)
         parser.add_argument("--name", default="key", help="what people call the key")
         parser.add_argument("--scope", choices=Scope.values, default=Scope.WRITE)
         parser.add_argument(
@@ -30,7 +34,7 @@ class Command(AccountsCommand):
         parser.add_argument("--expires-days", type=int)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = project_called(options["project"])
+        project = chosen_project(options["project"])
         act = self.act("create_key")
         days = options["expires_days"]
         if days is not None and not 0 < days <= LONGEST_DAYS:

@@ -6,7 +6,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.accounts.management.command import AccountsCommand, project_called
+from apps.accounts.management.command import (
+    AccountsCommand,
+    add_project_argument,
+    chosen_project,
+)
 from apps.accounts.models import ApiKey
 
 
@@ -14,10 +18,10 @@ class Command(AccountsCommand):
     help = "List a project's API keys, newest first."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--project", required=True, help="slug of the project")
+        add_project_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = project_called(options["project"])
+        project = chosen_project(options["project"])
         keys = list(ApiKey.objects.in_project(project.id).for_keys_page())
         for key in keys:
             self.stdout.write(_line(key, timezone.now()))

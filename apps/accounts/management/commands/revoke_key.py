@@ -5,7 +5,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from apps.accounts import operations as accounts
-from apps.accounts.management.command import AccountsCommand, project_called
+from apps.accounts.management.command import (
+    AccountsCommand,
+    add_project_argument,
+    chosen_project,
+)
 
 
 class Command(AccountsCommand):
@@ -13,10 +17,10 @@ class Command(AccountsCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("key", help="the key's id, as list_keys shows it")
-        parser.add_argument("--project", required=True, help="slug of the project")
+        add_project_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = project_called(options["project"])
+        project = chosen_project(options["project"])
         if not options["key"].startswith("key_"):
             raise CommandError("Name the key by its id (key_...), not by its secret.")
         act = self.act("revoke_key")

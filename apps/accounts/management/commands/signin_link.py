@@ -14,23 +14,31 @@ from apps.accounts import operations as accounts
 from apps.accounts.management.command import (
     AccountsCommand,
     Act,
-    project_called,
+    add_project_argument,
+    chosen_project,
     user_called,
 )
 from apps.accounts.models import Membership, Project, Role, User
 from apps.accounts.names import valid_username
+
+# Where `up` serves when it is told neither host nor port.
+DEFAULT_BASE_URL = "http://127.0.0.1:8000"
 
 
 class Command(AccountsCommand):
     help = "Print a sign-in link (15 minutes, once); makes the first administrator."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--project", required=True, help="slug of the project")
+        add_project_argument(parser)
         parser.add_argument("--user", default="admin", help="user name; default: admin")
-        parser.add_argument("--base-url", default="http://127.0.0.1:8000")
+        parser.add_argument(
+            "--base-url",
+            default=DEFAULT_BASE_URL,
+            help=f"where the console is opened; default: {DEFAULT_BASE_URL}",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = project_called(options["project"])
+        project = chosen_project(options["project"])
         act = self.act("signin_link")
         with transaction.atomic():
             if _has_admin(project):
