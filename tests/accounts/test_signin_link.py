@@ -141,6 +141,19 @@ def test_a_used_link_says_that_it_no_longer_works(client, db):
     assert "_auth_user_id" not in client.session
 
 
+def test_a_used_link_leads_whoever_is_signed_in_to_the_console(client, db):
+    url = make_page_link()
+    client.post(url)
+
+    signed_in = client.get(url).content.decode()
+    client.logout()
+    signed_out = client.get(url).content.decode()
+
+    assert f'href="{reverse("console:home")}">Open the console' in signed_in
+    assert "manage.py signin_link" in signed_out
+    assert "Open the console" not in signed_out
+
+
 def test_the_button_is_protected_against_other_sites(db):
     url = make_page_link()
 
