@@ -107,6 +107,19 @@ def test_labels_stand_at_their_version(viewer, project, trip):
     assert "known-good" in text_of(viewer, project, trip.id, "versions", 1)
 
 
+def test_only_the_label_that_means_well_looks_well(viewer, project, trip):
+    trip.label(1, "known-good")
+    trip.label(2, "corrupted")
+
+    text = text_of(viewer, project, trip.id)
+
+    assert "badge label good" in entry_of(text, 1)
+    assert "✔" in entry_of(text, 1)
+    assert "corrupted" in entry_of(text, 2)
+    assert "good" not in entry_of(text, 2)
+    assert "✔" not in entry_of(text, 2)
+
+
 def test_a_fork_links_to_its_origin_and_the_origin_to_its_forks(viewer, project, trip):
     fork = trip.fork(2)
 
