@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.db.models import Q
 
+from apps.core.projection import cleaned
+
 if TYPE_CHECKING:
     # Named in the strings below.
     from apps.timeline.models import Label, Session, Turn  # noqa: F401
@@ -63,8 +65,14 @@ class SessionQuerySet(models.QuerySet["Session"]):
         return found
 
     def with_metadata(self, pairs: dict[str, Any] | None) -> SessionQuerySet:
-        """Keep those whose metadata contains all pairs; the value is a parameter."""
-        return self.filter(metadata_index__contains=pairs) if pairs else self
+        """Keep those whose metadata contains all pairs; the value is a parameter.
+
+        Both sides are cleaned alike: NUL is ␀, and of a text of more than 200
+        characters the beginning is compared.
+        """
+        if not pairs:
+            return self
+        return self.filter(metadata_index__contains=cleaned(pairs))
 
     def newest_first(self, *, after_id: str | None = None) -> SessionQuerySet:
         """Keyset by id, which sorts by creation."""

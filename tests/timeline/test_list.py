@@ -91,6 +91,16 @@ def test_it_filters_by_what_metadata_contains(
     assert listed(metadata=json.dumps(wanted)) == ([run.id] if is_found else [])
 
 
+@pytest.mark.parametrize("value", ["a\0b", "x" * 300, 10**30, 1e-300, {"\0": "\0"}])
+def test_it_filters_by_odd_values_as_by_others(
+    listed: Any, begin: Begin, value: Any
+) -> None:
+    run = begin(metadata={"odd": value, "other": 1})
+    begin(metadata={"odd": "something else"})
+
+    assert listed(metadata=json.dumps({"odd": value})) == [run.id]
+
+
 @pytest.mark.parametrize("text", ["[1]", "{", '{"a":1,"a":2}', '{"a":1e400}', "x"])
 def test_it_refuses_a_metadata_filter_that_is_no_object(
     api: Clients, text: Any
