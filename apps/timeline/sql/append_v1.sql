@@ -3,7 +3,9 @@
 -- Called once, in autocommit, so that everything below commits or nothing does. The
 -- session row is locked first: all writers take their locks in the same order, and
 -- what is read below cannot change any more. The primary key (session, number) stays
--- the arbiter all the same.
+-- the arbiter all the same. The lock costs nothing that can be measured: 0.98 of the
+-- time without it (two equal functions: 1.00), on one connection to a durable
+-- PostgreSQL 18 with 2 KB of state (tests/benchmarks/appends.py).
 --
 -- Outcomes, in the order of the checks: unknown (no such session here, expired or
 -- deleted), replay (this key was stored with this digest), reused (with another),
