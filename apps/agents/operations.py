@@ -106,10 +106,13 @@ def update(
 ) -> Agent:
     """Set texts and tags; metadata is merged key by key, as Anchor's clients expect.
 
-    Raises: AgentNotFound, InvalidRequest, PayloadTooLarge, UnacceptableJson.
+    Raises: AgentNotFound, InvalidRequest (also where nothing is asked for),
+    PayloadTooLarge, UnacceptableJson.
     """
     with transaction.atomic():
         agent = _locked(scope, reference)
+        if not fields or fields == {"metadata": {}}:
+            raise InvalidRequest("There is nothing to change.")
         changed = _apply(agent, fields)
         agent.updated_at = now
         agent.save(update_fields=[*changed, "updated_at"])

@@ -201,13 +201,25 @@ def test_an_update_sets_what_is_said_and_merges_metadata(writer):
 
 def test_an_update_changes_neither_id_nor_status(writer):
     before = writer.get("/v1/agents/billing").body
+    unknown = {"id": "x", "external_id": "x", "status": "suspended"}
 
-    answer = writer.patch(
-        "/v1/agents/billing", {"id": "x", "external_id": "x", "status": "suspended"}
-    )
+    answer = writer.patch("/v1/agents/billing", unknown | {"owner": "ann"})
 
     unchanged = ("id", "external_id", "status")
     assert [answer.body[k] for k in unchanged] == [before[k] for k in unchanged]
+
+
+@pytest.mark.parametrize(
+    "told", [None, {}, {"name": None}, {"config": {}}, {"metadata": {}}, {"id": "x"}]
+)
+def test_nothing_to_change_is_refused_and_leaves_no_event(writer, told):
+    before = writer.get("/v1/agents/billing").body
+
+    answer = writer.patch("/v1/agents/billing", told)
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert writer.get("/v1/agents/billing").body == before
+    assert events() == ["agent.created"]
 
 
 def test_suspending_and_activating_need_no_body(writer):

@@ -92,6 +92,20 @@ def test_it_takes_an_object_only(run: Run, value: Any) -> None:
     assert_refused(answer, 400, "invalid_request", "metadata")
 
 
+@pytest.mark.parametrize(
+    "body", [None, {}, {"metadata": None, "ttl_seconds": None}, {"metadata": {}}]
+)
+def test_nothing_to_change_is_refused_and_leaves_no_event(run: Run, body: Any) -> None:
+    before = run.get()
+
+    answer = run.client.patch(run.path(), body)
+
+    assert_refused(answer, 400, "invalid_request", "metadata")
+    assert run.get() == before
+    events = Event.objects.filter(stream_id=run.id, action="session.updated")
+    assert not events.exists()
+
+
 def test_it_cannot_grow_beyond_64_kib(run: Run) -> None:
     run.client.patch(run.path(), {"metadata": {"a": "x" * 40_000}})
 

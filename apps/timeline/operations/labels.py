@@ -98,9 +98,12 @@ def update_metadata(
 
     A key set to null is removed. `ttl_seconds` counts from now; 0 lifts the limit.
 
-    Raises: SessionNotFound, InvalidRequest, PayloadTooLarge.
+    Raises: SessionNotFound, InvalidRequest (also where nothing is asked for),
+    UnacceptableJson, PayloadTooLarge.
     """
     session = _locked(scope, session_id, now)
+    if not metadata and ttl_seconds is None:
+        raise InvalidRequest("There is nothing to change.", param="metadata")
     changed: list[str] = ["updated_at"]
     details: dict[str, Any] = {}
     if metadata is not None:
