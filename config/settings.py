@@ -15,7 +15,9 @@ LOCATION = postgres.locate(DATA_DIR, BASE_DIR)
 DATABASE_URL = env.text("DATABASE_URL")
 DATABASES = {
     "default": database(
-        DATABASE_URL or LOCATION.dsn, pool_size=env.number("STEPBACK_POOL_SIZE", 12)
+        DATABASE_URL or LOCATION.dsn,
+        pool_size=env.number("STEPBACK_POOL_SIZE", 12),
+        prepare=env.flag("STEPBACK_PREPARE", default=not DATABASE_URL),
     )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

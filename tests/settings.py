@@ -21,6 +21,8 @@ if "DATABASE_URL" not in os.environ:
     atexit.register(_cluster.stop)
     os.environ["DATABASE_URL"] = _location.dsn
     os.environ["STEPBACK_DATA_DIR"] = _folder.name
+    # As on the embedded server of the product.
+    os.environ["STEPBACK_PREPARE"] = "true"
 
 from config.settings import *  # noqa: F403
 

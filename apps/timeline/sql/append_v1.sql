@@ -65,7 +65,8 @@ BEGIN
         WHEN _suspends AND _held.agent_status = 'suspended' THEN 'suspended'
         WHEN _head.hold = ANY (_refused) THEN 'held'
         WHEN _head.number <> _expected THEN 'conflict'
-        WHEN EXISTS (SELECT FROM timeline_version v
+        WHEN _version ->> 'external_id' IS NOT NULL
+         AND EXISTS (SELECT FROM timeline_version v
                       WHERE v.session_id = _session
                         AND v.external_id = _version ->> 'external_id') THEN 'named'
         ELSE 'stored' END;
