@@ -122,10 +122,12 @@ ANY_HEAD = Expected()
 class Receipt:
     """What a write stored, or had stored before when it is a replay.
 
-    `number` is the version it made, or the head that a turn found.
+    `number` is the version it made, or the head that a turn found; a batch made those
+    from `first_number` on.
     """
 
     session_id: str
     number: int
     is_replay: bool
     turn_number: int | None = None
+    first_number: int | None = None

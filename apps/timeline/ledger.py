@@ -8,20 +8,21 @@ that lost three times takes the session's row lock first, and cannot lose again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, connection, transaction
 
 from apps.agents.errors import AgentSuspended
 from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.actors import Actor
 from apps.core.errors import DomainError, IdempotencyKeyReused
-from apps.timeline import bodies, conflicts, reading, sealing
-from apps.timeline.drafts import Expected, Receipt, Request, Write
+from apps.timeline import batches, bodies, conflicts, reading, sealing
+from apps.timeline.batches import Build, SealedBatch
+from apps.timeline.drafts import Expected, Receipt, Request
 from apps.timeline.errors import (
     ExternalIdTaken,
     SessionClosed,
@@ -32,9 +33,10 @@ from apps.timeline.reading import VersionRow
 from apps.timeline.words import Hold
 
 TRIES_WITHOUT_LOCK = 3
+UNIQUE_VIOLATION = "23505"
 
 APPEND = """
-SELECT * FROM timeline_append_v1(
+SELECT *, NULL::bigint AS first_number FROM timeline_append_v1(
     %(session)s, %(project)s, %(expected)s, %(now)s,
     %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
     %(version)s::json, %(body)s::json, %(data)s, %(turn)s::json, %(turn_data)s,
@@ -42,16 +44,29 @@ SELECT * FROM timeline_append_v1(
     %(value_keys)s::bytea[],
     %(facets)s::jsonb, %(events)s::json)
 """
+APPEND_BATCH = """
+SELECT * FROM timeline_append_batch_v1(
+    %(session)s, %(project)s, %(expected)s, %(now)s,
+    %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
+    %(versions)s::json[], %(bodies)s::json[], %(data)s::bytea[], %(items)s::integer[],
+    %(path_keys)s::bytea[], %(roles)s::smallint[], %(kinds)s::smallint[],
+    %(value_keys)s::bytea[],
+    %(facets)s::jsonb, %(events)s::json[])
+"""
+TAKEN = """
+SELECT external_id FROM timeline_version
+ WHERE session_id = %s AND external_id = ANY (%s::text[])
+"""
 
 # A turn that made a version has its key on both; the turn says more.
 REPLAY = """
-SELECT k.number, k.turn_number, k.request_digest
+SELECT k.number, k.turn_number, k.request_digest, k.first_number
   FROM timeline_session s
   JOIN LATERAL (
-       SELECT number, NULL::bigint AS turn_number, request_digest
+       SELECT number, NULL::bigint AS turn_number, request_digest, first_number
          FROM timeline_version WHERE session_id = s.id AND request_key = %(key)s
         UNION ALL
-       SELECT head_number, turn_number, request_digest
+       SELECT head_number, turn_number, request_digest, NULL
          FROM timeline_turn WHERE session_id = s.id AND request_key = %(key)s
        ) k ON true
  WHERE s.id = %(session)s AND s.project_id = %(project)s
@@ -60,12 +75,11 @@ SELECT k.number, k.turn_number, k.request_digest
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Append:
+class Job:
     """One request to write to one session.
 
-    `refused` are the holds of the head that stop this write, `suspends` says whether
-    a suspended agent stops it, and `build` makes the write for a given head; it is
-    called again when another writer came first.
+    `refused` are the holds of the head that stop this write, and `suspends` says
+    whether a suspended agent stops it.
     """
 
     scope: Scope
@@ -76,10 +90,26 @@ class Append:
     expected: Expected
     refused: frozenset[Hold]
     suspends: bool
-    build: Callable[[VersionRow], Write]
 
 
-def append(job: Append) -> Receipt:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Append(Job):
+    """One write: `build` makes it for a given head.
+
+    It is called again when another writer came first.
+    """
+
+    build: Build
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batch(Job):
+    """Several versions, all of them or none; each is built on the one before."""
+
+    builds: tuple[Build, ...]
+
+
+def append(job: Append | Batch) -> Receipt:
     """Store the write and return what it became; a repeated request, what it had.
 
     Raises: SessionNotFound, IdempotencyKeyReused, AgentSuspended, SessionPaused,
@@ -99,7 +129,7 @@ def append(job: Append) -> Receipt:
         return known
 
 
-def _stored(job: Append) -> Receipt:
+def _stored(job: Append | Batch) -> Receipt:
     for _ in range(TRIES_WITHOUT_LOCK):
         receipt = _attempt(job)
         if receipt:
@@ -115,26 +145,52 @@ def _stored(job: Append) -> Receipt:
     return receipt
 
 
-def _attempt(job: Append) -> Receipt | None:
+def _attempt(job: Append | Batch) -> Receipt | None:
     """Try once; None when another writer came first and no head was named."""
     head = reading.head(job.scope, job.session_id, now=job.now)
     if job.expected.number not in (None, head.number):
         raise conflicts.stale(job.expected, head)
-    write = job.build(head)
-    sealed = sealing.seal_write(
-        write,
-        head=head,
-        project=job.scope.project,
-        actor=job.actor,
-        now=job.now,
-        request=job.request,
-    )
+    if isinstance(job, Batch):
+        return _attempt_batch(job, head)
+    sealed = sealing.seal_write(job.build(head), head=head, **_stamp(job))
     (outcome,) = sql.rows(APPEND, _parameters(job, head, sealed))
     return _settled(job, outcome, sealed)
 
 
+def _attempt_batch(job: Batch, head: VersionRow) -> Receipt | None:
+    sealed = batches.seal(job.builds, head=head, **_stamp(job))
+    try:
+        with _undoable():
+            (outcome,) = sql.rows(APPEND_BATCH, _parameters(job, head, sealed))
+    except IntegrityError as error:
+        if getattr(error.__cause__, "sqlstate", None) != UNIQUE_VIOLATION:
+            raise
+        # It was rolled back whole: a name is taken, or a writer took a number
+        # without the lock.
+        _require_names(job, sealed)
+        _require_no_named_head(job)
+        return None
+    if outcome.outcome == "named":
+        _require_names(job, sealed)
+    return _settled(job, outcome, sealed)
+
+
+def _undoable() -> AbstractContextManager[None]:
+    """Keep a violation from ending the transaction, where one is open."""
+    return transaction.atomic() if connection.in_atomic_block else nullcontext()
+
+
+def _stamp(job: Job) -> dict[str, Any]:
+    return {
+        "project": job.scope.project,
+        "actor": job.actor,
+        "now": job.now,
+        "request": job.request,
+    }
+
+
 def _parameters(
-    job: Append, head: VersionRow, sealed: sealing.Sealed
+    job: Job, head: VersionRow, sealed: sealing.Sealed | SealedBatch
 ) -> dict[str, Any]:
     return {
         "session": job.session_id,
@@ -149,23 +205,46 @@ def _parameters(
     }
 
 
-def _settled(job: Append, outcome: Any, sealed: sealing.Sealed) -> Receipt | None:
+def _settled(
+    job: Job, outcome: Any, sealed: sealing.Sealed | SealedBatch
+) -> Receipt | None:
     if outcome.outcome == "stored":
         if sealed.raw is not None:
             bodies.cache.put((job.session_id, outcome.number), sealed.raw)
         return _receipt(job, outcome, is_replay=False)
     if outcome.outcome == "replay":
         return _receipt(job, outcome, is_replay=True)
-    if outcome.outcome == "conflict" and job.expected.number is None:
+    if outcome.outcome == "conflict":
+        _require_no_named_head(job)
         return None
     raise _refusal(job, outcome)
 
 
-def _refusal(job: Append, outcome: Any) -> DomainError:
+def _require_no_named_head(job: Job) -> None:
+    """Another writer came first: only who named no head may try again.
+
+    Raises: VersionConflict, VersionMismatch.
+    """
+    if job.expected.number is not None:
+        head = reading.head(job.scope, job.session_id, now=job.now)
+        raise conflicts.stale(job.expected, head)
+
+
+def _require_names(job: Job, sealed: SealedBatch) -> None:
+    """Find the first item whose name another version has.
+
+    Raises: ExternalIdTaken naming the item.
+    """
+    names = sealed.external_ids
+    taken = {row.external_id for row in sql.rows(TAKEN, [job.session_id, names])}
+    for index, name in enumerate(names):
+        if name in taken:
+            with batches.item(index):
+                raise _named(job)
+
+
+def _refusal(job: Job, outcome: Any) -> DomainError:
     match outcome.outcome:
-        case "conflict":
-            head = reading.head(job.scope, job.session_id, now=job.now)
-            return conflicts.stale(job.expected, head)
         case "held" if outcome.hold == Hold.PAUSED:
             return SessionPaused(head=outcome.head_number)
         case "held":
@@ -175,16 +254,20 @@ def _refusal(job: Append, outcome: Any) -> DomainError:
         case "suspended":
             return AgentSuspended()
         case "named":
-            return ExternalIdTaken(
-                "Another version of this session has that external id.",
-                param="external_id",
-                session_id=job.session_id,
-            )
+            return _named(job)
         case _:
             return SessionNotFound()
 
 
-def _replayed(job: Append) -> Receipt | None:
+def _named(job: Job) -> ExternalIdTaken:
+    return ExternalIdTaken(
+        "Another version of this session has that external id.",
+        param="external_id",
+        session_id=job.session_id,
+    )
+
+
+def _replayed(job: Job) -> Receipt | None:
     """Look for the key before anything else is checked.
 
     The function looks again under the lock; this first look is what lets a repeated
@@ -207,10 +290,11 @@ def _replayed(job: Append) -> Receipt | None:
     return _receipt(job, found[0], is_replay=True)
 
 
-def _receipt(job: Append, row: Any, *, is_replay: bool) -> Receipt:
+def _receipt(job: Job, row: Any, *, is_replay: bool) -> Receipt:
     return Receipt(
         session_id=job.session_id,
         number=row.number,
         turn_number=row.turn_number,
+        first_number=row.first_number,
         is_replay=is_replay,
     )

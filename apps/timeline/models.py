@@ -149,6 +149,8 @@ class Version(models.Model):
 
     request_key = models.TextField(null=True)
     request_digest = models.BinaryField()
+    # On the last version of a batch, which has its key: where the batch begins.
+    first_number = models.BigIntegerField(null=True)
     salt = models.BinaryField()
     reasoning_digest = models.BinaryField()
     step_digest = models.BinaryField()

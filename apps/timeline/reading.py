@@ -62,6 +62,8 @@ class VersionRow:
     project_id: str
     agent_id: str
     user_id: str | None
+    # Its framed parts, where they are not stored yet: an earlier item of a batch.
+    raw: bytes | None = None
 
 
 VERSION_COLUMNS = """
@@ -224,7 +226,7 @@ def _raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
     missing: dict[Body, bytes] = {}
     for version in versions:
         key = (version.session_id, version.body_number)
-        raw = bodies.cache.get(key)
+        raw = bodies.cache.get(key) if version.raw is None else version.raw
         if raw is None:
             missing[key] = version.commitment
         else:

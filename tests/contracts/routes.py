@@ -145,6 +145,13 @@ BODIES: dict[str, Any] = {
     f"POST {SESSION}/pause": {"reason": "look"},
     f"POST {SESSION}/resume": {"reason": "go on"},
     f"POST {SESSION}/close": {},
+    f"POST {SESSION}/versions": {
+        "versions": [
+            {"state": {"city": "Bonn"}, "remove": ["/n"], **STEP},
+            {"op": "replace", "state": {"city": None}, "messages": []},
+            {"state": {"city": "Oslo"}, "external_id": "step-9"},
+        ]
+    },
     f"POST {SESSION}/versions/{{number}}/labels": {"label": "good"},
     f"POST {SESSION}/turns": {
         "input": "Hi",

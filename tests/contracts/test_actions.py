@@ -51,7 +51,7 @@ def test_a_write_is_recorded_once_with_its_request(route: Route, world: World) -
     recorded = Event.objects.filter(request_id="req_contract")
     assert answer.status < 300, answer.content
     assert recorded.count() == Event.objects.count() - before > 0
-    about = [(one.action, one.resource_id) for one in recorded]
+    about = [(one.action, one.resource_id, one.number) for one in recorded]
     assert len(about) == len(set(about)), "One act is recorded twice."
     assert {one.actor_kind for one in recorded} == {"key"}
 

@@ -119,7 +119,7 @@ def test_an_id_in_capitals_is_another_id(run: Run) -> None:
         ("/pause", {"POST"}),
         ("/resume", {"POST"}),
         ("/close", {"POST"}),
-        ("/versions", {"GET"}),
+        ("/versions", {"GET", "POST"}),
         ("/versions/0", {"GET"}),
         ("/versions/0/labels", {"POST"}),
         ("/versions/0/labels/x", {"DELETE"}),

@@ -68,6 +68,9 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
         required=False,
         help_text="JSON pointers, at most 50, of what changed since your version.",
     )
+    item = serializers.IntegerField(
+        required=False, help_text="The item of a batch, counted from 0."
+    )
 
 
 class ErrorSerializer(serializers.Serializer[dict[str, object]]):

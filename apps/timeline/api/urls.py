@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.timeline.api import holds, sessions, states, traces, turns, versions
+from apps.timeline.api import batches, holds, sessions, states, traces, turns, versions
 
 SESSION = "sessions/<str:session_id>"
 VERSION = f"{SESSION}/versions/<str:number>"
@@ -26,7 +26,7 @@ urlpatterns = [
     path(f"{SESSION}/pause", holds.PauseView.as_view(), name="pause"),
     path(f"{SESSION}/resume", holds.ResumeView.as_view(), name="resume"),
     path(f"{SESSION}/close", holds.CloseView.as_view(), name="close"),
-    path(f"{SESSION}/versions", versions.VersionsView.as_view(), name="versions"),
+    path(f"{SESSION}/versions", batches.BatchesView.as_view(), name="versions"),
     path(VERSION, versions.VersionView.as_view(), name="version"),
     path(f"{VERSION}/labels", versions.LabelsView.as_view(), name="labels"),
     path(f"{VERSION}/labels/<str:label>", versions.LabelView.as_view(), name="label"),

@@ -1,6 +1,7 @@
 """The verbs of the timeline: each one act, one transaction, one event, an actor."""
 
 from apps.timeline.about import About
+from apps.timeline.operations.batches import BatchItem, append_batch
 from apps.timeline.operations.holds import close, delete, pause, resume
 from apps.timeline.operations.labels import label, unlabel, update_metadata
 from apps.timeline.operations.rollbacks import rollback
@@ -10,8 +11,10 @@ from apps.timeline.operations.turns import Exchange, add_turn
 
 __all__ = [
     "About",
+    "BatchItem",
     "Exchange",
     "add_turn",
+    "append_batch",
     "close",
     "create",
     "delete",

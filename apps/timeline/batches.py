@@ -1,0 +1,182 @@
+"""Seals the versions of a batch, each on the one before it, as if that were stored.
+
+Pure computation, like `sealing`. Only the body before the next is kept decoded: a
+hundred small changes of a large state must not take a hundred times its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from apps.accounts.models import Project
+from apps.core import json
+from apps.core.actors import Actor
+from apps.core.errors import DomainError, InvalidRequest
+from apps.timeline import sealing
+from apps.timeline.drafts import Draft, Request, Write
+from apps.timeline.errors import ExternalIdTaken
+from apps.timeline.reading import VersionRow
+from apps.timeline.sealing import Sealed
+
+MAX_BATCH = 100
+
+Build = Callable[[VersionRow], Write]
+
+
+@dataclass(frozen=True, slots=True)
+class SealedBatch:
+    """The arguments of the SQL function; `raw` is the last body, if there is one."""
+
+    items: list[Sealed]
+    raw: bytes | None
+
+    @property
+    def external_ids(self) -> list[str | None]:
+        """Return the names of the versions, in their order."""
+        return [one.version["external_id"] for one in self.items if one.version]
+
+    def parameters(self) -> dict[str, Any]:
+        """Return them under the names that the statement uses."""
+        changes = [(at, one.marks) for at, one in enumerate(self.items, 1)]
+        facets = [one.facets for one in self.items if one.facets is not None]
+        return {
+            "versions": [_json(one.version) for one in self.items],
+            "bodies": [_json(one.body) for one in self.items],
+            "data": [one.data for one in self.items],
+            "items": [at for at, marks in changes for _ in marks.path_keys],
+            "path_keys": [key for _, marks in changes for key in marks.path_keys],
+            "roles": [role for _, marks in changes for role in marks.roles],
+            "kinds": [kind for _, marks in changes for kind in marks.kinds],
+            "value_keys": [key for _, marks in changes for key in marks.value_keys],
+            "facets": _json(facets[-1]) if facets else None,
+            "events": [_json(event) for one in self.items for event in one.events],
+        }
+
+
+@contextmanager
+def item(index: int) -> Iterator[None]:
+    """Make whatever is refused inside name the item of the batch.
+
+    `state` becomes `versions[3].state`, a pointer into the item one into the request.
+
+    Raises: the same kind of DomainError, its details with `item`.
+    """
+    try:
+        yield
+    except DomainError as error:
+        name = f"versions[{index}]"
+        details = {**error.details, "item": index}
+        message = f"{name}: {error.message}"
+        param = _param(index, name, error.param)
+        raise type(error)(message, param=param, **details) from error
+
+
+def require_count(count: int) -> None:
+    """Refuse a batch of nothing, or of too much.
+
+    Raises: InvalidRequest naming the limit.
+    """
+    if not 1 <= count <= MAX_BATCH:
+        raise InvalidRequest(
+            f"A batch takes 1 to {MAX_BATCH} versions, not {count:,}.",
+            param="versions",
+        )
+
+
+def seal(
+    builds: Sequence[Build],
+    *,
+    head: VersionRow,
+    project: Project,
+    actor: Actor,
+    now: datetime,
+    request: Request,
+) -> SealedBatch:
+    """Build and seal all versions; the key and the first number go on the last.
+
+    Raises: what a build raises, and ExternalIdTaken, each naming the item.
+    """
+    first_number = head.number + 1
+    keyless = replace(request, key=None)
+    items: list[Sealed] = []
+    names: set[str] = set()
+    for index, build in enumerate(builds):
+        is_last = index == len(builds) - 1
+        with item(index):
+            draft = _draft(build(head))
+            _require_new(draft.step.external_id, names)
+            sealed = sealing.seal_write(
+                Write(draft=draft),
+                head=head,
+                project=project,
+                actor=actor,
+                now=now,
+                request=request if is_last else keyless,
+            )
+        head = _following(head, sealed)
+        items.append(sealed)
+        sealed.raw = None
+    if items[-1].version is not None:
+        items[-1].version["first_number"] = first_number
+    return SealedBatch(items, head.raw if items[-1].body else None)
+
+
+def _param(index: int, name: str, param: str | None) -> str:
+    if not param:
+        return name
+    if not param.startswith("/"):
+        return f"{name}.{param}"
+    is_field = "/" not in param[1:]
+    return f"{name}.{param[1:]}" if is_field else f"/versions/{index}{param}"
+
+
+def _draft(write: Write) -> Draft:
+    if write.draft is None or write.turn is not None:
+        raise TypeError("A batch holds versions, and nothing else.")
+    return write.draft
+
+
+def _require_new(external_id: str | None, names: set[str]) -> None:
+    if external_id is None:
+        return
+    if external_id in names:
+        raise ExternalIdTaken(
+            "Another version of this batch has that external id.", param="external_id"
+        )
+    names.add(external_id)
+
+
+def _following(head: VersionRow, sealed: Sealed) -> VersionRow:
+    """Return what the next item builds on: `head` as it will be, once all is stored.
+
+    Holds what `build` and `seal_write` read of a head, in place of what it was.
+    """
+    version = sealed.version or {}
+    following = replace(
+        head,
+        number=head.number + 1,
+        hold=version["hold"],
+        size=version["size"],
+        commitment=_bytes(version["commitment"]),
+    )
+    if sealed.body is None:
+        return following
+    return replace(
+        following,
+        body_number=following.number,
+        body_depth=sealed.body["depth"],
+        body_salt=_bytes(sealed.body["salt"]),
+        raw=sealed.raw,
+    )
+
+
+def _bytes(value: str) -> bytes:
+    return bytes.fromhex(value.removeprefix("\\x"))
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value).decode()

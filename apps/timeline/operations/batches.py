@@ -1,0 +1,88 @@
+"""Writing many versions at once: all of them are stored, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.agents.scope import Scope
+from apps.core import json
+from apps.core.actors import Actor
+from apps.core.errors import UnacceptableJson
+from apps.core.json import State
+from apps.timeline import batches, ledger, reading
+from apps.timeline.bodies import Part
+from apps.timeline.drafts import ANY_HEAD, Expected, Receipt, Request, Step, Write
+from apps.timeline.operations.states import draft_of, refused_to
+from apps.timeline.reading import VersionRow
+from apps.timeline.words import Op
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BatchItem:
+    """One version of a batch, as one update would make it, or one replace."""
+
+    op: Op
+    state: State
+    remove: Sequence[str] = ()
+    parts: tuple[Part, ...] = ()
+    step: Step
+
+
+def append_batch(
+    *,
+    scope: Scope,
+    session_id: str,
+    items: Sequence[BatchItem],
+    actor: Actor,
+    now: datetime,
+    request: Request,
+    expected: Expected = ANY_HEAD,
+) -> Receipt:
+    """Append 1 to 100 versions, each built on the one before; nothing comes between.
+
+    Without an expected head a batch that loses the race is built anew on the newer
+    head. The receipt tells the first number and the last.
+
+    Raises: InvalidRequest; UnacceptableJson, PayloadTooLarge and ExternalIdTaken, each
+    naming the item; and what `ledger.append` raises.
+    """
+    batches.require_count(len(items))
+    return ledger.append(
+        ledger.Batch(
+            scope=scope,
+            session_id=session_id,
+            actor=actor,
+            now=now,
+            request=request,
+            expected=expected,
+            refused=refused_to(actor),
+            suspends=True,
+            builds=tuple(_Build(item) for item in items),
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Build:
+    """Builds the item on the head, or on the item before it."""
+
+    item: BatchItem
+
+    def __call__(self, head: VersionRow) -> Write:
+        item = self.item
+        state = item.state if item.op is Op.REPLACE else _merged(item, head)
+        return Write(
+            draft=draft_of(item.op, head, state=state, given=item.parts, step=item.step)
+        )
+
+
+def _merged(item: BatchItem, head: VersionRow) -> State:
+    before = json.parse(reading.state(head))
+    try:
+        return json.merged(before, item.state, item.remove)
+    except UnacceptableJson as error:
+        # It is a pointer into the state, which one into the request must not look like.
+        message = f"{error.message.rstrip('.')}: {error.param}"
+        raise UnacceptableJson(message, param="remove") from error
