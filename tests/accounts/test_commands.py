@@ -36,6 +36,55 @@ def test_create_user_can_make_a_member(db):
     assert Membership.objects.get().role == Role.OPERATOR
 
 
+@pytest.mark.parametrize(
+    ("project", "next_step"),
+    [
+        ((), "manage.py set_role bob"),
+        (("--project", "checkout"), "signin_link --project checkout --user bob"),
+    ],
+)
+def test_create_user_names_the_next_step(db, project, next_step):
+    make_project()
+
+    assert next_step in run("create_user", "bob", *project)[-1]
+
+
+def test_set_role_lets_a_user_into_a_project(db):
+    project = make_project()
+    make_user("bob")
+
+    lines = run("set_role", "bob", "operator")
+
+    assert Membership.objects.get(project=project).role == Role.OPERATOR
+    assert lines == ["bob is now operator of checkout."]
+
+
+def test_set_role_changes_what_a_member_may_do(db):
+    project = make_project()
+    make_member(project, "alice", Role.ADMIN)
+    make_member(project, "bob", Role.VIEWER)
+
+    run("set_role", "bob", "admin", "--project", "checkout")
+
+    assert Membership.objects.get(user__username="bob").role == Role.ADMIN
+
+
+def test_set_role_leaves_a_project_its_last_administrator(db):
+    make_member(make_project(), "alice", Role.ADMIN)
+
+    with pytest.raises(CommandError, match="administrator"):
+        run("set_role", "alice", "viewer")
+
+    assert Membership.objects.get().role == Role.ADMIN
+
+
+def test_set_role_is_for_users_that_exist(db):
+    make_project()
+
+    with pytest.raises(CommandError, match="no user mallory"):
+        run("set_role", "mallory", "viewer")
+
+
 def test_create_user_makes_nobody_when_the_project_is_unknown(db):
     with pytest.raises(CommandError, match="no project nowhere"):
         run("create_user", "bob", "--project", "nowhere")

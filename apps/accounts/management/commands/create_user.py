@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.accounts import operations as accounts
 from apps.accounts.management.command import AccountsCommand, project_called
-from apps.accounts.models import Role
+from apps.accounts.models import Project, Role, User
 
 
 class Command(AccountsCommand):
@@ -45,6 +45,14 @@ class Command(AccountsCommand):
                 role = Role(options["role"])
                 accounts.add_member(project=project, user=user, role=role, **act)
         self.stdout.write(f"Created user {user.username} ({user.id}).")
+        self.stdout.write(_next_step(user, project))
+
+
+def _next_step(user: User, project: Project | None) -> str:
+    if project is None:
+        return f"Let them into a project: manage.py set_role {user.username} ROLE"
+    arguments = f"--project {project.slug} --user {user.username}"
+    return f"A link that signs them in: manage.py signin_link {arguments}"
 
 
 def _asked_password() -> str:
