@@ -1,9 +1,13 @@
-"""The README names every command and every setting; a test runs every command."""
+"""The README names all commands, settings, errors and packages; tests run commands."""
 
 import ast
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from apps.core.http.problems import ERRORS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text() if (ROOT / "README.md").exists() else ""
@@ -61,3 +65,25 @@ def test_the_readme_names_the_command(command: str) -> None:
 @pytest.mark.parametrize("setting", settings())
 def test_the_readme_names_the_setting(setting: str) -> None:
     assert f"`{setting}`" in README
+
+
+@pytest.mark.parametrize("code", ERRORS)
+def test_the_readme_names_the_error_beside_its_status(code: str) -> None:
+    status = str(ERRORS[code][0])
+    rows = [line for line in README.splitlines() if f"`{code}`" in line]
+
+    assert any(status in row.split("|")[1] for row in rows if row.startswith("|"))
+
+
+def packages() -> list[str]:
+    """Return the names of all packages that pyproject.toml asks for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = project["dependencies"] + project["optional-dependencies"]["dev"]
+    return [re.split(r"[\[<>=;! ]", line)[0] for line in asked]
+
+
+@pytest.mark.parametrize("package", packages())
+def test_the_readme_gives_a_reason_for_the_package(package: str) -> None:
+    table = README.partition("### Dependencies")[2]
+
+    assert re.search(rf"[| ]{re.escape(package)}[\[, ]", table)
