@@ -43,7 +43,8 @@ def record(
         raise RuntimeError("An act and its record belong into one transaction.")
     return Event.objects.create(
         stream_id=stream_id,
-        id=new_id("trace", now=now),
+        # Before what the ledger writes at this moment: an agent, then its session.
+        id=new_id("trace", now=now, sequence=0),
         project_id=project_id,
         action=action.value,
         resource_type=resource_type,

@@ -89,6 +89,7 @@ class Beginning:
         stamp = Stamp(
             project=self.project,
             session_id=session_id,
+            number=0,
             actor=self.actor,
             now=self.now,
             request=self.request,

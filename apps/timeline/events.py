@@ -9,6 +9,7 @@ from typing import Any
 from apps.accounts.models import Project
 from apps.audit.actions import Action
 from apps.core.actors import Actor
+from apps.core.ids import new_id
 from apps.timeline.drafts import Draft, Request
 from apps.timeline.words import Op
 
@@ -28,10 +29,14 @@ ACTIONS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stamp:
-    """Who writes, when, on whose behalf: the same for all rows of one write."""
+    """Who writes, when, on whose behalf: the same for all rows of one write.
+
+    `number` is the version that it makes or, a turn alone, finds.
+    """
 
     project: Project
     session_id: str
+    number: int
     actor: Actor
     now: datetime
     request: Request
@@ -43,6 +48,14 @@ class Stamp:
             "actor_id": self.actor.id,
             "actor_label": self.actor.label,
         }
+
+    def event_id(self, *, of_turn: bool = False) -> str:
+        """Return an id by which events of one moment sort as they happened.
+
+        By version; what made a version before the turn that came with it.
+        """
+        sequence = 2 * self.number + (2 if of_turn else 1)
+        return new_id("trace", now=self.now, sequence=sequence)
 
 
 def version_event(

@@ -15,7 +15,6 @@ from apps.accounts.models import Project
 from apps.audit.actions import Action
 from apps.core import json
 from apps.core.actors import Actor
-from apps.core.ids import new_id
 from apps.core.json import State
 from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
@@ -80,6 +79,7 @@ def seal_write(
     stamp = Stamp(
         project=project,
         session_id=head.session_id,
+        number=head.number + (write.draft is not None),
         actor=actor,
         now=now,
         request=request,
@@ -165,7 +165,7 @@ def _compared(draft: Draft, head: VersionRow) -> Comparison:
 
 
 def _seal_turn(sealed: Sealed, turn: TurnDraft, stamp: Stamp) -> None:
-    event_id = new_id("trace", now=stamp.now)
+    event_id = stamp.event_id(of_turn=True)
     sealed.turn = {
         "id": turn.id,
         "made_version": sealed.version is not None,
@@ -194,7 +194,7 @@ def _version(
     draft: Draft, stamp: Stamp, commitment: bytes, size: int
 ) -> dict[str, Any]:
     salt = new_salt()
-    event_id = new_id("trace", now=stamp.now)
+    event_id = stamp.event_id()
     claim = _claim(draft, stamp, commitment, salt, draft.step.trace_id or event_id)
     step = draft.step
     return {

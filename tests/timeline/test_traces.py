@@ -59,6 +59,17 @@ def test_a_turn_that_made_a_version_leaves_a_trace_of_each(begin: Begin) -> None
     assert {trace["version"] for trace in made} == {1}
 
 
+def test_what_one_write_leaves_has_one_order(api: Clients, begin: Begin) -> None:
+    client = api()
+    for name in "abcdefgh":
+        begin(client=client, agent_id=name).turn(state_after={"a": 1})
+
+    answer = client.get("/v1/traces", {"limit": 32})
+
+    left = ["turn.added", "state.updated", "session.created", "agent.created"]
+    assert [trace["action"] for trace in answer.body["data"]] == left * 8
+
+
 def test_a_trace_has_every_key_that_clients_read(run: Run) -> None:
     trace = traces(run)[0]
 
