@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from apps.accounts.models import Project
 from apps.agents.models import Agent
+from apps.agents.scope import Scope
 from apps.core import json, sql
 from apps.core.actors import Actor
 from apps.core.errors import IdempotencyKeyReused
@@ -25,7 +25,7 @@ from apps.timeline.bodies import Part
 from apps.timeline.drafts import Draft, Receipt, Request, Step
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.events import Stamp
-from apps.timeline.models import RequestKey, SessionName
+from apps.timeline.models import RequestKey, Session, SessionName
 from apps.timeline.proof import NO_CHAIN
 from apps.timeline.words import Hold, Op
 
@@ -42,7 +42,7 @@ SELECT * FROM timeline_create_session_v1(
 class Beginning:
     """The steps of beginning a session, each idempotent."""
 
-    project: Project
+    scope: Scope
     about: About
     actor: Actor
     now: datetime
@@ -53,7 +53,7 @@ class Beginning:
         if self.request.key is None:
             return None
         known = RequestKey.objects.filter(
-            project_id=self.project.id, key=self.request.key
+            project_id=self.scope.project.id, key=self.request.key
         ).first()
         if known is None:
             return None
@@ -87,7 +87,7 @@ class Beginning:
             self._keyed(new_id("sess", now=self.now), metadata_written)
         )
         stamp = Stamp(
-            project=self.project,
+            project=self.scope.project,
             session_id=session_id,
             number=0,
             actor=self.actor,
@@ -155,7 +155,7 @@ class Beginning:
         about = self.about
         expires_at = self._expires_at()
         return {
-            "project_id": self.project.id,
+            "project_id": self.scope.project.id,
             "agent_id": agent.id,
             "kind": "session",
             "user_id": about.user_id or (origin.user_id if origin else None),
@@ -184,7 +184,7 @@ class Beginning:
         if self.request.key is None:
             return session_id
         mine = RequestKey(
-            project_id=self.project.id,
+            project_id=self.scope.project.id,
             key=self.request.key,
             digest=self.request.digest,
             session_id=session_id,
@@ -193,7 +193,9 @@ class Beginning:
             requested_at=self.now,
         )
         RequestKey.objects.bulk_create([mine], ignore_conflicts=True)
-        known = RequestKey.objects.get(project_id=self.project.id, key=self.request.key)
+        known = RequestKey.objects.get(
+            project_id=self.scope.project.id, key=self.request.key
+        )
         self._require_same(known)
         return str(known.session_id)
 
@@ -206,13 +208,13 @@ class Beginning:
         if self.about.external_id is None:
             return session_id
         mine = SessionName(
-            project_id=self.project.id,
+            project_id=self.scope.project.id,
             external_id=self.about.external_id,
             session_id=session_id,
         )
         SessionName.objects.bulk_create([mine], ignore_conflicts=True)
         known = SessionName.objects.get(
-            project_id=self.project.id, external_id=self.about.external_id
+            project_id=self.scope.project.id, external_id=self.about.external_id
         )
         return str(known.session_id)
 
@@ -233,7 +235,11 @@ class Beginning:
         raise self._taken(session_id)
 
     def _taken(self, session_id: str) -> ExternalIdTaken:
-        return ExternalIdTaken(param="external_id", session_id=session_id)
+        """Name the session that has the name, unless it is another agent's affair."""
+        sessions = Session.objects.of_project(self.scope.project.id)
+        seen = sessions.of_agents(self.scope.agents).filter(id=session_id)
+        named = {"session_id": session_id} if seen.exists() else {}
+        return ExternalIdTaken(param="external_id", **named)
 
     def _require_same(self, known: RequestKey) -> None:
         if bytes(known.digest) != self.request.digest:

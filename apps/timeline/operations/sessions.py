@@ -32,11 +32,11 @@ def create(
 ) -> Receipt:
     """Start a session with version 0; an unknown agent is registered on the way.
 
-    Raises: AgentSuspended, ExternalIdTaken (with the session's id),
+    Raises: AgentSuspended, ExternalIdTaken (with the session's id, if it may be seen),
     IdempotencyKeyReused, PermissionDenied, UnacceptableJson, PayloadTooLarge.
     """
     scope.require_agent(agent)
-    start = Beginning(scope.project, about, actor, now, request)
+    start = Beginning(scope, about, actor, now, request)
     known = start.replayed()
     if known:
         return known
@@ -77,7 +77,7 @@ def fork(
 
     Raises: SessionNotFound, VersionNotFound, and what `create` raises.
     """
-    start = Beginning(scope.project, about, actor, now, request)
+    start = Beginning(scope, about, actor, now, request)
     known = start.replayed()
     if known:
         return known
