@@ -62,6 +62,7 @@ SELECT external_id FROM timeline_version
 REPLAY = """
 SELECT k.number, k.turn_number, k.request_digest, k.first_number
   FROM timeline_session s
+  JOIN agents_agent a ON a.id = s.agent_id
   JOIN LATERAL (
        SELECT number, NULL::bigint AS turn_number, request_digest, first_number
          FROM timeline_version WHERE session_id = s.id AND request_key = %(key)s
@@ -70,6 +71,7 @@ SELECT k.number, k.turn_number, k.request_digest, k.first_number
          FROM timeline_turn WHERE session_id = s.id AND request_key = %(key)s
        ) k ON true
  WHERE s.id = %(session)s AND s.project_id = %(project)s
+   AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
  ORDER BY k.turn_number LIMIT 1
 """
 
@@ -281,6 +283,7 @@ def _replayed(job: Job) -> Receipt | None:
             "session": job.session_id,
             "key": job.request.key,
             "project": job.scope.project.id,
+            "agents": job.scope.agent_list,
         },
     )
     if not found:
