@@ -150,6 +150,9 @@ def _stored(job: Append | Batch) -> Receipt:
 def _attempt(job: Append | Batch) -> Receipt | None:
     """Try once; None when another writer came first and no head was named."""
     head = reading.head(job.scope, job.session_id, now=job.now)
+    # Before the head is compared or built on: who is held back need not catch up.
+    if head.hold in job.refused:
+        raise _held(head.hold, head.number)
     if job.expected.number not in (None, head.number):
         raise conflicts.stale(job.expected, head)
     if isinstance(job, Batch):
@@ -247,10 +250,8 @@ def _require_names(job: Job, sealed: SealedBatch) -> None:
 
 def _refusal(job: Job, outcome: Any) -> DomainError:
     match outcome.outcome:
-        case "held" if outcome.hold == Hold.PAUSED:
-            return SessionPaused(head=outcome.head_number)
         case "held":
-            return SessionClosed(head=outcome.head_number)
+            return _held(outcome.hold, outcome.head_number)
         case "reused":
             return IdempotencyKeyReused(param="Idempotency-Key")
         case "suspended":
@@ -259,6 +260,11 @@ def _refusal(job: Job, outcome: Any) -> DomainError:
             return _named(job)
         case _:
             return SessionNotFound()
+
+
+def _held(hold: str, head_number: int) -> SessionPaused | SessionClosed:
+    error = SessionPaused if hold == Hold.PAUSED else SessionClosed
+    return error(head=head_number)
 
 
 def _named(job: Job) -> ExternalIdTaken:

@@ -47,6 +47,30 @@ def test_a_paused_session_refuses_what_agents_write(run: Run) -> None:
     assert run.get("turns")["data"] == []
 
 
+@pytest.mark.parametrize(
+    ("verb", "status", "code"),
+    [("pause", 423, "session_paused"), ("close", 409, "session_closed")],
+)
+def test_a_writer_that_is_held_back_is_told_so_before_its_stale_head(
+    run: Run, verb: Any, status: Any, code: Any
+) -> None:
+    run.hold(verb)
+
+    by_field = {"state": {"a": 1}, "expected_version": 2}
+    answer = run.client.patch(run.path("state"), by_field)
+    assert_refused(answer, status, code)
+    by_header = run.client.put(run.path("state"), {"state": {}}, If_Match='"v2"')
+    assert_refused(by_header, status, code)
+
+
+def test_a_closed_session_is_closed_whatever_is_rolled_back_to(run: Run) -> None:
+    run.hold("close")
+
+    answer = run.client.post(run.path("rollback"), {"version": 99})
+
+    assert_refused(answer, 409, "session_closed")
+
+
 def test_a_pause_is_a_version_with_the_same_state(run: Run) -> None:
     body = run.hold("pause", reason="Look at this.")
 
