@@ -2,7 +2,16 @@
 
 from django.urls import path
 
-from apps.timeline.api import batches, holds, sessions, states, traces, turns, versions
+from apps.timeline.api import (
+    batches,
+    holds,
+    sessions,
+    states,
+    traces,
+    turns,
+    verify,
+    versions,
+)
 
 SESSION = "sessions/<str:session_id>"
 VERSION = f"{SESSION}/versions/<str:number>"
@@ -32,6 +41,7 @@ urlpatterns = [
     path(f"{VERSION}/labels/<str:label>", versions.LabelView.as_view(), name="label"),
     path(f"{SESSION}/checkpoint", versions.CheckpointView.as_view(), name="checkpoint"),
     path(f"{SESSION}/changes", versions.ChangesView.as_view(), name="changes"),
+    path(f"{SESSION}/verify", verify.VerifyView.as_view(), name="verify"),
     path(f"{SESSION}/turns", turns.TurnsView.as_view(), name="turns"),
     path(f"{SESSION}/turns/<str:turn_id>", turns.TurnView.as_view(), name="turn"),
     path(f"{SESSION}/context", turns.ContextView.as_view(), name="context"),

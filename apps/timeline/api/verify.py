@@ -1,0 +1,137 @@
+"""`/v1/sessions/{id}/verify`: recompute what the ledger claims, part by part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.core.paging import integer_of, limit_of
+from apps.timeline.api import shapes
+from apps.timeline.api.base import TimelineView
+from apps.timeline.api.outputs.common import Output, maybe_number, text
+from apps.timeline.api.states import READ_ERRORS
+from apps.timeline.verification import (
+    Finding,
+    Kind,
+    Limits,
+    Report,
+    verify_session,
+)
+
+DEFAULT_VERSIONS = 500
+MAXIMUM_VERSIONS = 1_000
+# A second or two of decoding and comparing, however large the states are.
+MAXIMUM_BYTES = 64 * 1024 * 1024
+
+
+class FirstInvalid(Output):
+    """The first thing that does not hold."""
+
+    version = maybe_number("Null when it is about the session as a whole.")
+    kind = serializers.ChoiceField(choices=[(kind.value, kind.name) for kind in Kind])
+    message = text()
+
+
+class DerivedVerdict(Output):
+    """Whether what was derived from the states still follows from them."""
+
+    valid = serializers.BooleanField()
+    findings = serializers.IntegerField()
+    first_invalid = FirstInvalid(allow_null=True)
+
+
+class Verification(Output):
+    """The verdict on a session, or on the part of it that was asked for."""
+
+    object = text()
+    session_id = text()
+    valid = serializers.BooleanField(
+        help_text="Whether the proof of these versions holds."
+    )
+    versions_checked = serializers.IntegerField()
+    bodies_checked = serializers.IntegerField()
+    last_version = maybe_number("Where the next part begins: give it as `after`.")
+    has_more = serializers.BooleanField(help_text="Whether versions are left.")
+    chain_start = text(
+        "The chain value before the first of these versions, hex: it must be the "
+        "`chain_end` of the part before, or of the version that was forked."
+    )
+    chain_end = text("The chain value of the last of these versions, hex.")
+    findings = serializers.IntegerField(help_text="How many things do not hold.")
+    first_invalid = FirstInvalid(allow_null=True)
+    derived = DerivedVerdict(
+        help_text="Changes, flags, sizes and lists: no part of the proof."
+    )
+    verified_at = serializers.DateTimeField()
+
+
+class VerifyView(TimelineView):
+    """The proof of a session's history."""
+
+    @extend_schema(
+        operation_id="verify_session",
+        parameters=[
+            OpenApiParameter(
+                "after",
+                int,
+                description="A version: verify what follows it; else from the first.",
+            ),
+            OpenApiParameter(
+                "limit",
+                {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MAXIMUM_VERSIONS,
+                    "default": DEFAULT_VERSIONS,
+                },
+                description="How many versions at most; fewer where states are large.",
+            ),
+        ],
+        responses={200: Verification, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """Recompute chains, leaves and commitments; go on while `has_more`."""
+        limits = Limits(
+            after=integer_of(request, "after", minimum=0, maximum=2**53),
+            versions=limit_of(request, DEFAULT_VERSIONS, MAXIMUM_VERSIONS),
+            decoded_bytes=MAXIMUM_BYTES,
+        )
+        head = self.version(session_id, None)
+        report = verify_session(head.session_id, limits)
+        verified_at = shapes.moment(self.now)
+        return Response(_verification(report) | {"verified_at": verified_at})
+
+
+def _verification(report: Report) -> dict[str, Any]:
+    return {
+        "object": "verification",
+        "session_id": report.session_id,
+        "valid": report.is_valid,
+        "versions_checked": report.versions,
+        "bodies_checked": report.bodies,
+        "last_version": report.last_number,
+        "has_more": report.has_more,
+        "chain_start": report.chain_start.hex(),
+        "chain_end": report.chain_end.hex(),
+        "findings": report.broken,
+        "first_invalid": _finding(report.first_broken),
+        "derived": {
+            "valid": report.first_derived is None,
+            "findings": report.derived,
+            "first_invalid": _finding(report.first_derived),
+        },
+    }
+
+
+def _finding(finding: Finding | None) -> dict[str, Any] | None:
+    if finding is None:
+        return None
+    return {
+        "version": finding.number,
+        "kind": finding.kind.value,
+        "message": finding.sentence,
+    }

@@ -1,0 +1,136 @@
+"""manage.py verify: recomputes histories and audit chains, names what is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import monotonic
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from apps.accounts.management.command import AccountsCommand, project_called
+from apps.accounts.models import Project
+from apps.audit import operations as audit
+from apps.timeline.models import Session
+from apps.timeline.verification import Finding, verify_session
+
+PAGE = 500
+SECONDS_BETWEEN_LINES = 5
+NAMED = 20
+
+
+class Command(AccountsCommand):
+    help = (
+        "Verify the history of a session, of a project, or of everything, and the "
+        "chained record of what people did. Exits 1 if something does not hold."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument("--session", metavar="ID", help="one session alone")
+        which.add_argument("--project", metavar="SLUG", help="one project alone")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self._sessions = self._versions = self._bodies = self._records = 0
+        self._broken: list[str] = []
+        self._derived: list[str] = []
+        self._said_at = monotonic()
+        if options["session"]:
+            self._verify_session(options["session"])
+        else:
+            self._verify_projects(options["project"])
+        self._conclude()
+
+    def _verify_projects(self, slug: str | None) -> None:
+        if slug is None:
+            projects = list(Project.objects.order_by("slug"))
+            self._verify_record(audit.INSTALLATION, "the installation")
+        else:
+            projects = [project_called(slug)]
+        for project in projects:
+            self._verify_record(project.id, f"project {project.slug}")
+            for session_id in _session_ids(project.id):
+                self._verify_session(session_id)
+        if slug is None:
+            self._verify_homeless()
+
+    def _verify_homeless(self) -> None:
+        """Verify sessions whose project is none: its leaves will tell."""
+        known = Project.objects.values("id")
+        for session in Session.objects.exclude(project_id__in=known).iterator():
+            self._verify_session(session.id)
+
+    def _verify_session(self, session_id: str) -> None:
+        done = self._versions
+
+        def told(versions: int) -> None:
+            self._versions = done + versions
+            self._say()
+
+        report = verify_session(session_id, told=told)
+        self._versions = done + report.versions
+        self._sessions += 1
+        self._bodies += report.bodies
+        _name(self._broken, report.first_broken)
+        _name(self._derived, report.first_derived)
+        for finding in (report.first_broken, report.first_derived):
+            if finding and len(self._broken) + len(self._derived) <= NAMED:
+                self.stderr.write(str(finding))
+        self._say()
+
+    def _verify_record(self, project_id: str, whose: str) -> None:
+        verdict = audit.verify_records(project_id=project_id)
+        self._records += verdict.count
+        if verdict.broken_at is not None:
+            broken = f"the record of {whose}: number {verdict.broken_at} does not hold"
+            self._broken.append(broken)
+            self.stderr.write(broken)
+
+    def _say(self) -> None:
+        if monotonic() - self._said_at >= SECONDS_BETWEEN_LINES:
+            self._said_at = monotonic()
+            self.stderr.write(self._totals())
+
+    def _totals(self) -> str:
+        return (
+            f"{self._sessions:,} sessions, {self._versions:,} versions, "
+            f"{self._bodies:,} bodies, {self._records:,} records of people's acts"
+        )
+
+    def _conclude(self) -> None:
+        self.stdout.write(f"Verified {self._totals()}.")
+        if self._broken:
+            raise CommandError(
+                f"{len(self._broken):,} of them do not hold. "
+                f"The first broken link: {self._broken[0]}"
+            )
+        if self._derived:
+            raise CommandError(
+                "The proof holds, but what was derived from the states of "
+                f"{len(self._derived):,} sessions does not follow from them. "
+                f"The first: {self._derived[0]}"
+            )
+        self.stdout.write("All of it holds.")
+
+
+def _name(names: list[str], finding: Finding | None) -> None:
+    if finding is not None:
+        names.append(str(finding))
+
+
+def _session_ids(project_id: str) -> Iterator[str]:
+    """Return all sessions of a project, newest first, deleted and expired too.
+
+    Page by page: a cursor would hold one snapshot open for as long as it all takes.
+    """
+    last: str | None = None
+    while True:
+        page = list(
+            Session.objects.of_project(project_id)
+            .newest_first(after_id=last)
+            .values_list("id", flat=True)[:PAGE]
+        )
+        yield from page
+        if len(page) < PAGE:
+            return
+        last = page[-1]

@@ -1,0 +1,152 @@
+"""What a version's row must satisfy, given the row before it: pure, no body is read.
+
+Each check yields what is wrong with the one version, in words that follow its number.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from apps.timeline import proof, sealing
+from apps.timeline.proof import Claim
+from apps.timeline.verification.findings import Kind, Problems
+from apps.timeline.verification.rows import Beginning, StoredVersion
+from apps.timeline.words import Hold, Op
+
+# What a session is held by after the verbs that change it; all others keep the hold.
+_HOLD_AFTER: dict[str, set[str]] = {
+    Op.PAUSE: {Hold.PAUSED},
+    Op.RESUME: {Hold.OPEN},
+    Op.CLOSE: {Hold.CLOSED},
+    Op.DELETE: {Hold.DELETED},
+}
+
+
+def problems(
+    version: StoredVersion, before: StoredVersion | None, previous_chain: bytes
+) -> Problems:
+    """Yield all that is wrong; `previous_chain` is what its chain must build on."""
+    return chain(
+        _numbering(version, before),
+        _chaining(version, previous_chain),
+        _claims(version),
+        _texts(version),
+        _timing(version, before),
+        _holding(version, before),
+        _restoring(version),
+        _showing(version),
+    )
+
+
+def beginnings(session: Beginning, first: StoredVersion) -> Problems:
+    """Yield what is wrong with how the session began."""
+    if first.op != (Op.FORK if session.is_fork else Op.CREATE):
+        yield Kind.ORIGIN, f"such a session does not begin with {first.op}"
+    if session.is_fork and session.origin_chain is None:
+        yield Kind.ORIGIN, "the version that it was forked from is missing"
+    elif session.is_fork and session.origin_project_id != session.project_id:
+        yield Kind.ORIGIN, "it was forked from a session of another project"
+    if first.created_at != session.created_at:
+        yield Kind.TIME, "it is not as old as its session"
+
+
+def _numbering(version: StoredVersion, before: StoredVersion | None) -> Problems:
+    expected = before.number + 1 if before else 0
+    if version.number != expected:
+        yield Kind.NUMBER, f"v{expected} is missing before it"
+    parent = version.number - 1 if version.number else None
+    if version.parent_number != parent:
+        yield Kind.NUMBER, f"its parent is said to be v{version.parent_number}"
+
+
+def _chaining(version: StoredVersion, previous_chain: bytes) -> Problems:
+    if proof.chain(previous_chain, version.number, version.leaf) != version.chain:
+        yield Kind.CHAIN, "its chain does not follow from the one before and its leaf"
+
+
+def _claims(version: StoredVersion) -> Problems:
+    claim = Claim(
+        project_id=version.project_id,
+        session_id=version.session_id,
+        op=version.op,
+        hold=version.hold,
+        restored_number=version.restored_number,
+        undo_of=version.undo_of,
+        external_id=version.external_id,
+        actor_kind=version.actor_kind,
+        actor_id=version.actor_id,
+        trace_id=version.trace_id,
+        request_key=version.request_key,
+        requested_at=version.requested_at,
+        reasoning_digest=version.reasoning_digest,
+        step_digest=version.step_digest,
+        commitment=version.commitment,
+    )
+    if claim.leaf() != version.leaf:
+        yield Kind.LEAF, "its leaf does not follow from what it claims"
+
+
+def _texts(version: StoredVersion) -> Problems:
+    # The one place that decides about texts: once retention can empty them and mark
+    # the row, a marked and emptied text is told from a changed one here.
+    if proof.salted(version.salt, version.reasoning) != version.reasoning_digest:
+        yield Kind.TEXT, "its reasoning is not what was digested"
+    step = sealing.step_digest(version.salt, version, version.reason_code)
+    if step != version.step_digest:
+        yield Kind.TEXT, "its step metadata is not what was digested"
+
+
+def _timing(version: StoredVersion, before: StoredVersion | None) -> Problems:
+    # The append takes the later of the two, so that time never runs backwards.
+    expected = version.requested_at
+    if before is not None:
+        expected = max(expected, before.created_at)
+        if version.created_at < before.created_at:
+            yield Kind.TIME, "it is older than the version before it"
+            return
+    if version.created_at != expected:
+        yield Kind.TIME, "it was not stored when it was asked for"
+
+
+def _holding(version: StoredVersion, before: StoredVersion | None) -> Problems:
+    held = before.hold if before else Hold.OPEN
+    allowed = _HOLD_AFTER.get(version.op, {held})
+    if version.op == Op.ROLLBACK:
+        allowed = {held, Hold.PAUSED}
+    if version.hold not in allowed:
+        yield Kind.HOLD, f"{version.op} made {held} into {version.hold}"
+    if held in (Hold.CLOSED, Hold.DELETED) and version.op != Op.DELETE:
+        yield Kind.HOLD, f"it was written although the session was {held}"
+
+
+def _restoring(version: StoredVersion) -> Problems:
+    if version.restored_number is None:
+        if version.op == Op.ROLLBACK:
+            yield Kind.ROLLBACK, "it does not say what it restored"
+        return
+    restored = f"v{version.restored_number}"
+    if version.op != Op.ROLLBACK:
+        yield Kind.ROLLBACK, f"{version.op} restores nothing, but names {restored}"
+    if not 0 <= version.restored_number < version.number:
+        yield Kind.ROLLBACK, f"it cannot have restored {restored}"
+        return
+    target = (version.target_body_number, version.target_commitment)
+    if (version.body_number, version.commitment) != target:
+        yield Kind.ROLLBACK, f"it does not show what {restored} shows"
+
+
+def _showing(version: StoredVersion) -> Problems:
+    """Hold the body that it shows against the version which stored that body.
+
+    Its bytes are held against that version's commitment, once.
+    """
+    if version.body_number == version.number:
+        if version.stored_bytes is None:
+            yield Kind.BODY, "the body that it stored is missing"
+        return
+    if version.stored_bytes is not None:
+        yield Kind.BODY, "it does not show the body that was stored with it"
+    if version.body_number > version.number:
+        yield Kind.BODY, f"it shows body {version.body_number}, which is later"
+    elif version.stored_commitment != version.commitment:
+        yield Kind.BODY, f"body {version.body_number} is not what it committed to"

@@ -1,0 +1,72 @@
+"""Decodes the bodies of one session, oldest first, each once along its deltas.
+
+Nothing comes from the process's cache of decoded bodies: what is stored is to be read.
+"""
+
+from __future__ import annotations
+
+from apps.core import sql
+from apps.timeline import bodies
+from apps.timeline.bodies import Cache, Codec, CorruptBody
+from apps.timeline.reading import CHAIN
+from apps.timeline.verification.rows import StoredBody
+
+# What rollbacks go back to is mostly a few versions old.
+KEPT_BYTES = 16 * 1024 * 1024
+
+
+class Bodies:
+    """The decoded bodies of a session; the last one, and some more, are kept."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.decoded_bytes = 0
+        self._last: tuple[int, bytes] | None = None
+        self._kept = Cache(KEPT_BYTES)
+
+    def checked(self, body: StoredBody, commitment: bytes) -> bytes:
+        """Return the body, decoded and held against the commitment to it.
+
+        The one place that decides whether a stored body is sound: once retention can
+        empty a body and mark its row, a marked and empty one is told from a broken
+        one here. Until then no bytes are broken bytes.
+
+        Raises: CorruptBody.
+        """
+        _require_place(body)
+        base = None if body.base_number is None else self.raw(body.base_number)
+        raw = bodies.decode(body.codec, body.data, body.size, base)
+        bodies.verify(raw, body.salt, commitment)
+        self._keep(body.number, raw)
+        return raw
+
+    def raw(self, number: int) -> bytes:
+        """Return a body that was looked at before, from memory or decoded again.
+
+        Raises: CorruptBody.
+        """
+        if self._last and self._last[0] == number:
+            return self._last[1]
+        known = self._kept.get((self.session_id, number))
+        if known is None:
+            rows = sql.rows(CHAIN, {"sessions": [self.session_id], "numbers": [number]})
+            known = bodies.reconstruct(rows)
+            self.decoded_bytes += sum(row.size for row in rows)
+        self._last = (number, known)
+        return known
+
+    def _keep(self, number: int, raw: bytes) -> None:
+        self.decoded_bytes += len(raw)
+        self._last = (number, raw)
+        self._kept.put((self.session_id, number), raw)
+
+
+def _require_place(body: StoredBody) -> None:
+    is_delta = body.codec == Codec.ZSTD_DELTA
+    if is_delta != (body.base_number is not None):
+        raise CorruptBody("The codec is unknown, or its base is missing.")
+    if body.base_number is not None and body.base_number >= body.number:
+        raise CorruptBody("It builds on a body that is not earlier.")
+    depth = 0 if body.base_depth is None else body.base_depth + 1
+    if body.depth != depth:
+        raise CorruptBody("The recorded depth of its deltas is wrong.")

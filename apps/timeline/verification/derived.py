@@ -1,0 +1,89 @@
+"""Recomputes what an append derives: changes, flags, sizes, and what lists show.
+
+None of it is part of the proof: it can be erased and rebuilt from the bodies. It is
+compared with the differ of this release; a newer one that tells a difference in other
+words will find older versions to differ here, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from apps.accounts.models import Project
+from apps.core.json import Json, State
+from apps.diffs.compare import compare
+from apps.diffs.facets import facets as facets_of
+from apps.diffs.flags import flags
+from apps.timeline import marks
+from apps.timeline.verification.rows import Listed, Mark, StoredVersion
+
+_STATUS_OF = {"open": "active"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A state as a body holds it: parsed, and its bytes."""
+
+    state: State
+    size: int
+
+
+def of_version(
+    version: StoredVersion,
+    before: Shown,
+    after: Shown,
+    stored: list[Mark],
+    project: Project,
+) -> Iterator[str]:
+    """Yield what was derived otherwise from the step between two states."""
+    comparison = compare(before.state, after.state)
+    if version.size != after.size:
+        yield f"its size is {after.size}, not {version.size}"
+    expected = list(flags(comparison, before.size, after.size))
+    if version.flags != (expected if version.number else []):
+        yield f"its flags are {version.flags}"
+    shown = marks.shown(comparison)
+    if version.change_count != shown["change_count"]:
+        yield f"it has {shown['change_count']} changes, not {version.change_count}"
+    elif not _alike(shown["changes"], version.changes):
+        yield "the changes shown with it are others"
+    rows, truncated = marks.marks(comparison, project)
+    columns = (rows.path_keys, rows.roles, rows.kinds, rows.value_keys)
+    touched = set(zip(*columns, strict=True))
+    if len(touched) != len(stored) or touched != set(stored):
+        yield "the paths recorded as touched are others"
+    if version.changes_truncated != truncated:
+        yield "whether its changes are complete is recorded wrongly"
+
+
+def of_session(listed: Listed, head: State | None) -> Iterator[str]:
+    """Yield what lists show otherwise; `head` None: its state is not known here."""
+    expected = {
+        "head_number": listed.number,
+        "status": _STATUS_OF.get(listed.hold, listed.hold),
+        "turn_count": listed.turns,
+        "rollback_count": listed.rollbacks,
+    }
+    for name, value in expected.items():
+        shown = getattr(listed, name)
+        if shown != value:
+            yield f"lists show {name} {shown}, not {value}"
+    if head is not None and not _alike(facets_of(head), listed.facets):
+        yield "lists find it by other values than its head has"
+
+
+def _alike(expected: Json, stored: Json) -> bool:
+    """Compare with what jsonb gives back: a number's value, but not its spelling.
+
+    1e23 comes back as the whole number, which as a double is another one.
+    """
+    if isinstance(expected, dict) and isinstance(stored, dict):
+        return expected.keys() == stored.keys() and all(
+            _alike(value, stored[key]) for key, value in expected.items()
+        )
+    if isinstance(expected, list) and isinstance(stored, list):
+        return len(expected) == len(stored) and all(map(_alike, expected, stored))
+    if isinstance(expected, float) and isinstance(stored, int):
+        return expected == float(stored)
+    return bool(expected == stored)

@@ -1,0 +1,198 @@
+"""Reads what verification looks at, in chunks: the only queries of this package."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from apps.core import sql
+from apps.timeline.reading import VERSION_COLUMNS, VersionRow
+
+# Bodies are fetched with the versions that stored them, up to so many bytes at once.
+BATCH_BYTES = 8 * 1024 * 1024
+
+# One row of timeline_change, without session and number.
+Mark: TypeAlias = tuple[bytes, int, int, bytes | None]
+
+SESSION = """
+SELECT s.id, s.project_id, s.created_at, s.origin_session_id, s.origin_number,
+       o.project_id AS origin_project_id,
+       v.chain AS origin_chain, v.body_number AS origin_body_number
+  FROM timeline_session s
+  LEFT JOIN timeline_session o ON o.id = s.origin_session_id
+  LEFT JOIN timeline_version v
+    ON v.session_id = s.origin_session_id AND v.number = s.origin_number
+ WHERE s.id = %s
+"""
+
+# Put together from constants alone.
+VERSIONS = f"""
+SELECT {VERSION_COLUMNS}, v.reasoning_digest, v.step_digest,
+       octet_length(own.data) AS stored_bytes,
+       storing.commitment AS stored_commitment,
+       target.body_number AS target_body_number,
+       target.commitment AS target_commitment
+  FROM timeline_session s
+  JOIN timeline_version v ON v.session_id = s.id
+  LEFT JOIN timeline_body b
+    ON b.session_id = v.session_id AND b.number = v.body_number
+  LEFT JOIN timeline_body own
+    ON own.session_id = v.session_id AND own.number = v.number
+  LEFT JOIN timeline_version storing
+    ON storing.session_id = v.session_id AND storing.number = v.body_number
+  LEFT JOIN timeline_version target
+    ON target.session_id = v.session_id AND target.number = v.restored_number
+ WHERE s.id = %(session)s AND v.number > %(after)s
+ ORDER BY v.number LIMIT %(limit)s
+"""  # noqa: S608
+
+BODIES = """
+SELECT b.number, b.base_number, b.depth, b.codec, b.salt, b.data, b.size,
+       base.depth AS base_depth
+  FROM timeline_body b
+  LEFT JOIN timeline_body base
+    ON base.session_id = b.session_id AND base.number = b.base_number
+ WHERE b.session_id = %s AND b.number = ANY (%s::bigint[])
+"""
+
+CHANGES = """
+SELECT number, path_key, role, kind, value_key FROM timeline_change
+ WHERE session_id = %s AND number BETWEEN %s AND %s
+"""
+
+# One statement, so that an append in between cannot make the two sides differ.
+LISTED = """
+SELECT s.head_number, s.status, s.turn_count, s.rollback_count, s.facets,
+       head.number, head.hold,
+       (SELECT coalesce(max(t.turn_number), 0) FROM timeline_turn t
+         WHERE t.session_id = s.id) AS turns,
+       (SELECT count(*) FROM timeline_version r
+         WHERE r.session_id = s.id AND r.restored_number IS NOT NULL) AS rollbacks,
+       (SELECT min(b.number) FROM timeline_body b
+         WHERE b.session_id = s.id AND b.number > head.number) AS stray_body
+  FROM timeline_session s
+  JOIN LATERAL (SELECT h.number, h.hold FROM timeline_version h
+                 WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) head ON true
+ WHERE s.id = %s
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Beginning:
+    """A session, and the version it was forked from as far as that is there."""
+
+    id: str
+    project_id: str
+    created_at: datetime
+    origin_session_id: str | None
+    origin_number: int | None
+    origin_project_id: str | None
+    origin_chain: bytes | None
+    origin_body_number: int | None
+
+    @property
+    def is_fork(self) -> bool:
+        return self.origin_session_id is not None or self.origin_number is not None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredVersion(VersionRow):
+    """A version with what it is held against in other rows of its session.
+
+    `stored_bytes` is the length of the body that was stored with it, None if none
+    was; `stored_commitment` belongs to the version that stored the body it shows;
+    `target_…` to the version that it restored.
+    """
+
+    reasoning_digest: bytes
+    step_digest: bytes
+    stored_bytes: int | None
+    stored_commitment: bytes | None
+    target_body_number: int | None
+    target_commitment: bytes | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredBody:
+    """A body's row, with the depth of the one it builds on."""
+
+    number: int
+    base_number: int | None
+    depth: int
+    codec: int
+    salt: bytes
+    data: bytes
+    size: int
+    base_depth: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listed:
+    """What lists show of a session, beside what it is, at one moment."""
+
+    head_number: int
+    status: str
+    turn_count: int
+    rollback_count: int
+    facets: dict[str, Any]
+    number: int
+    hold: str
+    turns: int
+    rollbacks: int
+    stray_body: int | None
+
+
+def beginning(session_id: str) -> Beginning | None:
+    found = sql.records(Beginning, SESSION, [session_id])
+    return found[0] if found else None
+
+
+def versions(session_id: str, *, after: int, limit: int) -> list[StoredVersion]:
+    return sql.records(
+        StoredVersion,
+        VERSIONS,
+        {"session": session_id, "after": after, "limit": limit},
+    )
+
+
+def with_bodies(
+    chunk: Sequence[StoredVersion],
+) -> Iterator[tuple[StoredVersion, StoredBody | None]]:
+    """Pair each version with the body stored with it, a few megabytes at a time."""
+    batch: list[StoredVersion] = []
+    size = 0
+    for version in chunk:
+        size += version.stored_bytes or 0
+        if batch and size > BATCH_BYTES:
+            yield from _paired(batch)
+            batch, size = [], version.stored_bytes or 0
+        batch.append(version)
+    yield from _paired(batch)
+
+
+def marks(session_id: str, first: int, last: int) -> dict[int, list[Mark]]:
+    """Return the change rows of these versions, by number."""
+    found: defaultdict[int, list[Mark]] = defaultdict(list)
+    for row in sql.rows(CHANGES, [session_id, first, last]):
+        found[row.number].append((row.path_key, row.role, row.kind, row.value_key))
+    return found
+
+
+def listed(session_id: str) -> Listed | None:
+    found = sql.records(Listed, LISTED, [session_id])
+    return found[0] if found else None
+
+
+def _paired(
+    batch: Sequence[StoredVersion],
+) -> Iterator[tuple[StoredVersion, StoredBody | None]]:
+    numbers = [one.number for one in batch if one.stored_bytes is not None]
+    stored: dict[int, StoredBody] = {}
+    if numbers:
+        found = sql.records(StoredBody, BODIES, [batch[0].session_id, numbers])
+        stored = {body.number: body for body in found}
+    for version in batch:
+        yield version, stored.get(version.number)

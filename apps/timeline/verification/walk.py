@@ -1,0 +1,257 @@
+"""One pass over a session's versions, oldest first, with one chunk in memory.
+
+An append in the meantime does no harm: a version and all that belongs to it become
+visible at once, and what lists show is read in one statement with the head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db import DataError
+
+from apps.accounts.models import Project
+from apps.core import json
+from apps.core.errors import DomainError
+from apps.timeline import bodies, reading
+from apps.timeline.bodies import CorruptBody
+from apps.timeline.errors import SessionNotFound, VersionNotFound
+from apps.timeline.proof import NO_CHAIN
+from apps.timeline.verification import checks, derived, rows
+from apps.timeline.verification.contents import Bodies
+from apps.timeline.verification.derived import Shown
+from apps.timeline.verification.findings import Finding, Kind, Report
+from apps.timeline.verification.rows import Mark, StoredBody, StoredVersion
+
+CHUNK = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """Where a pass begins and when it ends: after the version that reaches a limit.
+
+    With `after`, the versions up to that one are taken for what they say they are:
+    they are verified by the pass before.
+    """
+
+    after: int | None = None
+    versions: int | None = None
+    decoded_bytes: int | None = None
+
+
+def verify_session(
+    session_id: str,
+    limits: Limits | None = None,
+    told: Callable[[int], None] = lambda versions: None,
+) -> Report:
+    """Verify a session, or the part of it within the limits; change nothing.
+
+    `told` hears after every chunk how many versions have been looked at.
+
+    Raises: SessionNotFound, VersionNotFound (for `after`).
+    """
+    walk = _Walk(session_id, limits or Limits(), told)
+    count = {True: 0, False: 0}
+    first: dict[bool, Finding] = {}
+    for finding in walk.findings():
+        is_derived = finding.kind is Kind.DERIVED
+        count[is_derived] += 1
+        first.setdefault(is_derived, finding)
+    return Report(
+        session_id=session_id,
+        versions=walk.versions,
+        bodies=walk.bodies,
+        last_number=walk.before.number if walk.before else None,
+        has_more=walk.has_more,
+        chain_start=walk.chain_start,
+        chain_end=walk.chain_end,
+        broken=count[False],
+        first_broken=first.get(False),
+        derived=count[True],
+        first_derived=first.get(True),
+    )
+
+
+def findings(session_id: str) -> Iterator[Finding]:
+    """Yield everything that does not hold in a session, oldest version first.
+
+    Raises: SessionNotFound.
+    """
+    return _Walk(session_id, Limits(), lambda versions: None).findings()
+
+
+class _Walk:
+    def __init__(
+        self, session_id: str, limits: Limits, told: Callable[[int], None]
+    ) -> None:
+        self.session_id = session_id
+        self.limits = limits
+        self.told = told
+        self.versions = 0
+        self.bodies = 0
+        self.has_more = False
+        self.before: StoredVersion | None = None
+        self.chain_start = self.chain_end = NO_CHAIN
+        self.contents = Bodies(session_id)
+        # The state that `before` shows; None where its body is broken.
+        self.shown: Shown | None = None
+
+    @cached_property
+    def session(self) -> rows.Beginning:
+        found = rows.beginning(self.session_id)
+        if found is None:
+            raise SessionNotFound
+        return found
+
+    @cached_property
+    def project(self) -> Project | None:
+        # Without a project the leaves do not hold either, and say so.
+        return Project.objects.filter(id=self.session.project_id).first()
+
+    def findings(self) -> Iterator[Finding]:
+        self._begin()
+        count = CHUNK
+        while self._goes_on():
+            try:
+                chunk = self._chunk(count)
+            except (DataError, UnicodeDecodeError):
+                # Among many, one version cannot be read: find out which.
+                if count == 1:
+                    yield self._unreadable()
+                    return
+                count = 1
+                continue
+            if not chunk:
+                break
+            yield from self._verified(chunk)
+            self.told(self.versions)
+        yield from self._end()
+
+    def _begin(self) -> None:
+        session = self.session
+        self.chain_start = session.origin_chain or NO_CHAIN
+        if self.limits.after is None:
+            self.shown = self._origin_shown() if session.is_fork else Shown({}, 0)
+        else:
+            self.before = self._version_at(self.limits.after)
+            self.chain_start = self.before.chain
+            with suppress(CorruptBody, DomainError):  # the pass before told
+                self.shown = self._shown(self.before, None)
+        self.chain_end = self.chain_start
+
+    def _version_at(self, number: int) -> StoredVersion:
+        found = rows.versions(self.session_id, after=number - 1, limit=1)
+        if not found or found[0].number != number:
+            raise VersionNotFound(
+                f"This session has no version {number}.", param="after"
+            )
+        return found[0]
+
+    def _origin_shown(self) -> Shown | None:
+        session = self.session
+        if session.origin_session_id is None or session.origin_body_number is None:
+            return None
+        try:
+            raw = Bodies(session.origin_session_id).raw(session.origin_body_number)
+        except CorruptBody:
+            return None  # the origin's own verification tells
+        return _shown_in(raw)
+
+    def _goes_on(self) -> bool:
+        limits = self.limits
+        if limits.versions is not None and self.versions >= limits.versions:
+            return False
+        if limits.decoded_bytes is None:
+            return True
+        return self.contents.decoded_bytes < limits.decoded_bytes
+
+    def _chunk(self, count: int) -> list[StoredVersion]:
+        if self.limits.versions is not None:
+            count = min(count, self.limits.versions - self.versions)
+        after = self.before.number if self.before else -1
+        return rows.versions(self.session_id, after=after, limit=count)
+
+    def _verified(self, chunk: list[StoredVersion]) -> Iterator[Finding]:
+        marks = rows.marks(self.session_id, chunk[0].number, chunk[-1].number)
+        for version, body in rows.with_bodies(chunk):
+            yield from self._proven(version)
+            yield from self._read(version, body, marks.get(version.number, []))
+            self.before, self.chain_end = version, version.chain
+            self.versions += 1
+            if not self._goes_on():
+                return
+
+    def _proven(self, version: StoredVersion) -> Iterator[Finding]:
+        if self.before is None and version.number == 0:
+            for kind, sentence in checks.beginnings(self.session, version):
+                yield self._finding(version.number, kind, sentence)
+        for kind, sentence in checks.problems(version, self.before, self.chain_end):
+            yield self._finding(version.number, kind, sentence)
+
+    def _read(
+        self, version: StoredVersion, body: StoredBody | None, marks: list[Mark]
+    ) -> Iterator[Finding]:
+        before = self.shown
+        try:
+            self.shown = self._shown(version, body)
+        except (CorruptBody, DomainError) as error:
+            self.shown = None
+            yield self._finding(version.number, Kind.BODY, f"its body: {error}")
+        if before is None or self.shown is None or self.project is None:
+            return
+        for sentence in derived.of_version(
+            version, before, self.shown, marks, self.project
+        ):
+            yield self._finding(version.number, Kind.DERIVED, sentence)
+
+    def _shown(self, version: StoredVersion, body: StoredBody | None) -> Shown | None:
+        """Return what the version shows; check the body that was stored with it."""
+        if body is not None:
+            self.bodies += 1
+            raw = self.contents.checked(body, version.commitment)
+            if body.number == version.body_number:
+                return _shown_in(raw)
+        is_same = self.before and self.before.body_number == version.body_number
+        if is_same and self.shown is not None:
+            return self.shown
+        return _shown_in(self.contents.raw(version.body_number))
+
+    def _unreadable(self) -> Finding:
+        number = self.before.number + 1 if self.before else 0
+        return self._finding(
+            number, Kind.UNREADABLE, "it holds a value that its column cannot have"
+        )
+
+    def _end(self) -> Iterator[Finding]:
+        listed = rows.listed(self.session_id)
+        if listed is None or self.before is None:
+            yield self._finding(None, Kind.NUMBER, "there is no version 0")
+            return
+        is_at_head = listed.number == self.before.number
+        if not is_at_head and not self._goes_on():
+            self.has_more = True
+            return
+        if listed.stray_body is not None:
+            yield self._finding(
+                listed.stray_body, Kind.NUMBER, "its body is there, the version is not"
+            )
+        head = self.shown.state if is_at_head and self.shown else None
+        for sentence in derived.of_session(listed, head):
+            yield self._finding(None, Kind.DERIVED, sentence)
+
+    def _finding(self, number: int | None, kind: Kind, sentence: str) -> Finding:
+        return Finding(
+            session_id=self.session_id, number=number, kind=kind, sentence=sentence
+        )
+
+
+def _shown_in(raw: bytes) -> Shown:
+    """Return the state in a decoded body.
+
+    Raises: CorruptBody, MalformedJson.
+    """
+    part = reading.state_part(bodies.unframe(raw))
+    return Shown(json.parse(part), len(part))

@@ -1,0 +1,382 @@
+"""Verification finds what was changed in the store, and nothing where nothing was.
+
+The suite makes 2,000 clean versions; `STEPBACK_CLEAN_VERSIONS=100000` makes as many as
+it says.
+"""
+
+import os
+from datetime import UTC, datetime
+from random import Random
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from apps.accounts.models import Project
+from apps.agents.scope import Scope
+from apps.core.actors import SYSTEM
+from apps.timeline import operations as timeline
+from apps.timeline import proof, verification
+from apps.timeline.about import About
+from apps.timeline.drafts import Request, Step
+from apps.timeline.errors import SessionNotFound
+from apps.timeline.verification import Kind, Limits, verify_session
+from tests import proof as checker
+from tests.timeline import runs
+from tests.timeline.damage import (
+    PROVEN,
+    Place,
+    damage,
+    delete,
+    drop_constraints,
+    flipped,
+    make_history,
+    picked,
+    place_of,
+    places,
+)
+
+pytestmark = pytest.mark.django_db
+SEED = 20260301
+FLIPS = 200
+CLEAN_VERSIONS = int(os.environ.get("STEPBACK_CLEAN_VERSIONS", "2000"))
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+IN_FUTURE = datetime(2036, 1, 1, tzinfo=UTC)
+UNKNOWN = "sess_" + "0" * 26
+
+
+@pytest.fixture
+def history(begin: runs.Begin) -> runs.Run:
+    return make_history(begin)
+
+
+def driver() -> Any:
+    connection.ensure_connection()
+    return connection.connection
+
+
+def assert_clean(session_id: str, versions: int | None = None) -> verification.Report:
+    report = verify_session(session_id)
+    assert list(verification.findings(session_id)) == []
+    assert (report.broken, report.derived) == (0, 0)
+    assert versions is None or report.versions == versions
+    return report
+
+
+def test_one_of_every_kind_of_version_holds(history: runs.Run) -> None:
+    report = assert_clean(history.id, versions=12)
+
+    assert report.is_valid
+    assert report.bodies == 5
+    stored = checker.read(driver(), history.id)
+    assert stored.origin is not None
+    assert report.chain_start == stored.origin.chain
+    assert report.chain_end == stored.versions[-1].chain
+    assert (report.last_number, report.has_more) == (11, False)
+
+
+def test_forks_hold_and_begin_with_their_origins_chain(history: runs.Run) -> None:
+    same, other = history.fork(version=4), history.fork(state={"city": "Rome"})
+    deeper = same.fork()
+
+    for fork in (same, other, deeper):
+        assert assert_clean(fork.id, versions=1).bodies == 1
+
+
+def test_a_deleted_session_holds(run: runs.Run) -> None:
+    assert run.client.delete(run.path()).status == 204
+
+    assert_clean(run.id, versions=4)
+
+
+def test_a_batch_holds(run: runs.Run) -> None:
+    items = [{"state": {"n": n}, "external_id": f"step-{n}"} for n in range(3)]
+    run.send("POST", "versions", {"versions": [*items, {"op": "replace", "state": {}}]})
+
+    assert_clean(run.id, versions=7)
+
+
+def test_an_unknown_session_is_no_verdict(db: None) -> None:
+    with pytest.raises(SessionNotFound):
+        verify_session(UNKNOWN)
+
+
+def make_versions(project: Project, count: int, draw: Random) -> list[str]:
+    """Make so many versions by random verbs, in sessions of 200; return their ids."""
+    scope, made = Scope(project), []
+    about: dict[str, Any] = {
+        "scope": scope,
+        "actor": SYSTEM,
+        "request": Request(id="req_test", digest=b""),
+    }
+    for at in range(count):
+        told = {**about, "step": Step(reasoning=f"Step {at}"), "now": timezone.now()}
+        if at % 200 == 0:
+            state = {"n": at, "list": [1, {"id": "a"}], "price": draw.random() * 1e23}
+            receipt = timeline.create(
+                agent="travel", state=state, about=About(), **told
+            )
+            made.append(receipt.session_id)
+            continue
+        session: dict[str, Any] = {"session_id": made[-1], **told}
+        patch = {f"k{draw.randrange(9)}": draw.choice([at, None, "x" * at, [at, 1e23]])}
+        match draw.randrange(10):
+            case 0 if at % 200 > 1:
+                timeline.rollback(to=draw.randrange(at % 200 - 1), **session)
+            case 1:
+                timeline.replace(state={**patch, "list": [{"id": at}, 2]}, **session)
+            case _:
+                timeline.update(patch=patch, **session)
+    return made
+
+
+def test_clean_versions_raise_no_alarm(project: Project) -> None:
+    made = make_versions(project, CLEAN_VERSIONS, Random(SEED))
+
+    reports = [verify_session(session_id) for session_id in made]
+
+    assert [one.first_broken for one in reports if one.broken] == []
+    assert [one.first_derived for one in reports if one.derived] == []
+    assert sum(one.versions for one in reports) == CLEAN_VERSIONS
+
+
+def test_every_flipped_bit_is_found_where_it_is(history: runs.Run) -> None:
+    draw, read = Random(SEED), checker.raws(checker.read(driver(), history.id))
+    known = places(history.id)
+    drop_constraints()
+
+    for turn in range(FLIPS):
+        # Tables by turns: a body's bytes are few values, but most of what is stored.
+        table = list(PROVEN)[turn % len(PROVEN)]
+        place = picked(draw, [one for one in known if one.table == table])
+        with transaction.atomic():
+            damage(place, flipped(draw, place.value))
+            broken = verify_session(history.id).first_broken
+            if broken is None and place.column == "data":
+                # One bit of a zstd header means nothing: then the same body is read.
+                assert checker.raws(checker.read(driver(), history.id)) == read
+            else:
+                assert broken is not None, (SEED, turn, place)
+                assert broken.number == (place.number or 0), (SEED, turn, place, broken)
+            transaction.set_rollback(True)
+    assert_clean(history.id)
+
+
+@pytest.mark.parametrize(
+    ("table", "number", "column", "value", "kind"),
+    [
+        ("version", 1, "op", "replace", Kind.LEAF),
+        ("version", 1, "chain", bytes(32), Kind.CHAIN),
+        ("version", 1, "reasoning", "Nobody asked.", Kind.TEXT),
+        ("version", 1, "reasoning", None, Kind.TEXT),
+        ("version", 1, "model", "small-1", Kind.TEXT),
+        ("version", 4, "reason_code", "other", Kind.TEXT),
+        ("version", 1, "parent_number", 5, Kind.NUMBER),
+        ("version", 2, "created_at", LONG_AGO, Kind.TIME),
+        ("version", 2, "created_at", IN_FUTURE, Kind.TIME),
+        ("version", 7, "body_number", 6, Kind.BODY),
+        ("version", 4, "body_number", 2, Kind.ROLLBACK),
+        ("body", 2, "data", b"", Kind.BODY),
+        ("body", 2, "salt", bytes(32), Kind.BODY),
+        ("session", None, "project_id", "proj_" + "0" * 26, Kind.ORIGIN),
+        ("session", None, "origin_session_id", UNKNOWN, Kind.ORIGIN),
+        ("session", None, "origin_number", 0, Kind.CHAIN),
+        ("session", None, "created_at", LONG_AGO, Kind.TIME),
+    ],
+)
+def test_a_finding_says_what_kind_of_link_is_broken(
+    history: runs.Run,
+    table: str,
+    number: int | None,
+    column: str,
+    value: Any,
+    kind: Kind,
+) -> None:
+    drop_constraints()
+
+    damage(place_of(history, table, number, column), value)
+
+    broken = verify_session(history.id).first_broken
+    assert broken is not None
+    assert (broken.number, broken.kind) == (number or 0, kind), broken
+
+
+def test_a_fork_does_not_follow_from_a_changed_origin(history: runs.Run) -> None:
+    fork = history.fork(version=4)
+    damage(place_of(history, "version", 4, "chain"), bytes(32))
+
+    for session_id, number in ((history.id, 4), (fork.id, 0)):
+        broken = verify_session(session_id).first_broken
+        assert broken is not None
+        assert (broken.number, broken.kind) == (number, Kind.CHAIN)
+
+
+def test_a_missing_version_is_found(history: runs.Run) -> None:
+    drop_constraints()
+    delete(history.id, number=7)
+
+    found = list(verification.findings(history.id))
+
+    assert [(one.number, one.kind) for one in found[:2]] == [
+        (8, Kind.NUMBER),
+        (8, Kind.CHAIN),
+    ]
+
+
+def test_a_history_that_lost_its_end_is_found_by_the_body_that_is_left(
+    run: runs.Run,
+) -> None:
+    delete(run.id, number=2)
+
+    report = verify_session(run.id)
+
+    assert report.first_broken is not None
+    assert (report.first_broken.number, report.first_broken.kind) == (2, Kind.NUMBER)
+    assert report.first_derived is not None
+    assert "head_number 2, not 1" in report.first_derived.sentence
+
+
+def test_a_session_that_lost_all_of_it_is_found(run: runs.Run) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL stepback.retention = 'on'")
+        for table in ("change", "version", "body"):
+            cursor.execute(
+                f"DELETE FROM timeline_{table} WHERE session_id = %s", [run.id]
+            )
+
+    (found,) = verification.findings(run.id)
+
+    assert str(found) == f"{run.id} (number): there is no version 0"
+
+
+def test_a_value_that_cannot_be_read_is_named(history: runs.Run) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL stepback.retention = 'on'")
+        cursor.execute(
+            "UPDATE timeline_version SET requested_at = '99999-01-01'"
+            " WHERE session_id = %s AND number = 3",
+            [history.id],
+        )
+
+    report = verify_session(history.id)
+
+    assert report.first_broken is not None
+    assert report.first_broken.number == 3
+    assert report.first_broken.kind is Kind.UNREADABLE
+
+
+def test_a_hold_that_no_verb_makes_is_found_even_with_fitting_digests(
+    history: runs.Run,
+) -> None:
+    """Whoever can write the table can make digests: the rules still say no."""
+    drop_constraints()
+    stored = checker.read(driver(), history.id)
+    versions = stored.versions
+    previous = versions[5].chain
+    for version in versions[6:]:
+        opened = version._replace(hold="paused")
+        leaf = checker._claim(stored.session, opened).leaf()
+        previous = proof.chain(previous, version.number, leaf)
+        for column, value in {
+            "hold": "paused",
+            "leaf": leaf,
+            "chain": previous,
+        }.items():
+            damage(
+                Place("timeline_version", history.id, version.number, column, None),
+                value,
+            )
+
+    found = list(verification.findings(history.id))
+
+    assert (found[0].number, found[0].kind) == (6, Kind.HOLD)
+    assert found[0].sentence == "update made open into paused"
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("UPDATE timeline_version SET size = size + 1", "its size is"),
+        ('UPDATE timeline_version SET flags = \'["shrank", "x"]\'', "its flags are"),
+        ("UPDATE timeline_version SET change_count = 9", "changes, not 9"),
+        ("UPDATE timeline_version SET changes = '[]'", "the changes shown with it"),
+        (
+            "UPDATE timeline_version SET changes_truncated = true",
+            "whether its changes are complete",
+        ),
+        ("UPDATE timeline_change SET kind = 9", "the paths recorded"),
+        ("UPDATE timeline_change SET value_key = '\\x00'", "the paths recorded"),
+        ("DELETE FROM timeline_change", "the paths recorded"),
+    ],
+)
+def test_what_was_derived_is_told_apart_from_the_proof(
+    history: runs.Run, statement: str, sentence: str
+) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL stepback.retention = 'on'")
+        cursor.execute(
+            f"{statement} WHERE session_id = %s AND number = 1", [history.id]
+        )
+
+    report = verify_session(history.id)
+
+    assert report.is_valid
+    assert report.first_derived is not None
+    assert (report.first_derived.number, report.first_derived.kind) == (1, Kind.DERIVED)
+    assert sentence in report.first_derived.sentence
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("head_number", 9),
+        ("status", "active"),
+        ("turn_count", 9),
+        ("rollback_count", 9),
+        ("facets", '{"/city": "Rome"}'),
+    ],
+)
+def test_lists_that_show_something_else_are_found(
+    history: runs.Run, column: str, value: Any
+) -> None:
+    damage(Place("timeline_session", history.id, None, column, None), value)
+
+    (found,) = verification.findings(history.id)
+
+    assert (found.number, found.kind) == (None, Kind.DERIVED)
+    assert found.sentence.startswith("lists ")
+
+
+def test_parts_of_a_session_join_by_their_chains(history: runs.Run) -> None:
+    whole, after = verify_session(history.id), None
+    parts: list[verification.Report] = []
+    while not parts or parts[-1].has_more:
+        parts.append(verify_session(history.id, Limits(after=after, versions=5)))
+        after = parts[-1].last_number
+
+    assert [(one.versions, one.has_more) for one in parts] == [
+        (5, True),
+        (5, True),
+        (2, False),
+    ]
+    assert all(one.is_valid and not one.derived for one in parts)
+    ends = [whole.chain_start, *(one.chain_end for one in parts)]
+    assert [one.chain_start for one in parts] == ends[:-1]
+    assert ends[-1] == whole.chain_end
+    assert sum(one.bodies for one in parts) == whole.bodies
+
+
+def test_large_states_end_a_part_early(history: runs.Run) -> None:
+    report = verify_session(history.id, Limits(decoded_bytes=1))
+
+    assert (report.versions, report.has_more) == (1, True)
+
+
+def test_a_part_after_a_broken_body_is_judged_for_itself(history: runs.Run) -> None:
+    damage(place_of(history, "body", 2, "data"), b"")
+
+    report = verify_session(history.id, Limits(after=2, versions=1))
+
+    assert report.versions == 1
+    assert report.derived == 0

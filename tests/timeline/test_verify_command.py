@@ -1,0 +1,116 @@
+"""`manage.py verify`: what it prints, and how it exits."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from apps.accounts.models import Project
+from tests.timeline import runs
+from tests.timeline.damage import Place, damage, make_history, place_of
+
+pytestmark = pytest.mark.django_db
+UNKNOWN = "sess_" + "0" * 26
+
+
+@pytest.fixture
+def history(begin: runs.Begin) -> runs.Run:
+    return make_history(begin)
+
+
+def verified(*arguments: str) -> tuple[str, str]:
+    """Return what the command prints and what it says on the way."""
+    out, err = StringIO(), StringIO()
+    call_command("verify", *arguments, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+def test_the_command_verifies_everything(
+    history: runs.Run, api: runs.Clients, make_key: runs.Keys, other_project: Project
+) -> None:
+    runs.begin(api(make_key(project=other_project)), {"n": 1})
+
+    out, _ = verified()
+
+    assert out.startswith("Verified 3 sessions, 15 versions, 8 bodies, ")
+    assert out.endswith("All of it holds.\n")
+
+
+def test_the_command_verifies_a_session_or_a_project(
+    history: runs.Run, other_project: Project
+) -> None:
+    assert "1 sessions, 12 versions" in verified("--session", history.id)[0]
+    assert "2 sessions, 14 versions" in verified("--project", "checkout")[0]
+    assert "0 sessions, 0 versions" in verified("--project", "returns")[0]
+
+
+def test_the_command_tells_how_far_it_is(
+    history: runs.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "apps.timeline.management.commands.verify.SECONDS_BETWEEN_LINES"
+    monkeypatch.setattr(name, 0)
+
+    _, err = verified("--session", history.id)
+
+    assert "12 versions" in err
+
+
+def test_the_command_fails_and_names_the_first_broken_link(history: runs.Run) -> None:
+    damage(place_of(history, "version", 6, "leaf"), bytes(32))
+
+    with pytest.raises(CommandError) as refused:
+        verified()
+
+    assert refused.value.returncode == 1
+    assert f"The first broken link: {history.id} v6 (chain)" in str(refused.value)
+
+
+def test_the_command_fails_for_derived_data_and_says_that_the_proof_holds(
+    history: runs.Run,
+) -> None:
+    damage(Place("timeline_session", history.id, None, "turn_count", None), 9)
+
+    with pytest.raises(CommandError, match="The proof holds, but") as refused:
+        verified("--session", history.id)
+
+    assert history.id in str(refused.value)
+
+
+def test_the_command_finds_a_session_that_lost_its_project(history: runs.Run) -> None:
+    place = place_of(history, "session", None, "project_id")
+    damage(place, "proj_" + "0" * 26)
+
+    with pytest.raises(CommandError, match=history.id):
+        verified()
+
+
+@pytest.mark.parametrize("whose", ["project", "installation"])
+def test_the_command_verifies_the_record_of_peoples_acts(
+    project: Project, whose: str
+) -> None:
+    chain_of = project.id if whose == "project" else "installation"
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE audit_auditrecord DISABLE TRIGGER USER")
+        cursor.execute(
+            "UPDATE audit_auditrecord SET project_id = %s, actor_label = 'mallory'",
+            [chain_of],
+        )
+        cursor.execute("ALTER TABLE audit_auditrecord ENABLE TRIGGER USER")
+
+    with pytest.raises(CommandError, match=f"the record of .*{whose}.*number 1"):
+        verified()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--session", UNKNOWN), "no such session"),
+        (("--project", "nowhere"), "no project nowhere"),
+    ],
+)
+def test_the_command_says_what_it_does_not_know(
+    project: Project, arguments: tuple[str, str], sentence: str
+) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        verified(*arguments)
