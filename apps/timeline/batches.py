@@ -16,7 +16,7 @@ from apps.accounts.models import Project
 from apps.core import json
 from apps.core.actors import Actor
 from apps.core.errors import DomainError, InvalidRequest
-from apps.timeline import sealing
+from apps.timeline import reading, sealing
 from apps.timeline.drafts import Draft, Request, Write
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.reading import VersionRow
@@ -101,6 +101,8 @@ def seal(
     Raises: what a build raises, and ExternalIdTaken, each naming the item.
     """
     first_number = head.number + 1
+    # An item shares what it leaves as it was: 0.1 ms to compare a megabyte, not 8.
+    head = replace(head, parsed=reading.parsed(head))
     keyless = replace(request, key=None)
     items: list[Sealed] = []
     names: set[str] = set()
@@ -117,7 +119,7 @@ def seal(
                 now=now,
                 request=request if is_last else keyless,
             )
-        head = _following(head, sealed)
+        head = _following(head, draft, sealed)
         items.append(sealed)
         sealed.raw = None
     if items[-1].version is not None:
@@ -150,7 +152,7 @@ def _require_new(external_id: str | None, names: set[str]) -> None:
     names.add(external_id)
 
 
-def _following(head: VersionRow, sealed: Sealed) -> VersionRow:
+def _following(head: VersionRow, draft: Draft, sealed: Sealed) -> VersionRow:
     """Return what the next item builds on: `head` as it will be, once all is stored.
 
     Holds what `build` and `seal_write` read of a head, in place of what it was.
@@ -171,6 +173,7 @@ def _following(head: VersionRow, sealed: Sealed) -> VersionRow:
         body_depth=sealed.body["depth"],
         body_salt=_bytes(sealed.body["salt"]),
         raw=sealed.raw,
+        parsed=draft.state,
     )
 
 

@@ -13,7 +13,8 @@ from datetime import datetime
 from typing import Any
 
 from apps.agents.scope import Scope
-from apps.core import sql
+from apps.core import json, sql
+from apps.core.json import State
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.errors import SessionNotFound, VersionNotFound
@@ -62,8 +63,10 @@ class VersionRow:
     project_id: str
     agent_id: str
     user_id: str | None
-    # Its framed parts, where they are not stored yet: an earlier item of a batch.
+    # Its framed parts and its state, where they are not stored yet: an earlier item
+    # of a batch.
     raw: bytes | None = None
+    parsed: State | None = None
 
 
 VERSION_COLUMNS = """
@@ -163,6 +166,14 @@ def parts(version: VersionRow) -> tuple[Part, ...]:
 def state(version: VersionRow) -> bytes:
     """Return the version's state as JSON bytes, ready to be spliced into an answer."""
     return state_part(parts(version))
+
+
+def parsed(version: VersionRow) -> State:
+    """Return the version's state as a value, not to be changed."""
+    if version.parsed is not None:
+        return version.parsed
+    value: State = json.parse(state(version))
+    return value
 
 
 def states(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:

@@ -161,7 +161,7 @@ def _mark(
 def _compared(draft: Draft, head: VersionRow) -> Comparison:
     if draft.state is None:
         return compare({}, {})
-    return compare(json.parse(reading.state(head)), draft.state)
+    return compare(reading.parsed(head), draft.state)
 
 
 def _seal_turn(sealed: Sealed, turn: TurnDraft, stamp: Stamp) -> None:

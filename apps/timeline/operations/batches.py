@@ -79,9 +79,8 @@ class _Build:
 
 
 def _merged(item: BatchItem, head: VersionRow) -> State:
-    before = json.parse(reading.state(head))
     try:
-        return json.merged(before, item.state, item.remove)
+        return json.merged(reading.parsed(head), item.state, item.remove)
     except UnacceptableJson as error:
         # It is a pointer into the state, which one into the request must not look like.
         message = f"{error.message.rstrip('.')}: {error.param}"
