@@ -6,9 +6,10 @@ its callers knowing. A page with states also ends where its bytes exceed a budge
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any, TypeVar
 
 from apps.agents.scope import Scope
@@ -18,10 +19,12 @@ from apps.audit.querysets import EventQuerySet
 from apps.core import sql
 from apps.timeline import reading
 from apps.timeline.drafts import Receipt
+from apps.timeline.lineage import Lineage, set_aside_by
 from apps.timeline.models import Session, Turn
 from apps.timeline.reading import VERSION_COLUMNS, VersionRow
 
 PAGE_BYTES = 16 * 1024 * 1024
+TURNS_LOOKED_AT = 500
 Item = TypeVar("Item")
 
 VERSIONS = f"""
@@ -140,17 +143,37 @@ def versions_at(session_id: str, numbers: Sequence[int]) -> list[VersionRow]:
     return sql.records(VersionRow, query, asked)
 
 
-def recent_turns(
-    session_id: str, *, live: Sequence[range] | None, limit: int
-) -> list[Turn]:
+def recent_turns(session_id: str, *, lineage: Lineage | None, limit: int) -> list[Turn]:
     """Return the newest turns, newest first, that were made on live versions.
 
-    `live` are the ranges of the head's lineage; None keeps those set aside as well.
+    Live is what the head's `lineage` says; None keeps those set aside as well.
     """
-    found = Turn.objects.of_session(session_id)
-    if live is not None:
-        found = found.made_on(live)
-    return list(found.in_order(newest_first=True, after=None)[:limit])
+    newest = Turn.objects.of_session(session_id).in_order(newest_first=True, after=None)
+    if lineage is None:
+        return list(newest[:limit])
+    live = islice(_live_turns(session_id, lineage), limit)
+    return list(newest.filter(turn_number__in=list(live)))
+
+
+def _live_turns(session_id: str, lineage: Lineage) -> Iterator[int]:
+    """Yield the numbers of the turns on live versions, newest first.
+
+    Turns and their heads rise together, so the lineage is never read further down
+    than to the oldest turn looked at.
+    """
+    after: int | None = None
+    while True:
+        older = Turn.objects.of_session(session_id).in_order(
+            newest_first=True, after=after
+        )
+        found = list(older.values_list("turn_number", "head_number")[:TURNS_LOOKED_AT])
+        if not found:
+            return
+        ranges = lineage.down_to(found[-1][1])
+        for turn_number, head_number in found:
+            if set_aside_by(ranges, head_number) is None:
+                yield turn_number
+        after = found[-1][0]
 
 
 def turns(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
-from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -91,13 +88,6 @@ class TurnQuerySet(models.QuerySet["Turn"]):
             return found.order_by("-turn_number")
         found = self.filter(turn_number__gt=after) if after is not None else self
         return found.order_by("turn_number")
-
-    def made_on(self, live: Sequence[range]) -> TurnQuerySet:
-        """Keep the turns that left one of these versions as the head; never empty."""
-        clauses = [
-            Q(head_number__gte=one.start, head_number__lt=one.stop) for one in live
-        ]
-        return self.filter(functools.reduce(operator.or_, clauses))
 
 
 class LabelQuerySet(models.QuerySet["Label"]):

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from apps.timeline import listing
 from tests.timeline.runs import Clients, Keys, Run, assert_refused, succeeded
 
 pytestmark = pytest.mark.django_db
@@ -126,3 +127,18 @@ def test_it_names_the_field_that_it_refuses(run: Run, name: Any, value: Any) -> 
     answer = run.client.post(run.path("context"), {name: value})
 
     assert_refused(answer, 400, "invalid_request", name)
+
+
+def test_turns_far_below_those_set_aside_are_found(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "TURNS_LOOKED_AT", 2)
+    run.turn("first")
+    run.turn("second")
+    for number in range(7):
+        run.turn(f"aside {number}", state_after={"aside": number})
+    run.rollback(2)
+    run.turn("last")
+
+    assert said(context(run)) == ["last", "second", "first"]
+    assert said(context(run, turn_limit=2)) == ["last", "second"]

@@ -1,9 +1,14 @@
 """Which versions are live: the walk from the head, over the rollbacks."""
 
+from random import Random
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.timeline.lineage import lineage, set_aside_by
+from apps.timeline import lineage as walk
+from apps.timeline.lineage import Lineage, lineage, set_aside_by
+from apps.timeline.models import Version
 
 
 def live_numbers(head, rollbacks):
@@ -75,3 +80,37 @@ def test_exactly_the_versions_that_are_not_live_were_set_aside_by_a_rollback(his
         rollback = set_aside_by(ranges, number)
         assert (rollback is None) == (number in live)
         assert rollback is None or (rollback in live and rollback > number)
+
+
+@pytest.mark.django_db
+def test_a_walk_in_pages_is_the_walk_at_once(begin, monkeypatch):
+    monkeypatch.setattr(walk, "FIRST_PAGE", 1)
+    monkeypatch.setattr(walk, "LARGEST_PAGE", 4)
+    chance = Random(5)
+    run = begin({"n": 0})
+    for head in range(40):
+        if head and chance.random() < 0.6:
+            run.rollback(chance.randrange(head))
+        else:
+            run.patch({"n": head})
+    rollbacks = Version.objects.filter(session_id=run.id, restored_number__gte=0)
+    found = rollbacks.order_by("-number").values_list("number", "restored_number")
+    whole = lineage(40, found)
+
+    for number in range(41):
+        ranges = Lineage(run.id, 40).down_to(number)
+
+        assert ranges == whole[: len(ranges)]
+        assert set_aside_by(ranges, number) == set_aside_by(whole, number)
+
+
+@pytest.mark.django_db
+def test_only_the_newest_rollbacks_are_read_for_the_newest_versions(begin, monkeypatch):
+    monkeypatch.setattr(walk, "FIRST_PAGE", 2)
+    run = begin({"n": 0})
+    for _ in range(10):
+        run.patch({"n": 1})
+        run.rollback(-1)
+
+    assert len(Lineage(run.id, 20).down_to(20)) == 2
+    assert len(Lineage(run.id, 20).down_to(0)) == 11

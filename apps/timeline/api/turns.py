@@ -21,7 +21,7 @@ from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import ContextInput, TurnInput
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.errors import TurnNotFound
-from apps.timeline.lineage import live_ranges
+from apps.timeline.lineage import Lineage
 from apps.timeline.models import Turn
 from apps.timeline.operations import Exchange
 from apps.timeline.reading import VersionRow
@@ -134,9 +134,9 @@ class ContextView(TimelineView):
         limit = given.get("turn_limit")
         recent = listing.recent_turns(
             session_id,
-            live=None
+            lineage=None
             if given["include_set_aside"]
-            else live_ranges(session_id, head.number),
+            else Lineage(session_id, head.number),
             limit=CONTEXT_TURNS if limit is None else limit,
         )
         rollback = shapes.last_rollback(reading.last_rollback(head))

@@ -59,7 +59,8 @@ class VersionsView(TimelineView):
         labels = Label.objects.of_session(session_id).by_number(
             [version.number for version in shown]
         )
-        ranges = live_ranges(session_id, head.number)
+        lowest = min((version.number for version in shown), default=head.number)
+        ranges = live_ranges(session_id, head.number, down_to=lowest)
         objects = [
             shapes.version_object(
                 version,
@@ -87,7 +88,7 @@ class VersionView(TimelineView):
         version = self.version(session_id, whole_number(number, "version"))
         labels = Label.objects.of_session(session_id).by_number([version.number])
         head = self.version(session_id, None)
-        ranges = live_ranges(session_id, head.number)
+        ranges = live_ranges(session_id, head.number, down_to=version.number)
         body = shapes.version_object(
             version, labels.get(version.number, []), reading.state(version)
         ) | {"set_aside_by": set_aside_by(ranges, version.number)}
