@@ -367,6 +367,37 @@ def test_parts_of_a_session_join_by_their_chains(history: runs.Run) -> None:
     assert sum(one.bodies for one in parts) == whole.bodies
 
 
+def test_small_chunks_come_to_the_same_verdict(
+    history: runs.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = verify_session(history.id)
+    monkeypatch.setattr("apps.timeline.verification.walk.CHUNK", 5)
+    monkeypatch.setattr("apps.timeline.verification.rows.BATCH_BYTES", 1)
+    monkeypatch.setattr("apps.timeline.verification.contents.KEPT_BYTES", 0)
+    heard: list[int] = []
+
+    report = verify_session(history.id, told=heard.append)
+
+    assert report == whole
+    assert heard == [5, 10, 12]
+
+
+def test_an_append_in_the_meantime_is_no_damage(
+    run: runs.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.timeline.verification.walk.CHUNK", 2)
+
+    def write(versions: int) -> None:
+        if versions < 8:
+            run.patch({"step": versions, "city": str(versions)})
+            run.rollback(1)
+
+    report = verify_session(run.id, told=write)
+
+    assert (report.broken, report.derived) == (0, 0)
+    assert report.versions >= 8
+
+
 def test_large_states_end_a_part_early(history: runs.Run) -> None:
     report = verify_session(history.id, Limits(decoded_bytes=1))
 

@@ -105,7 +105,7 @@ def test_the_command_verifies_the_record_of_peoples_acts(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--session", UNKNOWN), "no such session"),
+        (("--session", UNKNOWN), "no such session\\."),
         (("--project", "nowhere"), "no project nowhere"),
     ],
 )

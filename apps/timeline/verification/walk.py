@@ -103,7 +103,7 @@ class _Walk:
     def session(self) -> rows.Beginning:
         found = rows.beginning(self.session_id)
         if found is None:
-            raise SessionNotFound
+            raise SessionNotFound("There is no such session.")
         return found
 
     @cached_property
