@@ -111,6 +111,7 @@ def test_where_both_names_are_used_state_wins(begin: Begin) -> None:
         ({"state": None, "updates": None, "remove": None}, "state"),
         ({"remove": "/a"}, "remove"),
         ({"remove": [1]}, "remove"),
+        ({"remove": ["/a"] * 1_001}, "remove"),
         ({"state": {"a": 1}, "messages": {"a": 1}}, "messages"),
         ({"state": {"a": 1}, "reasoning": ["x"]}, "reasoning"),
         ({"state": {"a": 1}, "reasoning": "x\0"}, "reasoning"),

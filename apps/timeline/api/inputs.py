@@ -23,6 +23,9 @@ from apps.timeline import bundles
 from apps.timeline.bodies import Part
 from apps.timeline.drafts import Step
 
+# Each removal from a list moves what stands behind it: a million of them, which fit
+# into one request, would take hours.
+MOST_REMOVALS = 1_000
 # What always fits the column, and never int()'s own limit of digits.
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
@@ -105,6 +108,10 @@ class UpdateInput(WriteInput):
     def validate_remove(self, value: list[Any] | None) -> list[Any] | None:
         if value is not None and not all(isinstance(one, str) for one in value):
             raise serializers.ValidationError("This must be a list of JSON pointers.")
+        if value is not None and len(value) > MOST_REMOVALS:
+            raise serializers.ValidationError(
+                f"This takes at most {MOST_REMOVALS:,} pointers."
+            )
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -138,9 +145,7 @@ class RollbackInput(WriteInput):
     )
     reason = TextField(help_text="Why; kept as the reasoning of the new version.")
     reason_code = TextField(help_text="A short code for statistics.")
-    hold = FlagField(
-        required=False, default=False, help_text="Pause the session as well."
-    )
+    hold = FlagField(help_text="Pause the session as well.")
 
     def validate_reason_code(self, value: str | None) -> str | None:
         return value or None
@@ -221,7 +226,7 @@ class ContextInput(serializers.Serializer[Any]):
     query = TextField()
     memory_limit = WholeNumberField(min_value=0, max_value=20)
     turn_limit = WholeNumberField(min_value=0, max_value=50)
-    include_set_aside = FlagField(required=False, default=False)
+    include_set_aside = FlagField()
 
 
 @extend_schema_serializer(component_name="LabelVersion")
