@@ -250,20 +250,18 @@ def test_a_session_that_lost_all_of_it_is_found(run: runs.Run) -> None:
     assert str(found) == f"{run.id} (number): there is no version 0"
 
 
-def test_a_value_that_cannot_be_read_is_named(history: runs.Run) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
-        cursor.execute(
-            "UPDATE timeline_version SET requested_at = '99999-01-01'"
-            " WHERE session_id = %s AND number = 3",
-            [history.id],
-        )
+@pytest.mark.parametrize(
+    ("table", "number", "column"),
+    [("version", 3, "requested_at"), ("session", None, "created_at")],
+)
+def test_a_value_that_cannot_be_read_is_named(
+    history: runs.Run, table: str, number: int | None, column: str
+) -> None:
+    damage(place_of(history, table, number, column), "99999-01-01")
 
-    report = verify_session(history.id)
+    (found,) = verification.findings(history.id)
 
-    assert report.first_broken is not None
-    assert report.first_broken.number == 3
-    assert report.first_broken.kind is Kind.UNREADABLE
+    assert (found.number, found.kind) == (number, Kind.UNREADABLE)
 
 
 def test_a_hold_that_no_verb_makes_is_found_even_with_fitting_digests(

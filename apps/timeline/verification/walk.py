@@ -112,7 +112,11 @@ class _Walk:
         return Project.objects.filter(id=self.session.project_id).first()
 
     def findings(self) -> Iterator[Finding]:
-        self._begin()
+        try:
+            self._begin()
+        except (DataError, UnicodeDecodeError):
+            yield self._unreadable(None)
+            return
         count = CHUNK
         while self._goes_on():
             try:
@@ -120,7 +124,7 @@ class _Walk:
             except (DataError, UnicodeDecodeError):
                 # Among many, one version cannot be read: find out which.
                 if count == 1:
-                    yield self._unreadable()
+                    yield self._unreadable(self._next_number)
                     return
                 count = 1
                 continue
@@ -171,7 +175,7 @@ class _Walk:
     def _chunk(self, count: int) -> list[StoredVersion]:
         if self.limits.versions is not None:
             count = min(count, self.limits.versions - self.versions)
-        after = self.before.number if self.before else -1
+        after = self._next_number - 1
         return rows.versions(self.session_id, after=after, limit=count)
 
     def _verified(self, chunk: list[StoredVersion]) -> Iterator[Finding]:
@@ -219,8 +223,11 @@ class _Walk:
             return self.shown
         return _shown_in(self.contents.raw(version.body_number))
 
-    def _unreadable(self) -> Finding:
-        number = self.before.number + 1 if self.before else 0
+    @property
+    def _next_number(self) -> int:
+        return self.before.number + 1 if self.before else 0
+
+    def _unreadable(self, number: int | None) -> Finding:
         return self._finding(
             number, Kind.UNREADABLE, "it holds a value that its column cannot have"
         )
