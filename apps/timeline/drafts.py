@@ -47,6 +47,8 @@ class Step:
             if isinstance(value, str):
                 limit = MAX_REASONING if one.name == "reasoning" else MAX_WORD
                 require_text(one.name, value, limit)
+        if self.external_id == "":
+            raise InvalidRequest("external_id is empty.", param="external_id")
 
 
 def require_text(name: str, value: str, limit: int) -> None:

@@ -115,6 +115,7 @@ def test_where_both_names_are_used_state_wins(begin: Begin) -> None:
         ({"state": {"a": 1}, "messages": {"a": 1}}, "messages"),
         ({"state": {"a": 1}, "reasoning": ["x"]}, "reasoning"),
         ({"state": {"a": 1}, "reasoning": "x\0"}, "reasoning"),
+        ({"state": {"a": 1}, "external_id": ""}, "external_id"),
         ({"state": {"a": 1}, "step_number": -1}, "step_number"),
         ({"state": {"a": 1}, "step_number": 2**60}, "step_number"),
         ({"state": {"a": 1}, "model": "m" * 256}, "model"),
