@@ -1,10 +1,13 @@
-"""Tells a writer whose head is stale what happened meanwhile."""
+"""Tells a writer what was there before it: a newer head, or a name that it chose."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from apps.core import sql
+from apps.timeline import batches
 from apps.timeline.drafts import Expected
-from apps.timeline.errors import VersionConflict, VersionMismatch
+from apps.timeline.errors import ExternalIdTaken, VersionConflict, VersionMismatch
 from apps.timeline.reading import VersionRow
 
 VERSIONS_LOOKED_AT = 20
@@ -26,6 +29,34 @@ def stale(expected: Expected, head: VersionRow) -> VersionConflict | VersionMism
         head_written_at=head.created_at,
         changed_paths=_changed_paths(expected.number or 0, head),
     )
+
+
+def named(session_id: str) -> ExternalIdTaken:
+    """Return the error of a name that another version of the session has."""
+    return ExternalIdTaken(
+        "Another version of this session has that external id.",
+        param="external_id",
+        session_id=session_id,
+    )
+
+
+def require_free_names(session_id: str, names: Sequence[str | None]) -> None:
+    """Find the first item of a batch whose name another version has.
+
+    Raises: ExternalIdTaken naming the item.
+    """
+    found = sql.rows(
+        """
+        SELECT external_id FROM timeline_version
+         WHERE session_id = %s AND external_id = ANY (%s::text[])
+        """,
+        [session_id, list(names)],
+    )
+    taken = {row.external_id for row in found}
+    for index, name in enumerate(names):
+        if name in taken:
+            with batches.item(index):
+                raise named(session_id)
 
 
 def _changed_paths(since: int, head: VersionRow) -> list[str]:

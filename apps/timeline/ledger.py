@@ -24,7 +24,6 @@ from apps.timeline import batches, bodies, conflicts, reading, sealing
 from apps.timeline.batches import Build, SealedBatch
 from apps.timeline.drafts import Expected, Receipt, Request
 from apps.timeline.errors import (
-    ExternalIdTaken,
     SessionClosed,
     SessionNotFound,
     SessionPaused,
@@ -52,10 +51,6 @@ SELECT * FROM timeline_append_batch_v1(
     %(path_keys)s::bytea[], %(roles)s::smallint[], %(kinds)s::smallint[],
     %(value_keys)s::bytea[],
     %(facets)s::jsonb, %(events)s::json[])
-"""
-TAKEN = """
-SELECT external_id FROM timeline_version
- WHERE session_id = %s AND external_id = ANY (%s::text[])
 """
 
 # A turn that made a version has its key on both; the turn says more.
@@ -172,11 +167,11 @@ def _attempt_batch(job: Batch, head: VersionRow) -> Receipt | None:
             raise
         # It was rolled back whole: a name is taken, or a writer took a number
         # without the lock.
-        _require_names(job, sealed)
+        conflicts.require_free_names(job.session_id, sealed.external_ids)
         _require_no_named_head(job)
         return None
     if outcome.outcome == "named":
-        _require_names(job, sealed)
+        conflicts.require_free_names(job.session_id, sealed.external_ids)
     return _settled(job, outcome, sealed)
 
 
@@ -215,7 +210,10 @@ def _settled(
 ) -> Receipt | None:
     if outcome.outcome == "stored":
         if sealed.raw is not None:
-            bodies.cache.put((job.session_id, outcome.number), sealed.raw)
+            # Only once it is committed: a body that was rolled back would be shown
+            # for the one that takes its number.
+            key, raw = (job.session_id, outcome.number), sealed.raw
+            transaction.on_commit(lambda: bodies.cache.put(key, raw))
         return _receipt(job, outcome, is_replay=False)
     if outcome.outcome == "replay":
         return _receipt(job, outcome, is_replay=True)
@@ -235,19 +233,6 @@ def _require_no_named_head(job: Job) -> None:
         raise conflicts.stale(job.expected, head)
 
 
-def _require_names(job: Job, sealed: SealedBatch) -> None:
-    """Find the first item whose name another version has.
-
-    Raises: ExternalIdTaken naming the item.
-    """
-    names = sealed.external_ids
-    taken = {row.external_id for row in sql.rows(TAKEN, [job.session_id, names])}
-    for index, name in enumerate(names):
-        if name in taken:
-            with batches.item(index):
-                raise _named(job)
-
-
 def _refusal(job: Job, outcome: Any) -> DomainError:
     match outcome.outcome:
         case "held":
@@ -257,7 +242,7 @@ def _refusal(job: Job, outcome: Any) -> DomainError:
         case "suspended":
             return AgentSuspended()
         case "named":
-            return _named(job)
+            return conflicts.named(job.session_id)
         case _:
             return SessionNotFound()
 
@@ -265,14 +250,6 @@ def _refusal(job: Job, outcome: Any) -> DomainError:
 def _held(hold: str, head_number: int) -> SessionPaused | SessionClosed:
     error = SessionPaused if hold == Hold.PAUSED else SessionClosed
     return error(head=head_number)
-
-
-def _named(job: Job) -> ExternalIdTaken:
-    return ExternalIdTaken(
-        "Another version of this session has that external id.",
-        param="external_id",
-        session_id=job.session_id,
-    )
 
 
 def _replayed(job: Job) -> Receipt | None:

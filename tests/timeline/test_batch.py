@@ -292,6 +292,17 @@ def test_a_place_deep_in_an_item_is_told_as_a_pointer(begin: Begin) -> None:
     assert answer.body["error"]["item"] == 1
 
 
+def test_what_the_parser_refuses_is_told_with_its_item(begin: Begin) -> None:
+    run = begin()
+    body = b'{"versions":[{"state":{}},{"state":{"a":[1e400]}}]}'
+
+    answer = run.client.post(run.path("versions"), body)
+
+    assert_refused(answer, 422, "unacceptable_json", "/versions/1/state/a/0")
+    assert answer.body["error"]["item"] == 1
+    assert run.head == 0
+
+
 def test_an_item_that_makes_the_state_too_large_is_named(begin: Begin) -> None:
     run = begin({"a": "x" * 9_000_000})
     before = stored()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -25,6 +27,7 @@ from apps.timeline.drafts import Receipt
 from apps.timeline.reading import VersionRow
 from apps.timeline.words import Hold, Op
 
+_IN_ITEM = re.compile(r"/versions/([0-9]{1,9})(?:/|$)", re.ASCII)
 OPS = {"update": Op.UPDATE, "replace": Op.REPLACE}
 
 
@@ -129,7 +132,8 @@ class BatchesView(VersionsView):
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Append up to 100 versions, all of them or none; an error names the item."""
-        given = self.read(BatchInput)
+        with _told_by_the_parser():
+            given = self.read(BatchInput)
         receipt = timeline.append_batch(
             scope=self.scope,
             session_id=session_id,
@@ -142,6 +146,18 @@ class BatchesView(VersionsView):
         last = self.version(session_id, receipt.number)
         body = _batch_object(_made(receipt), last)
         return self.answer(body, receipt, last.number, status=201)
+
+
+@contextmanager
+def _told_by_the_parser() -> Iterator[None]:
+    """Name the item of what the parser refused before there were items."""
+    try:
+        yield
+    except UnacceptableJson as error:
+        found = _IN_ITEM.match(error.param or "")
+        if found:
+            error.details["item"] = int(found[1])
+        raise
 
 
 def _items(given: list[Any]) -> Iterator[timeline.BatchItem]:
