@@ -43,7 +43,12 @@ class WholeNumberField(serializers.IntegerField):
 
 
 class FlagField(serializers.BooleanField):
-    """true or false, nothing that resembles them."""
+    """true or false, nothing that resembles them; null is as if it were not sent."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("required", False)
+        options.setdefault("allow_null", True)
+        super().__init__(**options)
 
     def to_internal_value(self, data: Any) -> bool:
         if type(data) is not bool:

@@ -114,7 +114,7 @@ class RollbackView(TimelineView):
             to=given.validated_data["version"],
             step=given.step(),
             reason_code=given.validated_data.get("reason_code"),
-            hold=given.validated_data["hold"],
+            hold=bool(given.validated_data.get("hold")),
             actor=self.actor,
             now=self.now,
             request=self.stamp,

@@ -135,7 +135,7 @@ class ContextView(TimelineView):
         recent = listing.recent_turns(
             session_id,
             lineage=None
-            if given["include_set_aside"]
+            if given.get("include_set_aside")
             else Lineage(session_id, head.number),
             limit=CONTEXT_TURNS if limit is None else limit,
         )
