@@ -10,7 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
+
+from django.db import transaction
 
 from apps.agents.scope import Scope
 from apps.core import json, sql
@@ -263,7 +266,9 @@ def _decoded(wanted: dict[Body, bytes]) -> dict[Body, bytes]:
         raws[key] = bodies.decode(row.codec, row.data, row.size, base)
         if key in wanted:
             bodies.verify(raws[key], row.salt, wanted[key])
-            bodies.cache.put(key, raws[key])
+            # At once outside a transaction; inside one it may be the transaction's
+            # own body, which a rollback takes back and another writer replaces.
+            transaction.on_commit(partial(bodies.cache.put, key, raws[key]))
         uses[base_key] -= 1
         if not uses[base_key] and base_key not in wanted:
             raws.pop(base_key, None)
