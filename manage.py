@@ -4,7 +4,10 @@
 import os
 import sys
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+
+from apps.core.postgres.errors import ClusterError
 
 
 def main() -> None:
@@ -14,6 +17,9 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except KeyboardInterrupt:
         sys.exit(130)
+    except (ImproperlyConfigured, ClusterError) as error:
+        # Settings are read before a command can catch anything.
+        sys.exit(f"{type(error).__name__}: {error}")
 
 
 def _name_data_dir(arguments: list[str]) -> None:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
+from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
 DJANGO_NAMES = {
@@ -23,7 +25,13 @@ def database(dsn: str, *, pool_size: int, prepare: bool) -> dict[str, Any]:
     The check costs one round trip (about 0.07 ms on a socket) and is what lets the
     web workers survive a restart of PostgreSQL without a burst of errors.
     """
-    parts = conninfo_to_dict(dsn)
+    try:
+        parts = conninfo_to_dict(dsn)
+    except ProgrammingError as error:
+        raise ImproperlyConfigured(
+            "DATABASE_URL is not the URL of a PostgreSQL, as in "
+            "postgresql://user:password@host:5432/name."
+        ) from error
     settings: dict[str, Any] = {
         "ENGINE": "django.db.backends.postgresql",
         "CONN_HEALTH_CHECKS": True,

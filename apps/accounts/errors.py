@@ -4,7 +4,7 @@ from apps.core.errors import DomainError, NotFound
 
 
 class AuthenticationFailed(DomainError):
-    """The API key is missing, unknown, revoked or expired."""
+    """Send a valid API key as X-API-Key: it is missing, unknown, revoked or expired."""
 
     code = "authentication_failed"
 

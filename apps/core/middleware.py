@@ -4,6 +4,7 @@ API requests then go straight to their view: the session, CSRF, sign-in and htmx
 middlewares have nothing to say about a request that carries a key.
 """
 
+import logging
 import re
 from collections.abc import Callable
 from http import HTTPMethod
@@ -25,6 +26,7 @@ log = structlog.get_logger("stepback.request")
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 NO_CONTENT = (204, 304)
+PROBES = ("health", "health/ready", "health/live")
 METHODS = frozenset(HTTPMethod)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
@@ -133,4 +135,7 @@ def _write_line(
         "user": getattr(user, "pk", None),
         "code": getattr(request, "error_code", None),
     }
-    log.info("request", **{k: v for k, v in facts.items() if v is not None})
+    # Probes that go well come every few seconds and say nothing.
+    is_probe = facts["route"] in PROBES and response.status_code == 200
+    level = logging.DEBUG if is_probe else logging.INFO
+    log.log(level, "request", **{k: v for k, v in facts.items() if v is not None})
