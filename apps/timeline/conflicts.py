@@ -21,7 +21,8 @@ def stale(expected: Expected, head: VersionRow) -> VersionConflict | VersionMism
     """
     error = VersionMismatch if expected.from_header else VersionConflict
     return error(
-        f"You built on version {expected.number}, but the head is {head.number}.",
+        f"You built on version {expected.number}, but the head is {head.number}: "
+        "read it and build on that.",
         param="If-Match" if expected.from_header else "expected_version",
         expected_version=expected.number,
         head=head.number,
