@@ -258,7 +258,10 @@ def turn_reasons(
 
 
 def within_bytes(items: list[Item], size_of: Callable[[Item], int]) -> list[Item]:
-    """Cut a page before the item that would exceed the byte budget; keep one."""
+    """Cut a page before the item that would exceed the byte budget; keep one.
+
+    What counts is what is decoded for it: a small state may lie in a large body.
+    """
     total = 0
     for index, item in enumerate(items):
         total += size_of(item)

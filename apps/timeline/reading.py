@@ -61,6 +61,8 @@ class VersionRow:
     requested_at: datetime
     created_at: datetime
     body_depth: int
+    # All parts together: what has to be decoded to show the state.
+    body_size: int
     body_salt: bytes
     session_created_at: datetime
     project_id: str
@@ -79,7 +81,7 @@ VERSION_COLUMNS = """
     v.objective_status, v.schema_version, v.release, v.model, v.size, v.flags,
     v.hold, v.changes, v.change_count, v.changes_truncated, v.request_key, v.salt,
     v.commitment, v.leaf, v.chain, v.requested_at, v.created_at,
-    b.depth AS body_depth, b.salt AS body_salt,
+    b.depth AS body_depth, b.size AS body_size, b.salt AS body_salt,
     s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id"""
 
 # What the caller may see. Deletion is read from the head's hold, never from the

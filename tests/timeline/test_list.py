@@ -223,3 +223,15 @@ def test_a_limited_key_lists_only_its_agents(
 
     data = limited.get("/v1/sessions").body["data"]
     assert [session["id"] for session in data] == [ours.id]
+
+
+def test_a_page_ends_before_bodies_that_do_not_fit(api: Clients, begin: Begin) -> None:
+    client = api()
+    runs = [begin(client=client, messages=["m" * 9_000_000]) for _ in range(2)]
+
+    first = client.get("/v1/sessions").body
+    second = client.get("/v1/sessions", {"starting_after": first["last_id"]}).body
+
+    assert [session["id"] for session in first["data"]] == [runs[1].id]
+    assert [session["id"] for session in second["data"]] == [runs[0].id]
+    assert (first["has_more"], second["has_more"]) == (True, False)

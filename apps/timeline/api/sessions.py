@@ -81,7 +81,7 @@ class SessionsView(SessionStartView):
         )
         heads = reading.heads([session.id for session in found[:limit]])
         shown = listing.within_bytes(
-            found[:limit], lambda session: heads[session.id].size
+            found[:limit], lambda session: heads[session.id].body_size
         )
         states = reading.states([heads[session.id] for session in shown])
         objects = [

@@ -152,7 +152,7 @@ class StateHistoryView(TimelineView):
         )
         shown = found[:limit]
         if flag_of(request, "include_state", default=True):
-            shown = listing.within_bytes(shown, lambda version: version.size)
+            shown = listing.within_bytes(shown, lambda version: version.body_size)
             states = reading.states(shown)
         else:
             states = {}

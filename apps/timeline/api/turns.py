@@ -178,7 +178,7 @@ class HistoryView(TimelineView):
         shown = found[:limit]
         states: dict[tuple[str, int], bytes] = {}
         if paging.flag_of(request, "include_state", default=True):
-            shown = listing.within_bytes(shown, lambda version: version.size)
+            shown = listing.within_bytes(shown, lambda version: version.body_size)
             states = reading.states(shown)
         turns = listing.turns(session_id, newest_first=True, after=None, limit=limit)
         body: dict[str, Any] = {
@@ -241,7 +241,7 @@ def _sizes(versions: dict[int, VersionRow]) -> Callable[[Turn], int]:
     """Return what tells a turn's bytes; a state shown by several counts each time."""
 
     def size_of(turn: Turn) -> int:
-        shown = [versions[n].size for n in _shown_by(turn) if n in versions]
+        shown = [versions[n].body_size for n in _shown_by(turn) if n in versions]
         return turn.size + sum(shown)
 
     return size_of
