@@ -33,6 +33,12 @@ class LabelNotFound(NotFound):
     code = "label_not_found"
 
 
+class PointerNotFound(NotFound):
+    """There is nothing at this pointer in that version of the state."""
+
+    code = "pointer_not_found"
+
+
 class VersionConflict(DomainError):
     """The session has moved on: its head is not the version you named."""
 

@@ -162,7 +162,10 @@ BODIES: dict[str, Any] = {
     },
     f"POST {SESSION}/context": {"query": "where?", "include_set_aside": True},
 }
-QUERIES: dict[str, dict[str, str]] = {f"GET {SESSION}/changes": {"from": "0"}}
+QUERIES: dict[str, dict[str, str]] = {
+    f"GET {SESSION}/changes": {"from": "0"},
+    f"GET {SESSION}/blame": {"pointer": "/city", "version": "1", "limit": "50"},
+}
 # What must have happened before the sample can succeed.
 BEFORE: dict[str, tuple[str, str]] = {
     f"POST {SESSION}/resume": ("POST", f"{SESSION}/pause"),

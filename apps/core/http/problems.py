@@ -29,6 +29,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "agent_not_found": (404, INVALID),
     "trace_not_found": (404, INVALID),
     "label_not_found": (404, INVALID),
+    "pointer_not_found": (404, INVALID),
     "method_not_allowed": (405, INVALID),
     "not_acceptable": (406, INVALID),
     "version_conflict": (409, INVALID),

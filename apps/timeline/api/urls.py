@@ -4,6 +4,7 @@ from django.urls import path
 
 from apps.timeline.api import (
     batches,
+    blame,
     holds,
     sessions,
     states,
@@ -41,6 +42,7 @@ urlpatterns = [
     path(f"{VERSION}/labels/<str:label>", versions.LabelView.as_view(), name="label"),
     path(f"{SESSION}/checkpoint", versions.CheckpointView.as_view(), name="checkpoint"),
     path(f"{SESSION}/changes", versions.ChangesView.as_view(), name="changes"),
+    path(f"{SESSION}/blame", blame.BlameView.as_view(), name="blame"),
     path(f"{SESSION}/verify", verify.VerifyView.as_view(), name="verify"),
     path(f"{SESSION}/turns", turns.TurnsView.as_view(), name="turns"),
     path(f"{SESSION}/turns/<str:turn_id>", turns.TurnView.as_view(), name="turn"),

@@ -1,0 +1,216 @@
+"""Blame: who set the value at a JSON pointer, and who set it before that.
+
+Values that are large come shortened, as in the changes of a version: 50 setters of a
+whole state would be 50 states.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from orjson import Fragment
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.core import json, paging
+from apps.core.errors import InvalidRequest, MalformedJson, UnacceptableJson
+from apps.core.http.schema import errors
+from apps.core.pointers import segments
+from apps.diffs.changes import MISSING, Json
+from apps.timeline.api import shapes
+from apps.timeline.api.base import TimelineView
+from apps.timeline.api.outputs.blame import CARRIED, BlameList
+from apps.timeline.blame import Blame, Cursor, Number, Setter, TurnFacts, blame
+from apps.timeline.reading import VersionRow
+
+MAX_POINTER = 4_000
+MAX_CURSOR = 32_000
+MAX_SETTERS = 50
+# The JSON of a value that is given as it is.
+WHOLE = 16_384
+
+
+class BlameView(TimelineView):
+    """Who set a value."""
+
+    @extend_schema(
+        operation_id="blame",
+        parameters=[
+            OpenApiParameter(
+                "pointer",
+                str,
+                required=True,
+                description="RFC 6901, into that version's state; empty for all of it.",
+            ),
+            OpenApiParameter(
+                "version", int, description="The head if unset; -1 the one before."
+            ),
+            OpenApiParameter(
+                "limit",
+                {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MAX_SETTERS,
+                    "default": 1,
+                },
+                description="How many successive setters at most.",
+            ),
+            OpenApiParameter(
+                "starting_after", str, description="The `next` of an earlier answer."
+            ),
+        ],
+        responses={200: BlameList, **errors(400, 401, 403, 404, 429, 503)},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """Tell which version set a value, from what to what, who, why and which turn.
+
+        A value that a rollback restored is blamed on the version that first set it.
+        Of a key that was removed, the remover comes first.
+        """
+        found = blame(
+            self.scope,
+            session_id,
+            _pointer_of(request),
+            number=paging.integer_of(
+                request, "version", minimum=-(2**31), maximum=2**53
+            ),
+            now=self.now,
+            before=_cursor_of(request),
+            limit=paging.limit_of(request, 1, MAX_SETTERS),
+        )
+        return Response(_blame_object(found))
+
+
+def _pointer_of(request: Request) -> str:
+    given: str | None = request.GET.get("pointer")
+    if given is None or len(given) > MAX_POINTER:
+        raise InvalidRequest(
+            f"pointer takes a JSON pointer of at most {MAX_POINTER:,} characters.",
+            param="pointer",
+        )
+    try:
+        segments(given)
+    except UnacceptableJson as error:
+        raise InvalidRequest(error.message, param="pointer") from None
+    return given
+
+
+def _cursor_of(request: Request) -> Cursor | None:
+    given = paging.text_of(request, "starting_after", MAX_CURSOR)
+    if given is None:
+        return None
+    try:
+        written = base64.urlsafe_b64decode(given)
+        session_id, number, pointer, restorer = json.parse(written)
+        segments(pointer)
+        return Cursor(
+            _number(session_id, number),
+            pointer,
+            _number(*restorer) if restorer else None,
+        )
+    except (
+        binascii.Error,
+        MalformedJson,
+        UnacceptableJson,
+        TypeError,
+        ValueError,
+    ):
+        raise InvalidRequest(
+            "starting_after takes the next of an earlier answer.",
+            param="starting_after",
+        ) from None
+
+
+def _number(session_id: Json, number: Json) -> Number:
+    is_id = isinstance(session_id, str) and "\0" not in session_id
+    if not is_id or type(number) is not int or not 0 <= number <= 2**53:
+        raise ValueError("no version")
+    return Number(session_id, number)
+
+
+def _written(cursor: Cursor | None) -> str | None:
+    if cursor is None:
+        return None
+    restorer = list(cursor.restorer) if cursor.restorer else None
+    text = json.dumps([*cursor.version, cursor.pointer, restorer])
+    return base64.urlsafe_b64encode(text).decode()
+
+
+def _blame_object(found: Blame) -> dict[str, Any]:
+    return {
+        "object": "blame",
+        "session_id": found.version.session_id,
+        "version": found.version.number,
+        "pointer": found.pointer,
+        **_values(value=found.value),
+        "data": [_setter_object(setter) for setter in found.setters],
+        "has_more": found.next is not None,
+        "next": _written(found.next),
+    }
+
+
+def _setter_object(setter: Setter) -> dict[str, Any]:
+    version = setter.version
+    return {
+        "session_id": version.session_id,
+        "version": version.number,
+        "pointer": setter.pointer,
+        "from_pointer": setter.from_pointer,
+        "kind": setter.kind.value if setter.kind else CARRIED,
+        **_values(before=setter.before, after=setter.after),
+        "op": version.op,
+        **_act(version),
+        "turn": _turn_object(setter.turn) if setter.turn else None,
+        "restored_by": _restorer(setter.restored_by) if setter.restored_by else None,
+        "next": _written(setter.next),
+    }
+
+
+def _restorer(version: VersionRow) -> dict[str, Any]:
+    return {
+        "session_id": version.session_id,
+        "version": version.number,
+        "restored_version": version.restored_number,
+        **_act(version),
+    }
+
+
+def _act(version: VersionRow) -> dict[str, Any]:
+    return {
+        "created_at": shapes.moment(version.created_at),
+        "actor": {
+            "kind": version.actor_kind,
+            "id": version.actor_id,
+            "label": version.actor_label,
+        },
+        "reasoning": version.reasoning,
+        "reason_code": version.reason_code,
+        "trace_id": version.trace_id,
+    }
+
+
+def _turn_object(turn: TurnFacts) -> dict[str, Any]:
+    return {
+        "id": turn.id,
+        "turn_number": turn.turn_number,
+        "reasoning": turn.reasoning,
+        "trace_id": turn.trace_id,
+        "created_at": shapes.moment(turn.created_at),
+    }
+
+
+def _values(**sides: Json) -> dict[str, Any]:
+    """Write the values that are there, the large ones shortened."""
+    shown: dict[str, Any] = {"shortened": False}
+    for name, value in sides.items():
+        if value is MISSING:
+            continue
+        written = json.dumps(value)
+        if len(written) > WHOLE:
+            shown["shortened"] = True
+            written = json.dumps(json.cleaned(value, max_depth=3, max_entries=20))
+        shown[name] = Fragment(written)
+    return shown

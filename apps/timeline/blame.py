@@ -1,0 +1,169 @@
+"""Who set this value: blame for a JSON pointer at any version.
+
+The answers of a walk (`following`) with who, why and which turn. Nothing is written,
+nothing is cached: change rows and states are all there is to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.agents.scope import Scope
+from apps.core import json, sql
+from apps.diffs.changes import Json, Kind
+from apps.timeline import listing, reading
+from apps.timeline.errors import PointerNotFound
+from apps.timeline.following import Cursor, Found, Number, Walk
+from apps.timeline.reading import VersionRow
+from apps.timeline.verdicts import value_at
+
+__all__ = ["Blame", "Cursor", "Number", "Setter", "TurnFacts", "blame"]
+
+TURNS = """
+SELECT t.session_id, t.head_number, t.id, t.turn_number, t.reasoning, t.trace_id,
+       t.created_at
+  FROM unnest(%(sessions)s::varchar[], %(numbers)s::bigint[]) w (session_id, number)
+  JOIN timeline_turn t
+    ON t.session_id = w.session_id AND t.head_number = w.number AND t.made_version
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnFacts:
+    """The turn that made a version."""
+
+    session_id: str
+    head_number: int
+    id: str
+    turn_number: int
+    reasoning: str | None
+    trace_id: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setter:
+    """A version that set the value, or removed it.
+
+    `pointer` is where the value stood in that version, of a removed one in the
+    version before, as `from_pointer` is. A missing side is MISSING. With `is_carried`
+    the value came with a fork from an origin that the caller may not see: the version
+    is the fork's first, and who set the value is not told. `restored_by` is the newest
+    rollback that brought the value back since.
+    """
+
+    version: VersionRow
+    pointer: str
+    from_pointer: str | None
+    kind: Kind | None
+    before: Json
+    after: Json
+    is_carried: bool
+    restored_by: VersionRow | None
+    turn: TurnFacts | None
+    next: Cursor | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Blame:
+    """The successive setters of what stands at a pointer, newest first.
+
+    `value` is MISSING if it was removed. With `next` there may be more, also where
+    `setters` are fewer than was asked for.
+    """
+
+    version: VersionRow
+    pointer: str
+    value: Json
+    setters: tuple[Setter, ...]
+    next: Cursor | None
+
+
+def blame(
+    scope: Scope,
+    session_id: str,
+    pointer: str,
+    *,
+    number: int | None,
+    now: datetime,
+    before: Cursor | None = None,
+    limit: int = 1,
+) -> Blame:
+    """Tell which versions set what this pointer names at version `number`.
+
+    Of a key that is not there any more the first to be told is who removed it. None
+    is the head, -1 the version before it; `before` goes on from an earlier answer.
+    It takes as many statements for a long session as for a short one; only versions
+    whose rows cannot decide are looked into one by one.
+
+    Raises: SessionNotFound, VersionNotFound, PointerNotFound.
+    """
+    version = reading.version(scope, session_id, number, now=now)
+    state = json.parse(reading.state(version))
+    walk = Walk(scope, now)
+    at = walk.resume(before) if before else walk.begin(version, state, pointer)
+    steps: list[tuple[Found, Cursor | None]] = []
+    goes_on = at.cursor
+    while goes_on and len(steps) < limit:
+        found, onward = walk.setter(at)
+        goes_on = onward.cursor if onward else None
+        if found is None:
+            break
+        steps.append((found, goes_on))
+        if onward is not None:
+            at = onward
+    if not (steps or goes_on or before):
+        raise PointerNotFound(param="pointer")
+    return Blame(
+        version=version,
+        pointer=pointer,
+        value=value_at(state, pointer),
+        setters=_told(steps),
+        next=goes_on,
+    )
+
+
+def _told(steps: Sequence[tuple[Found, Cursor | None]]) -> tuple[Setter, ...]:
+    """Add the turns and the rollbacks, each read for all setters at once."""
+    restorers = _restorers([found.restorer for found, _ in steps if found.restorer])
+    turns = _turns(
+        [Number(found.version.session_id, found.version.number) for found, _ in steps]
+    )
+    return tuple(
+        Setter(
+            version=found.version,
+            pointer=found.pointer,
+            from_pointer=found.from_pointer,
+            kind=found.kind,
+            before=found.before,
+            after=found.after,
+            is_carried=found.is_carried,
+            restored_by=restorers[found.restorer] if found.restorer else None,
+            turn=turns.get(Number(found.version.session_id, found.version.number)),
+            next=onward,
+        )
+        for found, onward in steps
+    )
+
+
+def _restorers(wanted: Sequence[Number]) -> dict[Number, VersionRow]:
+    """Read them session by session; only a fork's history has several."""
+    numbers: dict[str, set[int]] = {}
+    for session_id, number in wanted:
+        numbers.setdefault(session_id, set()).add(number)
+    return {
+        Number(session_id, row.number): row
+        for session_id, some in numbers.items()
+        for row in listing.versions_at(session_id, sorted(some))
+    }
+
+
+def _turns(wanted: Sequence[Number]) -> dict[Number, TurnFacts]:
+    if not wanted:
+        return {}
+    sessions, numbers = zip(*wanted, strict=True)
+    asked = {"sessions": list(sessions), "numbers": list(numbers)}
+    found = sql.records(TurnFacts, TURNS, asked)
+    return {Number(one.session_id, one.head_number): one for one in found}

@@ -1,0 +1,241 @@
+"""Goes back along what blame follows, from one version that has a say to the next.
+
+`trails` says where to look and `verdicts` decide. A rollback shows an earlier state
+again, so the way goes on in the version that it restored; from a fork's first version
+it goes on in the origin, if the caller may see that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from apps.agents.scope import Scope
+from apps.core import json
+from apps.diffs.changes import MISSING, Json, Kind
+from apps.timeline import listing, marks, reading
+from apps.timeline.errors import SessionNotFound
+from apps.timeline.models import Session
+from apps.timeline.reading import VersionRow
+from apps.timeline.trails import Stop, Trail, next_stop, trail
+from apps.timeline.verdicts import Verdict, judge, place_of, value_at
+
+# How many versions one walk may look into that turn out not to have set the value
+# (truncated ones, shifted lists) before it stops and says where it stands.
+MOST_LOOKS = 200
+
+KIND_OF = {number: kind for kind, number in marks.KINDS.items()}
+
+
+class Number(NamedTuple):
+    """A version of some session: the history of a fork lies in several."""
+
+    session_id: str
+    number: int
+
+
+class Cursor(NamedTuple):
+    """A place to go on from: a value, or its absence, at a version.
+
+    `restorer` is the rollback that is known to have brought it back.
+    """
+
+    version: Number
+    pointer: str
+    restorer: Number | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where a walk stands; the pointer is unknown where no state was read."""
+
+    version: Number
+    trail: Trail
+    pointer: str | None
+    restorer: Number | None = None
+
+    @property
+    def cursor(self) -> Cursor | None:
+        """What to give a caller, who can only hold a pointer."""
+        if self.pointer is None:
+            return None
+        return Cursor(self.version, self.pointer, self.restorer)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """A version that set the value or removed it, or brought it from hidden places."""
+
+    version: VersionRow
+    pointer: str
+    from_pointer: str | None
+    kind: Kind | None
+    before: Json
+    after: Json
+    restorer: Number | None
+    is_carried: bool = False
+
+
+Step = tuple[Found | None, At | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A version and the one before it, with their states."""
+
+    after: VersionRow
+    before: VersionRow | None
+    new: Json
+    old: Json
+    is_hidden: bool
+
+
+class Walk:
+    """One way back, with a limit on what it looks into in vain."""
+
+    def __init__(self, scope: Scope, now: datetime) -> None:
+        self.scope, self.now = scope, now
+        self._key = bytes(scope.project.index_key)
+        self._looks = 0
+
+    def begin(self, version: VersionRow, state: Json, pointer: str) -> At:
+        """Stand at a version of which the caller has the state."""
+        number = Number(version.session_id, version.number)
+        return At(number, trail(state, pointer), pointer)
+
+    def resume(self, cursor: Cursor) -> At:
+        """Stand where an earlier walk stopped.
+
+        A cursor comes from the caller, so what it names must be theirs to see.
+
+        Raises: SessionNotFound, VersionNotFound.
+        """
+        version = reading.version(self.scope, *cursor.version, now=self.now)
+        if cursor.restorer is not None:
+            reading.version(self.scope, *cursor.restorer, now=self.now)
+        at = self.begin(version, json.parse(reading.state(version)), cursor.pointer)
+        return replace(at, restorer=cursor.restorer)
+
+    def setter(self, at: At | None) -> Step:
+        """Return the newest setter from here down, and where the one before it is.
+
+        Without a setter, the place says where the walk gave up for now, None that
+        nothing more is to be found.
+        """
+        while at is not None and (self._looks < MOST_LOOKS or at.pointer is None):
+            stop = next_stop(
+                self._key, *at.version, at.trail, rollbacks=at.restorer is None
+            )
+            if stop is None:
+                found, at = self._beyond(at)
+            elif stop.restored is not None:
+                found, at = None, self._restored(at, stop, stop.restored)
+            else:
+                found, at = self._look(at, stop)
+            if found is not None:
+                return found, at
+        return None, at
+
+    def _restored(self, at: At, stop: Stop, restored: int) -> At:
+        """Go on in the version that a rollback restored: its state is the same."""
+        rollback = Number(at.version.session_id, stop.number)
+        pointer, changed = at.pointer, stop.is_certain
+        if not stop.is_certain:
+            self._looks += 1
+            pair = self._pair(rollback)
+            verdict = judge(at.trail, pair.old, pair.new)
+            pointer = place_of(at.trail, pair.new)
+            changed = verdict.is_setter
+        return At(
+            Number(rollback.session_id, restored),
+            at.trail,
+            pointer,
+            rollback if changed else at.restorer,
+        )
+
+    def _beyond(self, at: At) -> Step:
+        """Go on where version 0 has no say: in the origin, if there is one."""
+        origin, _ = self._origin(at.version.session_id)
+        if origin is not None:
+            number = Number(origin.session_id, origin.number)
+            return None, replace(at, version=number, pointer=None)
+        if at.trail.is_absent:
+            return None, None
+        return self._look(at, Stop(0, None, None))
+
+    def _look(self, at: At, stop: Stop) -> Step:
+        """Let the states decide whether a version set the value."""
+        pair = self._pair(Number(at.version.session_id, stop.number))
+        if pair.is_hidden:
+            return _hidden(at, stop, pair), None
+        verdict = judge(at.trail, pair.old, pair.new, is_certain=stop.is_certain)
+        onward = _onward(pair, verdict)
+        if verdict.is_setter:
+            return _found(at, pair, verdict), onward
+        self._looks += 1
+        if onward is not None:
+            onward = replace(onward, restorer=at.restorer)
+        return None, onward
+
+    def _pair(self, version: Number) -> _Pair:
+        session_id, number = version
+        wanted = [number - 1, number] if number else [0]
+        *earlier, after = listing.versions_at(session_id, wanted)
+        is_hidden = False
+        if not earlier:
+            origin, is_hidden = self._origin(session_id)
+            earlier = [origin] if origin else []
+        states = reading.states([*earlier, after])
+        new, *old = (
+            json.parse(states[one.session_id, one.number]) for one in (after, *earlier)
+        )
+        before = earlier[0] if earlier else None
+        return _Pair(after, before, new, old[0] if old else MISSING, is_hidden)
+
+    def _origin(self, session_id: str) -> tuple[VersionRow | None, bool]:
+        """Return the version that a session was forked from, and whether it hides."""
+        told = Session.objects.values_list("origin_session_id", "origin_number")
+        origin_id, number = told.get(id=session_id)
+        if origin_id is None:
+            return None, False
+        try:
+            return reading.version(self.scope, origin_id, number, now=self.now), False
+        except SessionNotFound:
+            return None, True
+
+
+def _onward(pair: _Pair, verdict: Verdict) -> At | None:
+    if pair.before is None or verdict.was is None:
+        return None
+    number = Number(pair.before.session_id, pair.before.number)
+    return At(number, trail(pair.old, verdict.was), verdict.was)
+
+
+def _found(at: At, pair: _Pair, verdict: Verdict) -> Found:
+    return Found(
+        version=pair.after,
+        pointer=verdict.pointer,
+        from_pointer=None if verdict.before is MISSING else verdict.was,
+        kind=verdict.kind,
+        before=verdict.before,
+        after=verdict.after,
+        restorer=at.restorer,
+    )
+
+
+def _hidden(at: At, stop: Stop, pair: _Pair) -> Found | None:
+    """Tell of a fork's first version what can be told without its origin."""
+    if at.trail.is_absent and not stop.is_certain:
+        return None
+    pointer = place_of(at.trail, pair.new)
+    return Found(
+        version=pair.after,
+        pointer=pointer or "",
+        from_pointer=None,
+        kind=KIND_OF[stop.kind] if stop.kind and stop.is_certain else None,
+        before=MISSING,
+        after=MISSING if at.trail.is_absent else value_at(pair.new, pointer),
+        restorer=at.restorer,
+        is_carried=not stop.is_certain,
+    )

@@ -1,0 +1,152 @@
+"""What blame follows from version to version, and which version has a say in it next.
+
+A trail is a value, or a key that is not there, under its canonical path: that stays
+the same until a version says otherwise. Which one does is read in one statement, along
+the lineage, from the change rows alone; no body is read here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from apps.core import sql
+from apps.diffs import pointers
+from apps.diffs.changes import Json
+from apps.diffs.paths import Path, Paths
+from apps.timeline.marks import path_key
+
+# Each round is one live range, newest first: find the rollback it begins with, and the
+# newest version in it that has a say. The first that is found ends the recursion, so
+# its cost grows with the rollbacks passed, not with the versions. The numbers of roles
+# and kinds stand here as literals, because partial indexes are chosen by literals:
+# role 3 is a shift, kind 2 is removed.
+NEXT_STOP = """
+WITH RECURSIVE live (rollback, restored, number, kind) AS (
+    SELECT NULL::bigint, %(high)s::bigint, NULL::bigint, NULL::smallint
+    UNION ALL
+    SELECT r.number, r.restored_number, stop.number, stop.kind
+      FROM live
+      LEFT JOIN LATERAL (
+           SELECT v.number, v.restored_number FROM timeline_version v
+            WHERE v.session_id = %(session)s AND v.number <= live.restored
+              AND v.restored_number IS NOT NULL
+            ORDER BY v.number DESC LIMIT 1) r ON true
+      CROSS JOIN LATERAL (
+           SELECT coalesce(r.number + %(skip)s::bigint, 0) AS low) range
+      LEFT JOIN LATERAL (
+           (SELECT c.number, c.kind FROM timeline_change c
+             WHERE c.session_id = %(session)s AND c.path_key = %(path)s
+               AND c.number BETWEEN range.low AND live.restored
+               AND (c.kind = 2) = %(absent)s::boolean
+             ORDER BY c.number DESC LIMIT 1)
+           UNION ALL
+           (SELECT c.number, NULL FROM unnest(%(lists)s::bytea[]) list (path_key)
+             CROSS JOIN LATERAL (
+                   SELECT s.number FROM timeline_change s
+                    WHERE s.session_id = %(session)s AND s.path_key = list.path_key
+                      AND s.number BETWEEN range.low AND live.restored
+                      AND s.role = 3
+                    ORDER BY s.number DESC LIMIT 1) c)
+           UNION ALL
+           (SELECT c.number, NULL FROM timeline_change c
+             WHERE c.session_id = %(session)s AND c.path_key = %(holder)s::bytea
+               AND c.number BETWEEN range.low AND live.restored AND c.kind <> 2
+             ORDER BY c.number DESC LIMIT 1)
+           UNION ALL
+           (SELECT t.number, NULL FROM timeline_version t
+             WHERE t.session_id = %(session)s AND t.changes_truncated
+               AND t.number BETWEEN range.low AND live.restored
+             ORDER BY t.number DESC LIMIT 1)
+            ORDER BY 1 DESC, 2 NULLS FIRST LIMIT 1) stop ON true
+     WHERE live.restored IS NOT NULL AND live.number IS NULL)
+SELECT number, kind, CASE WHEN number = rollback THEN restored END AS restored
+  FROM live WHERE number IS NOT NULL
+"""
+MOVED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """A canonical path and the lists above it.
+
+    For a key that is not there the path ends with that key, as an object would hold
+    it, and `rest` is what the pointer goes on with. `holder` is the path of a scalar
+    (or of nothing but brackets) where the key would be: it may have replaced a list.
+    """
+
+    path: Path
+    lists: tuple[Path, ...]
+    is_absent: bool = False
+    rest: tuple[str, ...] = ()
+    holder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The next version that may have set the value, or removed it.
+
+    `kind` is None where its rows alone cannot decide, `restored` is given for a
+    rollback.
+    """
+
+    number: int
+    kind: int | None
+    restored: int | None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the rows decide. A moved item may or may not have changed inside."""
+        return self.kind not in (None, MOVED)
+
+
+def trail(state: Json, pointer: str) -> Trail:
+    """Begin to follow what a pointer names in this state, or would name."""
+    tokens = pointers.split(pointer)
+    there = present(state, tokens)
+    steps = list(Paths(state).down(pointers.join(tokens[:there])))
+    lists, value = [], state
+    for (path, _), token in zip(steps, tokens[:there], strict=False):
+        if isinstance(value, list):
+            lists.append(path)
+        value = pointers.step(value, token)
+    path = steps[-1][0]
+    if there == len(tokens):
+        return Trail(path, tuple(lists))
+    return Trail(
+        (*path, tokens[there]),
+        tuple(lists),
+        is_absent=True,
+        rest=tuple(tokens[there + 1 :]),
+        holder=None if isinstance(value, dict | list) and value else path,
+    )
+
+
+def present(state: Json, tokens: list[str]) -> int:
+    """Count the tokens of a pointer that lead somewhere."""
+    for place, token in enumerate(tokens):
+        if not pointers.has(state, token):
+            return place
+        state = pointers.step(state, token)
+    return len(tokens)
+
+
+def next_stop(
+    key: bytes, session_id: str, high: int, trail: Trail, *, rollbacks: bool
+) -> Stop | None:
+    """Return the newest version, from `high` down its lineage, that has a say.
+
+    The rollbacks on the way only if they are asked for; version 0 included.
+    """
+    found = sql.rows(
+        NEXT_STOP,
+        {
+            "session": session_id,
+            "high": high,
+            "path": path_key(key, trail.path),
+            "lists": [path_key(key, path) for path in trail.lists],
+            "absent": trail.is_absent,
+            "holder": None if trail.holder is None else path_key(key, trail.holder),
+            "skip": 0 if rollbacks else 1,
+        },
+    )
+    return Stop(*found[0]) if found else None
