@@ -22,8 +22,10 @@ from apps.timeline.trails import Stop, Trail, next_stop, trail
 from apps.timeline.verdicts import Verdict, judge, place_of, value_at
 
 # How many versions one walk may look into that turn out not to have set the value
-# (truncated ones, shifted lists) before it stops and says where it stands.
+# (truncated ones, shifted lists) before it stops and says where it stands. A look takes
+# 5 ms, and as much again for every 200 kB of state.
 MOST_LOOKS = 200
+LOOK_BYTES = 200_000
 
 KIND_OF = {number: kind for kind, number in marks.KINDS.items()}
 
@@ -90,6 +92,12 @@ class _Pair:
     old: Json
     is_hidden: bool
 
+    @property
+    def looks(self) -> int:
+        """How many looks into small states this one amounts to."""
+        size = self.after.size + (self.before.size if self.before else 0)
+        return 1 + size // LOOK_BYTES
+
 
 class Walk:
     """One way back, with a limit on what it looks into in vain."""
@@ -98,6 +106,8 @@ class Walk:
         self.scope, self.now = scope, now
         self._key = bytes(scope.project.index_key)
         self._looks = 0
+        # The last state looked into is often the next one's later side.
+        self._states: dict[Number, Json] = {}
 
     def begin(self, version: VersionRow, state: Json, pointer: str) -> At:
         """Stand at a version of which the caller has the state."""
@@ -142,8 +152,8 @@ class Walk:
         rollback = Number(at.version.session_id, stop.number)
         pointer, changed = at.pointer, stop.is_certain
         if not stop.is_certain:
-            self._looks += 1
             pair = self._pair(rollback)
+            self._looks += pair.looks
             verdict = judge(at.trail, pair.old, pair.new)
             pointer = place_of(at.trail, pair.new)
             changed = verdict.is_setter
@@ -173,7 +183,7 @@ class Walk:
         onward = _onward(pair, verdict)
         if verdict.is_setter:
             return _found(at, pair, verdict), onward
-        self._looks += 1
+        self._looks += pair.looks
         if onward is not None:
             onward = replace(onward, restorer=at.restorer)
         return None, onward
@@ -186,12 +196,23 @@ class Walk:
         if not earlier:
             origin, is_hidden = self._origin(session_id)
             earlier = [origin] if origin else []
-        states = reading.states([*earlier, after])
-        new, *old = (
-            json.parse(states[one.session_id, one.number]) for one in (after, *earlier)
-        )
         before = earlier[0] if earlier else None
+        new, *old = self._parsed([after, *earlier])
         return _Pair(after, before, new, old[0] if old else MISSING, is_hidden)
+
+    def _parsed(self, versions: list[VersionRow]) -> list[Json]:
+        """Return their states; keep them, and no others, for the next look."""
+        numbers = [Number(one.session_id, one.number) for one in versions]
+        known = {one: self._states[one] for one in numbers if one in self._states}
+        unread = [
+            version
+            for version, one in zip(versions, numbers, strict=True)
+            if one not in known
+        ]
+        for one, written in reading.states(unread).items():
+            known[Number(*one)] = json.parse(written)
+        self._states = known
+        return [known[one] for one in numbers]
 
     def _origin(self, session_id: str) -> tuple[VersionRow | None, bool]:
         """Return the version that a session was forked from, and whether it hides."""
