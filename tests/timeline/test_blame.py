@@ -369,6 +369,27 @@ def test_where_it_looks_in_vain_too_long_it_answers_with_a_cursor(
     )
 
 
+def test_a_page_that_ends_early_still_names_the_restorer(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begin({"log": ["x"]})
+    for number in range(4):
+        run.patch({"log": [number, *run.state["log"]]})
+    run.patch({"log": []})
+    run.rollback(4, reason="log lost")
+    monkeypatch.setattr(following, "MOST_LOOKS", 2)
+
+    early = run.get("blame", pointer="/log/4")
+    page = early
+    while not page["data"]:
+        page = run.get("blame", pointer="/log/4", starting_after=page["next"])
+
+    (setter,) = page["data"]
+    assert (early["data"], early["has_more"]) == ([], True)
+    assert setter["version"] == 0
+    assert setter["restored_by"]["reasoning"] == "log lost"
+
+
 def test_the_whole_state_is_the_root_pointer(begin: Begin) -> None:
     run = begin({})
     run.patch({"a": 1})
