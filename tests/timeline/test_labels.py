@@ -1,6 +1,7 @@
 """Names for versions: given, listed, taken away."""
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -63,6 +64,17 @@ def test_it_can_be_taken_away(run: Run) -> None:
     assert (answer.status, answer.content) == (204, b"")
     assert run.get("versions", 1)["labels"] == []
     assert_refused(run.client.delete(path), 404, "label_not_found")
+
+
+@pytest.mark.parametrize("name", ["release/7", "/", "a?b", "..", "100 %", "größe"])
+def test_any_label_that_was_given_can_be_taken_away(run: Run, name: Any) -> None:
+    run.send("POST", "versions/1/labels", {"label": name})
+
+    path = run.path("versions", 1, "labels", quote(name, safe=""))
+    answer = run.client.delete(path)
+
+    assert answer.status == 204
+    assert run.get("versions", 1)["labels"] == []
 
 
 def test_taking_it_away_leaves_other_versions_theirs(run: Run) -> None:

@@ -39,7 +39,8 @@ urlpatterns = [
     path(f"{SESSION}/versions", batches.BatchesView.as_view(), name="versions"),
     path(VERSION, versions.VersionView.as_view(), name="version"),
     path(f"{VERSION}/labels", versions.LabelsView.as_view(), name="labels"),
-    path(f"{VERSION}/labels/<str:label>", versions.LabelView.as_view(), name="label"),
+    # A label may hold a slash, which arrives as one however it was escaped.
+    path(f"{VERSION}/labels/<path:label>", versions.LabelView.as_view(), name="label"),
     path(f"{SESSION}/checkpoint", versions.CheckpointView.as_view(), name="checkpoint"),
     path(f"{SESSION}/changes", versions.ChangesView.as_view(), name="changes"),
     path(f"{SESSION}/blame", blame.BlameView.as_view(), name="blame"),
