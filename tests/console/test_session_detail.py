@@ -307,6 +307,9 @@ def test_what_is_no_id_of_a_session_is_not_found(viewer, project, name):
     assert viewer.get(address(project, name)).status_code == 404
 
 
+# Decoded bodies are kept once they are committed: inside a transaction of the test the
+# same body would be read again.
+@pytest.mark.django_db(transaction=True)
 def test_the_number_of_queries_does_not_grow_with_the_versions(viewer, project):
     story = Story(project)
 
