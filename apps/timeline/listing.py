@@ -17,7 +17,6 @@ from apps.audit.actions import Action
 from apps.audit.models import Event
 from apps.audit.querysets import EventQuerySet
 from apps.core import sql
-from apps.timeline import reading
 from apps.timeline.drafts import Receipt
 from apps.timeline.lineage import Lineage, set_aside_by
 from apps.timeline.models import Session, Turn
@@ -106,27 +105,13 @@ def sessions(
     return list(found[: limit + 1])
 
 
-def versions(
-    scope: Scope,
-    session_id: str,
-    *,
-    newest_first: bool,
-    after: int | None,
-    limit: int,
-    now: datetime,
-) -> list[VersionRow]:
-    """Return up to `limit` + 1 versions beyond number `after`, in either direction.
-
-    Raises: SessionNotFound.
-    """
-    reading.head(scope, session_id, now=now)
-    return versions_of(session_id, newest_first=newest_first, after=after, limit=limit)
-
-
 def versions_of(
     session_id: str, *, newest_first: bool, after: int | None, limit: int
 ) -> list[VersionRow]:
-    """As `versions`, for a caller that has looked the session up already."""
+    """Return up to `limit` + 1 versions beyond number `after`, in either direction.
+
+    The caller has looked the session up.
+    """
     side, order = ("<", "DESC") if newest_first else (">", "ASC")
     query = VERSIONS + (
         f" AND (%(after)s::bigint IS NULL OR v.number {side} %(after)s::bigint)"

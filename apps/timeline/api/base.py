@@ -72,7 +72,7 @@ class TimelineView(ApiView):
             return Expected(number=tag, from_header=True)
         return ANY_HEAD if named is None else Expected(number=named)
 
-    def session(self, session_id: str, *, is_replay: bool = False) -> Session:
+    def session(self, session_id: str) -> Session:
         """Return the session as agents see it.
 
         Raises: SessionNotFound.
