@@ -18,7 +18,7 @@ from apps.core.http import problem_of
 from apps.core.http.fields import ListField, TextField, WholeNumberField
 from apps.timeline import batches, listing, reading
 from apps.timeline import operations as timeline
-from apps.timeline.api import outputs, parameters, shapes
+from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.inputs import UpdateInput
 from apps.timeline.api.outputs.common import Output, maybe_text, open_object, text
 from apps.timeline.api.states import WRITE_ERRORS
@@ -128,6 +128,7 @@ class BatchesView(VersionsView):
         operation_id="append_batch",
         parameters=parameters.WRITE,
         request=BatchInput,
+        examples=examples.BATCH,
         responses={201: Batch, **WRITE_ERRORS},
     )
     def post(self, request: Request, session_id: str) -> Response:

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.timeline import operations as timeline
-from apps.timeline.api import outputs, parameters
+from apps.timeline.api import examples, outputs, parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import HoldInput
 from apps.timeline.api.states import WRITE_ERRORS
@@ -38,6 +38,7 @@ class PauseView(HoldView):
         operation_id="pause",
         parameters=parameters.WRITE,
         request=HoldInput,
+        examples=examples.HOLD,
         responses={200: outputs.State, **WRITE_ERRORS},
     )
     def post(self, request: Request, session_id: str) -> Response:
@@ -50,6 +51,7 @@ class ResumeView(HoldView):
         operation_id="resume",
         parameters=parameters.WRITE,
         request=HoldInput,
+        examples=examples.HOLD,
         responses={200: outputs.State, **WRITE_ERRORS},
     )
     def post(self, request: Request, session_id: str) -> Response:
@@ -62,6 +64,7 @@ class CloseView(HoldView):
         operation_id="close",
         parameters=parameters.WRITE,
         request=HoldInput,
+        examples=examples.HOLD,
         responses={200: outputs.State, **WRITE_ERRORS},
     )
     def post(self, request: Request, session_id: str) -> Response:

@@ -12,7 +12,7 @@ from apps.core import json, paging
 from apps.core.http.schema import errors
 from apps.timeline import listing, reading
 from apps.timeline import operations as timeline
-from apps.timeline.api import outputs, parameters, shapes
+from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import CreateInput, ForkInput, MetadataInput
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
@@ -100,6 +100,7 @@ class SessionsView(SessionStartView):
         operation_id="create_session",
         parameters=[parameters.IDEMPOTENCY_KEY],
         request=CreateInput,
+        examples=examples.CREATE,
         responses={201: outputs.StartedSession, **CREATE_ERRORS},
     )
     def post(self, request: Request) -> Response:
@@ -140,6 +141,7 @@ class SessionView(TimelineView):
         operation_id="update_session",
         parameters=[parameters.IDEMPOTENCY_KEY],
         request=MetadataInput,
+        examples=examples.METADATA,
         responses={200: outputs.SessionMetadata, **CREATE_ERRORS},
     )
     def patch(self, request: Request, session_id: str) -> Response:
@@ -196,6 +198,7 @@ class ForkView(SessionStartView):
         operation_id="fork",
         parameters=[parameters.IDEMPOTENCY_KEY],
         request=ForkInput,
+        examples=examples.FORK,
         responses={201: outputs.StartedSession, **WRITE_ERRORS},
     )
     def post(self, request: Request, session_id: str) -> Response:

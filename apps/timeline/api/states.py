@@ -12,7 +12,7 @@ from apps.core.http.schema import errors
 from apps.core.paging import flag_of, integer_of, limit_of
 from apps.timeline import listing, reading
 from apps.timeline import operations as timeline
-from apps.timeline.api import outputs, parameters, shapes
+from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import ReplaceInput, RollbackInput, UpdateInput
 
@@ -41,6 +41,7 @@ class StateView(TimelineView):
         operation_id="update_state",
         parameters=parameters.WRITE,
         request=UpdateInput,
+        examples=examples.UPDATE,
         responses={200: outputs.State, **WRITE_ERRORS},
     )
     def patch(self, request: Request, session_id: str) -> Response:
@@ -64,6 +65,7 @@ class StateView(TimelineView):
         operation_id="replace_state",
         parameters=parameters.WRITE,
         request=ReplaceInput,
+        examples=examples.REPLACE,
         responses={200: outputs.State, **WRITE_ERRORS},
     )
     def put(self, request: Request, session_id: str) -> Response:
@@ -74,6 +76,7 @@ class StateView(TimelineView):
         operation_id="replace_state_by_post",
         parameters=parameters.WRITE,
         request=ReplaceInput,
+        examples=examples.REPLACE,
         responses={200: outputs.State, **WRITE_ERRORS},
     )
     def post(self, request: Request, session_id: str) -> Response:
@@ -103,6 +106,7 @@ class RollbackView(TimelineView):
         operation_id="rollback",
         parameters=parameters.WRITE,
         request=RollbackInput,
+        examples=examples.ROLLBACK,
         responses={200: outputs.Rollback, **WRITE_ERRORS},
     )
     def post(self, request: Request, session_id: str) -> Response:

@@ -16,7 +16,7 @@ from apps.core.errors import InvalidRequest
 from apps.core.http.schema import errors
 from apps.timeline import listing, reading
 from apps.timeline import operations as timeline
-from apps.timeline.api import outputs, parameters, shapes, traces
+from apps.timeline.api import examples, outputs, parameters, shapes, traces
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import ContextInput, TurnInput
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
@@ -63,6 +63,7 @@ class TurnsView(TimelineView):
         operation_id="add_turn",
         parameters=parameters.WRITE,
         request=TurnInput,
+        examples=examples.TURN,
         responses={201: outputs.Turn, **WRITE_ERRORS},
     )
     def post(self, request: Request, session_id: str) -> Response:
@@ -125,6 +126,7 @@ class ContextView(TimelineView):
     @extend_schema(
         operation_id="build_context",
         request=ContextInput,
+        examples=examples.CONTEXT,
         responses={200: outputs.Context, **errors(400, 401, 403, 404, 415, 422, 429)},
     )
     def post(self, request: Request, session_id: str) -> Response:

@@ -18,7 +18,7 @@ from apps.diffs.compare import compare
 from apps.diffs.summary import summary
 from apps.timeline import listing, reading
 from apps.timeline import operations as timeline
-from apps.timeline.api import outputs, parameters, shapes
+from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import LabelInput, whole_number
 from apps.timeline.api.states import READ_ERRORS
@@ -156,6 +156,7 @@ class LabelsView(TimelineView):
         operation_id="label_version",
         parameters=[parameters.IDEMPOTENCY_KEY],
         request=LabelInput,
+        examples=examples.LABEL,
         responses={201: outputs.Label, **LABEL_ERRORS},
     )
     def post(self, request: Request, session_id: str, number: str) -> Response:

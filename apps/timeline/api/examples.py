@@ -1,0 +1,58 @@
+"""Requests to try out in the documentation: a trip that loses its destination.
+
+Without them the page fills in every optional field there is, and what it then sends
+is refused. A test sends each of them.
+"""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample
+
+
+def _example(name: str, value: dict[str, Any]) -> list[OpenApiExample]:
+    return [OpenApiExample(name, value=value, request_only=True)]
+
+
+CREATE = _example(
+    "A trip begins",
+    {
+        "agent_id": "travel-agent",
+        "user_id": "u_17",
+        "initial_state": {"step": "gathering_info"},
+    },
+)
+UPDATE = _example(
+    "A destination is named",
+    {"state": {"destination": "NYC"}, "reasoning": "User named a destination"},
+)
+REPLACE = _example(
+    "The state as a whole",
+    {"state": {"step": "searching", "destination": "NYC"}},
+)
+ROLLBACK = _example(
+    "One version back", {"version": -1, "reason": "The destination was lost"}
+)
+HOLD = _example("With a reason", {"reason": "Looking into it"})
+FORK = _example(
+    "Look into the head", {"state": {"debug": True}, "reason": "What went wrong?"}
+)
+METADATA = _example("A title", {"metadata": {"title": "Trip to New York"}})
+TURN = _example(
+    "A turn that leaves another state",
+    {
+        "input": "Book a flight to NYC",
+        "output": "Searching flights...",
+        "state_after": {"destination": "NYC", "searching": True},
+    },
+)
+CONTEXT = _example("The last five turns", {"turn_limit": 5})
+LABEL = _example("Known good", {"label": "known-good"})
+BATCH = _example(
+    "Two steps at once",
+    {
+        "versions": [
+            {"state": {"step": 1}, "reasoning": "First"},
+            {"state": {"step": 2}, "reasoning": "Second"},
+        ]
+    },
+)

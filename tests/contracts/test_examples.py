@@ -1,0 +1,47 @@
+"""What the documentation page fills in can be sent as it stands."""
+
+from typing import Any
+
+import pytest
+
+from apps.timeline.api import examples
+from tests.conftest import Api
+
+pytestmark = pytest.mark.django_db
+TARGETS = [
+    ("PATCH", "", "METADATA"),
+    ("PATCH", "/state", "UPDATE"),
+    ("PUT", "/state", "REPLACE"),
+    ("POST", "/state", "REPLACE"),
+    ("POST", "/state/rollback", "ROLLBACK"),
+    ("POST", "/fork", "FORK"),
+    ("POST", "/turns", "TURN"),
+    ("POST", "/context", "CONTEXT"),
+    ("POST", "/versions", "BATCH"),
+    ("POST", "/versions/0/labels", "LABEL"),
+    ("POST", "/pause", "HOLD"),
+    ("POST", "/resume", "HOLD"),
+    ("POST", "/close", "HOLD"),
+]
+
+
+def value(name: str) -> Any:
+    return getattr(examples, name)[0].value
+
+
+def test_every_example_is_accepted(api: Any) -> None:
+    client: Api = api()
+    begun = client.post("/v1/sessions", value("CREATE"))
+    assert begun.status == 201
+    path = f"/v1/sessions/{begun.body['id']}"
+
+    for method, rest, name in TARGETS:
+        answer = client.send(method, path + rest, value(name))
+
+        assert answer.status in (200, 201), (method, rest, answer.content)
+
+
+def test_every_example_is_tried() -> None:
+    named = {name for name in vars(examples) if name.isupper()}
+
+    assert named == {name for _, _, name in TARGETS} | {"CREATE"}
