@@ -3,7 +3,13 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from apps.accounts.models import Project
+from apps.agents.scope import Scope
+from apps.core.actors import Actor, ActorKind
+from apps.timeline import operations as timeline
+from apps.timeline.drafts import Request, Step
 from apps.timeline.models import Session
 from tests.timeline.runs import Begin, Run, assert_refused, succeeded
 
@@ -17,6 +23,8 @@ WRITES = [
     ("POST", "turns", {"input": "i", "output": "o", "state_after": {}}),
     ("POST", "rollback", {"version": 0}),
     ("POST", "state/rollback", {"version": -1}),
+    ("PATCH", "", {"metadata": {"title": "x"}}),
+    ("POST", "versions", {"versions": [STATE]}),
     ("POST", "fork", {}),
     ("POST", "fork", {"agent_id": "travel", "version": 1}),
 ]
@@ -42,12 +50,29 @@ def suspended(run: Run) -> Run:
 
 def test_it_cannot_write(suspended: Run) -> None:
     for method, path, body in WRITES:
-        answer = suspended.client.send(method, suspended.path(path), body)
+        where = suspended.path(path).removesuffix("/")
+        answer = suspended.client.send(method, where, body)
 
         assert_refused(answer, 403, "agent_suspended")
     assert suspended.head == 2
     assert suspended.get("turns")["data"] == []
     assert Session.objects.count() == 1
+
+
+def test_a_person_can_step_its_session_back(suspended: Run, project: Project) -> None:
+    person = Actor(kind=ActorKind.USER, id="user_1", label="operator")
+
+    receipt = timeline.rollback(
+        scope=Scope(project),
+        session_id=suspended.id,
+        to=0,
+        step=Step(reasoning="undo it"),
+        actor=person,
+        now=timezone.now(),
+        request=Request(id="req_test"),
+    )
+
+    assert receipt.number == suspended.head == 3
 
 
 def test_it_cannot_start_a_session(suspended: Run) -> None:

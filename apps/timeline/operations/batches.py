@@ -58,7 +58,7 @@ def append_batch(
             request=request,
             expected=expected,
             refused=refused_to(actor),
-            suspends=True,
+            suspends=actor.is_agent,
             builds=tuple(_Build(item) for item in items),
         )
     )

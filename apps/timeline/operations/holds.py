@@ -89,7 +89,7 @@ def resume(
             request=request,
             expected=expected,
             refused=frozenset({Hold.CLOSED}),
-            suspends=True,
+            suspends=actor.is_agent,
             build=build,
         )
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
+from apps.agents.errors import AgentSuspended
 from apps.agents.scope import Scope
 from apps.audit import operations as audit
 from apps.audit.actions import Action
@@ -98,10 +99,12 @@ def update_metadata(
 
     A key set to null is removed. `ttl_seconds` counts from now; 0 lifts the limit.
 
-    Raises: SessionNotFound, InvalidRequest (also where nothing is asked for),
+    Raises: SessionNotFound, AgentSuspended, InvalidRequest (also for nothing),
     UnacceptableJson, PayloadTooLarge.
     """
     session = _locked(scope, session_id, now)
+    if actor.is_agent and session.agent.is_suspended:
+        raise AgentSuspended
     if not metadata and ttl_seconds is None:
         raise InvalidRequest("There is nothing to change.", param="metadata")
     changed: list[str] = ["updated_at"]

@@ -71,7 +71,7 @@ def rollback(
             request=request,
             expected=expected,
             refused=frozenset({Hold.CLOSED}),
-            suspends=True,
+            suspends=actor.is_agent,
             build=build,
         )
     )

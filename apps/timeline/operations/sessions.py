@@ -86,23 +86,23 @@ def fork(
         scope.require_agent(agent)
         forked_by = _registered(scope, agent, start)
     else:
-        forked_by = _awake(Agent.objects.get(id=origin.agent_id))
+        forked_by = _awake(Agent.objects.get(id=origin.agent_id), actor)
     return start.store_fork(forked_by, origin, patch, parts, step)
 
 
 def _registered(scope: Scope, agent: str, start: Beginning) -> Agent:
-    return _awake(
-        agents.register(
-            project=scope.project,
-            external_id=agent,
-            actor=start.actor,
-            now=start.now,
-            request_id=start.request.id,
-        )
+    registered = agents.register(
+        project=scope.project,
+        external_id=agent,
+        actor=start.actor,
+        now=start.now,
+        request_id=start.request.id,
     )
+    return _awake(registered, start.actor)
 
 
-def _awake(agent: Agent) -> Agent:
-    if agent.is_suspended:
+def _awake(agent: Agent, actor: Actor) -> Agent:
+    # A suspension stops the agent, not the people who look into what it did.
+    if actor.is_agent and agent.is_suspended:
         raise AgentSuspended
     return agent

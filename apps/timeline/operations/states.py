@@ -67,7 +67,7 @@ def update(
             request=request,
             expected=expected,
             refused=refused_to(actor),
-            suspends=True,
+            suspends=actor.is_agent,
             build=build,
         )
     )
@@ -104,7 +104,7 @@ def replace(
             request=request,
             expected=expected,
             refused=refused_to(actor),
-            suspends=True,
+            suspends=actor.is_agent,
             build=build,
         )
     )

@@ -91,7 +91,7 @@ def add_turn(
             request=request,
             expected=expected,
             refused=refused_to(actor),
-            suspends=True,
+            suspends=actor.is_agent,
             build=build,
         )
     )

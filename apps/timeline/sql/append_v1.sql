@@ -22,6 +22,7 @@ CREATE FUNCTION timeline_append_v1(
 ) LANGUAGE plpgsql AS $$
 DECLARE
     _held record;
+    _agent_status text;
     _past record;
     _head timeline_version;
     _new timeline_version;
@@ -29,10 +30,10 @@ DECLARE
     _said timeline_turn;
     _event audit_event;
 BEGIN
-    SELECT s.expires_at, a.status AS agent_status INTO _held
-      FROM timeline_session s JOIN agents_agent a ON a.id = s.agent_id
+    SELECT s.expires_at, s.agent_id INTO _held
+      FROM timeline_session s
      WHERE s.id = _session AND s.project_id = _project
-       FOR NO KEY UPDATE OF s;
+       FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         outcome := 'unknown';
         RETURN;
@@ -56,13 +57,16 @@ BEGIN
         END IF;
     END IF;
 
+    -- Read only now: whoever waited for the lock must see a suspension that was
+    -- answered meanwhile.
+    SELECT a.status INTO _agent_status FROM agents_agent a WHERE a.id = _held.agent_id;
     SELECT v.* INTO _head FROM timeline_version v
      WHERE v.session_id = _session ORDER BY v.number DESC LIMIT 1;
     head_number := _head.number;
     hold := _head.hold;
     outcome := CASE
         WHEN _head.hold = 'deleted' OR _held.expires_at <= _now THEN 'unknown'
-        WHEN _suspends AND _held.agent_status = 'suspended' THEN 'suspended'
+        WHEN _suspends AND _agent_status = 'suspended' THEN 'suspended'
         WHEN _head.hold = ANY (_refused) THEN 'held'
         WHEN _head.number <> _expected THEN 'conflict'
         WHEN _version ->> 'external_id' IS NOT NULL
