@@ -1,0 +1,136 @@
+"""How many bytes states take, by project, agent, session, and what sharing saves.
+
+Counts what is stored (compressed deltas, each body once) against what the versions
+show (their whole states, as if each had been kept). Deleted and expired sessions
+count: their bytes are there. Refuses to guess: every figure is a sum of this moment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import connection, transaction
+
+from apps.core import sql
+
+# One statement, so that all levels are sums over one snapshot. octet_length reads
+# the length of a large value from its row and does not fetch the value.
+_USAGE = """
+WITH chosen AS (
+    SELECT s.id,
+           coalesce(p.slug, s.project_id) AS project,
+           coalesce(a.external_id, '?') AS agent
+    FROM timeline_session s
+    LEFT JOIN accounts_project p ON p.id = s.project_id
+    LEFT JOIN agents_agent a ON a.id = s.agent_id
+    WHERE %(project_id)s::text IS NULL OR s.project_id = %(project_id)s::text
+), stored AS (
+    SELECT b.session_id, count(*) AS bodies, sum(octet_length(b.data)) AS stored
+    FROM timeline_body b JOIN chosen ON chosen.id = b.session_id
+    GROUP BY b.session_id
+), shown AS (
+    SELECT v.session_id, count(*) AS versions, sum(b.size) AS shown
+    FROM timeline_version v
+    JOIN chosen ON chosen.id = v.session_id
+    JOIN timeline_body b ON b.session_id = v.session_id AND b.number = v.body_number
+    GROUP BY v.session_id
+), summed AS (
+    SELECT GROUPING(c.project, c.agent, c.id) AS level,
+           c.project, c.agent, c.id AS session_id, count(*) AS sessions,
+           coalesce(sum(versions), 0)::bigint AS versions,
+           coalesce(sum(bodies), 0)::bigint AS bodies,
+           coalesce(sum(stored), 0)::bigint AS stored,
+           coalesce(sum(shown), 0)::bigint AS shown
+    FROM chosen c
+    LEFT JOIN stored ON stored.session_id = c.id
+    LEFT JOIN shown ON shown.session_id = c.id
+    GROUP BY GROUPING SETS
+        ((), (c.project), (c.project, c.agent), (c.project, c.agent, c.id))
+), placed AS (
+    SELECT *, row_number() OVER (
+        PARTITION BY level ORDER BY stored DESC, project, agent, session_id
+    ) AS place
+    FROM summed
+)
+SELECT level, project, agent, session_id, sessions, versions, bodies, stored, shown
+FROM placed WHERE level > 0 OR place <= %(largest)s
+ORDER BY level DESC, place
+"""
+_TABLES = """
+SELECT c.relname::text AS name, pg_total_relation_size(c.oid) AS size
+FROM pg_class c
+WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+ORDER BY size DESC, name
+"""
+# GROUPING sets a bit for each column that a row sums over.
+ALL, PROJECT, AGENT, SESSION = 7, 3, 1, 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Usage:
+    """The bytes of some sessions; names are None where the row sums over them."""
+
+    level: int
+    project: str | None
+    agent: str | None
+    session_id: str | None
+    sessions: int
+    versions: int
+    bodies: int
+    stored: int
+    shown: int
+
+    @property
+    def share_saved(self) -> float:
+        """Return the part of the shown bytes that is not stored; 0 if none is shown.
+
+        Below 0 where compression costs more than it saves, as for tiny states.
+        """
+        return 1 - self.stored / self.shown if self.shown else 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """A table's size on disk, with its indexes and what it keeps out of line."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Storage:
+    """What was counted: largest first everywhere."""
+
+    total: Usage
+    projects: list[Usage]
+    agents: list[Usage]
+    sessions: list[Usage]
+
+
+def usage(*, project_id: str | None, largest: int) -> Storage:
+    """Count the bytes of one project or of all, and name the `largest` sessions.
+
+    Reads every row of versions and bodies, so it takes seconds per million.
+    """
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            # The limit is for requests; this is for whoever has to wait.
+            cursor.execute("SET LOCAL statement_timeout = 0")
+        found = sql.records(
+            Usage, _USAGE, {"project_id": project_id, "largest": largest}
+        )
+    by_level = {
+        level: [row for row in found if row.level == level]
+        for level in (ALL, PROJECT, AGENT, SESSION)
+    }
+    return Storage(
+        total=by_level[ALL][0],
+        projects=by_level[PROJECT],
+        agents=by_level[AGENT],
+        sessions=by_level[SESSION],
+    )
+
+
+def tables() -> list[Table]:
+    """Return all tables of the database, largest first."""
+    return sql.records(Table, _TABLES, {})
