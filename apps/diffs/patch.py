@@ -1,12 +1,12 @@
 """Carrying changes over: a comparison applied to a state, and RFC 6902 patches.
 
 `apply` rebuilds *after* from *before* and the changes alone; `to_patch` writes the
-operations that any JSON Patch library understands.
+operations that any JSON Patch library understands, also of a comparison that ran out
+of its budget: coarse changes are replacements, and still true.
 """
 
 import copy
-
-import jsonpatch
+from collections.abc import Callable, Iterable, Iterator
 
 from apps.diffs import pointers
 from apps.diffs.changes import Change, Comparison, Json, Kind
@@ -38,10 +38,42 @@ def apply(before: Json, comparison: Comparison) -> Json:
     return root[""]
 
 
-def to_patch(before: Json, after: Json) -> list[dict[str, Json]]:
-    """Write the difference as RFC 6902 operations."""
-    operations: list[dict[str, Json]] = jsonpatch.make_patch(before, after).patch
-    return operations
+def to_patch(comparison: Comparison) -> list[dict[str, Json]]:
+    """Write the changes as RFC 6902 operations, which turn *before* into *after*.
+
+    A moved item is taken out and put in as it became, so that nothing has to be said
+    of what changed inside it. No value is written twice: the values together are no
+    larger than *after*. The values are those of the comparison, not to be changed.
+    """
+    taken = _outside_moved(sorted(comparison, key=_source_order), _source)
+    given = _outside_moved(sorted(comparison, key=_target_order), _target)
+    removals = [
+        {"op": "remove", "path": _source(change)}
+        for change in taken
+        if change.kind in (Kind.REMOVED, Kind.MOVED)
+    ]
+    return removals[::-1] + [
+        {
+            "op": "add" if change.kind in _INSERTED else "replace",
+            "path": change.pointer,
+            "value": change.after,
+        }
+        for change in given
+        if change.kind is not Kind.REMOVED
+    ]
+
+
+def _outside_moved(
+    changes: Iterable[Change], where: Callable[[Change], str]
+) -> Iterator[Change]:
+    """Leave out what lies inside a moved item: in order, that follows the item."""
+    inside: str | None = None
+    for change in changes:
+        if inside is not None and where(change).startswith(inside):
+            continue
+        if change.kind is Kind.MOVED:
+            inside = where(change) + "/"
+        yield change
 
 
 def _take(state: Json, pointer: str) -> Json:
@@ -65,12 +97,20 @@ def _put(root: dict[str, Json], change: Change, value: Json) -> None:
         container[pointers.index(last)] = value
 
 
+def _source(change: Change) -> str:
+    return change.from_pointer or change.pointer
+
+
+def _target(change: Change) -> str:
+    return change.pointer
+
+
 def _source_order(change: Change) -> list[tuple[int, str]]:
-    return _order(change.from_pointer or change.pointer)
+    return _order(_source(change))
 
 
 def _target_order(change: Change) -> list[tuple[int, str]]:
-    return _order(change.pointer)
+    return _order(_target(change))
 
 
 def _order(pointer: str) -> list[tuple[int, str]]:

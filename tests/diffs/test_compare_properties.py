@@ -66,11 +66,12 @@ def test_pointers_hold_the_values_that_are_reported(pair: Pair) -> None:
 
 
 @bounded
-@given(pairs)
-def test_a_json_patch_gives_after_too(pair: Pair) -> None:
+@given(pairs, st.integers(0, 6) | st.just(10_000))
+def test_a_json_patch_gives_after_too(pair: Pair, budget: int) -> None:
     before, after = pair
 
-    patched = jsonpatch.apply_patch(before, to_patch(before, after))
+    patch = to_patch(compare(before, after, budget=budget))
+    patched = jsonpatch.apply_patch(before, patch)
 
     assert written(patched) == written(after)
 
