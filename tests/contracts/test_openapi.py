@@ -185,6 +185,8 @@ VARIANTS = [
     ("/v1/sessions/{session_id}/history", {"include_traces": "false", "limit": "2"}),
     ("/v1/sessions/{session_id}/checkpoint", {"version": "0"}),
     ("/v1/sessions/{session_id}/changes", {"from": "2", "to": "0"}),
+    ("/v1/sessions/{session_id}/changes", {"from": "0", "format": "patch"}),
+    ("/v1/sessions/{session_id}/divergence", {"other": "{session_id}"}),
     ("/v1/traces", {"action": "state.rolled_back"}),
     ("/v1/traces", {"resource_type": "agent"}),
 ]

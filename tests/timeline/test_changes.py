@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import jsonpatch
 import pytest
 
-from tests.timeline.runs import Begin, Run, assert_refused
+from apps.accounts.models import Project
+from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
 
@@ -117,6 +119,8 @@ def test_many_changes_are_counted_and_cut(begin: Begin) -> None:
         ({"from": ""}, "from"),
         ({"from": str(2**63)}, "from"),
         ({"from": "0", "to": "head"}, "to"),
+        ({"from": "0", "format": "diff"}, "format"),
+        ({"from": "0", "other": "\0"}, "other"),
     ],
 )
 def test_it_names_the_parameter_that_it_refuses(
@@ -132,3 +136,103 @@ def test_a_version_that_is_not_there_is_not_found(run: Run, query: Any) -> None:
     answer = run.client.get(run.path("changes"), query)
 
     assert_refused(answer, 404, "version_not_found", "version")
+
+
+def test_it_compares_with_a_version_of_another_session(run: Run, begin: Begin) -> None:
+    other = begin({"step": 1, "city": "Oslo"})
+    other.patch({"step": 7})
+
+    body = run.get("changes", **{"from": 1, "to": 0, "other": other.id})
+
+    assert (body["session_id"], body["from_version"]) == (run.id, 1)
+    assert (body["to_session_id"], body["to_version"]) == (other.id, 0)
+    assert [(one["pointer"], one["after"]) for one in body["changes"]] == [
+        ("/city", "Oslo")
+    ]
+
+
+def test_of_another_session_it_takes_the_head_unless_told_otherwise(run: Run) -> None:
+    fork = run.fork(version=0)
+    fork.patch({"city": "Oslo"})
+
+    body = run.get("changes", **{"from": -1, "other": fork.id})
+
+    assert (body["from_version"], body["to_version"]) == (1, 1)
+    assert body["changes"][-1]["after"] == "Oslo"
+
+
+def test_a_version_that_the_other_session_lacks_is_not_found(
+    run: Run, begin: Begin
+) -> None:
+    query = {"from": 0, "to": 2, "other": begin().id}
+
+    answer = run.client.get(run.path("changes"), query)
+
+    assert_refused(answer, 404, "version_not_found", "version")
+
+
+def test_a_session_that_is_not_there_cannot_be_the_other(
+    run: Run, begin: Begin
+) -> None:
+    gone = begin()
+    gone.client.delete(gone.path())
+
+    for other in (gone.id, "sess_0", ""):
+        answer = run.client.get(run.path("changes"), {"from": 0, "other": other})
+
+        assert_refused(answer, 404, "session_not_found")
+
+
+def test_another_projects_session_cannot_be_the_other(
+    run: Run, begin: Begin, api: Clients, make_key: Keys, other_project: Project
+) -> None:
+    theirs = begin(client=api(make_key(project=other_project)))
+
+    for one, other in ((run, theirs), (theirs, run)):
+        answer = one.client.get(one.path("changes"), {"from": 0, "other": other.id})
+
+        assert_refused(answer, 404, "session_not_found")
+
+
+def test_a_limited_key_cannot_compare_with_another_agents_session(
+    run: Run, begin: Begin, api: Clients, make_key: Keys
+) -> None:
+    limited = api(make_key(agents=["billing"]))
+    mine = begin(client=limited, agent_id="billing")
+
+    answer = limited.get(mine.path("changes"), {"from": 0, "other": run.id})
+
+    assert_refused(answer, 404, "session_not_found")
+
+
+def test_a_patch_makes_the_one_state_the_other(begin: Begin) -> None:
+    one, two, three = ({"id": n, "seat": f"{n}A"} for n in (1, 2, 3))
+    run = begin({"guests": [one, two, three], "gone": 1, "a/b": {"~": 2**64}})
+    run.put({"guests": [{**three, "seat": None}, one], "a/b": {"~": 1.0}, "new": []})
+
+    body = run.get("changes", **{"from": 0, "format": "patch"})
+
+    assert body["object"] == "patch"
+    assert (body["session_id"], body["to_session_id"]) == (run.id, run.id)
+    assert (body["from_version"], body["to_version"]) == (0, 1)
+    before = run.get("versions", 0)["state"]
+    assert jsonpatch.apply_patch(before, body["patch"]) == run.state
+    assert {"op": "remove", "path": "/gone"} in body["patch"]
+    assert {"op": "replace", "path": "/a~1b/~0", "value": 1.0} in body["patch"]
+
+
+def test_a_patch_of_nothing_is_empty(run: Run) -> None:
+    body = run.get("changes", **{"from": 2, "format": "patch"})
+
+    assert body["patch"] == []
+
+
+@pytest.mark.parametrize("size", [2_500, 12_000])
+def test_a_patch_is_never_cut(begin: Begin, size: int) -> None:
+    run = begin({"list": {str(n): n for n in range(size)}, "same": 1})
+    run.put({"list": {str(n): -n - 1 for n in range(size)}, "same": 1})
+
+    body = run.get("changes", **{"from": 0, "format": "patch"})
+
+    before = run.get("versions", 0)["state"]
+    assert jsonpatch.apply_patch(before, body["patch"]) == run.state

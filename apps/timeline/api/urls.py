@@ -5,6 +5,7 @@ from django.urls import path
 from apps.timeline.api import (
     batches,
     blame,
+    comparisons,
     holds,
     sessions,
     states,
@@ -42,7 +43,12 @@ urlpatterns = [
     # A label may hold a slash, which arrives as one however it was escaped.
     path(f"{VERSION}/labels/<path:label>", versions.LabelView.as_view(), name="label"),
     path(f"{SESSION}/checkpoint", versions.CheckpointView.as_view(), name="checkpoint"),
-    path(f"{SESSION}/changes", versions.ChangesView.as_view(), name="changes"),
+    path(f"{SESSION}/changes", comparisons.ChangesView.as_view(), name="changes"),
+    path(
+        f"{SESSION}/divergence",
+        comparisons.DivergenceView.as_view(),
+        name="divergence",
+    ),
     path(f"{SESSION}/blame", blame.BlameView.as_view(), name="blame"),
     path(f"{SESSION}/verify", verify.VerifyView.as_view(), name="verify"),
     path(f"{SESSION}/turns", turns.TurnsView.as_view(), name="turns"),

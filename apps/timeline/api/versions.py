@@ -1,21 +1,16 @@
-"""Versions of a session: list, read, compare, label; the checkpoint to resume from."""
+"""Versions of a session: list, read, label; the checkpoint to resume from."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from orjson import Fragment
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.agents.api.answers import answered
 from apps.core import json, paging
-from apps.core.errors import InvalidRequest
 from apps.core.http.schema import errors
-from apps.diffs.changes import MISSING, Change
-from apps.diffs.compare import compare
-from apps.diffs.summary import summary
 from apps.timeline import listing, reading
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
@@ -25,7 +20,6 @@ from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.lineage import live_ranges, set_aside_by
 from apps.timeline.models import Label
 
-MAX_CHANGES = 2_000
 LABEL_ERRORS = errors(400, 401, 403, 404, 413, 415, 422, 429, 503)
 
 
@@ -115,40 +109,6 @@ class CheckpointView(TimelineView):
         return Response(body, headers={"ETag": f'"v{version.number}"'})
 
 
-class ChangesView(TimelineView):
-    """What differs between two versions of a session."""
-
-    @extend_schema(
-        operation_id="list_changes",
-        parameters=[
-            OpenApiParameter("from", int, required=True, description="A version."),
-            OpenApiParameter("to", int, description="A version; the head if unset."),
-        ],
-        responses={200: outputs.ChangeList, **READ_ERRORS},
-    )
-    def get(self, request: Request, session_id: str) -> Response:
-        """List the changes from one version to another, in either direction."""
-        bounds = {"minimum": -(2**31), "maximum": 2**53}
-        start = paging.integer_of(request, "from", **bounds)
-        if start is None:
-            raise InvalidRequest("from takes a version number.", param="from")
-        old = self.version(session_id, start)
-        new = self.version(session_id, paging.integer_of(request, "to", **bounds))
-        found = compare(json.parse(reading.state(old)), json.parse(reading.state(new)))
-        return Response(
-            {
-                "object": "change_list",
-                "session_id": session_id,
-                "from_version": old.number,
-                "to_version": new.number,
-                "changes": [_change(change) for change in found.changes[:MAX_CHANGES]],
-                "change_count": len(found),
-                "truncated": found.truncated or len(found) > MAX_CHANGES,
-                "summary": summary(found),
-            }
-        )
-
-
 class LabelsView(TimelineView):
     """The labels of one version."""
 
@@ -214,14 +174,3 @@ class LabelView(TimelineView):
             return 204, b""
 
         return answered(request, scope=self.scope, now=self.now, act=act)
-
-
-def _change(change: Change) -> dict[str, Any]:
-    shown: dict[str, Any] = {"pointer": change.pointer, "kind": change.kind.value}
-    for side in ("before", "after"):
-        value = getattr(change, side)
-        if value is not MISSING:
-            shown[side] = Fragment(json.dumps(value))
-    if change.from_pointer is not None:
-        shown["from_pointer"] = change.from_pointer
-    return shown

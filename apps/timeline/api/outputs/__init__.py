@@ -10,6 +10,11 @@ from apps.timeline.api.outputs.common import (
     LastRollback,
     ShownChange,
 )
+from apps.timeline.api.outputs.comparisons import (
+    ChangeList,
+    Divergence,
+    Patch,
+)
 from apps.timeline.api.outputs.sessions import (
     Rollback,
     Session,
@@ -31,7 +36,6 @@ from apps.timeline.api.outputs.turns import (
     TurnList,
 )
 from apps.timeline.api.outputs.versions import (
-    ChangeList,
     Checkpoint,
     Label,
     StateHistory,
@@ -44,10 +48,12 @@ __all__ = [
     "ChangeList",
     "Checkpoint",
     "Context",
+    "Divergence",
     "History",
     "Label",
     "LastRollback",
     "Memory",
+    "Patch",
     "Rollback",
     "SaidObject",
     "Session",

@@ -1,4 +1,4 @@
-"""Versions, checkpoints, changes and labels, as answered."""
+"""Versions, checkpoints and labels, as answered."""
 
 from __future__ import annotations
 
@@ -82,19 +82,6 @@ class Checkpoint(Step):
     model_params = ObjectField(required=True)
     tasks = ListField(required=True)
     artifacts = ListField(required=True)
-
-
-class ChangeList(Output):
-    """What differs between two versions."""
-
-    object = text()
-    session_id = text()
-    from_version = serializers.IntegerField()
-    to_version = serializers.IntegerField()
-    changes = ShownChange(many=True)
-    change_count = serializers.IntegerField()
-    truncated = serializers.BooleanField()
-    summary = text("What changed, in words.")
 
 
 class Label(Output):

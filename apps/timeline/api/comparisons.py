@@ -1,0 +1,149 @@
+"""What differs between any two versions that the caller may see, and where two
+sessions parted.
+
+A list of changes is cut where it is long; a patch never is, because a part of one makes
+a state that never was. Its size is bounded by the two states and the differences that
+a comparison tells apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    PolymorphicProxySerializer,
+    extend_schema,
+)
+from orjson import Fragment
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.core import json, paging
+from apps.core.errors import InvalidRequest
+from apps.diffs.changes import MISSING, Change, Comparison
+from apps.diffs.compare import compare
+from apps.diffs.patch import to_patch
+from apps.diffs.summary import summary
+from apps.timeline import reading
+from apps.timeline.api import outputs, parameters
+from apps.timeline.api.base import TimelineView
+from apps.timeline.api.states import READ_ERRORS
+from apps.timeline.divergence import Divergence, divergence
+
+MAX_CHANGES = 2_000
+FORMATS = ("list", "patch")
+
+
+class ChangesView(TimelineView):
+    """What differs between two versions, of one session or of two."""
+
+    @extend_schema(
+        operation_id="list_changes",
+        parameters=[
+            OpenApiParameter("from", int, required=True, description="A version."),
+            OpenApiParameter("to", int, description="A version; the head if unset."),
+            parameters.text("other", "The session that `to` is a version of."),
+            OpenApiParameter(
+                "format",
+                str,
+                enum=FORMATS,
+                default="list",
+                description="patch: all of it as RFC 6902, never cut.",
+            ),
+        ],
+        responses={
+            200: PolymorphicProxySerializer(
+                "Changes",
+                [outputs.ChangeList, outputs.Patch],
+                resource_type_field_name=None,
+            ),
+            **READ_ERRORS,
+        },
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """List the changes from one version to another, in either direction."""
+        bounds = {"minimum": -(2**31), "maximum": 2**53}
+        start = paging.integer_of(request, "from", **bounds)
+        if start is None:
+            raise InvalidRequest("from takes a version number.", param="from")
+        stop = paging.integer_of(request, "to", **bounds)
+        other_id = paging.text_of(request, "other")
+        is_patch = _is_patch(request)
+        old = self.version(session_id, start)
+        new = self.version(session_id if other_id is None else other_id, stop)
+        found = compare(reading.parsed(old), reading.parsed(new))
+        compared = {
+            "object": "patch" if is_patch else "change_list",
+            "session_id": session_id,
+            "from_version": old.number,
+            "to_session_id": new.session_id,
+            "to_version": new.number,
+        }
+        return Response(compared | (_patch(found) if is_patch else _list(found)))
+
+
+class DivergenceView(TimelineView):
+    """Where two sessions parted."""
+
+    @extend_schema(
+        operation_id="read_divergence",
+        parameters=[
+            parameters.text("other", "A session; if unset, what this is a fork of.")
+        ],
+        responses={200: outputs.Divergence, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """Tell the last version that both share, following forks of forks.
+
+        A fork shares its original up to the version it was made from. The changes
+        from that version to either head tell what each has done since.
+        """
+        other_id = paging.text_of(request, "other")
+        found = divergence(self.scope, session_id, other_id, now=self.now)
+        return Response(_divergence_object(found))
+
+
+def _is_patch(request: Request) -> bool:
+    given = paging.text_of(request, "format")
+    if given is not None and given not in FORMATS:
+        raise InvalidRequest("format takes list or patch.", param="format")
+    return given == "patch"
+
+
+def _list(found: Comparison) -> dict[str, Any]:
+    return {
+        "changes": [_change(change) for change in found.changes[:MAX_CHANGES]],
+        "change_count": len(found),
+        "truncated": found.truncated or len(found) > MAX_CHANGES,
+        "summary": summary(found),
+    }
+
+
+def _patch(found: Comparison) -> dict[str, Any]:
+    return {"patch": Fragment(json.dumps(to_patch(found)))}
+
+
+def _divergence_object(found: Divergence) -> dict[str, Any]:
+    common = found.common
+    return {
+        "object": "divergence",
+        "session_id": found.session_id,
+        "other_session_id": found.other_session_id,
+        "common_session_id": common.session_id if common else None,
+        "common_version": common.number if common else None,
+        "versions_since": common.since if common else None,
+        "other_versions_since": common.other_since if common else None,
+        "reason": found.reason,
+    }
+
+
+def _change(change: Change) -> dict[str, Any]:
+    shown: dict[str, Any] = {"pointer": change.pointer, "kind": change.kind.value}
+    for side in ("before", "after"):
+        value = getattr(change, side)
+        if value is not MISSING:
+            shown[side] = Fragment(json.dumps(value))
+    if change.from_pointer is not None:
+        shown["from_pointer"] = change.from_pointer
+    return shown

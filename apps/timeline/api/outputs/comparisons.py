@@ -1,0 +1,68 @@
+"""What differs between versions, and where sessions parted, as answered."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from apps.timeline.api.outputs.common import (
+    Output,
+    ShownChange,
+    maybe_number,
+    maybe_text,
+    text,
+)
+from apps.timeline.divergence import Reason
+
+
+class Compared(Output):
+    """Which two versions were compared."""
+
+    object = text()
+    session_id = text()
+    from_version = serializers.IntegerField()
+    to_session_id = text("The same session unless `other` names another.")
+    to_version = serializers.IntegerField()
+
+
+class ChangeList(Compared):
+    """What differs between two versions."""
+
+    changes = ShownChange(many=True)
+    change_count = serializers.IntegerField()
+    truncated = serializers.BooleanField()
+    summary = text("What changed, in words.")
+
+
+class PatchOperation(Output):
+    """One operation of RFC 6902."""
+
+    op = text("add, remove or replace")
+    path = text("RFC 6901, into the state as the operations before it leave it.")
+    value = serializers.JSONField(required=False, help_text="Not there for remove.")
+
+
+class Patch(Compared):
+    """What makes the one state the other: never cut, all operations in their order."""
+
+    patch = PatchOperation(many=True)
+
+
+class Divergence(Output):
+    """The last version that two sessions share, and how far each has gone since."""
+
+    object = text()
+    session_id = text()
+    other_session_id = maybe_text("Null if there is none that you may see.")
+    common_session_id = maybe_text("Null if they share no version that you may see.")
+    common_version = maybe_number()
+    versions_since = maybe_number("Up to the head, a fork's version 0 among them.")
+    other_versions_since = maybe_number()
+    reason = serializers.ChoiceField(
+        choices=Reason.choices,
+        allow_null=True,
+        help_text=(
+            "Why no shared version is told. not_forked: it is no fork, and no other "
+            "session was named; unrelated: they share none; hidden: one comes from a "
+            "session that you may not see; too_deep: one has too many forks behind it."
+        ),
+    )

@@ -1,0 +1,168 @@
+"""Where two sessions parted: the last version that both share, along their forks.
+
+A fork shares its origin up to the version it was made from; from its own version 0 on
+it is apart. Origins are followed as far as the caller may see them and no further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import takewhile
+from typing import Any
+
+from django.db import models
+
+from apps.agents.scope import Scope
+from apps.core import sql
+from apps.timeline.errors import SessionNotFound
+
+MAX_FORKS = 100
+
+# Each session with its origins, nearest first; `number` is the last version of it that
+# the session before in the chain has in it. Deletion is read from the head's hold.
+CHAINS = """
+WITH RECURSIVE chain AS (
+    SELECT s.id AS start, 0 AS depth, s.id, s.origin_session_id, s.origin_number,
+           NULL::bigint AS number
+      FROM timeline_session s WHERE s.id = ANY (%(sessions)s::varchar[])
+    UNION ALL
+    SELECT c.start, c.depth + 1, s.id, s.origin_session_id, s.origin_number,
+           c.origin_number
+      FROM chain c JOIN timeline_session s ON s.id = c.origin_session_id
+     WHERE c.depth < %(forks)s)
+SELECT c.start, c.id AS session_id, coalesce(c.number, head.number) AS number,
+       c.origin_session_id,
+       s.project_id = %(project)s
+       AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
+       AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
+       AND head.hold <> 'deleted' AS is_visible
+  FROM chain c
+  JOIN timeline_session s ON s.id = c.id
+  JOIN agents_agent a ON a.id = s.agent_id
+  JOIN LATERAL (SELECT h.number, h.hold FROM timeline_version h
+                 WHERE h.session_id = c.id ORDER BY h.number DESC LIMIT 1) head ON true
+ ORDER BY c.start, c.depth
+"""
+
+
+class Reason(models.TextChoices):
+    """Why two sessions share no version that can be told."""
+
+    NOT_FORKED = "not_forked"
+    UNRELATED = "unrelated"
+    HIDDEN = "hidden"
+    TOO_DEEP = "too_deep"
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """The last version that both share, and how many each has made since."""
+
+    session_id: str
+    number: int
+    since: int
+    other_since: int
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Where two sessions parted; without a common version, why there is none."""
+
+    session_id: str
+    other_session_id: str | None
+    common: Common | None = None
+    reason: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    session_id: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """A session and its origins; `end` is why it does not go on, None at the root."""
+
+    links: tuple[_Link, ...]
+    end: Reason | None
+
+    def since(self, common: _Link) -> int:
+        """Count the versions after the common one, along the chain."""
+        made = 0
+        for link in self.links:
+            if link.session_id == common.session_id:
+                return made + link.number - common.number
+            made += link.number + 1
+        raise LookupError(common.session_id)
+
+
+def divergence(
+    scope: Scope, session_id: str, other_id: str | None, *, now: datetime
+) -> Divergence:
+    """Tell where two sessions parted; None is the origin that the session is a fork of.
+
+    Versions are counted by their numbers, whether or not a rollback set them aside.
+
+    Raises: SessionNotFound, for either.
+    """
+    named = [session_id] if other_id is None else [session_id, other_id]
+    chains = _chains(scope, named, now)
+    mine = chains[session_id]
+    if other_id is not None:
+        return _parted(mine, chains[other_id])
+    if len(mine.links) == 1:
+        return Divergence(session_id, None, reason=mine.end or Reason.NOT_FORKED)
+    origin_id = mine.links[1].session_id
+    return _parted(mine, _chains(scope, [origin_id], now)[origin_id])
+
+
+def _chains(
+    scope: Scope, session_ids: Sequence[str], now: datetime
+) -> dict[str, _Chain]:
+    found = sql.rows(
+        CHAINS,
+        {
+            "sessions": list(session_ids),
+            "forks": MAX_FORKS,
+            "project": scope.project.id,
+            "agents": scope.agent_list,
+            "now": now,
+        },
+    )
+    return {
+        session_id: _chain([row for row in found if row.start == session_id])
+        for session_id in session_ids
+    }
+
+
+def _chain(rows: Sequence[Any]) -> _Chain:
+    seen = list(takewhile(lambda row: row.is_visible, rows))
+    if not seen:
+        raise SessionNotFound
+    links = tuple(_Link(row.session_id, row.number) for row in seen)
+    if seen[-1].origin_session_id is None:
+        return _Chain(links, None)
+    # An origin without a row is gone with its retention: not to be seen either.
+    is_cut = len(seen) > MAX_FORKS
+    return _Chain(links, Reason.TOO_DEEP if is_cut else Reason.HIDDEN)
+
+
+def _parted(mine: _Chain, theirs: _Chain) -> Divergence:
+    """Find the first session of one chain in the other: they are paths in a tree."""
+    session_id, other_id = mine.links[0].session_id, theirs.links[0].session_id
+    others = {link.session_id: link.number for link in theirs.links}
+    shared = next((one for one in mine.links if one.session_id in others), None)
+    if shared is None:
+        # What goes on unseen may come from the other one's chain after all.
+        reason = mine.end or theirs.end or Reason.UNRELATED
+        return Divergence(session_id, other_id, reason=reason)
+    number = min(shared.number, others[shared.session_id])
+    common = _Link(shared.session_id, number)
+    return Divergence(
+        session_id,
+        other_id,
+        Common(common.session_id, number, mine.since(common), theirs.since(common)),
+    )
