@@ -30,6 +30,7 @@ from apps.core.postgres.folders import (
     locked,
     make_folder,
     make_private_folder,
+    sync_folder,
 )
 from apps.core.postgres.identity import ServerUser, server_user
 from apps.core.postgres.locate import SOCKET, Location
@@ -196,7 +197,7 @@ class Cluster:
             shutil.rmtree(unfinished, ignore_errors=True)
             raise StartFailed(f"initdb failed: {done.stderr.strip()}")
         unfinished.rename(at.cluster_dir)
-        _sync(at.server_dir)
+        sync_folder(at.server_dir)
 
     def _run(
         self, user: ServerUser, program: str, *arguments: str
@@ -243,11 +244,3 @@ class Cluster:
             with suppress(FileNotFoundError):
                 lines += log.read_text(errors="replace").splitlines()[-5:]
         return "".join(f"\n  {line}" for line in lines)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -27,3 +27,7 @@ class StartFailed(ClusterError):
 
 class StopFailed(ClusterError):
     """PostgreSQL did not stop."""
+
+
+class ArchiveUnusable(ClusterError):
+    """A backup could not be written or read; the message says why."""

@@ -1,0 +1,86 @@
+"""Backing up the database of an installation, and restoring it into an empty one.
+
+Refuses to restore over anybody's work, into a PostgreSQL that the programs do not
+fit, or what a newer Stepback wrote. What was restored is verified by the caller.
+"""
+
+from pathlib import Path
+
+import psycopg
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.migrations.loader import MigrationLoader
+
+from apps.console.installation import (
+    Installation,
+    InstallationRefused,
+    let_go,
+    migrate,
+)
+from apps.core.postgres import archive
+
+# pg_restore sets transaction_timeout, which older servers do not know.
+OLDEST_TARGET = 17
+# Where any row means that the database is somebody's.
+KEPT = ("accounts_project", "accounts_user", "timeline_session", "audit_auditrecord")
+
+
+def back_up(chosen: Installation, file: Path) -> int:
+    """Write the running database into `file`; return its size.
+
+    Raises: ClusterError.
+    """
+    return archive.write(chosen.location.binaries, chosen.dsn, file)
+
+
+def restore(chosen: Installation, file: Path) -> None:
+    """Fill the running, empty database from `file` and bring its tables up to date.
+
+    Raises: ClusterError or InstallationRefused; the database is then as it was,
+    unless the backup is that of a newer Stepback.
+    """
+    with psycopg.connect(chosen.dsn, connect_timeout=10) as connection:
+        _refuse_old_server(connection)
+        _refuse_used(connection)
+    archive.read(chosen.location.binaries, chosen.dsn, file)
+    # Statements prepared before know the tables that were replaced.
+    let_go()
+    _refuse_newer()
+    migrate(lambda _: None)
+
+
+def _refuse_old_server(connection: psycopg.Connection) -> None:
+    found = connection.info.server_version // 10_000
+    if found < OLDEST_TARGET:
+        raise InstallationRefused(
+            f"The database is a PostgreSQL {found}; backups are restored into "
+            f"{OLDEST_TARGET} or later; docs/moving.md has the way to an older one."
+        )
+
+
+def _refuse_used(connection: psycopg.Connection) -> None:
+    for table in KEPT:
+        name = psycopg.sql.Identifier(table)
+        known = connection.execute("SELECT to_regclass(%s)", [table]).fetchone()
+        if known == (None,):
+            continue
+        query = psycopg.sql.SQL("SELECT 1 FROM {} LIMIT 1").format(name)
+        if connection.execute(query).fetchone():
+            raise InstallationRefused(
+                f"The database is in use ({table} has rows): restore into an empty "
+                "one, e.g. with a new --data-dir."
+            )
+
+
+def _refuse_newer() -> None:
+    loader = MigrationLoader(connections[DEFAULT_DB_ALIAS])
+    ours = loader.migrated_apps
+    unknown = sorted(
+        f"{app} {name}"
+        for app, name in loader.applied_migrations
+        if app in ours and (app, name) not in loader.disk_migrations
+    )
+    if unknown:
+        raise InstallationRefused(
+            f"The backup was made by a newer Stepback (it has {unknown[0]}): "
+            "restored, but use it with that version."
+        )

@@ -1,0 +1,46 @@
+"""manage.py restore FILE: a backup into an empty database, then everything verified."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import CommandError, CommandParser
+
+from apps.accounts.management.command import AccountsCommand
+from apps.console import backups
+from apps.console.installation import (
+    InstallationRefused,
+    adopt,
+    database,
+    installation,
+    reserved,
+)
+from apps.core.postgres import ClusterError, archive
+
+
+class Command(AccountsCommand):
+    help = (
+        "Fill an empty database from a backup and verify all of it. The embedded "
+        "PostgreSQL is started for it and stopped again: up must not run."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", metavar="FILE", help="what backup wrote")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        chosen = installation(options["data_dir"])
+        adopt(chosen, options["data_dir"])
+        file = Path(options["file"]).expanduser().absolute()
+        try:
+            archive.verify(chosen.location.binaries, file)
+            with reserved(chosen), database(chosen, self._say):
+                backups.restore(chosen, file)
+                self._say("Restored. Verifying all of it.")
+                call_command("verify", stdout=self.stdout, stderr=self.stderr)
+        except (ClusterError, InstallationRefused) as refused:
+            raise CommandError(str(refused)) from refused
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
