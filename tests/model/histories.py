@@ -1,0 +1,40 @@
+"""What the histories are made of: small states full of what is easily confused."""
+
+from hypothesis import strategies as st
+
+keys = st.sampled_from(["a", "b", "id", "a/b", "~1", "", "0"])
+scalars = st.sampled_from(
+    [None, True, False, 0, 1, 1.0, -0.0, 1e16, 10**30, -(2**63), "", "1", "é\x00"]
+)
+items = st.builds(lambda id, v: {"id": id, "v": v}, st.integers(0, 3), scalars)
+values = st.one_of(
+    scalars,
+    st.lists(scalars, max_size=3),
+    st.lists(items, max_size=3),
+    st.dictionaries(keys, scalars, max_size=2),
+)
+states = st.dictionaries(keys, values, max_size=3)
+
+# Which session and which version, counted around: shrinks to the first, the newest.
+which = st.sampled_from([0, 0, 0, 0, 1, 1, 2, 3])
+places = st.integers(0, 30)
+# What the caller says about the head, and whether in the body or in If-Match.
+sights = st.sampled_from([*5 * ["none"], *3 * ["right"], "stale", "ahead"])
+verbs = st.sampled_from(["turn", "turn", "pause", "resume", "resume", "close"])
+names = st.sampled_from([None, None, None, None, "n1", "n2", "n3"])
+pointers = st.sampled_from(["/a", "/b", "/id", "/a~1b", "/~01", "/0", "/a/0", "/b/id"])
+# Most do not exist: an update that removes is mostly refused.
+removals = st.one_of(st.just([]), st.just([]), st.lists(pointers, max_size=2))
+labels = st.sampled_from(["good", "bad/odd", "über"])
+updates = st.builds(
+    lambda state, remove, name: {
+        "state": state,
+        **({"remove": remove} if remove else {}),
+        **({"external_id": name} if name else {}),
+    },
+    states,
+    removals,
+    names,
+)
+replaces = st.builds(lambda state: {"op": "replace", "state": state}, states)
+batches = st.lists(st.one_of(updates, replaces), min_size=1, max_size=3)

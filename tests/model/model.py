@@ -1,0 +1,272 @@
+"""The store as a plain program in memory: what every request must do, and answer.
+
+Written from the contract, sharing no code with the product. An act takes the body of
+a request, changes the model, and returns what the answer must say, or raises Refused.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+Body = dict[str, Any]
+ANY = (None, False)
+
+
+class Refused(Exception):
+    """The request must be refused with this status and code."""
+
+    def __init__(self, status: int, code: str) -> None:
+        super().__init__(f"{status} {code}")
+        self.told = (status, code)
+
+
+def spelled(value: Any) -> str:
+    """Spell a value so that same values give the same text, whatever the key order."""
+    return json.dumps(value, sort_keys=True)
+
+
+@dataclass
+class Version:
+    number: int
+    op: str
+    state: Body
+    hold: str
+    restored: int | None = None
+    external_id: str | None = None
+    labels: set[str] = field(default_factory=set)
+    chain: str | None = None  # remembered once it was shown
+
+
+@dataclass(frozen=True)
+class Turn:
+    number: int
+    said: Any
+    head: int
+    made_version: bool
+    before: Body | None
+    after: Body | None
+
+
+@dataclass
+class Session:
+    id: str
+    versions: list[Version]
+    external_id: str | None = None
+    origin: tuple["Session", int] | None = None
+    turns: list[Turn] = field(default_factory=list)
+    is_deleted: bool = False
+
+    @property
+    def head(self) -> Version:
+        return self.versions[-1]
+
+    def at(self, number: int | None) -> Version:
+        """Return the version that a request names: -1 is the one before the head."""
+        self.require_there()
+        number = self.head.number if number is None else number
+        number = self.head.number + number if number < 0 else number
+        if not 0 <= number <= self.head.number:
+            raise Refused(404, "version_not_found")
+        return self.versions[number]
+
+    def require_there(self) -> None:
+        if self.is_deleted:
+            raise Refused(404, "session_not_found")
+
+    def require_writable(self, refused: set[str], expected: tuple[Any, bool]) -> None:
+        self.require_there()
+        if self.head.hold in refused:
+            is_paused = self.head.hold == "paused"
+            raise Refused(423, "session_paused") if is_paused else closed()
+        number, from_header = expected
+        if number not in (None, self.head.number):
+            mismatch = Refused(412, "version_mismatch")
+            raise mismatch if from_header else Refused(409, "version_conflict")
+
+    def require_free(self, name: str | None) -> None:
+        if name is not None and name in {one.external_id for one in self.versions}:
+            raise Refused(409, "external_id_taken")
+
+    def append(self, op: str, state: Body, **fields: Any) -> Version:
+        fields.setdefault("hold", self.head.hold)
+        self.versions.append(Version(self.head.number + 1, op, state, **fields))
+        return self.head
+
+    def jumps(self) -> Iterator[Version]:
+        """Walk back from the head: the rollbacks that led to what it is, last first."""
+        number = self.head.number
+        while number >= 0:
+            version = self.versions[number]
+            if version.restored is None:
+                number -= 1
+            else:
+                yield version
+                number = version.restored
+
+    def set_aside_by(self, number: int) -> int | None:
+        for jump in self.jumps():
+            if jump.restored is not None and jump.restored < number < jump.number:
+                return jump.number
+        return None
+
+    def last_rollback(self, number: int) -> tuple[int, int | None] | None:
+        for version in reversed(self.versions[: number + 1]):
+            if version.restored is not None:
+                return version.number, version.restored
+        return None
+
+    def live_turns(self) -> list[Turn]:
+        """Return the turns on the way to the head, newest first."""
+        return [t for t in reversed(self.turns) if self.set_aside_by(t.head) is None]
+
+
+def closed() -> Refused:
+    return Refused(409, "session_closed")
+
+
+AGENTS = {"closed", "paused"}
+
+
+@dataclass
+class Store:
+    """All sessions of one project; `names` are taken for ever."""
+
+    sessions: list[Session] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+
+    def create(self, body: Body) -> Session:
+        self._take(body.get("external_id"))
+        first = Version(0, "create", body.get("initial_state") or {}, "open")
+        return self._begun(Session("", [first], body.get("external_id")))
+
+    def fork(self, origin: Session, body: Body) -> Session:
+        version = origin.at(body.get("version"))
+        self._take(body.get("external_id"))
+        state = {**version.state, **(body.get("state") or {})}
+        first = Version(0, "fork", state, "open")
+        made = Session("", [first], body.get("external_id"), (origin, version.number))
+        return self._begun(made)
+
+    def _take(self, name: str | None) -> None:
+        if name is not None:
+            if name in self.names:
+                raise Refused(409, "external_id_taken")
+            self.names.add(name)
+
+    def _begun(self, session: Session) -> Session:
+        self.sessions.append(session)
+        return session
+
+
+def update(session: Session, body: Body, expected: tuple[Any, bool]) -> Version:
+    session.require_writable(AGENTS, expected)
+    state = merged(session.head.state, body)
+    session.require_free(body.get("external_id"))
+    return session.append("update", state, external_id=body.get("external_id"))
+
+
+def replace(session: Session, body: Body, expected: tuple[Any, bool]) -> Version:
+    session.require_writable(AGENTS, expected)
+    session.require_free(body.get("external_id"))
+    name = body.get("external_id")
+    return session.append("replace", body["state"], external_id=name)
+
+
+def batch(session: Session, body: Body, expected: tuple[Any, bool]) -> list[Version]:
+    session.require_writable(AGENTS, expected)
+    state, states, names = session.head.state, [], []
+    for item in body["versions"]:
+        is_replace = item.get("op") == "replace"
+        state = item["state"] if is_replace else merged(state, item)
+        name = item.get("external_id")
+        if name is not None and name in names:
+            raise Refused(409, "external_id_taken")
+        names.append(name)
+        states.append((item.get("op") or "update", state, name))
+    for name in names:
+        session.require_free(name)
+    return [session.append(op, s, external_id=name) for op, s, name in states]
+
+
+def add_turn(session: Session, body: Body, expected: tuple[Any, bool]) -> Turn:
+    session.require_writable(AGENTS, expected)
+    before, after = body.get("state_before"), body.get("state_after")
+    if before is not None and spelled(before) == spelled(session.head.state):
+        before = session.head.state
+    makes = after is not None and spelled(after) != spelled(session.head.state)
+    if makes:
+        session.append("turn", after)
+    if after is not None:
+        after = session.head.state
+    number = len(session.turns) + 1
+    turn = Turn(number, body["input"], session.head.number, makes, before, after)
+    session.turns.append(turn)
+    return turn
+
+
+def rollback(session: Session, body: Body, expected: tuple[Any, bool]) -> Version:
+    session.require_writable({"closed"}, expected)
+    to, head = body["version"], session.head
+    number = to if to >= 0 else head.number + to
+    if number == head.number:
+        raise Refused(409, "nothing_to_roll_back")
+    if not 0 <= number < head.number:
+        raise Refused(404, "version_not_found")
+    hold = "paused" if body.get("hold") else head.hold
+    return session.append(
+        "rollback", session.versions[number].state, hold=hold, restored=number
+    )
+
+
+def hold(
+    session: Session, verb: str, body: Body, expected: tuple[Any, bool]
+) -> Version:
+    """Pause, resume or close."""
+    session.require_writable({"closed"}, expected)
+    if verb == "pause" and session.head.hold == "paused":
+        raise Refused(409, "already_paused")
+    if verb == "resume" and session.head.hold == "open":
+        raise Refused(409, "not_paused")
+    becomes = {"pause": "paused", "resume": "open", "close": "closed"}[verb]
+    return session.append(verb, session.head.state, hold=becomes)
+
+
+def delete(session: Session) -> None:
+    session.require_there()
+    session.is_deleted = True
+
+
+def label(session: Session, number: int, name: str) -> Version:
+    version = session.at(number)
+    version.labels.add(name)
+    return version
+
+
+def unlabel(session: Session, number: int, name: str) -> None:
+    version = session.at(number)
+    if name not in version.labels:
+        raise Refused(404, "label_not_found")
+    version.labels.remove(name)
+
+
+def merged(state: Body, body: Body) -> Body:
+    """Set the top-level keys, then remove place after place."""
+    result: Body = json.loads(json.dumps({**state, **(body.get("state") or {})}))
+    for place in body.get("remove") or ():
+        *way, last = (
+            part.replace("~1", "/").replace("~0", "~") for part in place.split("/")[1:]
+        )
+        container: Any = result
+        for part in way:
+            container = container[key_in(container, part)]
+        del container[key_in(container, last)]
+    return result
+
+
+def key_in(container: Any, part: str) -> Any:
+    if isinstance(container, dict) and part in container:
+        return part
+    if isinstance(container, list) and part in map(str, range(len(container))):
+        return int(part)
+    raise Refused(422, "unacceptable_json")
