@@ -256,7 +256,8 @@ def _replayed(job: Job) -> Receipt | None:
     """Look for the key before anything else is checked.
 
     The function looks again under the lock; this first look is what lets a repeated
-    request be answered after the session was closed, deleted or moved on.
+    request be answered after the session was closed or moved on. (A deleted session
+    answers 404 to all but the repeated delete.)
     """
     if job.request.key is None:
         return None
