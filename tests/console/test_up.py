@@ -320,8 +320,6 @@ def test_a_used_link_is_not_logged_either(shown):
 def test_the_key_lets_in_and_another_does_not(shown):
     up, _ = shown
     path = f"{up.url}/v1/sessions"
-    if httpx.get(path).status_code == 404:
-        pytest.skip("this build has no sessions API")
 
     right = httpx.get(path, headers={"X-API-Key": up.key})
     wrong = httpx.get(path, headers={"X-API-Key": "sb_" + "0" * 64})
