@@ -115,7 +115,7 @@ class Beginning:
         given: tuple[Part, ...],
         step: Step,
     ) -> Receipt:
-        before = json.parse(reading.state(origin))
+        before = reading.parsed(origin)
         state = json.merged(before, patch or {})
         carried = reading.parts(origin)
         parts = bundles.assembled(state, carried=carried, given=given)

@@ -20,19 +20,11 @@ from apps.core import sql
 from apps.timeline.drafts import Receipt
 from apps.timeline.lineage import Lineage, set_aside_by
 from apps.timeline.models import Session, Turn
-from apps.timeline.reading import VERSION_COLUMNS, VersionRow
+from apps.timeline.reading import VERSIONS, VersionRow
 
 PAGE_BYTES = 16 * 1024 * 1024
 TURNS_LOOKED_AT = 500
 Item = TypeVar("Item")
-
-VERSIONS = f"""
-SELECT {VERSION_COLUMNS}
-  FROM timeline_version v
-  JOIN timeline_session s ON s.id = v.session_id
-  JOIN timeline_body b ON b.session_id = v.session_id AND b.number = v.body_number
- WHERE v.session_id = %(session)s
-"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

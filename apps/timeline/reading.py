@@ -68,8 +68,8 @@ class VersionRow:
     project_id: str
     agent_id: str
     user_id: str | None
-    # Its framed parts and its state, where they are not stored yet: an earlier item
-    # of a batch.
+    # Its framed parts and its state, once they were read, or where they are not
+    # stored yet: an earlier item of a batch.
     raw: bytes | None = None
     parsed: State | None = None
 
@@ -101,6 +101,15 @@ VISIBLE = """
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
    AND head.hold <> 'deleted'"""
 
+
+# Versions of a session that was looked up already; clauses and an order are added.
+VERSIONS = f"""
+SELECT {VERSION_COLUMNS}
+  FROM timeline_version v
+  JOIN timeline_session s ON s.id = v.session_id
+  JOIN timeline_body b ON b.session_id = v.session_id AND b.number = v.body_number
+ WHERE v.session_id = %(session)s
+"""
 
 # Bodies of several sessions at once, each with the bases it builds on.
 CHAIN = """
@@ -174,10 +183,14 @@ def state(version: VersionRow) -> bytes:
 
 
 def parsed(version: VersionRow) -> State:
-    """Return the version's state as a value, not to be changed."""
-    if version.parsed is not None:
-        return version.parsed
-    value: State = json.parse(state(version))
+    """Return the version's state as a value, not to be changed.
+
+    It stays with the row: a write merges into it and is then compared with it.
+    """
+    value: State | None = version.parsed
+    if value is None:
+        value = json.parse(state(version))
+        object.__setattr__(version, "parsed", value)
     return value
 
 
@@ -196,19 +209,12 @@ def last_rollback(version: VersionRow) -> VersionRow | None:
     """Return the newest rollback up to this version, read from its partial index."""
     if version.restored_number is not None:
         return version
-    found = sql.records(
-        VersionRow,
-        f"""
-        SELECT {VERSION_COLUMNS}
-          FROM timeline_version v
-          JOIN timeline_session s ON s.id = v.session_id
-          JOIN timeline_body b
-            ON b.session_id = v.session_id AND b.number = v.body_number
-         WHERE v.session_id = %s AND v.number <= %s AND v.restored_number IS NOT NULL
-         ORDER BY v.number DESC LIMIT 1
-        """,
-        [version.session_id, version.number],
+    query = VERSIONS + (
+        " AND v.number <= %(number)s AND v.restored_number IS NOT NULL"
+        " ORDER BY v.number DESC LIMIT 1"
     )
+    asked = {"session": version.session_id, "number": version.number}
+    found = sql.records(VersionRow, query, asked)
     return found[0] if found else None
 
 
@@ -228,7 +234,13 @@ def base_of(version: VersionRow) -> bodies.Base:
 
 
 def _raw(version: VersionRow) -> bytes:
-    return _raw_bodies([version])[version.session_id, version.body_number]
+    # It stays with the row: a body too large for the cache, or not yet committed,
+    # would be decoded anew for each of its parts.
+    if version.raw is None:
+        raw = _raw_bodies([version])[version.session_id, version.body_number]
+        object.__setattr__(version, "raw", raw)
+        return raw
+    return version.raw
 
 
 def _raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 
 from apps.agents.scope import Scope
-from apps.core import json
 from apps.core.actors import Actor
 from apps.timeline import ledger, reading
 from apps.timeline.drafts import (
@@ -55,7 +54,7 @@ def rollback(
                 op=Op.ROLLBACK,
                 hold=Hold.PAUSED if hold else Hold(head.hold),
                 step=step,
-                state=json.parse(reading.state(target)),
+                state=reading.parsed(target),
                 reuse=target,
                 restored_number=target.number,
                 reason_code=reason_code,

@@ -47,7 +47,7 @@ def update(
     """
 
     def build(head: VersionRow) -> Write:
-        before = json.parse(reading.state(head))
+        before = reading.parsed(head)
         return Write(
             draft=draft_of(
                 Op.UPDATE,
@@ -128,7 +128,7 @@ def differs(head: VersionRow, state: State | None, given: tuple[Part, ...]) -> b
         return True
     if state is None:
         return False
-    return bool(compare(json.parse(reading.state(head)), state))
+    return bool(compare(reading.parsed(head), state))
 
 
 def refused_to(actor: Actor) -> frozenset[Hold]:

@@ -78,7 +78,7 @@ def add_turn(
             return Write(turn=turn)
         state = state_after
         if state is None:
-            state = json.parse(reading.state(head))
+            state = reading.parsed(head)
         draft = draft_of(Op.TURN, head, state=state, given=parts, step=step)
         return Write(draft=draft, turn=turn)
 
