@@ -1,0 +1,125 @@
+"""What a search asks for, as values: no grammar, no database.
+
+A query is a list of clauses that all have to hold. The language makes them from text,
+the finder answers them; neither knows the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+Scalar = str | int | float | bool | None
+
+
+class When(StrEnum):
+    """Whether a value is asked for in the head, or in any version there ever was."""
+
+    NOW = "now"
+    EVER = "ever"
+
+
+class Match(StrEnum):
+    """How the type of a value counts.
+
+    `EXACT`: by the JSON type, 17 is not "17" (17 and 17.0 are one number). `EITHER`:
+    17 finds the number and the text "17"; true and null likewise.
+    """
+
+    EXACT = "exact"
+    EITHER = "either"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Clause:
+    """One condition; `text` is how it was written, for telling of it in an answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Holds(Clause):
+    """The state holds this whole value at a pointer (RFC 6901), or anywhere (None)."""
+
+    when: When
+    pointer: str | None
+    value: Scalar
+    match: Match
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Changed(Clause):
+    """Some version changed what this pointer names, or anything below it."""
+
+    pointer: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Words(Clause):
+    """All these words stand in one reasoning, turn or label."""
+
+    words: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FreeTerm(Clause):
+    """A bare term: words somewhere, or a whole value held now or ever."""
+
+    term: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Flag(Clause):
+    """Some version carries a flag: one of `apps.diffs.flags`, by its full name."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RolledBack(Clause):
+    """The session was rolled back at some time, or never was."""
+
+    wanted: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forked(Clause):
+    """The session began as a fork, or did not."""
+
+    wanted: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StatusIs(Clause):
+    """The session is active, paused or closed."""
+
+    status: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExternalId(Clause):
+    """The session, or a version of it, carries this name of the caller's."""
+
+    external_id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SessionIs(Clause):
+    """This one session."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TraceIs(Clause):
+    """A version or turn of the session carries this trace id."""
+
+    trace_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """All of these hold. No clause at all asks for every session."""
+
+    clauses: tuple[Clause, ...] = ()
