@@ -98,6 +98,46 @@ class StatusIs(Clause):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class AgentIs(Clause):
+    """The session belongs to this agent, by the caller's name of it."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UserIs(Clause):
+    """The session is with this end user."""
+
+    user_id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelIs(Clause):
+    """Some version carries this label, whole and as it is written."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CreatedBetween(Clause):
+    """The session began after one moment and before another; None leaves a side open.
+
+    `age<2h` is one of these too: begun after the moment that was two hours ago.
+    """
+
+    after: datetime | None
+    before: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UpdatedBetween(Clause):
+    """The session was last written after one moment and before another."""
+
+    after: datetime | None
+    before: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ExternalId(Clause):
     """The session, or a version of it, carries this name of the caller's."""
 
