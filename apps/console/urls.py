@@ -3,8 +3,8 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from apps.console import views
 from apps.console.forms import SESSION_ID
+from apps.console.views import home, session, sessions, version
 
 
 class SessionIdConverter(StringConverter):
@@ -34,10 +34,10 @@ VERSION = f"{SESSION}/versions/<version_number:number>"
 
 app_name = "console"
 urlpatterns = [
-    path("console/", views.home, name="home"),
-    path("console/<slug:slug>", views.project, name="project"),
-    path("console/<slug:slug>/sessions", views.sessions, name="sessions"),
-    path(SESSION, views.session_detail, name="session_detail"),
-    path(VERSION, views.version_detail, name="version_detail"),
-    path(f"{VERSION}/state.json", views.version_state, name="version_state"),
+    path("console/", home.home, name="home"),
+    path("console/<slug:slug>", home.project, name="project"),
+    path("console/<slug:slug>/sessions", sessions.sessions, name="sessions"),
+    path(SESSION, session.session_detail, name="session_detail"),
+    path(VERSION, version.version_detail, name="version_detail"),
+    path(f"{VERSION}/state.json", version.version_state, name="version_state"),
 ]

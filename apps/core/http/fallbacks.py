@@ -29,8 +29,9 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def wants_html(request: HttpRequest) -> bool:
-    """Say whether a page is asked for by name; `*/*` is what programs send."""
-    return "text/html" in request.headers.get("Accept", "")
+    """Say whether a page is asked for; programs send `*/*`, and so does htmx."""
+    is_named = "text/html" in request.headers.get("Accept", "")
+    return is_named or "HX-Request" in request.headers
 
 
 def json_response(

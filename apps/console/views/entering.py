@@ -1,0 +1,110 @@
+"""What every view begins with: which methods, who may, and errors as pages.
+
+`page` only shows; `act` only does, by POST; `form` shows by GET what it does by POST.
+What does something names the permission, so that none forgets to ask for it: a
+colleague without it is told 403, a stranger 404.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import (
+    require_http_methods,
+    require_POST,
+    require_safe,
+)
+
+from apps.accounts.access import Permission, enter_project
+from apps.accounts.models import Membership, User
+from apps.core.errors import DomainError
+from apps.core.http.exceptions import problem_of
+from apps.core.http.fallbacks import answer
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+MemberView = Callable[Concatenate[HttpRequest, Membership, P], HttpResponse]
+
+
+def page(view: View[P]) -> View[P]:
+    """Let a view only be read, and answer its domain errors as pages."""
+    return require_safe(_answering(view))
+
+
+def act(permission: Permission) -> Callable[[MemberView[P]], View[P]]:
+    """Let a view be reached by POST, by members who have the permission.
+
+    The view is given the membership in place of the project's slug.
+    """
+
+    def decorated(view: MemberView[P]) -> View[P]:
+        return require_POST(_answering(_entering(view, permission)))
+
+    return decorated
+
+
+def form(permission: Permission) -> Callable[[MemberView[P]], View[P]]:
+    """As `act`, for what shows by GET, never from a cache, what it does by POST."""
+
+    def decorated(view: MemberView[P]) -> View[P]:
+        methods = require_http_methods(["GET", "HEAD", "POST"])
+        answered = _answering(_entering(view, permission))
+        return never_cache(methods(answered))
+
+    return decorated
+
+
+def entered(
+    request: HttpRequest, slug: str, permission: Permission = Permission.READ
+) -> Membership:
+    """Return the reader's membership of the project.
+
+    Raises: ProjectNotFound, PermissionDenied.
+    """
+    return enter_project(user=user_of(request), slug=slug, permission=permission)
+
+
+def user_of(request: HttpRequest) -> User:
+    return cast(User, request.user)
+
+
+def wants_fragment(request: HttpRequest) -> bool:
+    """Say whether a page's part is asked for: by htmx, for a swap of that part.
+
+    Not for a boosted link, and not when htmx restores the page on Back: both put the
+    answer in place of the whole page.
+    """
+    htmx = cast(Any, request).htmx
+    return bool(htmx) and not htmx.boosted and not htmx.history_restore_request
+
+
+def varying(response: HttpResponse) -> HttpResponse:
+    """Mark an answer that `wants_fragment` decided, so that no cache mixes them up."""
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _entering(view: MemberView[P], permission: Permission) -> View[P]:
+    @wraps(view)
+    def with_membership(
+        request: HttpRequest, /, slug: str, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        return view(request, entered(request, slug, permission), *args, **kwargs)
+
+    return cast(View[P], with_membership)
+
+
+def _answering(view: View[P]) -> View[P]:
+    @wraps(view)
+    def answered(
+        request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except DomainError as error:
+            return answer(request, problem_of(error))
+
+    return cast(View[P], answered)
