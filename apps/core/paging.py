@@ -6,13 +6,14 @@ silently does nothing shows a caller what it did not ask for.
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypeVar
 
 from rest_framework.request import Request
 
 from apps.core import json
 from apps.core.errors import InvalidRequest, MalformedJson, UnacceptableJson
+from apps.core.moments import moment
 
 Item = TypeVar("Item")
 
@@ -21,13 +22,6 @@ MAXIMUM_LIMIT = 100
 MAXIMUM_TEXT = 1000
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
-_MOMENT = re.compile(
-    r"\d{4}-\d{2}-\d{2}"
-    r"(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|z|[+\- ]\d{2}:?\d{2})?)?",
-    re.ASCII,
-)
-# A plus sign that the caller did not escape arrives as a space.
-_UNESCAPED_PLUS = re.compile(r" (?=\d{2}:?\d{2}$)", re.ASCII)
 
 
 def page(
@@ -81,7 +75,7 @@ def moment_of(request: Request, name: str) -> datetime | None:
     if text is None:
         return None
     try:
-        return _moment(text)
+        return moment(text)
     except (ValueError, OverflowError):
         raise InvalidRequest(
             f"{name} takes a date or a time in ISO 8601, as in 2026-01-31 or "
@@ -126,14 +120,3 @@ def text_of(request: Request, name: str, maximum: int = MAXIMUM_TEXT) -> str | N
     if "\0" in text:
         raise InvalidRequest(f"{name} cannot hold U+0000.", param=name)
     return text
-
-
-def _moment(text: str) -> datetime:
-    if not _MOMENT.fullmatch(text):
-        raise ValueError("no date of ISO 8601")
-    if len(text) > len("2026-01-31T12:00:00"):
-        text = _UNESCAPED_PLUS.sub("+", text)
-    moment = datetime.fromisoformat(text.replace("z", "Z"))
-    if moment.tzinfo is None:
-        return moment.replace(tzinfo=UTC)
-    return moment.astimezone(UTC)

@@ -1,0 +1,115 @@
+"""Writes clauses the way `language.parse` reads them: for chips and saved searches.
+
+A clause that was read is written as it was: `age<2h` goes on meaning the last two
+hours. One that a program made is written from its values.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from apps.timeline.search import paths
+from apps.timeline.search.clauses import (
+    AgentIs,
+    Changed,
+    Clause,
+    CreatedBetween,
+    ExternalId,
+    Flag,
+    Forked,
+    FreeTerm,
+    Holds,
+    LabelIs,
+    Match,
+    Query,
+    RolledBack,
+    Scalar,
+    SessionIs,
+    StatusIs,
+    TraceIs,
+    UpdatedBetween,
+    UserIs,
+    When,
+    Words,
+)
+
+_PLAIN = re.compile(r'[^\s"]\S*')
+
+
+def write(query: Query) -> str:
+    """Return a text that is read as this query."""
+    return " ".join(clause.text or written(clause) for clause in query.clauses)
+
+
+def written(clause: Clause) -> str:
+    """Write one clause from its values."""
+    return _WRITERS[type(clause)](clause)
+
+
+def without(query: Query, index: int) -> Query:
+    """Return the query without one of its clauses."""
+    return Query(query.clauses[:index] + query.clauses[index + 1 :])
+
+
+def _plain(value: str) -> str:
+    return value if _PLAIN.fullmatch(value) else _quoted(value)
+
+
+def _quoted(value: Scalar) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _named(field: str, attribute: str) -> Callable[[Any], str]:
+    return lambda clause: f"{field}:{_plain(getattr(clause, attribute))}"
+
+
+def _answer(field: str) -> Callable[[Any], str]:
+    return lambda clause: f"{field}:{'yes' if clause.wanted else 'no'}"
+
+
+def _span(field: str) -> Callable[[Any], str]:
+    return lambda clause: f"{field}:{_moment(clause.after)}..{_moment(clause.before)}"
+
+
+def _moment(at: datetime | None) -> str:
+    return "" if at is None else at.isoformat().replace("+00:00", "Z")
+
+
+def _holds(clause: Holds) -> str:
+    is_exact = clause.match is Match.EXACT
+    if clause.pointer is None:
+        place, operator = f"{clause.when.value}:", "=" if is_exact else ""
+    else:
+        before = "ever:" if clause.when is When.EVER else ""
+        place, operator = (
+            before + paths.written(clause.pointer),
+            "=" if is_exact else ":",
+        )
+    if is_exact or not isinstance(clause.value, str):
+        return f"{place}{operator}{_quoted(clause.value)}"
+    # A text that could also be a number has to stay without quotes.
+    return f"{place}{operator}{_plain(clause.value)}"
+
+
+_WRITERS: dict[type[Clause], Callable[[Any], str]] = {
+    AgentIs: _named("agent", "name"),
+    UserIs: _named("user", "user_id"),
+    LabelIs: _named("label", "name"),
+    ExternalId: _named("external", "external_id"),
+    SessionIs: _named("session", "session_id"),
+    TraceIs: _named("trace", "trace_id"),
+    Words: lambda clause: f"words:{_quoted(clause.words)}",
+    FreeTerm: lambda clause: _quoted(clause.term),
+    Flag: _named("flag", "name"),
+    StatusIs: _named("status", "status"),
+    RolledBack: _answer("rolled-back"),
+    Forked: _answer("forked"),
+    Changed: lambda clause: f"changed:{paths.written(clause.pointer)}",
+    CreatedBetween: _span("created"),
+    UpdatedBetween: _span("updated"),
+    Holds: _holds,
+}
