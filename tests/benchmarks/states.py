@@ -1,0 +1,52 @@
+"""States for measuring: they compress about as well as what agents really keep."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from apps.core import json
+
+KIB = 1024
+
+
+def words(count: int, seed: int = 1) -> list[str]:
+    chance = random.Random(seed)
+    return [f"{chance.randrange(16**6):x}" for _ in range(count)]
+
+
+def texts(count: int, size: int, seed: int = 1) -> list[str]:
+    """Return texts of about `size` characters, of 3,000 different words."""
+    chance, known = random.Random(seed), words(3000)
+    return [" ".join(chance.choices(known, k=size // 7)) for _ in range(count)]
+
+
+def small(size: int = KIB) -> dict[str, Any]:
+    """Return a state of about this size; `step` and `said` are what steps change."""
+    kept = {"customer": "u_17", "plan": ["search", "book", "pay"], "price": 120.5}
+    state = {"step": 0, "said": texts(1, 196)[0], "kept": kept, "notes": ""}
+    room = size - len(json.dumps(state))
+    return state | {"notes": texts(1, room, seed=2)[0][:room]}
+
+
+def template(state: dict[str, Any]) -> bytes:
+    """Return the state with the places that a plan of requests fills."""
+    written = json.dumps(state | {"step": "@n@", "said": "@text@"})
+    return written.replace(b'"@n@"', b"@n@")
+
+
+def message(number: int, text: str) -> dict[str, Any]:
+    role = "user" if number % 2 else "assistant"
+    return {"id": f"msg_{number}", "role": role, "content": text}
+
+
+def chat(count: int, size: int) -> list[dict[str, Any]]:
+    """Return messages of about `size` bytes each."""
+    said = texts(count, size - 55)
+    return [message(number, text) for number, text in enumerate(said)]
+
+
+def large(size: int) -> dict[str, Any]:
+    """Return a state of about this size: items of a quarter of a kilobyte."""
+    count = size // 262
+    return {"step": 0, "items": chat(count, 262)}
