@@ -1,0 +1,34 @@
+"""The rows of the table: each module says `WHAT` it measures and does so in `run`."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from tests.benchmarks.rows import (
+    appends,
+    batches,
+    changes,
+    chat,
+    heads,
+    items,
+    memory,
+    recorded,
+    rollbacks,
+    scale,
+)
+
+# In the order of the table.
+ROWS: dict[str, ModuleType] = {
+    "append": appends,
+    "batch": batches,
+    "head": heads,
+    "chat": chat,
+    "item": items,
+    "rollback": rollbacks,
+    "scale": scale,
+    "changes": changes,
+    "memory": memory,
+    "recorded": recorded,
+}
+# Those that need neither large data nor the baselines' venv.
+CHEAP = ("head", "item", "rollback", "changes")

@@ -1,0 +1,80 @@
+"""The command works: rows are measured on servers of its own, and kept. No figure is
+held against anything."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks import traffic
+from tests.benchmarks.__main__ import main
+from tests.benchmarks.findings import BEGIN, END, Finding, Kept
+from tests.benchmarks.rows import ROWS
+from tests.live import ROOT
+
+needs_wrk = pytest.mark.skipif(
+    traffic.shutil.which("wrk") is None, reason=traffic.MISSING
+)
+
+
+def test_all_rows_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list"]) == 0
+
+    listed = capsys.readouterr().out
+    assert [line.split()[0] for line in listed.splitlines()[: len(ROWS)]] == list(ROWS)
+
+
+def test_without_wrk_it_says_how_to_get_it(monkeypatch, capsys) -> None:
+    monkeypatch.setenv("PATH", "")
+
+    with pytest.raises(SystemExit) as ended:
+        main(["--quick"])
+
+    assert ended.value.code == 2
+    assert "apt-get install wrk" in capsys.readouterr().err
+
+
+def test_a_quick_run_does_not_write_the_readme(capsys) -> None:
+    with pytest.raises(SystemExit):
+        main(["--quick", "--write-readme"])
+
+    assert "README" in capsys.readouterr().err
+
+
+@needs_wrk
+def test_cheap_rows_are_measured_and_kept(tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    command = [sys.executable, "-m", "tests.benchmarks", "--json", str(results)]
+
+    done = subprocess.run(
+        [*command, "--quick", "--only", "head", "changes"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+
+    assert done.returncode == 0, done.stderr
+    kept = json.loads(results.read_text())
+    assert list(kept) == ["head", "changes"]
+    assert all(row["findings"] and row["quick"] for row in kept.values())
+
+
+def test_the_table_of_what_is_kept_is_written_without_measuring(tmp_path: Path) -> None:
+    results, readme = tmp_path / "results.json", tmp_path / "README.md"
+    readme.write_text(f"{BEGIN}\n{END}\n")
+    one = Finding(what="head read", measured=0.9, limit=0.7, at_least=True)
+    Kept(results).keep("head", [one], at="2026-01-02T03:04", commit="abc", quick=False)
+
+    main(["--none", "--write-readme", "--readme", str(readme), "--json", str(results)])
+
+    assert "2026-01-02, commit abc." in readme.read_text()
+    assert readme.read_text().count("| head read |") == 1
+
+
+def test_the_readme_has_the_place_for_the_table() -> None:
+    text = (ROOT / "README.md").read_text()
+
+    assert 0 < text.index(BEGIN) < text.index(END)
