@@ -13,6 +13,7 @@ import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 from django.db import connection
@@ -47,7 +48,7 @@ TABLES = (
     "timeline_change",
     "audit_event",
 )
-REQUEST = Request(id="req_loader")
+REQUEST = Request(id="req_loader", digest=sha256(b"loader").digest())
 # So many sessions are sealed whole; the others show one of their states.
 TEMPLATES = 500
 ROWS_AT_ONCE = 2_000

@@ -20,6 +20,7 @@ OWN = {
     "timeline_version": {
         *("session_id", "trace_id", "salt", "reasoning_digest", "step_digest"),
         *("commitment", "leaf", "chain", "requested_at", "created_at"),
+        "request_digest",
     },
     "timeline_body": {"session_id", "salt"},
     "timeline_change": {"session_id"},
