@@ -6,11 +6,14 @@ a request, changes the model, and returns what the answer must say, or raises Re
 
 import json
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
 Body = dict[str, Any]
-ANY = (None, False)
+# The head that a writer names, and whether by `If-Match`.
+Expected = tuple[Any, bool]
+Held = AbstractSet[str]
 
 
 class Refused(Exception):
@@ -74,7 +77,7 @@ class Session:
         if self.is_deleted:
             raise Refused(404, "session_not_found")
 
-    def require_writable(self, refused: set[str], expected: tuple[Any, bool]) -> None:
+    def require_writable(self, refused: Held, expected: Expected) -> None:
         self.require_there()
         if self.head.hold in refused:
             is_paused = self.head.hold == "paused"
@@ -125,7 +128,8 @@ def closed() -> Refused:
     return Refused(409, "session_closed")
 
 
-AGENTS = {"closed", "paused"}
+# What stops the writes of agents; people are stopped by "closed" alone.
+AGENTS = frozenset({"closed", "paused"})
 
 
 @dataclass
@@ -159,22 +163,28 @@ class Store:
         return session
 
 
-def update(session: Session, body: Body, expected: tuple[Any, bool]) -> Version:
-    session.require_writable(AGENTS, expected)
+def update(
+    session: Session, body: Body, expected: Expected, held: Held = AGENTS
+) -> Version:
+    session.require_writable(held, expected)
     state = merged(session.head.state, body)
     session.require_free(body.get("external_id"))
     return session.append("update", state, external_id=body.get("external_id"))
 
 
-def replace(session: Session, body: Body, expected: tuple[Any, bool]) -> Version:
-    session.require_writable(AGENTS, expected)
+def replace(
+    session: Session, body: Body, expected: Expected, held: Held = AGENTS
+) -> Version:
+    session.require_writable(held, expected)
     session.require_free(body.get("external_id"))
     name = body.get("external_id")
     return session.append("replace", body["state"], external_id=name)
 
 
-def batch(session: Session, body: Body, expected: tuple[Any, bool]) -> list[Version]:
-    session.require_writable(AGENTS, expected)
+def batch(
+    session: Session, body: Body, expected: Expected, held: Held = AGENTS
+) -> list[Version]:
+    session.require_writable(held, expected)
     state, states, names = session.head.state, [], []
     for item in body["versions"]:
         is_replace = item.get("op") == "replace"
@@ -189,8 +199,10 @@ def batch(session: Session, body: Body, expected: tuple[Any, bool]) -> list[Vers
     return [session.append(op, s, external_id=name) for op, s, name in states]
 
 
-def add_turn(session: Session, body: Body, expected: tuple[Any, bool]) -> Turn:
-    session.require_writable(AGENTS, expected)
+def add_turn(
+    session: Session, body: Body, expected: Expected, held: Held = AGENTS
+) -> Turn:
+    session.require_writable(held, expected)
     before, after = body.get("state_before"), body.get("state_after")
     if before is not None and spelled(before) == spelled(session.head.state):
         before = session.head.state
@@ -205,7 +217,7 @@ def add_turn(session: Session, body: Body, expected: tuple[Any, bool]) -> Turn:
     return turn
 
 
-def rollback(session: Session, body: Body, expected: tuple[Any, bool]) -> Version:
+def rollback(session: Session, body: Body, expected: Expected) -> Version:
     session.require_writable({"closed"}, expected)
     to, head = body["version"], session.head
     number = to if to >= 0 else head.number + to
@@ -219,9 +231,7 @@ def rollback(session: Session, body: Body, expected: tuple[Any, bool]) -> Versio
     )
 
 
-def hold(
-    session: Session, verb: str, body: Body, expected: tuple[Any, bool]
-) -> Version:
+def hold(session: Session, verb: str, body: Body, expected: Expected) -> Version:
     """Pause, resume or close."""
     session.require_writable({"closed"}, expected)
     if verb == "pause" and session.head.hold == "paused":

@@ -1,0 +1,184 @@
+"""Plays every order of some writers, and holds each to the laws and to the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+from django.utils import timezone
+
+from apps.agents.scope import Scope
+from apps.audit import operations as audit
+from apps.core.actors import SYSTEM
+from apps.timeline import operations as timeline
+from apps.timeline.drafts import Request, Step
+from apps.timeline.words import Op
+from tests import proof
+from tests.races.interleavings import laws, schedules, serial
+from tests.races.interleavings.actors import Doors, Told, Writer
+from tests.races.interleavings.serial import GONE, Outcome
+from tests.races.interleavings.stage import SHOW, Played, Stage
+
+
+class Referee:
+    """Judges the orders of one group of writers, each order on a session of its own."""
+
+    def __init__(
+        self, stage: Stage, doors: Doors, reader: psycopg.Connection[Any]
+    ) -> None:
+        self.stage = stage
+        self.doors = doors
+        self.reader = reader
+        # Making the project and its key was recorded too.
+        self.records = audit.verify_records(project_id=doors.project.id).count
+
+    def judge(
+        self,
+        writers: Sequence[Writer],
+        *,
+        is_paused: bool = False,
+        without: Set[str] = frozenset(),
+    ) -> int:
+        """Play all orders; return how many there are.
+
+        `without` names steps that make no difference here. A deletion shows in every
+        read, so only where somebody deletes is every read a step.
+
+        Raises: AssertionError telling the steps of the first that is wrong.
+        """
+        count = 0
+        if not any(writer.verb.name == "delete" for writer in writers):
+            without = without | {SHOW}
+        sessions: list[str] = []
+
+        def play(picks: list[int]) -> Played:
+            sessions.append(self.stage.aside(lambda: self._begun(is_paused)))
+            # The keys of a fork are the project's, not the session's.
+            fresh = [_keyed(writer, sessions[-1]) for writer in writers]
+            acts = {w.name: self.doors.act(w, sessions[-1]) for w in fresh}
+            return self.stage.play(acts, picks, without)
+
+        for played in schedules.every(play):
+            count += 1
+            wrong = self._wrong(writers, played, sessions[-1], is_paused)
+            assert not wrong, _story(writers, played, wrong)
+        return count
+
+    def _begun(self, is_paused: bool) -> str:
+        scope, now = Scope(self.doors.project), timezone.now()
+        said = {"actor": SYSTEM, "now": now, "request": Request(id="req_base")}
+        session_id = timeline.create(
+            scope=scope, agent="racer", state={"n": 0}, about=timeline.About(),
+            step=Step(), parts=(), **said,
+        ).session_id  # fmt: skip
+        items = [
+            timeline.BatchItem(op=Op.UPDATE, state={"n": n}, step=Step())
+            for n in (1, 2)
+        ]
+        on = {"scope": scope, "session_id": session_id, **said}
+        timeline.append_batch(items=items, **on)
+        if is_paused:
+            timeline.pause(step=Step(), **on)
+        return session_id
+
+    def _wrong(
+        self,
+        writers: Sequence[Writer],
+        played: Played,
+        session_id: str,
+        is_paused: bool,
+    ) -> list[str]:
+        told: dict[str, Told] = played.told
+        forks = {
+            writer.name: told[writer.name].session_id or ""
+            for writer in writers
+            if writer.verb.name == "fork" and told[writer.name].said[0] == "stored"
+        }
+        found = laws.problems(self.reader, session_id)
+        for fork in forks.values():
+            found += laws.problems(self.reader, fork)
+            found += laws.not_as_its_origin(self.reader, fork)
+        self.records += sum(
+            writer.is_person and told[writer.name].said[0] == "stored"
+            for writer in writers
+        )
+        found += laws.unproven_records(self.doors.project.id, self.records)
+        found += _unlike(writers, told)
+        if found:
+            return found
+        return self._out_of_order(writers, played, session_id, forks, is_paused)
+
+    def _out_of_order(
+        self,
+        writers: Sequence[Writer],
+        played: Played,
+        session_id: str,
+        forks: dict[str, str],
+        is_paused: bool,
+    ) -> list[str]:
+        """Compare with what the writers would have made one by one."""
+        became = Outcome(
+            said={name: told.said for name, told in played.told.items()},
+            session=laws.shape(proof.read(self.reader, session_id)),
+            forks={name: self._fork(fork) for name, fork in forks.items()},
+        )
+        base = serial.base(is_paused)
+        possible = list(serial.outcomes(writers, played, base))
+        if any(_is_same(became, one, order) for order, one in possible):
+            return []
+        return [
+            f"it became {became}",
+            *(f"as {', then '.join(order)}: {one}" for order, one in possible),
+        ]
+
+    def _fork(self, session_id: str) -> Any:
+        history = proof.read(self.reader, session_id)
+        return history.session.origin_number, laws.shape(history)
+
+
+def _keyed(writer: Writer, session_id: str) -> Writer:
+    if writer.key is None:
+        return writer
+    return replace(writer, key=f"{writer.key}-{session_id}")
+
+
+def _unlike(writers: Sequence[Writer], told: dict[str, Told]) -> list[str]:
+    """A repeated request is answered with the same bytes."""
+    contents: dict[Any, set[bytes]] = {}
+    for writer in writers:
+        answer = told[writer.name]
+        if writer.key and not writer.is_person and answer.said[0] != "refused":
+            contents.setdefault(writer.key, set()).add(answer.content)
+    return [
+        f"{key} was answered in {len(different)} ways: {different}"
+        for key, different in contents.items()
+        if len(different) > 1
+    ]
+
+
+def _is_same(became: Outcome, expected: Outcome, order: tuple[str, ...]) -> bool:
+    if (became.session, became.forks) != (expected.session, expected.forks):
+        return False
+    return all(
+        told == expected.said[name] or _is_gone_since(told, name, expected, order)
+        for name, told in became.said.items()
+    )
+
+
+def _is_gone_since(
+    told: tuple[Any, ...], name: str, expected: Outcome, order: tuple[str, ...]
+) -> bool:
+    """What was stored and then deleted by another cannot be shown any more."""
+    was_stored = expected.said[name][0] in ("stored", "replayed")
+    later = order[order.index(name) + 1 :]
+    is_deleted = any(expected.said[one] == ("stored", None, None) for one in later)
+    return told == GONE and was_stored and is_deleted
+
+
+def _story(writers: Sequence[Writer], played: Played, wrong: list[str]) -> str:
+    who = "\n".join(f"  {writer.name} is: {writer}" for writer in writers)
+    said = "\n".join(f"  {name}: {told.said}" for name, told in played.told.items())
+    what = "\n".join(f"  {one}" for one in wrong)
+    return f"\n{who}\nThe steps:\n{played}\nThey were told:\n{said}\nWrong:\n{what}"

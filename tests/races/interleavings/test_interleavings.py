@@ -1,0 +1,202 @@
+"""Every order of the steps of two writers keeps the laws and tells each the truth.
+
+What an order must come to is what the writers would have come to one by one: so there
+is one winner per number, losers leave nothing behind and are told why, a fork shows
+the version that it names, and the hold is that of the version which was built on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import psycopg
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.utils import timezone
+from psycopg.conninfo import make_conninfo
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import Project, Scope
+from apps.core.actors import SYSTEM
+from tests.conftest import make_project
+from tests.races.interleavings import actors
+from tests.races.interleavings.actors import Doors, Verb, Writer
+from tests.races.interleavings.referee import Referee
+from tests.races.interleavings.stage import Stage, stop_writers
+
+# What is stored is committed by the threads of the stage; see `stage`.
+pytestmark = pytest.mark.django_db
+
+SEATS = 3
+HEAD = 2
+_serial = count()
+Act = Callable[[str], Verb]
+EVERY_ACT: list[Act] = [
+    actors.update,
+    actors.replace,
+    actors.batch,
+    actors.turn,
+    actors.rollback,
+    actors.rollback_and_hold,
+    actors.fork,
+    actors.pause,
+    actors.close,
+    actors.delete,
+]
+
+
+def each(name: str, acts: list[Act]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(name, acts, ids=lambda act: act.__name__)
+
+
+@pytest.fixture(scope="module")
+def stage(django_db_setup: None, django_db_blocker: Any) -> Iterator[Stage]:
+    """Seats that all tests share; what they stored is taken away after the last.
+
+    A test that flushes the database when it ends would take longer to do so than to
+    play its orders.
+    """
+    with (
+        django_db_blocker.unblock(),
+        psycopg.connect(dsn(), autocommit=True) as observer,
+    ):
+        stage = Stage(SEATS, observer)
+        yield stage
+        stage.aside(lambda: call_command("flush", verbosity=0, interactive=False))
+        stage.close()
+
+
+@pytest.fixture
+def referee(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Iterator[Referee]:
+    doors = stage.aside(made_doors)
+    with psycopg.connect(dsn(), autocommit=True) as reader:
+        stop_writers(monkeypatch)
+        yield Referee(stage, doors, reader)
+
+
+def made_doors() -> Doors:
+    project = make_project(f"race-{next(_serial)}")
+    return Doors(project, make_secret(project))
+
+
+def dsn() -> str:
+    """Return where Django's test database is."""
+    known = ("dbname", "user", "password", "host", "port")
+    given = connection.get_connection_params()
+    return make_conninfo("", **{name: given[name] for name in known if name in given})
+
+
+def make_secret(project: Project) -> str:
+    _, secret = accounts.issue_key(
+        project=project,
+        name="racer",
+        scope=Scope.WRITE,
+        agents=None,
+        actor=SYSTEM,
+        now=timezone.now(),
+        request_id="req_races",
+    )
+    return secret
+
+
+def agent(name: str, act: Act, **said: Any) -> Writer:
+    return Writer(name, act(name), **said)
+
+
+def person(name: str, act: Act, **said: Any) -> Writer:
+    return Writer(name, act(name), is_person=True, **said)
+
+
+@each("act", EVERY_ACT)
+def test_an_agent_appends_and_an_agent_acts(referee: Referee, act: Act) -> None:
+    count = referee.judge([agent("A", actors.update), agent("B", act)])
+
+    # Two steps each: read the head, store. Where one deletes, showing is a third.
+    assert count >= 6
+
+
+@each("act", EVERY_ACT)
+def test_an_agent_appends_to_a_named_head_and_a_person_acts(
+    referee: Referee, act: Act
+) -> None:
+    writers = [agent("A", actors.update, expected=HEAD), person("B", act)]
+
+    # Four steps of the person: read the head, store, record, commit.
+    assert referee.judge(writers) >= 9
+
+
+@each("act", [actors.batch, actors.turn, actors.rollback, actors.fork, actors.close])
+def test_a_person_appends_and_an_agent_acts(referee: Referee, act: Act) -> None:
+    writers = [
+        person("A", actors.update, expected=HEAD, by_header=True),
+        agent("B", act),
+    ]
+
+    assert referee.judge(writers) >= 9
+
+
+@each("act", [actors.update, actors.rollback_and_hold])
+def test_two_people_act(referee: Referee, act: Act) -> None:
+    count = referee.judge([person("A", actors.update), person("B", act)])
+
+    assert count >= 20
+
+
+@each("act", [actors.update, actors.batch, actors.turn])
+def test_an_agent_sends_a_request_twice(referee: Referee, act: Act) -> None:
+    twice = [Writer(name, act("AB"), key="once") for name in "AB"]
+
+    # Three steps each: look for the key, read the head, store.
+    assert referee.judge(twice) >= 20
+
+
+def test_an_agent_forks_twice_under_one_key(referee: Referee) -> None:
+    twice = [Writer(name, actors.fork("AB"), key="once") for name in "AB"]
+
+    # Nobody moves the head, and a claim is one statement with its commit.
+    assert referee.judge(twice, without={"read the head", "commit"}) >= 20
+
+
+def test_a_person_sends_a_request_twice(referee: Referee) -> None:
+    verb = actors.update("AB")
+    twice = [Writer(name, verb, is_person=True, key="once") for name in "AB"]
+
+    # Who records holds the session's row already.
+    assert referee.judge(twice, without={"record"}) >= 20
+
+
+def test_one_key_comes_with_two_bodies(referee: Referee) -> None:
+    referee.judge([agent(name, actors.update, key="once") for name in "AB"])
+
+
+def test_a_session_is_resumed_while_an_agent_appends(referee: Referee) -> None:
+    writers = [person("A", actors.resume), agent("B", actors.update)]
+
+    referee.judge(writers, is_paused=True)
+
+
+@each("act", [actors.update, actors.batch, actors.rollback, actors.close])
+def test_a_write_that_waits_for_one_that_is_taken_back(
+    referee: Referee, act: Act
+) -> None:
+    referee.judge([person("A", actors.update, takes_back=True), agent("B", act)])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (actors.batch, actors.batch),
+        (actors.batch, actors.rollback_and_hold),
+        (actors.rollback, actors.rollback),
+        (actors.pause, actors.close),
+        (actors.turn, actors.pause),
+        (actors.fork, actors.close),
+        (actors.fork, actors.delete),
+    ],
+    ids=lambda act: act.__name__,
+)
+def test_two_agents_act(referee: Referee, one: Act, other: Act) -> None:
+    referee.judge([agent("A", one), agent("B", other)])
