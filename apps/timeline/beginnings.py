@@ -8,6 +8,7 @@ No step needs a transaction with another, so none spans two shards.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -73,7 +74,7 @@ class Beginning:
 
     def store(
         self,
-        agent: Agent,
+        find_agent: Callable[[], Agent],
         draft: Draft,
         *,
         state: State,
@@ -83,6 +84,8 @@ class Beginning:
         salt: bytes | None = None,
     ) -> Receipt:
         metadata_written = metadata_bytes(metadata)
+        # It may be registered by this: only for a session that can be stored.
+        agent = find_agent()
         session_id = self._named(
             self._keyed(new_id("sess", now=self.now), metadata_written)
         )
@@ -109,7 +112,7 @@ class Beginning:
 
     def store_fork(
         self,
-        agent: Agent,
+        find_agent: Callable[[], Agent],
         origin: reading.VersionRow,
         patch: State | None,
         given: tuple[Part, ...],
@@ -135,7 +138,7 @@ class Beginning:
             },
         )
         return self.store(
-            agent,
+            find_agent,
             draft,
             state=state,
             before=before,

@@ -125,15 +125,22 @@ def test_it_refuses_another_agents_id_as_an_external_id(writer):
         ({"name": "n", "tags": ["a\0b"]}, "tags"),
         ({"name": "n", "metadata": []}, "metadata"),
         ({"name": "n", "metadata": {"a": 1}, "config": {"a": 2}}, "config"),
-        ([], None),
     ],
 )
 def test_it_names_what_is_wrong_with_a_new_agent(api, told, param):
     answer = api().post("/v1/agents", told)
 
     assert (answer.status, answer.code) == (400, "invalid_request")
-    assert (answer.param or "").split("[")[0] == (param or "")
+    assert answer.param.split("[")[0] == param
     assert not Agent.objects.exists()
+
+
+@pytest.mark.parametrize("told", [b"[]", b'"x"', b"null", b"5"])
+def test_it_refuses_a_request_that_is_no_object(writer, told):
+    for method, path in (("POST", "/v1/agents"), ("PATCH", "/v1/agents/billing")):
+        answer = writer.send(method, path, told)
+
+        assert (answer.status, answer.code) == (422, "unacceptable_json")
 
 
 def test_it_refuses_metadata_that_is_too_large_or_too_deep(writer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 from apps.agents import operations as agents
 from apps.agents.errors import AgentSuspended
@@ -47,7 +48,7 @@ def create(
         parts=bundles.assembled(state, given=parts),
     )
     return start.store(
-        _registered(scope, agent, start),
+        partial(_registered, scope, agent, start),
         draft,
         state=state,
         before={},
@@ -84,10 +85,10 @@ def fork(
     origin = reading.version(scope, session_id, number, now=now)
     if agent is not None:
         scope.require_agent(agent)
-        forked_by = _registered(scope, agent, start)
+        find_agent = partial(_registered, scope, agent, start)
     else:
-        forked_by = _awake(Agent.objects.get(id=origin.agent_id), actor)
-    return start.store_fork(forked_by, origin, patch, parts, step)
+        find_agent = partial(_known, origin.agent_id, actor)
+    return start.store_fork(find_agent, origin, patch, parts, step)
 
 
 def _registered(scope: Scope, agent: str, start: Beginning) -> Agent:
@@ -99,6 +100,10 @@ def _registered(scope: Scope, agent: str, start: Beginning) -> Agent:
         request_id=start.request.id,
     )
     return _awake(registered, start.actor)
+
+
+def _known(agent_id: str, actor: Actor) -> Agent:
+    return _awake(Agent.objects.get(id=agent_id), actor)
 
 
 def _awake(agent: Agent, actor: Actor) -> Agent:
