@@ -7,9 +7,15 @@ it answers with `errors(400, 401, 404)`.
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
+KEY_SCHEMA = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 255,
+    "pattern": r"^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$",
+}
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
-    str,
+    KEY_SCHEMA,
     OpenApiParameter.HEADER,
     description="One key is one act: the same request again gets the same answer.",
 )

@@ -20,6 +20,7 @@ from apps.core.http.fields import (
     WholeNumberField,
 )
 from apps.timeline import bundles
+from apps.timeline.about import LONGEST_TTL
 from apps.timeline.bodies import Part
 from apps.timeline.drafts import Step
 
@@ -42,8 +43,8 @@ class PointersField(ListField):
     """JSON pointers."""
 
 
-class StepInput(serializers.Serializer[Any]):
-    """The story around a state, and the other parts of a checkpoint."""
+class StoryInput(serializers.Serializer[Any]):
+    """The story around a version."""
 
     reasoning = TextField(help_text="Why this change was made.")
     trace_id = TextField(help_text="Your trace id; ours is made without one.")
@@ -53,11 +54,6 @@ class StepInput(serializers.Serializer[Any]):
     schema_version = TextField(help_text="The version of your state's format.")
     release = TextField(help_text="The release of your agent.")
     model = TextField(help_text="The model that decided.")
-    messages = ListField()
-    tool_results = ObjectField(help_text="Results by tool call id.")
-    model_params = ObjectField(help_text="model, version, temperature, seed, ...")
-    tasks = ListField(help_text="Tasks with their status.")
-    artifacts = ListField(help_text="References to files and blobs.")
 
     def step(self) -> Step:
         """Return the step metadata that was sent."""
@@ -79,13 +75,23 @@ class StepInput(serializers.Serializer[Any]):
         """Whether `external_id` names the version; on a create it names the session."""
         return False
 
+
+class StepInput(StoryInput):
+    """The story around a state, and the other parts of a checkpoint."""
+
+    messages = ListField()
+    tool_results = ObjectField(help_text="Results by tool call id.")
+    model_params = ObjectField(help_text="model, version, temperature, seed, ...")
+    tasks = ListField(help_text="Tasks with their status.")
+    artifacts = ListField(help_text="References to files and blobs.")
+
     def parts(self) -> tuple[Part, ...]:
         """Return the other parts of the checkpoint that were sent."""
         return bundles.named(self.validated_data)
 
 
-class WriteInput(StepInput):
-    """What every write to a session takes."""
+class HeadInput(StoryInput):
+    """What every version takes that is built on a head."""
 
     external_id = TextField(help_text="Your id of this version, unique in the session.")
     expected_version = WholeNumberField(
@@ -95,6 +101,10 @@ class WriteInput(StepInput):
     @property
     def names_version(self) -> bool:
         return True
+
+
+class WriteInput(HeadInput, StepInput):
+    """What every write of a state takes."""
 
 
 @extend_schema_serializer(component_name="UpdateState")
@@ -134,8 +144,8 @@ class ReplaceInput(WriteInput):
 
 
 @extend_schema_serializer(component_name="Rollback")
-class RollbackInput(WriteInput):
-    """Which version to restore, and why."""
+class RollbackInput(HeadInput):
+    """Which version to restore with all its parts, and why."""
 
     version = WholeNumberField(
         required=True,
@@ -152,7 +162,7 @@ class RollbackInput(WriteInput):
 
 
 @extend_schema_serializer(component_name="Hold")
-class HoldInput(StepInput):
+class HoldInput(StoryInput):
     """Pause, resume and close take a reason."""
 
     reason = TextField()
@@ -168,7 +178,9 @@ class AboutInput(StepInput):
     )
     metadata = ObjectField()
     ttl_seconds = WholeNumberField(
-        help_text="Seconds until it expires; never if unset."
+        min_value=1,
+        max_value=LONGEST_TTL,
+        help_text="Seconds until it expires; never if unset.",
     )
 
 
@@ -204,7 +216,9 @@ class MetadataInput(serializers.Serializer[Any]):
 
     metadata = ObjectField(help_text="Keys to merge; null removes one.")
     ttl_seconds = WholeNumberField(
-        min_value=0, help_text="Seconds from now until it expires; 0: never."
+        min_value=0,
+        max_value=LONGEST_TTL,
+        help_text="Seconds from now until it expires; 0: never.",
     )
 
 

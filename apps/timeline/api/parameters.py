@@ -7,6 +7,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from apps.core.errors import InvalidRequest
+from apps.core.http.schema import KEY_SCHEMA
 from apps.core.paging import text_of
 from apps.timeline.words import Status
 
@@ -14,13 +15,13 @@ LISTED = (Status.ACTIVE, Status.PAUSED, Status.CLOSED)
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
-    str,
+    KEY_SCHEMA,
     OpenApiParameter.HEADER,
     description="Repeat the request with the same key: it is done once.",
 )
 IF_MATCH = OpenApiParameter(
     "If-Match",
-    str,
+    {"type": "string", "pattern": r'^(\*|"v(0|[1-9][0-9]{0,8})")$'},
     OpenApiParameter.HEADER,
     description='The head you saw, as in "v12"; 412 if it has moved.',
 )
