@@ -4,11 +4,13 @@ All of it is made by the product's own operations. `project` and `api` need a
 database: a test that uses threads marks itself with `django_db(transaction=True)`.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
+import psycopg
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -18,6 +20,13 @@ from apps.accounts.models import Project, Scope
 from apps.core import json
 from apps.core.actors import SYSTEM
 from tests.live import Server, serving
+
+
+def pytest_report_header() -> str:
+    """Say on which PostgreSQL the run is."""
+    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+        version = connection.info.server_version
+    return f"PostgreSQL {version // 10_000}.{version % 10_000}"
 
 
 @dataclass(frozen=True)

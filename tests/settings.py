@@ -7,19 +7,16 @@ inherit the name.
 
 import atexit
 import os
-import tempfile
 from pathlib import Path
 
-from apps.core import postgres
+from tests.cluster import cluster_in, make_folder
 
 if "DATABASE_URL" not in os.environ:
-    _folder = tempfile.TemporaryDirectory(prefix="stepback-test-")
-    os.chmod(_folder.name, 0o711)
-    _location = postgres.locate(Path(_folder.name), Path(__file__).parent.parent)
-    _cluster = postgres.Cluster(_location, durable=False)
+    _folder = make_folder()
+    _cluster = cluster_in(Path(_folder.name))
     _cluster.start()
     atexit.register(_cluster.stop)
-    os.environ["DATABASE_URL"] = _location.dsn
+    os.environ["DATABASE_URL"] = _cluster.location.dsn
     os.environ["STEPBACK_DATA_DIR"] = _folder.name
     # As on the embedded server of the product.
     os.environ["STEPBACK_PREPARE"] = "true"

@@ -98,6 +98,10 @@ class Cluster:
             return False
         return row is not None and row[0] == str(self.location.cluster_dir)
 
+    def initdb_arguments(self) -> list[str]:
+        """Return how this cluster is made; tests on older servers make it otherwise."""
+        return initdb_arguments(durable=self.durable)
+
     def _prepare(self) -> ServerUser:
         at = self.location
         user = server_user(at.server_dir)
@@ -191,7 +195,7 @@ class Cluster:
             user,
             "initdb",
             f"--pgdata={unfinished}",
-            *initdb_arguments(durable=self.durable),
+            *self.initdb_arguments(),
         )
         if done.returncode:
             shutil.rmtree(unfinished, ignore_errors=True)
