@@ -21,6 +21,9 @@ class Permission(StrEnum):
     ADMIN = "admin"
 
 
+SHOWN_PROJECTS = 20
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Caller:
     """A program that came in by key: what the API needs to know about it."""
@@ -79,14 +82,14 @@ def enter_project(*, user: User, slug: str, permission: Permission) -> Membershi
     Raises: ProjectNotFound for a stranger, exactly as for a project that does not
     exist; PermissionDenied for a colleague without the right.
     """
-    membership = (
-        Membership.objects.of_user(user.id)
-        .filter(project__slug=slug, user__is_active=True)
-        .first()
-    )
-    if membership is None:
+    found = Membership.objects.of_user(user.id).filter(user__is_active=True)
+    first = list(found.for_header(slug)[: SHOWN_PROJECTS + 1])
+    if not first or first[0].project.slug != slug:
         raise ProjectNotFound
+    membership, *others = first
     require(membership, permission, membership.project)
+    # For the header, from the same statement: changing the project is one step.
+    membership.others = [other.project for other in others]
     return membership
 
 

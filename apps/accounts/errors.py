@@ -49,3 +49,7 @@ class UserNotFound(NotFound):
 
 class KeyNotFound(NotFound):
     """There is no such API key."""
+
+
+class ViewNotFound(NotFound):
+    """There is no such saved view."""

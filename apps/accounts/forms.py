@@ -1,5 +1,7 @@
 """What people type to get in."""
 
+from typing import Any
+
 from django import forms
 
 
@@ -24,3 +26,43 @@ class SignInForm(forms.Form):
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
+
+
+def _new_password(label: str) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        max_length=1024,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+
+class NewPasswordForm(forms.Form):
+    """A new password, twice; whether it is good enough is for the operation."""
+
+    password = _new_password("New password")
+    again = _new_password("New password again")
+
+    def clean_again(self) -> str:
+        again: str = self.cleaned_data["again"]
+        if again != self.cleaned_data.get("password", again):
+            raise forms.ValidationError("The two passwords differ.")
+        return again
+
+
+class ChangePasswordForm(NewPasswordForm):
+    """As before, and the old password from whoever has one."""
+
+    current = forms.CharField(
+        label="Current password",
+        max_length=1024,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    field_order = ("current", "password", "again")
+
+    def __init__(self, data: Any = None, *, needs_current: bool) -> None:
+        super().__init__(data)
+        self.needs_current = needs_current
+        if not needs_current:
+            del self.fields["current"]

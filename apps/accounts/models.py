@@ -4,6 +4,7 @@ Secrets are never stored: keys and sign-in links are held as SHA-256 of 256 rand
 bits, which needs no slow hash because there is nothing to guess.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -15,6 +16,7 @@ from django.db.models.functions import Lower
 from apps.accounts.querysets import (
     ApiKeyQuerySet,
     MembershipQuerySet,
+    SavedViewQuerySet,
     SigninLinkQuerySet,
     UserManager,
 )
@@ -40,6 +42,8 @@ class Purpose(models.TextChoices):
     """What a link is for."""
 
     SIGN_IN = "sign_in"
+    INVITATION = "invitation"  # a newcomer chooses a password
+    PASSWORD_RESET = "password_reset"  # noqa: S105  somebody chooses another one
 
 
 class Project(models.Model):
@@ -105,7 +109,14 @@ class Membership(models.Model):
     project = models.ForeignKey(Project, on_delete=models.PROTECT)
     user = models.ForeignKey(User, on_delete=models.PROTECT)
     role = models.CharField(max_length=16, choices=Role.choices)
+    # What their list of sessions opens with; the verbs of views keep it visible.
+    default_view = models.ForeignKey(
+        "SavedView", on_delete=models.PROTECT, null=True, related_name="+"
+    )
     created_at = models.DateTimeField()
+
+    # The user's other projects, the first of them; filled by whoever shows them.
+    others: Sequence[Project] = ()
 
     objects = MembershipQuerySet.as_manager()
 
@@ -170,7 +181,7 @@ class ApiKey(models.Model):
 
 
 class SigninLink(models.Model):
-    """A way in for one person, once, for a quarter of an hour."""
+    """A way in for one person, once, for as long as its purpose allows."""
 
     id = models.CharField(max_length=31, primary_key=True, db_collation="C")
     user = models.ForeignKey(User, on_delete=models.PROTECT)
@@ -197,6 +208,34 @@ class SigninLink(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} link {self.id}"
+
+
+class SavedView(models.Model):
+    """A search of sessions that somebody keeps, for themselves or for the project."""
+
+    id = models.CharField(max_length=31, primary_key=True, db_collation="C")
+    project = models.ForeignKey(Project, on_delete=models.PROTECT)
+    owner = models.ForeignKey(User, on_delete=models.PROTECT)
+    name = models.CharField(max_length=120)
+    # As it was written, in the search language; read again each time it is opened.
+    query = models.TextField()
+    sort = models.CharField(max_length=16, blank=True, default="", db_collation="C")
+    is_shared = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    objects = SavedViewQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "owner", "name"],
+                name="accounts_savedview_one_per_name",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class StoredAnswer(models.Model):

@@ -1,14 +1,21 @@
 """Questions about projects, their people and their keys."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from django.contrib.auth.base_user import BaseUserManager
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, Q, When
 
 if TYPE_CHECKING:
-    from apps.accounts.models import ApiKey, Membership, SigninLink, User  # noqa: F401
+    from apps.accounts.models import (  # noqa: F401
+        ApiKey,
+        Membership,
+        SavedView,
+        SigninLink,
+        User,
+    )
 
 
 class UserManager(BaseUserManager["User"]):
@@ -27,6 +34,11 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
     def in_project(self, project_id: str) -> Self:
         return self.filter(project_id=project_id)
 
+    def for_header(self, slug: str) -> Self:
+        """The membership of this project first, then the others by name."""
+        is_other = Case(When(project__slug=slug, then=0), default=1)
+        return self.order_by(is_other, "project__name", "project_id")
+
     def for_members_page(self) -> Self:
         return self.select_related("user").order_by("user__username", "user_id")
 
@@ -41,18 +53,40 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
         unexpired = Q(expires_at=None) | Q(expires_at__gt=now)
         return self.filter(unexpired, revoked_at=None)
 
-    def for_keys_page(self) -> Self:
-        return self.order_by("-id")
+    def for_keys_page(self, *, after_id: str | None = None) -> Self:
+        """Newest first; ids sort by the time they were made."""
+        found = self.filter(id__lt=after_id) if after_id else self
+        return found.order_by("-id")
 
 
 class SigninLinkQuerySet(models.QuerySet["SigninLink"]):
     """Links that people sign in with once."""
 
-    def usable(self, token_hash: bytes, now: datetime) -> Self:
-        """The link with this hash, if it is neither used nor expired.
+    def usable(
+        self, token_hash: bytes, now: datetime, purposes: Collection[str]
+    ) -> Self:
+        """The link with this hash, if it is for this, neither used nor expired.
 
         Own columns only: with a join, Django's UPDATE would ask them in a subquery,
         which PostgreSQL does not ask again after waiting for a lock, and of eight
         users of one link eight got in (measured).
         """
-        return self.filter(token_hash=token_hash, used_at=None, expires_at__gt=now)
+        return self.filter(
+            token_hash=token_hash,
+            used_at=None,
+            expires_at__gt=now,
+            purpose__in=purposes,
+        )
+
+
+class SavedViewQuerySet(models.QuerySet["SavedView"]):
+    """Saved searches; one's own, and those that are shared with the project."""
+
+    def in_project(self, project_id: str) -> Self:
+        return self.filter(project_id=project_id)
+
+    def visible_to(self, user_id: str) -> Self:
+        return self.filter(Q(owner_id=user_id) | Q(is_shared=True))
+
+    def for_sessions_page(self) -> Self:
+        return self.select_related("owner").order_by("name", "id")

@@ -39,6 +39,13 @@ class Action(StrEnum):
     USER_CREATED = "user.created"
     SIGNIN_LINK_CREATED = "signin_link.created"
     SIGNIN_LINK_USED = "signin_link.used"
+    INVITATION_CREATED = "invitation.created"
+    INVITATION_USED = "invitation.used"
+    PASSWORD_LINK_CREATED = "password_link.created"  # noqa: S105
+    PASSWORD_LINK_USED = "password_link.used"  # noqa: S105
+    PASSWORD_CHANGED = "password.changed"  # noqa: S105
+    VIEW_SAVED = "view.saved"
+    VIEW_DELETED = "view.deleted"
 
     @property
     def trace_name(self) -> str:
@@ -92,6 +99,17 @@ SHOWN: dict[Action, Shown] = {
     Action.USER_CREATED: Shown("user.created", "Created the user"),
     Action.SIGNIN_LINK_CREATED: Shown("signin_link.created", "Made a sign-in link"),
     Action.SIGNIN_LINK_USED: Shown("signin_link.used", "Signed in with a link"),
+    Action.INVITATION_CREATED: Shown("invitation.created", "Made an invitation"),
+    Action.INVITATION_USED: Shown("invitation.used", "Accepted the invitation"),
+    Action.PASSWORD_LINK_CREATED: Shown(
+        "password_link.created", "Made a link to set a new password"
+    ),
+    Action.PASSWORD_LINK_USED: Shown(
+        "password_link.used", "Set a new password with a link"
+    ),
+    Action.PASSWORD_CHANGED: Shown("password.changed", "Changed the own password"),
+    Action.VIEW_SAVED: Shown("view.saved", "Saved the view"),
+    Action.VIEW_DELETED: Shown("view.deleted", "Deleted the view"),
 }
 
 

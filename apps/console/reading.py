@@ -9,7 +9,7 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from apps.accounts.models import Project
+from apps.accounts.models import ApiKey, Project
 from apps.agents.models import Agent
 from apps.diffs.text import visible
 from apps.timeline import listing
@@ -104,6 +104,13 @@ def status_of(session: Session, now: datetime) -> str:
     """Return the status that people are told; only time makes a session expired."""
     is_over = session.expires_at is not None and session.expires_at <= now
     return EXPIRED if is_over and session.status != Status.DELETED else session.status
+
+
+def key_status(key: ApiKey, now: datetime) -> str:
+    """Return what has become of a key."""
+    if key.revoked_at is not None:
+        return "revoked"
+    return "active" if key.is_live(now) else EXPIRED
 
 
 def _with_status(found: SessionQuerySet, status: str, now: datetime) -> SessionQuerySet:

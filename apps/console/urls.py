@@ -4,7 +4,7 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
 from apps.console.forms import SESSION_ID
-from apps.console.views import home, session, sessions, version
+from apps.console.views import home, keys, members, session, sessions, version
 
 
 class SessionIdConverter(StringConverter):
@@ -30,6 +30,7 @@ register_converter(VersionNumberConverter, "version_number")
 
 # /console/<slug>/sessions/<id>
 SESSION = "console/<slug:slug>/sessions/<session_id:session_id>"
+MEMBER = "console/<slug:slug>/members/<str:user_id>"
 VERSION = f"{SESSION}/versions/<version_number:number>"
 
 app_name = "console"
@@ -37,6 +38,17 @@ urlpatterns = [
     path("console/", home.home, name="home"),
     path("console/<slug:slug>", home.project, name="project"),
     path("console/<slug:slug>/sessions", sessions.sessions, name="sessions"),
+    path("console/<slug:slug>/members", members.members, name="members"),
+    path("console/<slug:slug>/members/invite", members.invite, name="invite"),
+    path(f"{MEMBER}/role", members.change_role, name="change_role"),
+    path(f"{MEMBER}/remove", members.remove, name="remove_member"),
+    path(f"{MEMBER}/signin-link", members.signin_link, name="make_signin_link"),
+    path(f"{MEMBER}/password-link", members.password_link, name="make_password_link"),
+    path("console/<slug:slug>/keys", keys.keys, name="keys"),
+    path("console/<slug:slug>/keys/issue", keys.issue, name="issue_key"),
+    path(
+        "console/<slug:slug>/keys/<str:key_id>/revoke", keys.revoke, name="revoke_key"
+    ),
     path(SESSION, session.session_detail, name="session_detail"),
     path(VERSION, version.version_detail, name="version_detail"),
     path(f"{VERSION}/state.json", version.version_state, name="version_state"),

@@ -10,7 +10,13 @@ from apps.accounts import operations as accounts
 from apps.accounts.authentication import caller_for_secret
 from apps.accounts.models import ApiKey, Membership, Project, Role, User
 from apps.audit.models import AuditRecord
-from tests.accounts.make import make_key, make_member, make_project, make_user
+from tests.accounts.make import (
+    PASSWORD,
+    make_key,
+    make_member,
+    make_project,
+    make_user,
+)
 
 
 def run(*arguments):
@@ -283,3 +289,35 @@ def test_a_name_in_use_is_a_sentence(db):
 
     with pytest.raises(CommandError, match="project checkout already"):
         run("create_project", "checkout")
+
+
+def test_invite_lets_a_newcomer_in_and_prints_the_link(db):
+    make_project()
+
+    lines = run("invite", "nina", "--role", "operator", "--base-url", "https://x.test")
+
+    assert lines[0] == "nina is now operator of checkout."
+    assert lines[1].startswith("https://x.test/password/")
+    token = lines[1].rpartition("/")[2]
+    use = {"now": timezone.now(), "request_id": "r"}
+    user = accounts.use_password_link(token=token, password=PASSWORD, **use)
+    assert user.username == "nina"
+
+
+def test_invite_prints_no_link_for_who_has_an_account(db):
+    make_project()
+    make_user("nina")
+
+    assert run("invite", "nina")[1].startswith("They have an account")
+
+
+def test_password_link_is_for_members(db):
+    project = make_project()
+    make_member(project, "nina")
+    make_user("mallory")
+
+    (line,) = run("password_link", "nina")
+
+    assert line.startswith("http://127.0.0.1:8000/password/")
+    with pytest.raises(CommandError, match="not an active member"):
+        run("password_link", "mallory")

@@ -181,6 +181,8 @@ UNKNOWN = {
     "turn_id": f"turn_{UNKNOWN_ID}",
     "trace_id": f"trace_{UNKNOWN_ID}",
     "reference": "nobody",
+    "user_id": f"user_{UNKNOWN_ID}",
+    "key_id": f"key_{UNKNOWN_ID}",
 }
 
 

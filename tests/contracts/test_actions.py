@@ -84,5 +84,14 @@ def do_everything_to_accounts(world: World) -> None:
     _, token = accounts.make_signin_link(user=ben, **place, **about)
     accounts.use_signin_link(token=token, now=about["now"], request_id="req_test")
     accounts.remove_member(user=ben, **place, **about)
+    _, token = accounts.make_password_link(user=ann, **place, **about)
+    asked = {"password": "correct horse battery", "now": about["now"]}
+    accounts.use_password_link(token=token, request_id="req_test", **asked)
+    accounts.change_password(user=ann, password="another horse battery", **about)
+    member, token = accounts.invite(username="cleo", role=Role.VIEWER, **place, **about)
+    accounts.use_password_link(token=token, request_id="req_test", **asked)
+    kept = {"query": "status:active", "sort": "", "is_shared": False}
+    view = accounts.save_view(membership=member, name="Mine", **kept, **about)
+    accounts.delete_view(membership=member, view_id=view.id, **about)
     key, _ = accounts.issue_key(name="k", scope=Scope.READ, **place, **about)
     accounts.revoke_key(key_id=key.id, **place, **about)

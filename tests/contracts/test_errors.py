@@ -20,6 +20,7 @@ SHARED = {
         "ProjectNotFound",
         "KeyNotFound",
         "UserNotFound",
+        "ViewNotFound",
     },
 }
 # What Django and DRF refuse by themselves; no class of ours says it.

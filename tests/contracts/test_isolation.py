@@ -34,6 +34,7 @@ PUBLIC = {
     "/signin",
     "/signin/{token}",
     "/signout",
+    "/password/{token}",
 }
 
 

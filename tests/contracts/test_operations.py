@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # What acts for nobody in particular, and why.
 WITHOUT_ACTOR = {
     "apps.accounts.operations.answer_once": "runs an act that has one",
+    "apps.accounts.operations.use_password_link": "whoever holds the link is the actor",
     "apps.accounts.operations.use_signin_link": "whoever holds the link is the actor",
     "apps.audit.operations.append_record": "chains an event that names one",
     "apps.audit.operations.verify_records": "only reads",

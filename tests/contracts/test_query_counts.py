@@ -108,6 +108,9 @@ def test_more_rows_take_a_page_no_more_statements(
         response = client.get(pattern.format(**samples), follow=True)
         return response.status_code, response.content
 
+    if read()[0] == 405:
+        return  # what only acts is for tests/contracts/test_pages.py
+
     few, _ = statements(monkeypatch, read)
     world.grow()
     many, _ = statements(monkeypatch, read)

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
-from apps.accounts.models import Project, Scope
+from apps.accounts.models import ApiKey, Project, Role, Scope, User
 from apps.core.actors import SYSTEM
 from tests.conftest import Answer, Api, make_project
 
@@ -49,6 +49,10 @@ class World:
             made(client.post(f"{session}/turns", TURN))
         made(client.post(f"{session}/rollback", {"version": -2}))
         made(client.post(f"{session}/fork", {"version": 1}))
+        for number in range(3):
+            add_member(self.project, f"colleague-{number}", Role.VIEWER)
+            add_member(make_project(f"other-{number}"), f"stranger-{number}")
+            client_of(self.project, Scope.READ)
 
 
 TURN = {
@@ -59,6 +63,18 @@ TURN = {
     "state_after": {"city": "Bonn", "n": 9},
     "reasoning": "She said hi.",
 }
+
+
+def about() -> dict[str, Any]:
+    """Return who and when, for operations."""
+    return {"actor": SYSTEM, "now": timezone.now(), "request_id": "req_test"}
+
+
+def add_member(project: Project, username: str, role: Role = Role.ADMIN) -> User:
+    """Return a new member of a project."""
+    user = accounts.create_user(username=username, **about())
+    accounts.add_member(project=project, user=user, role=role, **about())
+    return user
 
 
 def client_of(project: Project, scope: Scope, agents: list[str] | None = None) -> Api:
@@ -102,6 +118,9 @@ def make_world() -> World:
         "turn_id": turn["id"],
         "trace_id": traces["data"][0]["id"],
         "reference": "billing",
+        "slug": project.slug,
+        "user_id": add_member(project, "vera", Role.VIEWER).id,
+        "key_id": ApiKey.objects.in_project(project.id).get().id,
     }
     return World(project, other_project, client, parameters)
 

@@ -21,6 +21,8 @@ from apps.core.errors import DomainError
 from apps.core.ids import new_id
 
 SHOWN_PROJECTS = 20
+# Where `up` serves when it is told neither host nor port.
+DEFAULT_BASE_URL = "http://127.0.0.1:8000"
 
 
 class Act(NamedTuple):
@@ -70,6 +72,15 @@ def add_project_argument(parser: CommandParser) -> None:
     """Let the caller name a project; `chosen_project` takes what was said."""
     parser.add_argument(
         "--project", help="slug of the project; may be left out while there is one"
+    )
+
+
+def add_base_url_argument(parser: CommandParser) -> None:
+    """Let the caller say where a printed link leads."""
+    parser.add_argument(
+        "--base-url",
+        default=DEFAULT_BASE_URL,
+        help=f"where the console is opened; default: {DEFAULT_BASE_URL}",
     )
 
 

@@ -5,15 +5,27 @@ could take the role from each other at the same time, and nobody would be left.
 """
 
 from datetime import datetime
+from typing import TypedDict
 
 from django.db import IntegrityError, transaction
 
 from apps.accounts.errors import AlreadyMember, LastAdmin, UserNotFound
-from apps.accounts.models import Membership, Project, Role, User
+from apps.accounts.models import Membership, Project, Purpose, Role, User
+from apps.accounts.names import valid_username
+from apps.accounts.operations.links import make_link
+from apps.accounts.operations.users import create_user
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
+
+
+class Act(TypedDict):
+    """Who and when: what every operation asks for."""
+
+    actor: Actor
+    now: datetime
+    request_id: str
 
 
 @transaction.atomic
@@ -48,6 +60,33 @@ def add_member(
         details={"username": user.username, "role": role.value},
     )
     return membership
+
+
+@transaction.atomic
+def invite(
+    *,
+    project: Project,
+    username: str,
+    role: Role,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+) -> tuple[Membership, str | None]:
+    """Let somebody in by name: return the membership and, for a newcomer, a token.
+
+    With it they choose a password. Who has an account already gets no link: whoever
+    invites them would get in as them.
+
+    Raises: InvalidRequest for an unfit name, AlreadyMember.
+    """
+    act: Act = {"actor": actor, "now": now, "request_id": request_id}
+    known = User.objects.filter(username=valid_username(username)).first()
+    user = known or create_user(username=username, **act)
+    membership = add_member(project=project, user=user, role=role, **act)
+    if known is not None:
+        return membership, None
+    _, token = make_link(project=project, user=user, purpose=Purpose.INVITATION, **act)
+    return membership, token
 
 
 @transaction.atomic

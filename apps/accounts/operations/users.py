@@ -41,7 +41,7 @@ def create_user(
         email=_valid_email(email),
         created_at=now,
     )
-    _give_password(user, password)
+    give_password(user, password)
     try:
         with transaction.atomic():
             user.save(force_insert=True)
@@ -63,7 +63,37 @@ def create_user(
     return user
 
 
-def _give_password(user: User, password: str | None) -> None:
+@transaction.atomic
+def change_password(
+    *, user: User, password: str, actor: Actor, now: datetime, request_id: str
+) -> User:
+    """Give a user another password; their other browsers are signed out by it.
+
+    Whether whoever asks knows the old one is for the door to find out.
+
+    Raises: InvalidRequest for a password that is easily guessed.
+    """
+    give_password(user, password)
+    user.save(update_fields=["password"])
+    audit.record_act(
+        stream_id=audit.INSTALLATION,
+        project_id=audit.INSTALLATION,
+        action=Action.PASSWORD_CHANGED,
+        resource_type="user",
+        resource_id=user.id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details={"username": user.username},
+    )
+    return user
+
+
+def give_password(user: User, password: str | None) -> None:
+    """Set a password on the row, unsaved.
+
+    Raises: InvalidRequest for one that is easily guessed.
+    """
     if password is not None:
         try:
             validate_password(password, user)

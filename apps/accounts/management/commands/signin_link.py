@@ -14,15 +14,13 @@ from apps.accounts import operations as accounts
 from apps.accounts.management.command import (
     AccountsCommand,
     Act,
+    add_base_url_argument,
     add_project_argument,
     chosen_project,
     user_called,
 )
 from apps.accounts.models import Membership, Project, Role, User
 from apps.accounts.names import valid_username
-
-# Where `up` serves when it is told neither host nor port.
-DEFAULT_BASE_URL = "http://127.0.0.1:8000"
 
 
 class Command(AccountsCommand):
@@ -31,11 +29,7 @@ class Command(AccountsCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add_project_argument(parser)
         parser.add_argument("--user", default="admin", help="user name; default: admin")
-        parser.add_argument(
-            "--base-url",
-            default=DEFAULT_BASE_URL,
-            help=f"where the console is opened; default: {DEFAULT_BASE_URL}",
-        )
+        add_base_url_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = chosen_project(options["project"])

@@ -17,10 +17,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import operations as accounts
-from apps.accounts import secrets
 from apps.accounts.errors import LinkNotUsable
 from apps.accounts.forms import SignInForm
-from apps.accounts.models import SigninLink
+from apps.accounts.models import Purpose
+from apps.accounts.operations.links import usable_link
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 PAGE_METHODS = ["GET", "HEAD", "POST"]
@@ -58,8 +58,10 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 def signin_link(request: HttpRequest, token: str) -> HttpResponse:
     """Show a button; pressing it consumes the link and signs in."""
     if request.method != "POST":
-        usable = SigninLink.objects.usable(secrets.digest(token), timezone.now())
-        return _link_page(request, is_usable=usable.exists())
+        found = usable_link(
+            token=token, purposes=(Purpose.SIGN_IN,), now=timezone.now()
+        )
+        return _link_page(request, is_usable=found is not None)
     try:
         user = accounts.use_signin_link(
             token=token,

@@ -1,0 +1,92 @@
+"""API keys: seen and made by administrators. A secret is on one page, once."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from apps.accounts import operations as accounts
+from apps.accounts.access import Permission
+from apps.accounts.models import ApiKey, Membership, Scope
+from apps.console import reading
+from apps.console.forms import KeyForm, KeysForm
+from apps.console.views.entering import act, acting, entered, page
+from apps.console.views.paging import query
+from apps.core.errors import InvalidRequest
+
+
+@page
+def keys(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the project's keys, newest first, revoked ones among them."""
+    return _page(request, entered(request, slug, Permission.ADMIN))
+
+
+@act(Permission.ADMIN)
+def issue(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Make a key and show its secret, which nobody can ever read again."""
+    form = KeyForm(request.POST)
+    if not form.is_valid():
+        return _page(request, membership, form=form, status=422)
+    days = form.cleaned_data["expires_days"]
+    about = acting(request)
+    try:
+        key, secret = accounts.issue_key(
+            project=membership.project,
+            name=form.cleaned_data["name"],
+            scope=Scope(form.cleaned_data["scope"]),
+            agents=form.agents(),
+            expires_at=about["now"] + timedelta(days=days) if days else None,
+            **about,
+        )
+    except InvalidRequest as refused:
+        form.add_error(
+            refused.param if refused.param in form.fields else None, refused.message
+        )
+        return _page(request, membership, form=form, status=422)
+    context = {
+        "membership": membership,
+        "key": key,
+        "secret": secret,
+        "api_url": request.build_absolute_uri("/v1/sessions"),
+    }
+    return render(request, "console/key_issued.html", context, status=201)
+
+
+@act(Permission.ADMIN)
+def revoke(request: HttpRequest, membership: Membership, key_id: str) -> HttpResponse:
+    """End a key at once."""
+    key = accounts.revoke_key(
+        project=membership.project, key_id=key_id, **acting(request)
+    )
+    messages.success(request, f"The key {key} is revoked: it opens nothing any more.")
+    return redirect("console:keys", membership.project.slug)
+
+
+def _page(
+    request: HttpRequest,
+    membership: Membership,
+    *,
+    form: KeyForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    place = KeysForm(request.GET)
+    if not place.is_valid():
+        raise InvalidRequest("after takes the id of a key.", param="after")
+    after = place.cleaned_data["after"]
+    found = ApiKey.objects.in_project(membership.project_id)
+    rows = list(found.for_keys_page(after_id=after)[: reading.PAGE + 1])
+    now = timezone.now()
+    context: dict[str, Any] = {
+        "membership": membership,
+        "rows": [(key, reading.key_status(key, now)) for key in rows[: reading.PAGE]],
+        "form": form or KeyForm(),
+        "agent_names": reading.agent_names(membership.project),
+        "newest": query(request, after=None) if after else None,
+        "older": query(request, after=rows[reading.PAGE - 1].id)
+        if len(rows) > reading.PAGE
+        else None,
+    }
+    return render(request, "console/keys.html", context, status=status)

@@ -1,0 +1,134 @@
+"""The API keys page: a secret once, what a key may do, and its end."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import ApiKey, Role, Scope
+from apps.audit.models import AuditRecord
+from apps.core.actors import SYSTEM
+from tests.accounts.make import make_key, make_member
+from tests.conftest import Api
+from tests.console.make import HTML, NOW, signed_in
+
+
+@pytest.fixture
+def admin(client, project):
+    return signed_in(client, make_member(project, "alice", Role.ADMIN))
+
+
+def url(name, project, *more):
+    return reverse(f"console:{name}", args=[project.slug, *more])
+
+
+def text(page):
+    return page.content.decode()
+
+
+def issue(client, project, **data):
+    return client.post(
+        url("issue_key", project), {"name": "bot", "scope": "write", **data}
+    )
+
+
+def test_a_new_key_works_and_its_secret_is_shown_once(admin, project):
+    page = issue(admin, project)
+
+    secret = re.search(r'id="secret"[^>]*>(sb_\w+)<', text(page))[1]
+    assert page.status_code == 201
+    assert page.headers["Cache-Control"] == "no-store"
+    assert Api(secret).get("/v1/sessions").status == 200
+    listed = text(admin.get(url("keys", project)))
+    assert secret not in listed
+    assert secret[:11] in listed
+    assert AuditRecord.objects.get(action="key.created").actor_label == "alice"
+
+
+def test_a_key_is_limited_as_it_was_asked_for(admin, project):
+    issue(admin, project, scope="read", agents_named="b, a,,", expires_days="2")
+
+    key = ApiKey.objects.get()
+    assert (key.scope, key.agents) == ("read", ["a", "b"])
+    assert (key.expires_at - key.created_at).days == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"name": ""}, "required"),
+        ({"name": "a\tb"}, "printable"),
+        ({"scope": "all"}, "not one of the available choices"),
+        ({"expires_days": "0"}, "greater than or equal to 1"),
+        ({"agents_named": "a\x00"}, "Null characters"),
+    ],
+)
+def test_a_key_that_cannot_be_is_told_why(admin, project, data, said):
+    page = issue(admin, project, **data)
+
+    assert page.status_code == 422
+    assert said in text(page)
+    assert not ApiKey.objects.exists()
+
+
+def test_a_revoked_key_opens_nothing_and_stays_listed(admin, project):
+    key, secret = make_key(project)
+
+    page = admin.post(url("revoke_key", project, key.id), follow=True)
+
+    assert "is revoked" in text(page)
+    assert Api(secret).get("/v1/sessions").status == 401
+    assert "revoked" in text(admin.get(url("keys", project)))
+
+
+def test_revoking_twice_is_told(admin, project):
+    key, _ = make_key(project)
+    admin.post(url("revoke_key", project, key.id))
+
+    answer = admin.post(url("revoke_key", project, key.id), headers=HTML)
+
+    assert answer.status_code == 409
+
+
+def test_another_projects_key_is_not_found(admin, project, other_project):
+    key, _ = make_key(other_project)
+
+    answer = admin.post(url("revoke_key", project, key.id))
+
+    assert answer.status_code == 404
+    assert ApiKey.objects.get().revoked_at is None
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
+def test_the_list_is_for_administrators(client, project, role):
+    colleague = signed_in(client, make_member(project, "carol", role))
+
+    assert colleague.get(url("keys", project)).status_code == 403
+
+
+def test_many_keys_are_listed_page_by_page(admin, project):
+    for number in range(52):
+        accounts.issue_key(
+            project=project,
+            name=f"key {number:02}.",
+            scope=Scope.READ,
+            actor=SYSTEM,
+            now=NOW,
+            request_id="req_test",
+        )
+
+    first = admin.get(url("keys", project))
+    older = re.search(r'href="(\?after=[^"]+)" rel="next"', text(first))[1]
+    second = admin.get(url("keys", project) + older)
+
+    shown = [re.findall(r"key \d\d\.", text(page)) for page in (first, second)]
+    assert [len(set(names)) for names in shown] == [50, 2]
+    assert not set(shown[0]) & set(shown[1])
+    assert admin.get(url("keys", project) + "?after=x").status_code == 400
+
+
+def test_what_a_key_is_called_is_shown_as_text(admin, project):
+    issue(admin, project, name="<b>&x</b>")
+
+    assert "&lt;b&gt;&amp;x&lt;/b&gt;" in text(admin.get(url("keys", project)))

@@ -1,0 +1,152 @@
+"""Every page and every act of the console against everybody, and against forgery.
+
+The routes come from the URL resolver: a new page is in the matrix at once. What a
+viewer may do although it is an act stands in `OPEN_TO_VIEWERS`.
+"""
+
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts.models import Role, User
+from tests.contracts.routes import page_routes
+from tests.contracts.world import World, add_member
+
+pytestmark = pytest.mark.django_db
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+PAGES = [page for page in page_routes() if page[0].startswith("/console/{slug}")]
+# What an act takes that is not in its address, where it is needed to get past the
+# form. Whoever lacks the right must be told so whatever they send.
+FOR_ADMINS = ("/members/", "/keys")
+# Acts that change only what is the viewer's own.
+OPEN_TO_VIEWERS: set[str] = set()
+UNTOUCHED = ("django_session", "axes_")
+
+
+def each_page(test: Any) -> Any:
+    return pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page[0]))(test)
+
+
+def address(page: tuple[str, tuple[str, ...]], world: World) -> str:
+    pattern, parameters = page
+    missing = [name for name in parameters if name not in world.parameters]
+    assert not missing, f"{pattern} has parameters without a sample: {missing}"
+    return pattern.format(**world.parameters)
+
+
+def browser(user: User, *, is_strict: bool = False) -> Client:
+    client = Client(enforce_csrf_checks=is_strict, raise_request_exception=False)
+    client.force_login(user, BACKEND)
+    return client
+
+
+def is_for_admins(pattern: str) -> bool:
+    return any(part in pattern for part in FOR_ADMINS)
+
+
+@each_page
+def test_a_stranger_is_told_that_there_is_no_such_project(
+    page: tuple[str, tuple[str, ...]], world: World
+) -> None:
+    stranger = browser(add_member(world.other_project, "mallory"))
+    path = address(page, world)
+
+    answers = [stranger.get(path), stranger.post(path)]
+
+    # Which methods an address takes is no secret.
+    assert {answer.status_code for answer in answers} <= {404, 405}
+    assert 404 in {answer.status_code for answer in answers}
+    assert all(world.project.name not in answer.content.decode() for answer in answers)
+
+
+@each_page
+def test_a_viewer_reads_and_does_nothing(
+    page: tuple[str, tuple[str, ...]], world: World
+) -> None:
+    viewer = browser(add_member(world.project, "carol", Role.VIEWER))
+    path = address(page, world)
+    before = everything()
+
+    read, done = viewer.get(path), viewer.post(path)
+
+    if page[0] not in OPEN_TO_VIEWERS:
+        assert done.status_code in (403, 405)
+        assert everything() == before
+    if read.status_code == 403:
+        assert done.status_code in (403, 405)
+    else:
+        assert read.status_code in (200, 302, 405)
+        assert (read.status_code == 405) != (done.status_code == 405) or (
+            page[0] in OPEN_TO_VIEWERS
+        )
+
+
+@each_page
+def test_an_operator_administers_nothing(
+    page: tuple[str, tuple[str, ...]], world: World
+) -> None:
+    if not is_for_admins(page[0]):
+        return
+    operator = browser(add_member(world.project, "olga", Role.OPERATOR))
+    path = address(page, world)
+    before = everything()
+
+    answers = {operator.get(path).status_code, operator.post(path).status_code}
+
+    assert answers <= {403, 405}
+    assert 403 in answers
+    assert everything() == before
+
+
+@each_page
+def test_nothing_changes_when_a_page_is_looked_at(
+    page: tuple[str, tuple[str, ...]], world: World
+) -> None:
+    admin = browser(add_member(world.project, "alice"))
+    before = everything()
+
+    for method in (admin.get, admin.head):
+        method(address(page, world))
+
+    assert everything() == before
+
+
+@each_page
+def test_an_act_needs_the_token_of_our_own_page(
+    page: tuple[str, tuple[str, ...]], world: World
+) -> None:
+    admin = browser(add_member(world.project, "alice"), is_strict=True)
+    before = everything()
+
+    answer = admin.post(address(page, world))
+
+    assert answer.status_code in (403, 405)
+    assert everything() == before
+
+
+@pytest.mark.parametrize("pattern", ["/signin", "/signout", "/password"])
+def test_accounts_need_the_token_too(pattern: str, world: World) -> None:
+    admin = browser(add_member(world.project, "alice"), is_strict=True)
+
+    assert admin.post(pattern).status_code == 403
+
+
+def everything() -> dict[str, list[Any]]:
+    """Return every row of every table that people's acts write."""
+    return {
+        model._meta.db_table: sorted(map(str, model._base_manager.values_list()))
+        for model in apps.get_models()
+        if not model._meta.db_table.startswith(UNTOUCHED)
+    }
+
+
+def test_a_changed_row_would_be_seen(world: World) -> None:
+    before = everything()
+    world.project.name = f"as of {timezone.now()}"
+    world.project.save(update_fields=["name"])
+
+    assert everything() != before
