@@ -1,12 +1,12 @@
 """The short scalars of a state, by which a session is found.
 
-A projection for jsonb: values are cleaned to what PostgreSQL can hold, long ones and
-those past the limit are left out. Never a source of truth.
+Long values and those past the limit are left out, and it is told from which depth on.
+Never a source of truth.
 """
 
 import math
 from collections.abc import Iterator
-from itertools import islice
+from dataclasses import dataclass
 
 from apps.diffs.changes import Json
 from apps.diffs.pointers import escape
@@ -18,24 +18,45 @@ _FIRST_LONG_NUMBER: int = 10**200
 Facet = str | int | float | bool | None
 
 # A pointer made of long keys would outweigh every value it leads to.
-_LONGEST_POINTER = 300
+LONGEST_POINTER = 300
 # A wide state of long texts must not be walked to its end for 64 values.
 _LOOKED_AT = 10_000
 
 
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """Pointers and the scalars there, as they are; `cut_depth` is None if all fit.
+
+    Otherwise every short scalar above that depth is among them: `/a` has depth 1.
+    """
+
+    values: dict[str, Facet]
+    cut_depth: int | None
+
+
 def facets(state: Json, limit: int = LIMIT) -> dict[str, Facet]:
-    """Map pointers to scalars, shallow ones first, at most `limit`.
+    """Map pointers to scalars for jsonb, shallow ones first, at most `limit`.
 
     Strings of more than 200 characters are left out. NUL is shown as ␀; integers beyond
     64 bits and numbers that are not finite become text.
     """
+    return cleaned(leaves(state, limit))
+
+
+def leaves(state: Json, limit: int = LIMIT) -> Leaves:
+    """Find the short scalars, shallow ones first, at most `limit`."""
     found: dict[str, Facet] = {}
-    for pointer, value in islice(_shallow_first(state), _LOOKED_AT):
-        if len(found) >= limit:
-            break
-        if _is_short(value) and len(pointer) <= _LONGEST_POINTER:
-            found[clean_text(pointer)] = clean(value)
-    return found
+    for looked_at, (pointer, value) in enumerate(_shallow_first(state)):
+        if len(found) >= limit or looked_at == _LOOKED_AT:
+            return Leaves(found, pointer.count("/"))
+        if _is_short(value) and len(pointer) <= LONGEST_POINTER:
+            found[pointer] = value
+    return Leaves(found, None)
+
+
+def cleaned(found: Leaves) -> dict[str, Facet]:
+    """Make leaves safe for jsonb."""
+    return {clean_text(place): clean(value) for place, value in found.values.items()}
 
 
 def clean(value: Facet) -> Facet:
@@ -60,7 +81,7 @@ def _shallow_first(state: Json) -> Iterator[tuple[str, Json]]:
         for token, value in _entries(container):
             place = f"{pointer}/{escape(token)}"
             # What stands in it would have a longer pointer still.
-            if isinstance(value, dict | list) and len(place) <= _LONGEST_POINTER:
+            if isinstance(value, dict | list) and len(place) <= LONGEST_POINTER:
                 waiting.append((place, value))
             yield place, value
 

@@ -21,6 +21,7 @@ from apps.timeline.drafts import Draft, Request, Write
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.reading import VersionRow
 from apps.timeline.sealing import Sealed
+from apps.timeline.search.terms import Terms
 
 MAX_BATCH = 100
 
@@ -43,6 +44,9 @@ class SealedBatch:
         """Return them under the names that the statement uses."""
         changes = [(at, one.marks) for at, one in enumerate(self.items, 1)]
         facets = [one.facets for one in self.items if one.facets is not None]
+        terms: Terms = {}
+        for one in self.items:
+            terms |= one.terms
         return {
             "versions": [_json(one.version) for one in self.items],
             "bodies": [_json(one.body) for one in self.items],
@@ -54,6 +58,8 @@ class SealedBatch:
             "value_keys": [key for _, marks in changes for key in marks.value_keys],
             "facets": _json(facets[-1]) if facets else None,
             "events": [_json(event) for one in self.items for event in one.events],
+            "term_keys": list(terms),
+            "term_values": list(terms.values()),
         }
 
 

@@ -96,6 +96,7 @@ class TurnDraft:
     codec: int
     data: bytes
     size: int
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -35,22 +35,24 @@ TRIES_WITHOUT_LOCK = 3
 UNIQUE_VIOLATION = "23505"
 
 APPEND = """
-SELECT *, NULL::bigint AS first_number FROM timeline_append_v1(
+SELECT *, NULL::bigint AS first_number FROM timeline_append_v2(
     %(session)s, %(project)s, %(expected)s, %(now)s,
     %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
     %(version)s::json, %(body)s::json, %(data)s, %(turn)s::json, %(turn_data)s,
     %(path_keys)s::bytea[], %(roles)s::smallint[], %(kinds)s::smallint[],
     %(value_keys)s::bytea[],
-    %(facets)s::jsonb, %(events)s::json)
+    %(facets)s::jsonb, %(events)s::json,
+    %(term_keys)s::bytea[], %(term_values)s::bytea[], %(turn_text)s)
 """
 APPEND_BATCH = """
-SELECT * FROM timeline_append_batch_v1(
+SELECT * FROM timeline_append_batch_v2(
     %(session)s, %(project)s, %(expected)s, %(now)s,
     %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
     %(versions)s::json[], %(bodies)s::json[], %(data)s::bytea[], %(items)s::integer[],
     %(path_keys)s::bytea[], %(roles)s::smallint[], %(kinds)s::smallint[],
     %(value_keys)s::bytea[],
-    %(facets)s::jsonb, %(events)s::json[])
+    %(facets)s::jsonb, %(events)s::json[],
+    %(term_keys)s::bytea[], %(term_values)s::bytea[])
 """
 
 # A turn that made a version has its key on both; the turn says more.

@@ -12,8 +12,9 @@ from typing import Any
 
 from apps.accounts.models import Project
 from apps.core import json
-from apps.core.json import Json
+from apps.core.json import Json, State
 from apps.diffs.changes import MISSING, Change, Comparison, Kind
+from apps.diffs.compare import compare
 from apps.diffs.paths import Path, path_bytes
 from apps.diffs.touched import Role, touched
 
@@ -23,6 +24,7 @@ KEY_BYTES = 16
 # Longer values are found through the full text of reasoning and turns, not by key.
 KEYED_VALUE = 200
 KEYED_BYTES = 1_200
+CARRIED = 4
 ROLES = {Role.LEAF: 1, Role.CONTAINER: 2, Role.SHIFT: 3}
 KINDS = {
     Kind.ADDED: 1,
@@ -63,6 +65,25 @@ def marks(comparison: Comparison, project: Project) -> tuple[Marks, bool]:
         rows.kinds.append(KINDS[row.kind])
         rows.value_keys.append(value_key(key, row.value))
     return rows, found.truncated
+
+
+def carry(rows: Marks, state: State, project: Project) -> bool:
+    """Add the values that a fork's first version holds without having set them.
+
+    They are held, so search finds them; blame goes on in the origin and passes them
+    by. Return whether some had to be left out.
+    """
+    found, truncated = marks(compare({}, state), project)
+    known = set(rows.path_keys)
+    for path, kind, value in zip(
+        found.path_keys, found.kinds, found.value_keys, strict=True
+    ):
+        if value is not None and path not in known:
+            rows.path_keys.append(path)
+            rows.roles.append(CARRIED)
+            rows.kinds.append(kind)
+            rows.value_keys.append(value)
+    return truncated
 
 
 def path_key(key: bytes, path: Path) -> bytes:

@@ -6,6 +6,7 @@ which a trigger enforces. Every table carries `session_id` in every key, has no
 sequence and no foreign key to another session, so that it can be distributed.
 """
 
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 
 from apps.timeline.fields import id_field
@@ -226,17 +227,57 @@ class Change(models.Model):
     class Meta:
         indexes = [
             models.Index(
-                fields=["value_key", "path_key"],
-                name="timeline_change_by_value",
-                condition=models.Q(value_key__isnull=False),
-            ),
-            models.Index(
                 fields=["session_id", "number"], name="timeline_change_by_version"
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.session_id} v{self.number} change"
+
+
+class Term(models.Model):
+    """By what a session is found: a value of its head under its pointer, or a mark.
+
+    Keyed digests, see `search/terms.py`. Derived; `rebuild_search` makes it anew.
+    """
+
+    pk = models.CompositePrimaryKey("session_id", "path_key")
+    session_id = id_field()
+    path_key = models.BinaryField()
+    value_key = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"{self.session_id} term"
+
+
+class Text(models.Model):
+    """The words of a reasoning, a turn or a version's labels; derived like terms."""
+
+    pk = models.CompositePrimaryKey("session_id", "kind", "number")
+    session_id = id_field()
+    kind = models.SmallIntegerField()
+    number = models.BigIntegerField()
+    words = SearchVectorField()
+
+    def __str__(self) -> str:
+        return f"{self.session_id} words of {self.number}"
+
+
+class Unsearched(models.Model):
+    """Its terms and texts are not complete yet; `rebuild_search` completes them."""
+
+    session_id = id_field(primary_key=True)
+    project_id = id_field()
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["project_id", "-session_id"], name="timeline_unsearched_newest"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.session_id)
 
 
 class Turn(models.Model):

@@ -16,14 +16,18 @@ from apps.audit.actions import Action
 from apps.core import json
 from apps.core.actors import Actor
 from apps.core.json import State
+from apps.diffs import facets
 from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
-from apps.diffs.facets import facets as facets_of
+from apps.diffs.facets import Leaves
 from apps.diffs.flags import flags
 from apps.timeline import bodies, marks, proof, reading
 from apps.timeline.drafts import Draft, Request, Step, TurnDraft, Write
 from apps.timeline.events import Stamp, event, version_event
 from apps.timeline.reading import VersionRow
+from apps.timeline.search import terms
+from apps.timeline.search.terms import Mark
+from apps.timeline.words import Op
 
 STEP_FIELDS = (
     "step_number",
@@ -48,6 +52,8 @@ class Sealed:
     marks: marks.Marks = field(default_factory=marks.Marks)
     facets: dict[str, Any] | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
+    terms: terms.Terms = field(default_factory=dict)
+    turn_text: str | None = None
 
     def parameters(self) -> dict[str, Any]:
         """Return them under the names that the statements use."""
@@ -63,6 +69,9 @@ class Sealed:
             "value_keys": self.marks.value_keys,
             "facets": _json(self.facets),
             "events": _json(self.events),
+            "term_keys": list(self.terms),
+            "term_values": list(self.terms.values()),
+            "turn_text": self.turn_text,
         }
 
 
@@ -113,8 +122,10 @@ def seal_first(
     size = len(reading.state_part(parts))
     version = _version(draft, stamp, stored.commitment, size)
     version |= {"flags": [], "body_number": 0}
-    _mark(sealed, version, comparison, stamp)
-    sealed.facets = facets_of(state)
+    _mark(sealed, version, comparison, stamp, draft)
+    _find_by_head(sealed, None, facets.leaves(state), stamp)
+    if draft.op is Op.FORK:
+        _carry(sealed, state, stamp)
     sealed.events = [version_event(draft, stamp, version)]
     sealed.version = version
     return sealed
@@ -143,19 +154,44 @@ def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) 
     version = _version(draft, stamp, commitment, size)
     version["body_number"] = body_number
     version["flags"] = list(flags(comparison, head.size, size))
-    _mark(sealed, version, comparison, stamp)
-    facets = facets_of(comparison.after)
-    if facets != facets_of(comparison.before):
-        sealed.facets = facets
+    _mark(sealed, version, comparison, stamp, draft)
+    before, after = facets.leaves(comparison.before), facets.leaves(comparison.after)
+    _find_by_head(sealed, before, after, stamp)
     sealed.events.append(version_event(draft, stamp, version))
     sealed.version = version
 
 
 def _mark(
-    sealed: Sealed, version: dict[str, Any], comparison: Comparison, stamp: Stamp
+    sealed: Sealed,
+    version: dict[str, Any],
+    comparison: Comparison,
+    stamp: Stamp,
+    draft: Draft,
 ) -> None:
     sealed.marks, truncated = marks.marks(comparison, stamp.project)
     version |= marks.shown(comparison) | {"changes_truncated": truncated}
+    sealed.terms |= terms.of_version(_key(stamp), version, draft.step.trace_id)
+
+
+def _find_by_head(
+    sealed: Sealed, before: Leaves | None, after: Leaves, stamp: Stamp
+) -> None:
+    """Let the session be found by what its head holds now."""
+    changed = terms.held(_key(stamp), before, after)
+    if changed or before is None:
+        sealed.facets = facets.cleaned(after)
+    sealed.terms |= changed
+
+
+def _carry(sealed: Sealed, state: State, stamp: Stamp) -> None:
+    """Let a fork be found by the values that it brought along."""
+    sealed.terms |= terms.marked(_key(stamp), Mark.FORKED)
+    if marks.carry(sealed.marks, state, stamp.project):
+        sealed.terms |= terms.marked(_key(stamp), Mark.TRUNCATED)
+
+
+def _key(stamp: Stamp) -> bytes:
+    return bytes(stamp.project.index_key)
 
 
 def _compared(draft: Draft, head: VersionRow) -> Comparison:
@@ -182,6 +218,8 @@ def _seal_turn(sealed: Sealed, turn: TurnDraft, stamp: Stamp) -> None:
         "request_digest": _hex(stamp.request.digest),
     }
     sealed.turn_data = turn.data
+    sealed.turn_text = turn.text
+    sealed.terms |= terms.traced(_key(stamp), turn.step.trace_id)
     details = {"input_type": turn.input_type, "output_type": turn.output_type}
     sealed.events.append(
         event(

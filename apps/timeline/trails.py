@@ -19,7 +19,7 @@ from apps.timeline.marks import path_key
 # newest version in it that has a say. The first that is found ends the recursion, so
 # its cost grows with the rollbacks passed, not with the versions. The numbers of roles
 # and kinds stand here as literals, because partial indexes are chosen by literals:
-# role 3 is a shift, kind 2 is removed.
+# role 3 is a shift, role 4 was carried along by a fork, kind 2 is removed.
 NEXT_STOP = """
 WITH RECURSIVE live (rollback, restored, number, kind) AS (
     SELECT NULL::bigint, %(high)s::bigint, NULL::bigint, NULL::smallint
@@ -37,7 +37,7 @@ WITH RECURSIVE live (rollback, restored, number, kind) AS (
            (SELECT c.number, c.kind FROM timeline_change c
              WHERE c.session_id = %(session)s AND c.path_key = %(path)s
                AND c.number BETWEEN range.low AND live.restored
-               AND (c.kind = 2) = %(absent)s::boolean
+               AND (c.kind = 2) = %(absent)s::boolean AND c.role <> 4
              ORDER BY c.number DESC LIMIT 1)
            UNION ALL
            (SELECT c.number, NULL FROM unnest(%(lists)s::bytea[]) list (path_key)
@@ -51,6 +51,7 @@ WITH RECURSIVE live (rollback, restored, number, kind) AS (
            (SELECT c.number, NULL FROM timeline_change c
              WHERE c.session_id = %(session)s AND c.path_key = %(holder)s::bytea
                AND c.number BETWEEN range.low AND live.restored AND c.kind <> 2
+               AND c.role <> 4
              ORDER BY c.number DESC LIMIT 1)
            UNION ALL
            (SELECT t.number, NULL FROM timeline_version t

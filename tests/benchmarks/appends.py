@@ -75,17 +75,17 @@ def make_lanes() -> dict[str, Act]:
     from apps.core import sql
     from tests.conftest import make_project
 
-    function = sql.statement("timeline", "append_v1")
+    function = sql.statement("timeline", "append_v2")
     assert function.count(LOCK) == 1
-    unlocked = function.replace(LOCK, "").replace("append_v1", "append_unlocked")
+    unlocked = function.replace(LOCK, "").replace("append_v2", "append_unlocked")
     with connection.cursor() as cursor:
         cursor.execute(unlocked)
         cursor.execute(BARE)
     project = make_project("bench")
     return {
-        "function": Run(project).function("timeline_append_v1"),
+        "function": Run(project).function("timeline_append_v2"),
         # The same once more: how far two equal lanes differ is the noise.
-        "function again": Run(project).function("timeline_append_v1"),
+        "function again": Run(project).function("timeline_append_v2"),
         "function without the lock": Run(project).function("timeline_append_unlocked"),
         "bare insert, as stored": Run(project).insert("data"),
         "bare insert, 2 KB": Run(project).insert("raw"),
@@ -137,7 +137,7 @@ class Run:
         from apps.core import sql
         from apps.timeline.ledger import APPEND
 
-        statement = APPEND.replace("timeline_append_v1", name)
+        statement = APPEND.replace("timeline_append_v2", name)
 
         def act() -> Callable[[], object]:
             given = self._sealed()[1]

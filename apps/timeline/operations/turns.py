@@ -26,6 +26,7 @@ from apps.timeline.drafts import (
 )
 from apps.timeline.operations.states import differs, draft_of, refused_to
 from apps.timeline.reading import VersionRow
+from apps.timeline.search.texts import turn_text
 from apps.timeline.words import Op
 
 MAX_TURN_BYTES = 16 * 1024 * 1024
@@ -131,6 +132,7 @@ def _draft(
         codec=stored.codec,
         data=stored.data,
         size=stored.size,
+        text=turn_text(exchange.input, exchange.output),
     )
 
 

@@ -17,6 +17,7 @@ from apps.diffs.facets import facets as facets_of
 from apps.diffs.flags import flags
 from apps.timeline import marks
 from apps.timeline.verification.rows import Listed, Mark, StoredVersion
+from apps.timeline.words import Op
 
 _STATUS_OF = {"open": "active"}
 
@@ -49,6 +50,8 @@ def of_version(
     elif not _alike(shown["changes"], version.changes):
         yield "the changes shown with it are others"
     rows, truncated = marks.marks(comparison, project)
+    if version.op == Op.FORK:
+        marks.carry(rows, after.state, project)
     columns = (rows.path_keys, rows.roles, rows.kinds, rows.value_keys)
     touched = set(zip(*columns, strict=True))
     if len(touched) != len(stored) or touched != set(stored):

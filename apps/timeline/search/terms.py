@@ -1,0 +1,101 @@
+"""Keyed digests under which a session is found: what its head holds, what it is.
+
+A term is a path and a value, both digests with the project's own key, like those of
+`marks`: equal values of two projects look different. A session has one value under a
+path. Values of the head stand under their pointers, list positions included; marks
+(a flag, a label, a trace) under their names. Pure computation, done in the append.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any
+
+from apps.diffs.equality import same
+from apps.diffs.facets import Leaves
+from apps.timeline.marks import KEY_BYTES, value_key
+from apps.timeline.words import Op
+
+# What an append does to the terms of its session; None takes one away.
+Terms = dict[bytes, bytes | None]
+
+
+class Mark(StrEnum):
+    """What a session is marked with; most marks are never taken away."""
+
+    FLAG = "flag"  # some version has this flag
+    LABEL = "label"  # some version has this label; goes with the last of them
+    TRACE = "trace"  # a version or turn came with this trace id
+    EXTERNAL = "external"  # some version has this name
+    FORKED = "forked"  # it began as a fork
+    ROLLED_BACK = "rolled_back"
+    # Some version touched more than its change rows tell.
+    TRUNCATED = "truncated"
+    # The head has more short scalars than terms; the value is the depth of the cut.
+    CUT = "cut"
+
+
+def pointer_key(key: bytes, pointer: str) -> bytes:
+    """Return the digest under which the head's value at a pointer is found."""
+    return _keyed(key, "pointer", pointer)
+
+
+def mark_key(key: bytes, mark: Mark, name: str = "") -> bytes:
+    """Return the digest of a mark; it is its path and its value."""
+    return _keyed(key, mark, name)
+
+
+def cut_key(key: bytes, depth: int) -> bytes:
+    """Return the value of the mark that tells from which depth leaves are missing."""
+    return _keyed(key, Mark.CUT, str(depth))
+
+
+def marked(key: bytes, mark: Mark, names: Iterable[str] = ("",)) -> Terms:
+    """Return the terms that add marks."""
+    digests = (mark_key(key, mark, name) for name in names)
+    return {digest: digest for digest in digests}
+
+
+def held(key: bytes, before: Leaves | None, after: Leaves) -> Terms:
+    """Return what changes about the values of the head; before None: all are new."""
+    was = before.values if before else {}
+    terms: Terms = {
+        pointer_key(key, pointer): None
+        for pointer in was
+        if pointer not in after.values
+    }
+    for pointer, value in after.values.items():
+        if pointer not in was or not same(was[pointer], value):
+            terms[pointer_key(key, pointer)] = value_key(key, value)
+    cut_before = before.cut_depth if before else None
+    if after.cut_depth != cut_before:
+        cut = None if after.cut_depth is None else cut_key(key, after.cut_depth)
+        terms[mark_key(key, Mark.CUT)] = cut
+    return terms
+
+
+def of_version(key: bytes, version: dict[str, Any], trace_id: str | None) -> Terms:
+    """Return what a new version marks its session with.
+
+    A trace id that was not given is the id of the version's event, found there.
+    """
+    terms = marked(key, Mark.FLAG, version["flags"])
+    if version["changes_truncated"]:
+        terms |= marked(key, Mark.TRUNCATED)
+    if version["op"] == Op.ROLLBACK:
+        terms |= marked(key, Mark.ROLLED_BACK)
+    if version["external_id"] is not None:
+        terms |= marked(key, Mark.EXTERNAL, [version["external_id"]])
+    return terms | traced(key, trace_id)
+
+
+def traced(key: bytes, trace_id: str | None) -> Terms:
+    """Return the mark of a trace id that was given."""
+    return {} if trace_id is None else marked(key, Mark.TRACE, [trace_id])
+
+
+def _keyed(key: bytes, kind: str, text: str) -> bytes:
+    written = f"{kind}:{text}".encode(errors="surrogatepass")
+    return hmac.digest(key, b"term:" + written, "sha256")[:KEY_BYTES]
