@@ -24,6 +24,7 @@ from apps.timeline.about import metadata_bytes, require_ttl
 from apps.timeline.drafts import Request, require_text
 from apps.timeline.errors import LabelNotFound, SessionNotFound
 from apps.timeline.models import Label, Session
+from apps.timeline.search import labelling
 
 MAX_LABEL = 100
 
@@ -45,6 +46,7 @@ def label(
     """
     _require_label(name)
     version = reading.version(scope, session_id, number, now=now)
+    labelling.lock(session_id)
     # The insert decides between two at once: only the one that made the row records.
     made = sql.rows(
         """
@@ -56,6 +58,7 @@ def label(
         [session_id, name, version.number, actor.kind, actor.id, actor.label, now],
     )
     if made:
+        labelling.note(scope.project, session_id, version.number, name)
         _record(Action.VERSION_LABELLED, scope, version, name, actor, now, request)
     labels = Label.objects.of_session(session_id)
     return labels.get(name=name, number=version.number)
@@ -77,10 +80,12 @@ def unlabel(
     Raises: SessionNotFound, VersionNotFound, LabelNotFound.
     """
     version = reading.version(scope, session_id, number, now=now)
+    labelling.lock(session_id)
     labels = Label.objects.of_session(session_id)
     deleted, _ = labels.filter(name=name, number=version.number).delete()
     if not deleted:
         raise LabelNotFound
+    labelling.note(scope.project, session_id, version.number, name)
     _record(Action.VERSION_UNLABELLED, scope, version, name, actor, now, request)
 
 

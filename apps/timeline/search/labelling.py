@@ -1,0 +1,60 @@
+"""Keeps the labels of a session searchable: by their names, and by their words.
+
+Called by the operations on labels, inside their transactions.
+"""
+
+from __future__ import annotations
+
+from apps.accounts.models import Project
+from apps.core import sql
+from apps.timeline.search.terms import Mark, mark_key
+from apps.timeline.search.texts import TextKind
+
+# Whoever gives and whoever takes a label of one name must not miss each other.
+_LOCK = "SELECT 1 FROM timeline_session WHERE id = %s FOR NO KEY UPDATE"
+_MARK = """
+SELECT timeline_set_terms_v1(
+    %(session)s::varchar, ARRAY[%(key)s::bytea], ARRAY[(
+    SELECT CASE WHEN count(*) > 0 THEN %(key)s::bytea END FROM timeline_label
+     WHERE session_id = %(session)s::varchar AND name = %(name)s::text)]) IS NULL
+"""
+_FORGET = """
+DELETE FROM timeline_text
+ WHERE session_id = %(session)s::varchar AND kind = %(kind)s::int
+   AND number = %(number)s::bigint
+RETURNING 1
+"""
+_NOTE = """
+SELECT timeline_note_text_v1(
+    %(project)s::text, %(session)s::varchar, %(kind)s::int, %(number)s::bigint, (
+    SELECT string_agg(name, E'\\n' ORDER BY name) FROM timeline_label
+     WHERE session_id = %(session)s::varchar
+       AND number = %(number)s::bigint)) IS NULL
+"""
+
+
+def lock(session_id: str) -> None:
+    """Hold the session's row, before its labels are touched."""
+    sql.rows(_LOCK, [session_id])
+
+
+def note(project: Project, session_id: str, number: int, name: str) -> None:
+    """Bring the search up to date with the labels of this name and this version."""
+    sql.rows(
+        _MARK,
+        {
+            "session": session_id,
+            "key": mark_key(bytes(project.index_key), Mark.LABEL, name),
+            "name": name,
+        },
+    )
+    of_version = {
+        "project": project.id,
+        "session": session_id,
+        "kind": TextKind.LABEL.value,
+        "number": number,
+    }
+    sql.rows(
+        _FORGET, {name: of_version[name] for name in ("session", "kind", "number")}
+    )
+    sql.rows(_NOTE, of_version)
