@@ -26,6 +26,7 @@ class Action(StrEnum):
     VERSION_LABELLED = "version.labelled"
     VERSION_UNLABELLED = "version.unlabelled"
     TURN_ADDED = "turn.added"
+    NOTE_ADDED = "note.added"
     AGENT_CREATED = "agent.created"
     AGENT_UPDATED = "agent.updated"
     AGENT_SUSPENDED = "agent.suspended"
@@ -86,6 +87,7 @@ SHOWN: dict[Action, Shown] = {
         "version.unlabelled", "Removed a label from the version"
     ),
     Action.TURN_ADDED: Shown("turn.added", "Added a turn"),
+    Action.NOTE_ADDED: Shown("note.added", "Wrote a note"),
     Action.AGENT_CREATED: Shown("agent.created", "Registered the agent"),
     Action.AGENT_UPDATED: Shown("agent.updated", "Changed the agent"),
     Action.AGENT_SUSPENDED: Shown("agent.suspended", "Suspended the agent"),

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Self
 
 from django.db import models
 
+from apps.audit.fields import CurrentTransaction
+
 if TYPE_CHECKING:
     from apps.audit.models import AuditRecord, Event  # noqa: F401
 
@@ -21,6 +23,10 @@ class EventQuerySet(models.QuerySet["Event"]):
 
     def with_action(self, actions: Iterable[str]) -> Self:
         return self.filter(action__in=list(actions))
+
+    def of_this_transaction(self) -> Self:
+        """Keep what the open transaction has recorded itself."""
+        return self.filter(xid=CurrentTransaction())
 
     def between(self, start: datetime | None, end: datetime | None) -> Self:
         """Keep what was recorded from `start` on and before `end`."""

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import transaction
+
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.core import json, sql
@@ -20,7 +22,7 @@ from apps.core.actors import Actor
 from apps.core.errors import IdempotencyKeyReused
 from apps.core.ids import new_id
 from apps.core.json import Json, State
-from apps.timeline import bundles, reading, sealing
+from apps.timeline import bundles, events, reading, sealing
 from apps.timeline.about import About, metadata_bytes
 from apps.timeline.bodies import Part
 from apps.timeline.drafts import Draft, Receipt, Request, Step
@@ -100,27 +102,38 @@ class Beginning:
         )
         sealed = sealing.seal_first(draft, stamp, state=state, before=before, salt=salt)
         session = self._session(agent, sealed, metadata, metadata_written, origin)
-        (outcome,) = sql.rows(
-            CREATE,
+        outcome = self._created(
             {
                 **sealed.parameters(),
                 "id": session_id,
                 "session": json.dumps(session).decode(),
                 "previous_chain": origin.chain if origin else NO_CHAIN,
-            },
+            }
         )
-        return self._settled(session_id, outcome.outcome)
+        return self._settled(session_id, outcome)
+
+    def _created(self, parameters: dict[str, Any]) -> str:
+        """Call the function; what a person does is chained in the same transaction."""
+        if self.actor.is_agent:
+            return str(sql.rows(CREATE, parameters)[0].outcome)
+        with transaction.atomic():
+            outcome = str(sql.rows(CREATE, parameters)[0].outcome)
+            if outcome == "stored":
+                events.chain(parameters["id"], [0])
+        return outcome
 
     def store_fork(
         self,
         find_agent: Callable[[], Agent],
         origin: reading.VersionRow,
+        *,
+        state: State | None,
         patch: State | None,
         given: tuple[Part, ...],
         step: Step,
     ) -> Receipt:
         before = reading.parsed(origin)
-        state = json.merged(before, patch or {})
+        state = json.merged(before if state is None else state, patch or {})
         carried = reading.parts(origin)
         parts = bundles.assembled(state, carried=carried, given=given)
         metadata = {

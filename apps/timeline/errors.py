@@ -57,6 +57,12 @@ class NothingToRollBack(DomainError):
     code = "nothing_to_roll_back"
 
 
+class NoRollback(DomainError):
+    """That version is no rollback: there is nothing to undo."""
+
+    code = "no_rollback"
+
+
 class ExternalIdTaken(DomainError):
     """Another session of this project has that external id."""
 

@@ -1,13 +1,19 @@
-"""The event rows that the SQL functions store beside a version or a turn."""
+"""The event rows that the SQL functions store beside a version or a turn.
+
+What a person does is chained as well, right after the function that stored its event.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from apps.accounts.models import Project
+from apps.audit import operations as audit
 from apps.audit.actions import Action
+from apps.audit.models import Event
 from apps.core.actors import Actor
 from apps.core.ids import new_id
 from apps.timeline.drafts import Draft, Request
@@ -88,3 +94,13 @@ def event(
         "details": details,
         "request_id": stamp.request.id,
     }
+
+
+def chain(session_id: str, numbers: Iterable[int]) -> None:
+    """Chain the events of the versions that this very transaction made; call it last.
+
+    They are the newest of the stream, so each is found at once, by its key.
+    """
+    made = Event.objects.for_stream(session_id).of_this_transaction().newest_first()
+    for number in numbers:
+        audit.append_record(event=made.filter(number=number)[0])

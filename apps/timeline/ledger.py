@@ -20,7 +20,7 @@ from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.actors import Actor
 from apps.core.errors import DomainError, IdempotencyKeyReused
-from apps.timeline import batches, bodies, conflicts, reading, sealing
+from apps.timeline import batches, bodies, conflicts, events, reading, sealing
 from apps.timeline.batches import Build, SealedBatch
 from apps.timeline.drafts import Expected, Receipt, Request
 from apps.timeline.errors import (
@@ -130,7 +130,7 @@ def append(job: Append | Batch) -> Receipt:
 
 def _stored(job: Append | Batch) -> Receipt:
     for _ in range(TRIES_WITHOUT_LOCK):
-        receipt = _attempt(job)
+        receipt = _attempt_recorded(job)
         if receipt:
             return receipt
     with transaction.atomic():
@@ -138,9 +138,21 @@ def _stored(job: Append | Batch) -> Receipt:
             "SELECT 1 FROM timeline_session WHERE id = %s FOR NO KEY UPDATE",
             [job.session_id],
         )
-        receipt = _attempt(job)
+        receipt = _attempt_recorded(job)
     if receipt is None:
         raise RuntimeError("An append lost its race although it held the lock.")
+    return receipt
+
+
+def _attempt_recorded(job: Append | Batch) -> Receipt | None:
+    """Try once; what a person does is chained in the transaction that does it."""
+    if job.actor.is_agent:
+        return _attempt(job)
+    with transaction.atomic():
+        receipt = _attempt(job)
+        if receipt and not receipt.is_replay:
+            first = receipt.first_number or receipt.number
+            events.chain(job.session_id, range(first, receipt.number + 1))
     return receipt
 
 

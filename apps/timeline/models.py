@@ -9,8 +9,10 @@ sequence and no foreign key to another session, so that it can be distributed.
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 
+from apps.timeline.annotations import Label as Label
+from apps.timeline.annotations import Note as Note
 from apps.timeline.fields import id_field
-from apps.timeline.querysets import LabelQuerySet, SessionQuerySet, TurnQuerySet
+from apps.timeline.querysets import SessionQuerySet, TurnQuerySet
 from apps.timeline.words import Hold, Op, Status
 
 
@@ -324,21 +326,3 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id} turn {self.turn_number}"
-
-
-class Label(models.Model):
-    """A name that somebody gave a version, such as `known-good`."""
-
-    pk = models.CompositePrimaryKey("session_id", "name", "number")
-    session_id = id_field()
-    name = models.CharField(max_length=100, db_collation="C")
-    number = models.BigIntegerField()
-    actor_kind = models.CharField(max_length=8)
-    actor_id = models.TextField()
-    actor_label = models.TextField()
-    created_at = models.DateTimeField()
-
-    objects = LabelQuerySet.as_manager()
-
-    def __str__(self) -> str:
-        return f"{self.name} on v{self.number}"

@@ -12,7 +12,7 @@ from apps.core.projection import cleaned
 
 if TYPE_CHECKING:
     # Named in the strings below.
-    from apps.timeline.models import Label, Session, Turn  # noqa: F401
+    from apps.timeline.models import Label, Note, Session, Turn  # noqa: F401
 
 
 class SessionQuerySet(models.QuerySet["Session"]):
@@ -100,3 +100,13 @@ class LabelQuerySet(models.QuerySet["Label"]):
         for label in self.filter(number__in=numbers).order_by("name"):
             found.setdefault(label.number, []).append(label.name)
         return found
+
+
+class NoteQuerySet(models.QuerySet["Note"]):
+    def of_session(self, session_id: str) -> NoteQuerySet:
+        return self.filter(session_id=session_id)
+
+    def newest_first(self, *, after_id: str | None = None) -> NoteQuerySet:
+        """Keyset by id, which sorts by the time it was written."""
+        found = self.filter(id__lt=after_id) if after_id else self
+        return found.order_by("-id")

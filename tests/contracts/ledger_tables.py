@@ -26,6 +26,7 @@ KEY_TYPE = "character varying(31)"
 TRIGGERS = {
     "timeline_version_is_immutable",
     "timeline_body_is_immutable",
+    "timeline_note_is_immutable",
     "audit_event_append_only",
     "audit_auditrecord_append_only",
 }

@@ -153,6 +153,7 @@ BODIES: dict[str, Any] = {
         ]
     },
     f"POST {SESSION}/versions/{{number}}/labels": {"label": "good"},
+    f"POST {SESSION}/notes": {"text": "Called the customer back.", "version": 1},
     f"POST {SESSION}/turns": {
         "input": "Hi",
         "output": {"content": {"say": "Hello"}, "type": "json"},
@@ -164,6 +165,7 @@ BODIES: dict[str, Any] = {
 }
 QUERIES: dict[str, dict[str, str]] = {
     f"GET {SESSION}/changes": {"from": "0"},
+    f"GET {SESSION}/rollback/preview": {"version": "0"},
     f"GET {SESSION}/blame": {"pointer": "/city", "version": "1", "limit": "50"},
 }
 # What must have happened before the sample can succeed.

@@ -8,15 +8,21 @@ from django.apps import apps
 from django.db import IntegrityError, connection, models, transaction
 
 from apps.audit.models import AuditRecord, Event
-from apps.timeline.models import Body, Version
+from apps.timeline.models import Body, Note, Version
 from tests.contracts.ledger_tables import TRIGGERS
 from tests.contracts.world import World
 
 pytestmark = pytest.mark.django_db
 
-APPEND_ONLY: list[type[models.Model]] = [Version, Body, Event, AuditRecord]
+APPEND_ONLY: list[type[models.Model]] = [Version, Body, Note, Event, AuditRecord]
 # One column of each that the attacks try to change.
-CHANGED = {Version: "reasoning", Body: "depth", Event: "action", AuditRecord: "action"}
+CHANGED = {
+    Version: "reasoning",
+    Body: "depth",
+    Note: "text",
+    Event: "action",
+    AuditRecord: "action",
+}
 
 Attack = Callable[[type[models.Model]], Any]
 

@@ -19,6 +19,7 @@ TARGETS = [
     ("POST", "/context", "CONTEXT"),
     ("POST", "/versions", "BATCH"),
     ("POST", "/versions/0/labels", "LABEL"),
+    ("POST", "/notes", "NOTE"),
     ("POST", "/pause", "HOLD"),
     ("POST", "/resume", "HOLD"),
     ("POST", "/close", "HOLD"),

@@ -30,7 +30,7 @@ OPEN_OBJECTS = {
     "model_params",
 }
 OPEN_LISTS = {"messages", "tasks", "artifacts"}
-ANYTHING = {"before", "after", "value", "content_json"}
+ANYTHING = {"arguments", "before", "after", "value", "content_json"}
 
 
 def each(routes: list[Route]) -> Any:

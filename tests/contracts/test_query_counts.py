@@ -30,6 +30,7 @@ MORE = {
     "GET /v1/agents": {"limit": "100"},
     "GET /v1/traces": {"limit": "100"},
     "GET /v1/sessions/{session_id}/turns": {"limit": "100"},
+    "GET /v1/sessions/{session_id}/notes": {"limit": "100"},
     "GET /v1/sessions/{session_id}/history": {"limit": "100"},
     "GET /v1/sessions/{session_id}/state/history": {"limit": "100"},
     "GET /v1/sessions/{session_id}/versions": {

@@ -47,6 +47,7 @@ class World:
             made(client.post(f"{session}/versions/{number}/labels", {"label": "more"}))
         for _ in range(2):
             made(client.post(f"{session}/turns", TURN))
+            made(client.post(f"{session}/notes", {"text": "Seen.", "version": 2}))
         made(client.post(f"{session}/rollback", {"version": -2}))
         made(client.post(f"{session}/fork", {"version": 1}))
         for number in range(3):
@@ -105,6 +106,7 @@ def make_world() -> World:
     session_id = start(client, external_id="order-1")
     session = f"/v1/sessions/{session_id}"
     made(client.post(f"{session}/versions/1/labels", {"label": "known-good"}))
+    made(client.post(f"{session}/notes", {"text": "Look at v1.", "version": 1}))
     turn = made(client.post(f"{session}/turns", TURN))
     made(client.post(f"{session}/turns", {"input": "a", "output": "b"}))
     back = {"version": 1, "reason": "wrong city", "reason_code": "tool"}

@@ -40,6 +40,10 @@ class Run:
     def put(self, state: Any, **fields: Any) -> Answer:
         return self.send("PUT", "state", {"state": state, **fields})
 
+    def post(self, path: str, body: Any) -> Any:
+        """Return the body of what a POST answers."""
+        return self.send("POST", path, body).body
+
     def turn(self, said: Any = "Hi", heard: Any = "Hello", **fields: Any) -> Any:
         body = {"input": said, "output": heard, **fields}
         return self.send("POST", "turns", body).body

@@ -41,6 +41,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "last_admin": (409, INVALID),
     "key_already_revoked": (409, INVALID),
     "nothing_to_roll_back": (409, INVALID),
+    "no_rollback": (409, INVALID),
     "already_paused": (409, INVALID),
     "not_paused": (409, INVALID),
     "link_not_usable": (410, INVALID),

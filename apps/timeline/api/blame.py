@@ -6,8 +6,6 @@ whole state would be 50 states.
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -16,18 +14,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.core import json, paging
-from apps.core.errors import InvalidRequest, MalformedJson, UnacceptableJson
+from apps.core.errors import InvalidRequest, UnacceptableJson
 from apps.core.http.schema import errors
 from apps.core.pointers import segments
 from apps.diffs.changes import MISSING, Json
+from apps.timeline import cursors
 from apps.timeline.api import shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.blame import CARRIED, BlameList
-from apps.timeline.blame import Blame, Cursor, Number, Setter, TurnFacts, blame
+from apps.timeline.blame import Blame, Cursor, Setter, TurnFacts, blame
 from apps.timeline.reading import VersionRow
 
 MAX_POINTER = 4_000
-MAX_CURSOR = 32_000
 MAX_SETTERS = 50
 # The JSON of a value that is given as it is.
 WHOLE = 16_384
@@ -99,44 +97,16 @@ def _pointer_of(request: Request) -> str:
 
 
 def _cursor_of(request: Request) -> Cursor | None:
-    given = paging.text_of(request, "starting_after", MAX_CURSOR)
+    given = paging.text_of(request, "starting_after", cursors.LONGEST)
     if given is None:
         return None
     try:
-        written = base64.urlsafe_b64decode(given)
-        session_id, number, pointer, restorer = json.parse(written)
-        segments(pointer)
-        return Cursor(
-            _number(session_id, number),
-            pointer,
-            _number(*restorer) if restorer else None,
-        )
-    except (
-        binascii.Error,
-        MalformedJson,
-        UnacceptableJson,
-        TypeError,
-        ValueError,
-    ):
+        return cursors.read(given)
+    except ValueError:
         raise InvalidRequest(
             "starting_after takes the next of an earlier answer.",
             param="starting_after",
         ) from None
-
-
-def _number(session_id: Json, number: Json) -> Number:
-    is_id = isinstance(session_id, str) and "\0" not in session_id
-    if not is_id or type(number) is not int or not 0 <= number <= 2**53:
-        raise ValueError("no version")
-    return Number(session_id, number)
-
-
-def _written(cursor: Cursor | None) -> str | None:
-    if cursor is None:
-        return None
-    restorer = list(cursor.restorer) if cursor.restorer else None
-    text = json.dumps([*cursor.version, cursor.pointer, restorer])
-    return base64.urlsafe_b64encode(text).decode()
 
 
 def _blame_object(found: Blame) -> dict[str, Any]:
@@ -148,7 +118,7 @@ def _blame_object(found: Blame) -> dict[str, Any]:
         **_values(value=found.value),
         "data": [_setter_object(setter) for setter in found.setters],
         "has_more": found.next is not None,
-        "next": _written(found.next),
+        "next": cursors.written(found.next),
     }
 
 
@@ -165,7 +135,7 @@ def _setter_object(setter: Setter) -> dict[str, Any]:
         **_act(version),
         "turn": _turn_object(setter.turn) if setter.turn else None,
         "restored_by": _restorer(setter.restored_by) if setter.restored_by else None,
-        "next": _written(setter.next),
+        "next": cursors.written(setter.next),
     }
 
 

@@ -80,7 +80,7 @@ class ChangesView(TimelineView):
             "to_session_id": new.session_id,
             "to_version": new.number,
         }
-        return Response(compared | (_patch(found) if is_patch else _list(found)))
+        return Response(compared | (_patch(found) if is_patch else change_list(found)))
 
 
 class DivergenceView(TimelineView):
@@ -111,7 +111,8 @@ def _is_patch(request: Request) -> bool:
     return given == "patch"
 
 
-def _list(found: Comparison) -> dict[str, Any]:
+def change_list(found: Comparison) -> dict[str, Any]:
+    """Return the first changes, how many there are, and a sentence."""
     return {
         "changes": [_change(change) for change in found.changes[:MAX_CHANGES]],
         "change_count": len(found),

@@ -47,6 +47,9 @@ TURN = _example(
 )
 CONTEXT = _example("The last five turns", {"turn_limit": 5})
 LABEL = _example("Known good", {"label": "known-good"})
+NOTE = _example(
+    "For whoever looks next", {"text": "Customer was called back", "version": 0}
+)
 BATCH = _example(
     "Two steps at once",
     {

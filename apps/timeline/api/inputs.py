@@ -250,6 +250,16 @@ class LabelInput(serializers.Serializer[Any]):
     label = TextField(required=True, allow_null=False, allow_blank=False)
 
 
+@extend_schema_serializer(component_name="AddNote")
+class NoteInput(serializers.Serializer[Any]):
+    """A note on a version, or on the whole session."""
+
+    text = TextField(required=True, allow_null=False, allow_blank=False)
+    version = WholeNumberField(
+        min_value=0, help_text="The version it is about; the session if unset."
+    )
+
+
 def whole_number(text: str, name: str) -> int:
     """Return a number that stands in a URL.
 

@@ -135,6 +135,7 @@ def version_object(
         "external_id": version.external_id,
         "parent_version": version.parent_number,
         "restored_version": version.restored_number,
+        "undo_of": version.undo_of,
         **_step(version),
         "hold": version.hold,
         "size": version.size,

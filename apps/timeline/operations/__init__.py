@@ -4,7 +4,8 @@ from apps.timeline.about import About
 from apps.timeline.operations.batches import BatchItem, append_batch
 from apps.timeline.operations.holds import close, delete, pause, resume
 from apps.timeline.operations.labels import label, unlabel, update_metadata
-from apps.timeline.operations.rollbacks import rollback
+from apps.timeline.operations.notes import add_note
+from apps.timeline.operations.rollbacks import rollback, undo
 from apps.timeline.operations.sessions import create, fork
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
@@ -13,6 +14,7 @@ __all__ = [
     "About",
     "BatchItem",
     "Exchange",
+    "add_note",
     "add_turn",
     "append_batch",
     "close",
@@ -24,6 +26,7 @@ __all__ = [
     "replace",
     "resume",
     "rollback",
+    "undo",
     "unlabel",
     "update",
     "update_metadata",

@@ -127,7 +127,8 @@ def update_metadata(
         changed += ["ttl_seconds", "expires_at"]
     session.updated_at = max(session.updated_at, now)
     session.save(update_fields=changed)
-    audit.record(
+    records = audit.record if actor.is_agent else audit.record_act
+    records(
         stream_id=session.id,
         project_id=session.project_id,
         action=Action.SESSION_UPDATED,
@@ -194,7 +195,8 @@ def _record(
     now: datetime,
     request: Request,
 ) -> None:
-    audit.record(
+    records = audit.record if actor.is_agent else audit.record_act
+    records(
         stream_id=version.session_id,
         project_id=scope.project.id,
         action=action,

@@ -17,9 +17,13 @@ from apps.timeline.drafts import (
     Write,
     require_text,
 )
-from apps.timeline.errors import NothingToRollBack, VersionNotFound
+from apps.timeline.errors import NoRollback
 from apps.timeline.reading import VersionRow
+from apps.timeline.targets import target
 from apps.timeline.words import Hold, Op
+
+# The reason code of a rollback that takes another one back.
+UNDO = "undo"
 
 
 def rollback(
@@ -48,17 +52,11 @@ def rollback(
         require_text("reason_code", reason_code, 100)
 
     def build(head: VersionRow) -> Write:
-        target = _target(scope, head, to, now)
-        return Write(
-            draft=Draft(
-                op=Op.ROLLBACK,
-                hold=Hold.PAUSED if hold else Hold(head.hold),
-                step=step,
-                state=reading.parsed(target),
-                reuse=target,
-                restored_number=target.number,
-                reason_code=reason_code,
-            )
+        return _restoring(
+            target(scope, head, to, now=now),
+            step=step,
+            reason_code=reason_code,
+            hold=Hold.PAUSED if hold else Hold(head.hold),
         )
 
     return ledger.append(
@@ -76,15 +74,69 @@ def rollback(
     )
 
 
-def _target(scope: Scope, head: VersionRow, to: int, now: datetime) -> VersionRow:
-    number = to if to >= 0 else head.number + to
-    if number == head.number:
-        raise NothingToRollBack(param="version", head=head.number)
-    if not 0 <= number < head.number:
-        raise VersionNotFound(
-            f"This session has no version {to} to roll back to: "
-            f"its head is {head.number}.",
-            param="version",
-            head=head.number,
+def undo(
+    *,
+    scope: Scope,
+    session_id: str,
+    number: int,
+    step: Step,
+    actor: Actor,
+    now: datetime,
+    request: Request,
+    expected: Expected = ANY_HEAD,
+) -> Receipt:
+    """Take rollback `number` back: roll back to the version that was head before it.
+
+    It is a rollback itself and says which one it undoes. What was appended since is set
+    aside; a pause stays until the session is resumed.
+
+    Raises: NoRollback, VersionNotFound, and what `ledger.append` raises.
+    """
+
+    def build(head: VersionRow) -> Write:
+        undone = reading.version(scope, session_id, number, now=now)
+        if undone.restored_number is None:
+            raise NoRollback(param="version", head=head.number)
+        return _restoring(
+            target(scope, head, number - 1, now=now),
+            step=step,
+            reason_code=UNDO,
+            hold=Hold(head.hold),
+            undo_of=number,
         )
-    return reading.version(scope, head.session_id, number, now=now)
+
+    return ledger.append(
+        ledger.Append(
+            scope=scope,
+            session_id=session_id,
+            actor=actor,
+            now=now,
+            request=request,
+            expected=expected,
+            refused=frozenset({Hold.CLOSED}),
+            suspends=actor.is_agent,
+            build=build,
+        )
+    )
+
+
+def _restoring(
+    version: VersionRow,
+    *,
+    step: Step,
+    reason_code: str | None,
+    hold: Hold,
+    undo_of: int | None = None,
+) -> Write:
+    return Write(
+        draft=Draft(
+            op=Op.ROLLBACK,
+            hold=hold,
+            step=step,
+            state=reading.parsed(version),
+            reuse=version,
+            restored_number=version.number,
+            undo_of=undo_of,
+            reason_code=reason_code,
+        )
+    )

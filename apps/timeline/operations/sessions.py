@@ -63,6 +63,7 @@ def fork(
     number: int | None,
     agent: str | None = None,
     patch: State | None = None,
+    state: State | None = None,
     about: About,
     parts: tuple[Part, ...] = (),
     step: Step,
@@ -73,8 +74,8 @@ def fork(
     """Start a session from any version of another, which stays untouched.
 
     It is about the same end user unless another is named. The body is copied once,
-    with its salt, unless `patch` or `parts` change it. The new chain begins with the
-    origin's chain value at that version.
+    with its salt, unless `state` replaces it, or `patch` or `parts` change it. The new
+    chain begins with the origin's chain value at that version.
 
     Raises: SessionNotFound, VersionNotFound, and what `create` raises.
     """
@@ -88,7 +89,9 @@ def fork(
         find_agent = partial(_registered, scope, agent, start)
     else:
         find_agent = partial(_known, origin.agent_id, actor)
-    return start.store_fork(find_agent, origin, patch, parts, step)
+    return start.store_fork(
+        find_agent, origin, state=state, patch=patch, given=parts, step=step
+    )
 
 
 def _registered(scope: Scope, agent: str, start: Beginning) -> Agent:

@@ -15,6 +15,7 @@ from apps.timeline.api.outputs.comparisons import (
     Divergence,
     Patch,
 )
+from apps.timeline.api.outputs.previews import Note, NoteList, RollbackPreview
 from apps.timeline.api.outputs.sessions import (
     Rollback,
     Session,
@@ -53,8 +54,11 @@ __all__ = [
     "Label",
     "LastRollback",
     "Memory",
+    "Note",
+    "NoteList",
     "Patch",
     "Rollback",
+    "RollbackPreview",
     "SaidObject",
     "Session",
     "SessionList",

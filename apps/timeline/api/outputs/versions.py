@@ -35,6 +35,7 @@ class Version(Step):
     external_id = maybe_text()
     parent_version = maybe_number()
     restored_version = maybe_number("On a rollback.")
+    undo_of = maybe_number("On a rollback that undoes another one.")
     hold = serializers.ChoiceField(choices=Hold.choices)
     size = serializers.IntegerField(help_text="Bytes of the state as JSON.")
     flags = serializers.ListField(child=serializers.CharField())

@@ -1,0 +1,87 @@
+"""What a rollback would do, and notes, as answered."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from apps.timeline.api.outputs.common import (
+    ListEnvelope,
+    Output,
+    ShownChange,
+    maybe_number,
+    maybe_text,
+    text,
+)
+from apps.timeline.words import Hold
+
+
+class ReportedCall(Output):
+    """A tool call that the agent reported: it has happened."""
+
+    name = text("Empty where only its result was reported.")
+    id = maybe_text()
+    arguments = serializers.JSONField(allow_null=True)
+    version = maybe_number("The head when a turn reported it.")
+    turn_number = maybe_number()
+    at = serializers.DateTimeField(allow_null=True)
+
+
+class ForkRef(Output):
+    """A fork and the version it began on."""
+
+    session_id = text()
+    version = serializers.IntegerField()
+
+
+class LabelRef(Output):
+    """A label and the version it is on."""
+
+    label = text()
+    version = serializers.IntegerField()
+
+
+class RollbackPreview(Output):
+    """What a rollback to a version would do to the head as it is."""
+
+    object = text()
+    session_id = text()
+    version = serializers.IntegerField(help_text="The version to restore.")
+    head = serializers.IntegerField(help_text="Give it as `expected_version`.")
+    changes = ShownChange(many=True, help_text="From the head to that version.")
+    change_count = serializers.IntegerField()
+    truncated = serializers.BooleanField()
+    summary = text("What changes, in words.")
+    versions_set_aside = serializers.IntegerField()
+    versions_brought_back = serializers.IntegerField(
+        help_text="Versions that an earlier rollback set aside and that live again."
+    )
+    turns_set_aside = serializers.IntegerField()
+    tool_calls = ReportedCall(many=True, help_text="Made in between, at most 50.")
+    tool_calls_truncated = serializers.BooleanField()
+    outside = text("What a rollback cannot do.")
+    forks = ForkRef(many=True, help_text="Begun on versions to be set aside.")
+    forks_truncated = serializers.BooleanField()
+    labels = LabelRef(many=True, help_text="On versions to be set aside.")
+    labels_truncated = serializers.BooleanField()
+    hold = serializers.ChoiceField(choices=Hold.choices)
+    hold_recommended = serializers.BooleanField(
+        help_text="The session was written to in the last five minutes."
+    )
+
+
+class Note(Output):
+    """What somebody wrote down beside a session."""
+
+    object = text()
+    id = text()
+    session_id = text()
+    version = maybe_number("Null for a note about the whole session.")
+    text = text()
+    created_at = serializers.DateTimeField()
+    created_by = serializers.CharField()
+
+
+class NoteList(ListEnvelope):
+    """One page of notes."""
+
+    data = Note(many=True)

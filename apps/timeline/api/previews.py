@@ -1,0 +1,95 @@
+"""What a rollback would do, before anybody does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from orjson import Fragment
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.core import json, paging
+from apps.core.errors import InvalidRequest
+from apps.core.http.schema import errors
+from apps.timeline.api import outputs, shapes
+from apps.timeline.api.base import TimelineView
+from apps.timeline.api.comparisons import change_list
+from apps.timeline.calls import Call
+from apps.timeline.preview import Preview, preview
+
+OUTSIDE = (
+    "Stepback cannot undo what tool calls did outside, and does not know of calls "
+    "that the agent did not report."
+)
+# The JSON of arguments that are given as they are.
+WHOLE = 16_384
+
+
+class RollbackPreviewView(TimelineView):
+    """A rollback, before it is done."""
+
+    @extend_schema(
+        operation_id="preview_rollback",
+        parameters=[
+            OpenApiParameter(
+                "version",
+                int,
+                required=True,
+                description="The number to restore; -1 is the one before the head.",
+            )
+        ],
+        responses={
+            200: outputs.RollbackPreview,
+            **errors(400, 401, 403, 404, 409, 429, 503),
+        },
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """Tell what the state becomes, what is set aside, and what stays outside.
+
+        Give its `head` as `expected_version` to the rollback: then what you saw is
+        what happens, or 409.
+        """
+        to = paging.integer_of(request, "version", minimum=-(2**31), maximum=2**53)
+        if to is None:
+            raise InvalidRequest("version takes a version number.", param="version")
+        return Response(_object(preview(self.scope, session_id, to, now=self.now)))
+
+
+def _object(found: Preview) -> dict[str, Any]:
+    return {
+        "object": "rollback_preview",
+        "session_id": found.head.session_id,
+        "version": found.target.number,
+        "head": found.head.number,
+        **change_list(found.comparison),
+        "versions_set_aside": found.n_set_aside,
+        "versions_brought_back": found.brought_back,
+        "turns_set_aside": found.n_turns,
+        "tool_calls": [_call(call) for call in found.calls],
+        "tool_calls_truncated": found.has_more_calls,
+        "outside": OUTSIDE,
+        "forks": [
+            {"session_id": fork.session_id, "version": fork.number}
+            for fork in found.forks
+        ],
+        "forks_truncated": found.has_more_forks,
+        "labels": [{"label": one.name, "version": one.number} for one in found.labels],
+        "labels_truncated": found.has_more_labels,
+        "hold": found.head.hold,
+        "hold_recommended": found.recommends_hold,
+    }
+
+
+def _call(call: Call) -> dict[str, Any]:
+    written = json.dumps(call.arguments)
+    if len(written) > WHOLE:
+        written = json.dumps(json.cleaned(call.arguments, max_depth=3, max_entries=20))
+    return {
+        "name": call.name,
+        "id": call.id,
+        "arguments": Fragment(written),
+        "version": call.number,
+        "turn_number": call.turn_number,
+        "at": shapes.moment(call.at),
+    }

@@ -1,0 +1,293 @@
+"""What the page of one session reads: a window of its history, and all at a glance.
+
+Each question is one statement whose cost does not grow with the length of the session,
+except filters, which read one session at most. The caller has looked the session up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from apps.core import sql
+from apps.timeline.reading import VERSIONS, VersionRow
+
+LABELS, NOTES, FORKS, LISTED_TURNS = 500, 100, 100, 200
+BUCKETS = 160
+FORKS_ON_STRIP = 1_000
+GENERATIONS, FAMILY_SESSIONS, FAMILY_ROLLBACKS = 8, 60, 12
+# Larger turns are shown where they are opened, not in a list.
+LISTED_TURN_BYTES = 65_536
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """Which versions of a session are asked for; an empty value leaves a clause out.
+
+    `path` is the digest of a canonical path. A version whose changes were too many to
+    be recorded one by one may have touched it, so it is among those that are found.
+    """
+
+    path: bytes | None = None
+    op: str = ""
+    actor: str = ""
+    label: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.path or self.op or self.actor or self.label)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Annotation:
+    """A label, a note or a fork that belongs to a version; a note may have none."""
+
+    kind: str
+    number: int | None
+    text: str
+    actor: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bucket:
+    """Some successive versions: the size at their end, and the last of each kind."""
+
+    low: int
+    high: int
+    size: int
+    flagged: int | None
+    rollback: int | None
+    fork: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedTurn:
+    """A turn in a list; without its texts if they are large."""
+
+    turn_number: int
+    id: str
+    head_number: int
+    made_version: bool
+    reasoning: str | None
+    actor_label: str
+    created_at: datetime
+    codec: int
+    size: int
+    data: bytes | None
+
+
+TURNS = f"""
+SELECT t.turn_number, t.id, t.head_number, t.made_version, t.reasoning, t.actor_label,
+       t.created_at, t.codec, t.size,
+       CASE WHEN t.size <= {LISTED_TURN_BYTES} THEN t.data END AS data
+  FROM timeline_turn t
+ WHERE t.session_id = %(session)s AND t.head_number BETWEEN %(low)s AND %(high)s
+ ORDER BY t.turn_number DESC LIMIT {LISTED_TURNS}
+"""
+
+CLAUSES = {
+    "op": " AND v.op = %(op)s",
+    "actor": " AND %(actor)s IN (v.actor_label, v.actor_kind)",
+    "label": """ AND v.number IN (
+        SELECT l.number FROM timeline_label l
+         WHERE l.session_id = %(session)s AND l.name = %(label)s)""",
+    "path": """ AND v.number IN (
+        SELECT c.number FROM timeline_change c
+         WHERE c.session_id = %(session)s AND c.path_key = %(path)s
+        UNION
+        SELECT t.number FROM timeline_version t
+         WHERE t.session_id = %(session)s AND t.changes_truncated)""",
+}
+
+# Notes on the session itself stand where they were written: up to the version after
+# the newest of the window.
+ANNOTATIONS = f"""
+(SELECT 'label' AS kind, l.number, l.name AS text, l.actor_label AS actor, l.created_at
+   FROM timeline_label l
+  WHERE l.session_id = %(session)s AND l.number BETWEEN %(low)s AND %(high)s
+  ORDER BY l.name LIMIT {LABELS})
+UNION ALL
+(SELECT 'note', n.number, n.text, n.actor_label, n.created_at FROM timeline_note n
+  WHERE n.session_id = %(session)s
+    AND (n.number BETWEEN %(low)s AND %(high)s
+         OR n.number IS NULL AND n.created_at >= %(since)s AND n.created_at < coalesce(
+            (SELECT v.created_at FROM timeline_version v
+              WHERE v.session_id = %(session)s AND v.number = %(high)s + 1),
+            'infinity'))
+  ORDER BY n.id DESC LIMIT {NOTES})
+UNION ALL
+(SELECT 'fork', s.origin_number, s.id, '', s.created_at FROM timeline_session s
+  WHERE s.origin_session_id = %(session)s
+    AND s.origin_number BETWEEN %(low)s AND %(high)s
+  ORDER BY s.id DESC LIMIT {FORKS})
+"""
+
+STRIP = f"""
+WITH bucket AS (
+    SELECT i, i * (%(head)s::bigint + 1) / %(n)s AS low,
+           (i + 1) * (%(head)s::bigint + 1) / %(n)s - 1 AS high
+      FROM generate_series(0::bigint, %(n)s::bigint - 1) i),
+fork AS (
+    SELECT DISTINCT origin_number AS number FROM (
+        SELECT s.origin_number FROM timeline_session s
+         WHERE s.origin_session_id = %(session)s
+         ORDER BY s.id DESC LIMIT {FORKS_ON_STRIP}) newest)
+SELECT bucket.low, bucket.high, v.size, flagged.number AS flagged,
+       rollback.number AS rollback,
+       (SELECT max(fork.number) FROM fork
+         WHERE fork.number BETWEEN bucket.low AND bucket.high) AS fork
+  FROM bucket
+  JOIN timeline_version v ON v.session_id = %(session)s AND v.number = bucket.high
+  LEFT JOIN LATERAL (
+       SELECT f.number FROM timeline_version f
+        WHERE f.session_id = %(session)s AND f.flags <> '[]'
+          AND f.number BETWEEN bucket.low AND bucket.high
+        ORDER BY f.number DESC LIMIT 1) flagged ON true
+  LEFT JOIN LATERAL (
+       SELECT r.number FROM timeline_version r
+        WHERE r.session_id = %(session)s AND r.restored_number IS NOT NULL
+          AND r.number BETWEEN bucket.low AND bucket.high
+        ORDER BY r.number DESC LIMIT 1) rollback ON true
+ ORDER BY bucket.low
+"""
+
+# Times never run backwards in a session, so a search by halves finds the place in
+# seventeen index reads among 100,000 versions.
+NUMBER_AT = """
+WITH RECURSIVE halves (low, high) AS (
+    SELECT 0::bigint, %(head)s::bigint
+    UNION ALL
+    SELECT CASE WHEN v.created_at <= %(at)s THEN v.number ELSE h.low END,
+           CASE WHEN v.created_at <= %(at)s THEN h.high ELSE v.number - 1 END
+      FROM halves h
+      JOIN timeline_version v ON v.session_id = %(session)s
+       AND v.number = (h.low + h.high + 1) / 2
+     WHERE h.low < h.high)
+SELECT low AS number FROM halves WHERE low = high
+"""
+
+
+def versions(
+    session_id: str, wanted: Wanted, *, after: int | None, limit: int
+) -> list[VersionRow]:
+    """Return up to `limit` + 1 versions below number `after`, newest first."""
+    given = {name: getattr(wanted, name) for name in CLAUSES if getattr(wanted, name)}
+    query = (
+        VERSIONS
+        + " AND (%(after)s::bigint IS NULL OR v.number < %(after)s::bigint)"
+        + "".join(CLAUSES[name] for name in given)
+        + " ORDER BY v.number DESC LIMIT %(limit)s"
+    )
+    asked = {"session": session_id, "after": after, "limit": limit + 1, **given}
+    return sql.records(VersionRow, query, asked)
+
+
+def attached(session_id: str, shown: Sequence[VersionRow]) -> list[Annotation]:
+    """Return labels, notes and forks of the versions from the first to the last."""
+    asked = {
+        "session": session_id,
+        "low": shown[-1].number,
+        "high": shown[0].number,
+        "since": shown[-1].created_at,
+    }
+    return sql.records(Annotation, ANNOTATIONS, asked)
+
+
+def turns(session_id: str, shown: Sequence[VersionRow]) -> list[ListedTurn]:
+    """Return the turns made on versions from the first to the last, newest first."""
+    asked = {
+        "session": session_id,
+        "low": shown[-1].number,
+        "high": shown[0].number,
+    }
+    return sql.records(ListedTurn, TURNS, asked)
+
+
+def strip(session_id: str, head_number: int) -> list[Bucket]:
+    """Return the whole life of a session in at most `BUCKETS` pieces, oldest first."""
+    n = min(BUCKETS, head_number + 1)
+    asked: dict[str, Any] = {"session": session_id, "head": head_number, "n": n}
+    return sql.records(Bucket, STRIP, asked)
+
+
+def number_at(session_id: str, head_number: int, at: datetime) -> int:
+    """Return the version that was the head then; before the first, the first."""
+    asked = {"session": session_id, "head": head_number, "at": at}
+    return int(sql.rows(NUMBER_AT, asked)[0].number)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Kin:
+    """A session of one family: it was forked from another, or others from it."""
+
+    session_id: str
+    origin_session_id: str | None
+    origin_number: int | None
+    origin_head: int | None
+    head_number: int
+    status: str
+    agent: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parting:
+    """A rollback: where a session left what it had been."""
+
+    session_id: str
+    number: int
+    restored: int
+
+
+# Up to the root, then down from it; the number of sessions bounds both.
+FAMILY = f"""
+WITH RECURSIVE up AS (
+    SELECT s.id, s.origin_session_id, 0 AS depth FROM timeline_session s
+     WHERE s.id = %(session)s AND s.project_id = %(project)s
+    UNION ALL
+    SELECT s.id, s.origin_session_id, up.depth + 1
+      FROM up JOIN timeline_session s
+        ON s.id = up.origin_session_id AND s.project_id = %(project)s
+     WHERE up.depth < {GENERATIONS}),
+down AS (
+    SELECT id, 0 AS depth FROM up
+    UNION
+    SELECT fork.id, down.depth + 1 FROM down
+      CROSS JOIN LATERAL (
+           SELECT s.id FROM timeline_session s
+            WHERE s.origin_session_id = down.id AND s.project_id = %(project)s
+            ORDER BY s.id DESC LIMIT {FAMILY_SESSIONS}) fork
+     WHERE down.depth < {GENERATIONS}),
+family AS (SELECT DISTINCT id FROM down)
+SELECT s.id AS session_id, s.origin_session_id, s.origin_number,
+       origin.head_number AS origin_head, s.head_number, s.status,
+       a.external_id AS agent, s.created_at
+  FROM family
+  JOIN timeline_session s ON s.id = family.id
+  JOIN agents_agent a ON a.id = s.agent_id
+  LEFT JOIN timeline_session origin ON origin.id = s.origin_session_id
+ ORDER BY s.id IN (SELECT id FROM up) DESC, s.id DESC LIMIT {FAMILY_SESSIONS}
+"""
+PARTINGS = f"""
+SELECT w.session_id, r.number, r.restored_number AS restored
+  FROM unnest(%(sessions)s::varchar[]) w (session_id)
+ CROSS JOIN LATERAL (
+       SELECT v.number, v.restored_number FROM timeline_version v
+        WHERE v.session_id = w.session_id AND v.restored_number IS NOT NULL
+        ORDER BY v.number DESC LIMIT {FAMILY_ROLLBACKS}) r
+"""
+
+
+def family(project_id: str, session_id: str) -> list[Kin]:
+    """Return the session, what it was forked from, and the forks of all of them.
+
+    At most `FAMILY_SESSIONS`, the newest, but always its own ancestors.
+    """
+    return sql.records(Kin, FAMILY, {"session": session_id, "project": project_id})
+
+
+def partings(session_ids: Sequence[str]) -> list[Parting]:
+    """Return the newest rollbacks of each of these sessions."""
+    return sql.records(Parting, PARTINGS, {"sessions": list(session_ids)})
