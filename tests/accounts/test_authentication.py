@@ -12,10 +12,11 @@ from apps.accounts import operations as accounts
 from apps.accounts.api.authentication import KeyAuthentication
 from apps.accounts.api.permissions import HasScope
 from apps.accounts.authentication import caller_for_secret
-from apps.accounts.models import ApiKey, Scope
+from apps.accounts.models import ApiKey, Project, Scope
 from apps.core.actors import SYSTEM, ActorKind
 from apps.core.errors import PermissionDenied
 from tests.accounts.make import NOW, make_key, make_project
+from tests.contracts.test_query_counts import counted
 
 
 class View:
@@ -97,12 +98,37 @@ def test_the_client_is_told_how_to_authenticate():
     assert KeyAuthentication().authenticate_header(None).startswith("Bearer")
 
 
-def test_it_costs_one_query_once_the_use_is_noted(db, django_assert_num_queries):
+def test_it_costs_one_query_once_the_use_is_noted(db, monkeypatch):
     _, secret = make_key(make_project())
     caller_for_secret(secret=secret, now=NOW)
 
-    with django_assert_num_queries(1):
+    with counted(monkeypatch) as sent:
         caller_for_secret(secret=secret, now=NOW + timedelta(seconds=59))
+
+    assert len(sent) == 1
+
+
+def test_a_key_that_was_used_is_refused_as_soon_as_it_is_revoked(db):
+    project = make_project()
+    key, secret = make_key(project)
+    assert authenticate(HTTP_X_API_KEY=secret)
+    accounts.revoke_key(
+        project=project, key_id=key.id, actor=SYSTEM, now=NOW, request_id="req_1"
+    )
+
+    with pytest.raises(AuthenticationFailed):
+        authenticate(HTTP_X_API_KEY=secret)
+
+
+def test_the_caller_has_its_project_whole(db):
+    project = make_project()
+    _, secret = make_key(project)
+
+    found = caller_for_secret(secret=secret, now=NOW).project
+
+    assert found == project
+    for field in Project._meta.concrete_fields:
+        assert getattr(found, field.attname) == getattr(project, field.attname)
 
 
 def test_the_last_use_is_written_once_a_minute(db):
