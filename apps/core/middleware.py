@@ -1,21 +1,27 @@
 """What surrounds every request: its id, its log line, its common headers.
 
 API requests then go straight to their view: the session, CSRF, sign-in and htmx
-middlewares have nothing to say about a request that carries a key.
+middlewares have nothing to say about a request that carries a key. What the security
+middlewares say is the same on every answer, so they are asked once.
 """
 
 import logging
 import re
 from collections.abc import Callable
 from http import HTTPMethod
+from io import BytesIO
 from time import perf_counter
 from typing import Any
 
 import structlog
+from csp.middleware import CSPMiddleware
+from django.conf import settings
 from django.core.handlers.base import BaseHandler
 from django.core.handlers.exception import convert_exception_to_response
+from django.core.handlers.wsgi import WSGIRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.middleware.security import SecurityMiddleware
 from django.utils import timezone
 
 from apps.core.http.fallbacks import API_PREFIX, handler404, is_api
@@ -61,10 +67,32 @@ class ApiBypassMiddleware:
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
         self.api = ApiHandler()
+        self.headers = {
+            is_secure: security_headers(is_secure=is_secure)
+            for is_secure in (False, True)
+        }
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        chosen = self.api if is_api(request) else self.get_response
-        return chosen(request)
+        if not is_api(request):
+            return self.get_response(request)
+        response = self.api(request)
+        for name, value in self.headers[request.is_secure()].items():
+            response.headers.setdefault(name, value)
+        return response
+
+
+def security_headers(*, is_secure: bool) -> dict[str, str]:
+    """Return what Django's and the CSP middleware put on any answer of ours."""
+    environ = {"REQUEST_METHOD": "GET", "wsgi.input": BytesIO()}
+    request = WSGIRequest(environ | {"wsgi.url_scheme": "https" if is_secure else ""})
+    if settings.SECURE_PROXY_SSL_HEADER and is_secure:
+        name, value = settings.SECURE_PROXY_SSL_HEADER
+        request.META[name] = value
+    bare = HttpResponse()
+    del bare.headers["Content-Type"]
+    for asked in (CSPMiddleware, SecurityMiddleware):
+        asked(lambda _: bare).process_response(request, bare)
+    return dict(bare.items())
 
 
 class ApiHandler(BaseHandler):

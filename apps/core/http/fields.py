@@ -1,15 +1,49 @@
-"""Input fields that do not guess: a text is a text, a number a number.
+"""Input that does not guess: a text is a text, a number a number.
 
 DRF's own fields turn 5 into "5" and "3" into 3, and check JSON by writing it out;
 here the strict parser has already read the value, and it is taken as it is.
 """
 
+from functools import cache, cached_property
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from orjson import Fragment
 from rest_framework import serializers
+from rest_framework.utils.serializer_helpers import BindingDict
+
+
+class InputSerializer(serializers.Serializer[Any]):
+    """A body that is read once; all of its kind share their fields.
+
+    DRF copies the fields for every serializer, so that a view may change them, and
+    asks each about every body: 0.4 of the 1.0 ms that reading a merge took. Ours are
+    never changed, keep nothing of what they read, and most bodies name 2 of 20.
+    """
+
+    @cached_property
+    def fields(self) -> BindingDict:
+        return _fields_of(type(self))
+
+    @property
+    def _writable_fields(self) -> list[serializers.Field[Any, Any, Any, Any]]:
+        sent = getattr(self, "initial_data", self.fields)
+        return [
+            field
+            for name, field in self.fields.items()
+            if name in sent or field.required
+        ]
+
+
+@cache
+def _fields_of(kind: type[InputSerializer]) -> BindingDict:
+    # Bound to a serializer without data: bound to the first, they would keep its body.
+    blank = kind()
+    fields = BindingDict(blank)
+    for name, field in blank.get_fields().items():
+        fields[name] = field
+    return fields
 
 
 class TextField(serializers.CharField):

@@ -15,7 +15,12 @@ from rest_framework.response import Response
 
 from apps.core.errors import InvalidRequest, UnacceptableJson
 from apps.core.http import problem_of
-from apps.core.http.fields import ListField, TextField, WholeNumberField
+from apps.core.http.fields import (
+    InputSerializer,
+    ListField,
+    TextField,
+    WholeNumberField,
+)
 from apps.timeline import batches, listing, reading
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
@@ -78,7 +83,7 @@ class ItemsField(ListField):
 
 
 @named(component_name="AppendBatch")
-class BatchInput(serializers.Serializer[Any]):
+class BatchInput(InputSerializer):
     """Up to 100 versions of one session."""
 
     versions = ItemsField(required=True, allow_null=False)

@@ -13,6 +13,7 @@ from apps.core import json
 from apps.core.errors import InvalidRequest
 from apps.core.http.fields import (
     FlagField,
+    InputSerializer,
     ListField,
     ObjectField,
     SaidField,
@@ -43,7 +44,7 @@ class PointersField(ListField):
     """JSON pointers."""
 
 
-class StoryInput(serializers.Serializer[Any]):
+class StoryInput(InputSerializer):
     """The story around a version."""
 
     reasoning = TextField(help_text="Why this change was made.")
@@ -211,7 +212,7 @@ class ForkInput(AboutInput):
 
 
 @extend_schema_serializer(component_name="UpdateSession")
-class MetadataInput(serializers.Serializer[Any]):
+class MetadataInput(InputSerializer):
     """What may change about a session."""
 
     metadata = ObjectField(help_text="Keys to merge; null removes one.")
@@ -234,7 +235,7 @@ class TurnInput(WriteInput):
 
 
 @extend_schema_serializer(component_name="BuildContext")
-class ContextInput(serializers.Serializer[Any]):
+class ContextInput(InputSerializer):
     """What goes into the context of the next call."""
 
     query = TextField()
@@ -244,7 +245,7 @@ class ContextInput(serializers.Serializer[Any]):
 
 
 @extend_schema_serializer(component_name="LabelVersion")
-class LabelInput(serializers.Serializer[Any]):
+class LabelInput(InputSerializer):
     """A name for a version."""
 
     label = TextField(required=True, allow_null=False, allow_blank=False)
