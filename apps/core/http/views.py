@@ -55,6 +55,10 @@ class ApiView(APIView):
             response = super().dispatch(request, *args, **kwargs)
             if isinstance(response, Response):
                 response.render()
+                _untie(response)
+            # A view answers once. Django has it refer to itself, and with it to its
+            # request, by `head`.
+            vars(self).clear()
             return response
 
     def perform_authentication(self, request: Request) -> None:
@@ -84,6 +88,17 @@ class ApiView(APIView):
     def _count(self, request: Request, caller: LimitedCaller | None) -> None:
         self.allowance = take_allowance(request._request, caller)
         self.allowance.check()
+
+
+def _untie(response: Response) -> None:
+    """Let go of what the answer was made from.
+
+    View, request and answer refer to each other in circles, which the collector comes
+    for late: with states of 8 MB a worker held 500 MB that nobody used.
+    """
+    context: dict[str, Any] = vars(response).pop("renderer_context")
+    context["request"].parser_context = {}
+    response.data = None
 
 
 def stamp(response: HttpResponseBase, allowance: Allowance) -> None:
