@@ -266,7 +266,8 @@ def _record(
     details: dict[str, Any] = {"agent_id": json.cleaned(agent.external_id)}
     if fields is not None:
         details["fields"] = fields
-    audit.record(
+    records = audit.record if actor.is_agent else audit.record_act
+    records(
         stream_id=agent.project_id,
         project_id=agent.project_id,
         action=action,

@@ -81,9 +81,13 @@ def link(previous: bytes, number: int, leaf: bytes) -> bytes:
     return hashlib.sha256(previous + number.to_bytes(8, "big") + leaf).digest()
 
 
-def verify(records: Iterable[StoredRecord]) -> Verification:
-    """Recompute a chain from its first record on; stop at the first that fails."""
-    chain, count = START, 0
+def verify(
+    records: Iterable[StoredRecord], *, count: int = 0, chain: bytes = START
+) -> Verification:
+    """Recompute a chain and stop at the first record that fails.
+
+    From its first record on, or after the `count` that led to the link `chain`.
+    """
     for record in records:
         number = count + 1
         expected = leaf(record)

@@ -15,6 +15,7 @@ from apps.audit import chain
 from apps.audit.actions import Action
 from apps.audit.models import AuditRecord, Event
 from apps.core.actors import Actor
+from apps.core.errors import NotFound
 from apps.core.ids import new_id
 from apps.core.projection import cleaned
 
@@ -123,10 +124,26 @@ def append_record(*, event: Event) -> AuditRecord:
     return entry
 
 
-def verify_records(*, project_id: str) -> chain.Verification:
-    """Recompute a project's chain from its rows and say where it breaks, if it does."""
+def verify_records(
+    *, project_id: str, after: int = 0, limit: int | None = None
+) -> chain.Verification:
+    """Recompute a project's chain from its rows and say where it breaks, if it does.
+
+    In pieces, if asked: `limit` records after number `after`, from the link that is
+    stored there, which the piece before has recomputed.
+
+    Raises: NotFound where there is no record `after`.
+    """
     records = AuditRecord.objects.for_project(project_id).oldest_first()
-    return chain.verify(records.iterator(chunk_size=1000))
+    begins = chain.START
+    if after:
+        last = records.filter(number=after).first()
+        if last is None:
+            raise NotFound(f"There is no record {after}.")
+        begins = bytes(last.chain)
+    found = records.from_number(after + 1)
+    piece = found if limit is None else found[:limit]
+    return chain.verify(piece.iterator(chunk_size=1000), count=after, chain=begins)
 
 
 def _lock_chain(project_id: str) -> None:

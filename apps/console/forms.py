@@ -1,8 +1,14 @@
 """What stands in the query string of the console's lists, and what people type."""
 
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
 from django import forms
 
 from apps.accounts.models import Role, Scope
+from apps.agents.models import AgentStatus
+from apps.audit.actions import Action
+from apps.console import auditing
 from apps.console.reading import STATUSES, Wanted
 
 SESSION_ID = "sess_[0-9a-z]{26}"
@@ -96,3 +102,88 @@ class KeysForm(forms.Form):
     """The place in the list of keys: those before this one."""
 
     after = forms.RegexField(regex=r"\Akey_[0-9a-z]{26}\Z", required=False)
+
+
+def _text(label: str, longest: int = 255) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=longest,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+
+def _day(label: str) -> forms.DateField:
+    return forms.DateField(
+        label=label,
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+
+
+class AgentsForm(forms.Form):
+    """Filter and place in the list of agents."""
+
+    status = forms.ChoiceField(
+        required=False, choices=[("", "any"), *AgentStatus.choices]
+    )
+    after = forms.RegexField(
+        regex=r"\Aagent_[0-9a-z]{26}\Z", required=False, widget=forms.HiddenInput
+    )
+
+
+class AuditForm(forms.Form):
+    """Filters and the place in the list of acts; days are in UTC."""
+
+    show = forms.ChoiceField(
+        required=False,
+        choices=[("", "People's acts"), ("all", "Agents' acts too")],
+    )
+    action = forms.ChoiceField(
+        required=False,
+        choices=[("", "any"), *((one.value, one.value) for one in Action)],
+        error_messages={"invalid_choice": "There is no such action."},
+    )
+    actor = _text("Actor")
+    resource = _text("Resource id")
+    start = _day("From")
+    end = _day("Until")
+    after = forms.RegexField(
+        regex=r"\A(?:trace_[0-9a-z]{26}|[1-9][0-9]{0,17})\Z",
+        required=False,
+        widget=forms.HiddenInput,
+        error_messages={"invalid": "This is no place in the list."},
+    )
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or self.cleaned_data
+        after = found.get("after")
+        if after and after.startswith("trace_") != (found.get("show") == "all"):
+            self.add_error("after", "This is a place in another list.")
+        return found
+
+    def is_filtered(self) -> bool:
+        return any(self.cleaned_data[name] for name in self.fields if name != "after")
+
+    def wanted(self) -> auditing.Wanted:
+        """Return the filters of a valid form."""
+        data = self.cleaned_data
+        last = data["end"]
+        return auditing.Wanted(
+            everything=data["show"] == "all",
+            action=data["action"] or None,
+            actor=data["actor"] or None,
+            resource=data["resource"] or None,
+            start=_midnight(data["start"]),
+            end=_midnight(last + timedelta(days=1)) if last else None,
+        )
+
+
+class VerifyForm(forms.Form):
+    """How much of the record is verified already."""
+
+    after = forms.IntegerField(required=False, min_value=0, max_value=10**18)
+
+
+def _midnight(day: Any) -> datetime | None:
+    return datetime.combine(day, time(), tzinfo=UTC) if day else None

@@ -4,6 +4,7 @@ Unlike agents, people also see sessions that expired or were deleted: that is ev
 and stays. Nothing is decided here; whether somebody may look is for `accounts.access`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,6 +23,7 @@ from apps.timeline.words import Status
 PAGE = 50
 SHOWN_FORKS = 20
 SUGGESTED_AGENTS = 100
+SHOWN_OF_AGENT = 20
 
 EXPIRED = "expired"
 STATUSES = [*Status.values, EXPIRED]
@@ -76,6 +78,19 @@ def agent_names(project: Project) -> list[str]:
     found = Agent.objects.of_project(project.id).newest_first()
     names = found.values_list("external_id", flat=True)[:SUGGESTED_AGENTS]
     return [name for name in names if visible(name) == name]
+
+
+def agents(
+    project: Project, *, status: str | None, after_id: str | None
+) -> list[Agent]:
+    """Return a page of agents and one more if there are more, newest first."""
+    found = Agent.objects.of_project(project.id).with_status(status)
+    return list(found.older_than(after_id).newest_first()[: PAGE + 1])
+
+
+def rows(sessions: Sequence[Session], now: datetime) -> list[tuple[Session, str]]:
+    """Return sessions as lists show them: each with the status that people are told."""
+    return [(session, status_of(session, now)) for session in sessions]
 
 
 def versions(session: Session, *, after: int | None) -> list[VersionRow]:

@@ -4,7 +4,16 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
 from apps.console.forms import SESSION_ID
-from apps.console.views import home, keys, members, session, sessions, version
+from apps.console.views import (
+    agents,
+    audit,
+    home,
+    keys,
+    members,
+    session,
+    sessions,
+    version,
+)
 
 
 class SessionIdConverter(StringConverter):
@@ -30,6 +39,7 @@ register_converter(VersionNumberConverter, "version_number")
 
 # /console/<slug>/sessions/<id>
 SESSION = "console/<slug:slug>/sessions/<session_id:session_id>"
+AGENT = "console/<slug:slug>/agents/<str:agent_id>"
 MEMBER = "console/<slug:slug>/members/<str:user_id>"
 VERSION = f"{SESSION}/versions/<version_number:number>"
 
@@ -49,6 +59,13 @@ urlpatterns = [
     path(
         "console/<slug:slug>/keys/<str:key_id>/revoke", keys.revoke, name="revoke_key"
     ),
+    path("console/<slug:slug>/audit", audit.audit_log, name="audit_log"),
+    path("console/<slug:slug>/audit/export", audit.audit_export, name="audit_export"),
+    path("console/<slug:slug>/audit/verify", audit.audit_verify, name="audit_verify"),
+    path("console/<slug:slug>/agents", agents.agent_list, name="agent_list"),
+    path(AGENT, agents.agent_detail, name="agent_detail"),
+    path(f"{AGENT}/suspend", agents.suspend, name="suspend_agent"),
+    path(f"{AGENT}/activate", agents.activate, name="activate_agent"),
     path(SESSION, session.session_detail, name="session_detail"),
     path(VERSION, version.version_detail, name="version_detail"),
     path(f"{VERSION}/state.json", version.version_state, name="version_state"),

@@ -34,6 +34,14 @@ def new_id(prefix: str, *, now: datetime, sequence: int | None = None) -> str:
     return f"{prefix}_{_base32(value)}"
 
 
+def first_id(prefix: str, at: datetime) -> str:
+    """Return what sorts before every id that was made at this moment or later."""
+    microseconds = int(at.timestamp()) * 1_000_000 + at.microsecond
+    milliseconds, fraction = divmod(max(microseconds, 0), 1000)
+    value = (milliseconds & (1 << 48) - 1) << 80 | 0x7 << 76
+    return f"{prefix}_{_base32(value | (fraction * 4096 // 1000) << 64)}"
+
+
 def _low_bits(sequence: int | None) -> int:
     if sequence is None:
         return secrets.randbits(RANDOM_BITS)

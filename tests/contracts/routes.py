@@ -185,6 +185,7 @@ UNKNOWN = {
     "reference": "nobody",
     "user_id": f"user_{UNKNOWN_ID}",
     "key_id": f"key_{UNKNOWN_ID}",
+    "agent_id": f"agent_{UNKNOWN_ID}",
 }
 
 

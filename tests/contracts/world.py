@@ -108,6 +108,7 @@ def make_world() -> World:
     made(client.post(f"{session}/versions/1/labels", {"label": "known-good"}))
     made(client.post(f"{session}/notes", {"text": "Look at v1.", "version": 1}))
     turn = made(client.post(f"{session}/turns", TURN))
+    agents = made(client.get("/v1/agents"))["data"]
     made(client.post(f"{session}/turns", {"input": "a", "output": "b"}))
     back = {"version": 1, "reason": "wrong city", "reason_code": "tool"}
     made(client.post(f"{session}/rollback", back))
@@ -121,6 +122,7 @@ def make_world() -> World:
         "trace_id": traces["data"][0]["id"],
         "reference": "billing",
         "slug": project.slug,
+        "agent_id": next(one["id"] for one in agents if one["name"] == "travel"),
         "user_id": add_member(project, "vera", Role.VIEWER).id,
         "key_id": ApiKey.objects.in_project(project.id).get().id,
     }

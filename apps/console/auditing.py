@@ -1,0 +1,161 @@
+"""The audit page's questions: acts of a project, newest first, filtered, bounded.
+
+Two lists: what people and administrators did, from the chained record, and every act,
+agents' appends among them, from the events. Filters that no index serves are asked of
+so many acts only; the page then says how far it looked, and goes on from there.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from apps.accounts.models import Project
+from apps.audit.actions import Action
+from apps.audit.models import AuditRecord, Event
+from apps.audit.querysets import EventQuerySet
+from apps.core.ids import first_id
+
+LOOKED_AT = 20_000
+SESSION_PREFIX = "sess_"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """Which acts are asked for; None leaves a clause out."""
+
+    everything: bool = False
+    action: str | None = None
+    actor: str | None = None
+    resource: str | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+
+    @property
+    def is_scan(self) -> bool:
+        """Whether what is asked for stands in no index."""
+        return bool(self.actor or self.resource or not self.everything)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """A page of acts; `after` is where the next one begins, None at the end.
+
+    `looked_back_to` is said where the page is not full although there may be more.
+    """
+
+    acts: Sequence[Event | AuditRecord]
+    after: str | None
+    looked_back_to: datetime | None = None
+
+
+def acts(project: Project, wanted: Wanted, *, after: str | None, limit: int) -> Found:
+    """Return up to `limit` acts, newest first, before the place `after`."""
+    if wanted.everything:
+        return _events(project, wanted, after, limit)
+    return _records(project, wanted, after, limit)
+
+
+def _events(project: Project, wanted: Wanted, after: str | None, limit: int) -> Found:
+    before = after
+    if wanted.end is not None:
+        ends = first_id("trace", wanted.end)
+        before = min(before, ends) if before else ends
+    found = Event.objects.for_project(project.id).before(before).newest_first()
+    if wanted.start is not None:
+        found = found.from_id(first_id("trace", wanted.start))
+    if wanted.resource and wanted.resource.startswith(SESSION_PREFIX):
+        found = found.for_stream(wanted.resource)  # its key: nothing to look through
+    if wanted.action:
+        found = found.with_action([wanted.action])
+    floor = _floor(found) if wanted.is_scan else None
+    resource = None if _is_session(wanted.resource) else wanted.resource
+    matched = found.from_id(floor).matching(actor=wanted.actor, resource_id=resource)
+    rows = list(matched[: limit + 1])
+    if len(rows) > limit:
+        return Found(acts=rows[:limit], after=rows[limit - 1].id)
+    return Found(acts=rows, after=floor, looked_back_to=_time_of(project, floor))
+
+
+def _floor(found: EventQuerySet) -> str | None:
+    """Return the last id that is looked at; None where fewer are left."""
+    # An offset, but a bounded one, along an index that holds the ids themselves.
+    ids = found.values_list("id", flat=True)
+    return next(iter(ids[LOOKED_AT - 1 : LOOKED_AT]), None)
+
+
+def _time_of(project: Project, event_id: str | None) -> datetime | None:
+    if event_id is None:
+        return None
+    return Event.objects.for_project(project.id).get(id=event_id).created_at
+
+
+def _records(project: Project, wanted: Wanted, after: str | None, limit: int) -> Found:
+    place = int(after) if after else None
+    found = AuditRecord.objects.for_project(project.id).before(place).newest_first()
+    first = found.first()
+    if first is None:
+        return Found(acts=[], after=None)
+    # Numbers have no gaps, so how far to look is arithmetic.
+    floor = max(first.number - LOOKED_AT + 1, 1)
+    matched = (
+        found.from_number(floor)
+        .between(wanted.start, wanted.end)
+        .matching(actor=wanted.actor, resource_id=wanted.resource)
+    )
+    if wanted.action:
+        matched = matched.with_action([wanted.action])
+    rows = list(matched[: limit + 1])
+    if len(rows) > limit:
+        return Found(acts=rows[:limit], after=str(rows[limit - 1].number))
+    if floor == 1:
+        return Found(acts=rows, after=None)
+    last = AuditRecord.objects.for_project(project.id).get(number=floor)
+    return Found(acts=rows, after=str(floor), looked_back_to=last.created_at)
+
+
+def _is_session(resource: str | None) -> bool:
+    return resource is not None and resource.startswith(SESSION_PREFIX)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """One act as people read it."""
+
+    act: Event | AuditRecord
+    sentence: str
+    details: list[tuple[str, str]]
+    session_id: str | None
+    number: int | None
+    agent: str | None
+
+
+def told(act: Event | AuditRecord) -> Told:
+    """Tell an act; one that this version does not know is told by its name."""
+    known = act.action in set(Action)
+    details = act.details if isinstance(act.details, dict) else {}
+    of_session = getattr(act, "stream_id", "") if isinstance(act, Event) else ""
+    about = act.resource_id if _is_session(act.resource_id) else of_session
+    return Told(
+        act=act,
+        sentence=Action(act.action).sentence if known else act.action,
+        details=[(key, _short(value)) for key, value in details.items()],
+        session_id=about if _is_session(about) else None,
+        number=_number(act, details),
+        agent=details.get("agent_id") if act.resource_type == "agent" else None,
+    )
+
+
+def written_details(act: Event | AuditRecord) -> str:
+    """Write what an act says besides its columns, for a file."""
+    return json.dumps(act.details, ensure_ascii=False, sort_keys=True)
+
+
+def _number(act: Event | AuditRecord, details: dict[str, Any]) -> int | None:
+    number = act.number if isinstance(act, Event) else details.get("version")
+    return number if isinstance(number, int) else None
+
+
+def _short(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

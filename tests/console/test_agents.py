@@ -1,0 +1,139 @@
+"""The agents pages: what each has been doing, and whether it may write."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import Role
+from apps.agents.models import Agent
+from apps.audit.models import AuditRecord
+from apps.timeline import activity
+from tests.accounts.make import make_member
+from tests.console.make import NOW, Story, signed_in
+
+
+@pytest.fixture
+def viewer(client, project):
+    return signed_in(client, make_member(project, "vera", Role.VIEWER))
+
+
+@pytest.fixture
+def operator(client, project):
+    return signed_in(client, make_member(project, "olga", Role.OPERATOR))
+
+
+def url(name, project, *more):
+    return reverse(f"console:{name}", args=[project.slug, *more])
+
+
+def text(page):
+    return page.content.decode()
+
+
+def test_the_list_tells_what_each_has_been_doing(viewer, project):
+    Story(project, agent="travel").update({"a": 1}, release="r7", model="m2").rollback(
+        0
+    )
+    Story(project, agent="refunds", now=NOW + timedelta(hours=1))
+
+    page = text(viewer.get(url("agent_list", project)))
+
+    assert page.index(">refunds<") < page.index(">travel<")
+    assert '<span aria-hidden="true">◆</span> 1<' in page
+
+
+def test_releases_and_models_are_those_of_the_heads(viewer, project):
+    story = Story(project, agent="travel").update({"a": 1}, release="r7", model="m2")
+    agent = Agent.objects.get()
+
+    found = activity.of_agents(project.id, [agent.id])[agent.id]
+
+    assert (found.sessions, found.releases, found.models) == (1, ["r7"], ["m2"])
+    assert found.last_seen == story.now
+
+
+def test_an_agent_without_sessions_has_never_been_seen(viewer, project, api):
+    api().post("/v1/agents", {"external_id": "idle", "name": "Idle"})
+
+    assert "never" in text(viewer.get(url("agent_list", project)))
+
+
+def test_counting_ends_somewhere(project, monkeypatch):
+    monkeypatch.setattr(activity, "COUNTED", 2)
+    for _ in range(4):
+        Story(project, agent="travel")
+    agent = Agent.objects.get()
+
+    found = activity.of_agents(project.id, [agent.id])[agent.id]
+
+    assert (found.sessions, found.has_more) == (3, True)
+
+
+def test_its_page_shows_its_sessions_and_no_others(viewer, project):
+    mine, other = Story(project, agent="travel"), Story(project, agent="refunds")
+    agent = Agent.objects.get(external_id="travel")
+
+    page = text(viewer.get(url("agent_detail", project, agent.id)))
+
+    assert mine.id in page
+    assert other.id not in page
+    assert "Suspend" not in page
+
+
+def test_an_operator_suspends_and_activates_it(operator, project, api):
+    Story(project, agent="travel")
+    agent = Agent.objects.get()
+
+    page = operator.post(url("suspend_agent", project, agent.id), follow=True)
+    refused = api().post("/v1/sessions", {"agent_id": "travel"})
+    operator.post(url("activate_agent", project, agent.id))
+
+    assert "Let it write again" in text(page)
+    assert refused.code == "agent_suspended"
+    assert api().post("/v1/sessions", {"agent_id": "travel"}).status == 201
+    chained = AuditRecord.objects.filter(
+        action__startswith="agent.", actor_label="olga"
+    )
+    assert [one.action for one in chained.order_by("number")] == [
+        "agent.suspended",
+        "agent.activated",
+    ]
+
+
+def test_agents_of_others_and_of_nobody_are_not_found(operator, project, other_project):
+    Story(other_project, agent="travel")
+    theirs = Agent.objects.get()
+
+    for reference in (theirs.id, "agent_" + "0" * 26):
+        assert operator.get(url("agent_detail", project, reference)).status_code == 404
+        assert (
+            operator.post(url("suspend_agent", project, reference)).status_code == 404
+        )
+
+
+def test_suspended_ones_are_listed_alone_when_asked_for(operator, project):
+    Story(project, agent="travel")
+    Story(project, agent="refunds")
+    agent = Agent.objects.get(external_id="travel")
+    operator.post(url("suspend_agent", project, agent.id))
+
+    page = text(operator.get(url("agent_list", project), {"status": "suspended"}))
+
+    assert ">travel<" in page
+    assert ">refunds<" not in page
+
+
+def test_no_agent_yet_is_told_with_what_makes_one(viewer, project):
+    page = text(viewer.get(url("agent_list", project)))
+
+    assert "http://testserver/v1/sessions" in page
+
+
+def test_a_name_is_shown_as_text(viewer, project):
+    Story(project, agent="<i>x</i>\u202e", now=timezone.now())
+    agent = Agent.objects.get()
+
+    for page in (url("agent_list", project), url("agent_detail", project, agent.id)):
+        assert "&lt;i&gt;x&lt;/i&gt;⟨U+202E⟩" in text(viewer.get(page))

@@ -1,0 +1,263 @@
+"""The audit page: who did what, its filters, its export, its proof."""
+
+import csv
+import io
+import re
+from datetime import timedelta
+
+import orjson
+import pytest
+from django.db import connection
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import Role, Scope
+from apps.audit import operations as audit
+from apps.audit.models import AuditRecord
+from apps.console import auditing
+from apps.core.actors import Actor, ActorKind
+from apps.core.ids import first_id, new_id
+from tests.accounts.make import make_member
+from tests.console.make import Story, signed_in
+
+OLGA = Actor(kind=ActorKind.USER, id="user_olga", label="olga")
+# After whatever the fixtures make.
+NOW = timezone.now() + timedelta(hours=1)
+
+
+@pytest.fixture
+def viewer(client, project):
+    return signed_in(client, make_member(project, "vera", Role.VIEWER))
+
+
+def url(project, name="audit_log"):
+    return reverse(f"console:{name}", args=[project.slug])
+
+
+def text(page):
+    return page.content.decode()
+
+
+def key_made(project, name, *, now=NOW, actor=OLGA):
+    about = {"actor": actor, "now": now, "request_id": "req_1"}
+    return accounts.issue_key(project=project, name=name, scope=Scope.READ, **about)
+
+
+def names(page):
+    """The keys that the listed acts are about, in their order."""
+    return re.findall(r"</span> (k\d+)<", text(page))
+
+
+def test_it_tells_who_did_what_newest_first(viewer, project):
+    key_made(project, "k1")
+    key_made(project, "k2", now=NOW + timedelta(seconds=1))
+
+    page = viewer.get(url(project))
+
+    assert names(page) == ["k2", "k1"]
+    assert "olga" in text(page)
+    assert "Issued the API key" in text(page)
+    assert "Added the member" in text(page)
+
+
+def test_agents_acts_are_shown_when_asked_for(viewer, project):
+    story = Story(project).update({"destination": "Oslo"})
+
+    people = text(viewer.get(url(project)))
+    everything = text(viewer.get(url(project), {"show": "all"}))
+
+    assert "Changed the state" not in people
+    assert "Changed the state" in everything
+    assert f"/sessions/{story.id}/versions/1" in everything
+
+
+@pytest.mark.parametrize("show", ["", "all"])
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"actor": "olga"}, ["k2", "k1"]),
+        ({"actor": "user_olga"}, ["k2", "k1"]),
+        ({"actor": "ol"}, []),
+        ({"action": "key.created"}, ["k3", "k2", "k1"]),
+        ({"action": "key.revoked"}, []),
+        ({"start": "2026-03-02"}, ["k3", "k2"]),
+        ({"end": "2026-03-01"}, ["k1"]),
+        ({"start": "2026-03-02", "end": "2026-03-02"}, ["k2"]),
+        ({"start": "2026-03-02", "actor": "olga", "action": "key.created"}, ["k2"]),
+    ],
+)
+def test_filters_narrow_both_lists(viewer, project, show, asked, found):
+    day = timezone.datetime(2026, 3, 1, 12, tzinfo=timezone.get_default_timezone())
+    ben = Actor(kind=ActorKind.USER, id="user_ben", label="ben")
+    key_made(project, "k1", now=day)
+    key_made(project, "k2", now=day + timedelta(days=1))
+    key_made(project, "k3", now=day + timedelta(days=2), actor=ben)
+
+    page = viewer.get(url(project), {"show": show, **asked})
+
+    assert names(page) == found
+
+
+def test_a_resource_is_asked_for_by_its_id(viewer, project):
+    key, _ = key_made(project, "k1")
+    key_made(project, "k2")
+    story = Story(project).update({"a": 1})
+    Story(project)
+
+    assert names(viewer.get(url(project), {"resource": key.id})) == ["k1"]
+    page = text(viewer.get(url(project), {"show": "all", "resource": story.id}))
+    assert page.count("<tr") == 1 + 2
+
+
+@pytest.mark.parametrize("show", ["", "all"])
+def test_many_acts_come_page_by_page(viewer, project, show):
+    for number in range(60):
+        key_made(project, f"k{number}", now=NOW + timedelta(seconds=number))
+
+    first = viewer.get(url(project), {"show": show})
+    older = re.search(r'href="(\?[^"]*after=[^"]+)" rel="next"', text(first))[1]
+    second = viewer.get(url(project) + older.replace("&amp;", "&"))
+
+    assert names(first) == [f"k{number}" for number in range(59, 9, -1)]
+    assert names(second) == [f"k{number}" for number in range(9, -1, -1)]
+
+
+@pytest.mark.parametrize("show", ["", "all"])
+def test_a_filter_looks_so_far_and_says_so(viewer, project, show, monkeypatch):
+    monkeypatch.setattr(auditing, "LOOKED_AT", 10)
+    key_made(project, "k1")
+    ben = Actor(kind=ActorKind.USER, id="user_ben", label="ben")
+    for number in range(15):
+        key_made(project, "k2", actor=ben, now=NOW + timedelta(seconds=number + 1))
+    asked = {"show": show, "actor": "olga"}
+
+    page = viewer.get(url(project), asked)
+    further = re.search(r'href="(\?[^"]*after=[^"]+)">Look further', text(page))[1]
+    found = viewer.get(url(project) + further.replace("&amp;", "&"))
+
+    assert names(page) == []
+    assert "Looked back to" in text(page)
+    assert names(found) == ["k1"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"action": "key.lost"},
+        {"start": "yesterday"},
+        {"after": "7x"},
+        {"after": "7", "show": "all"},
+        {"after": "trace_" + "0" * 26},
+        {"show": "some"},
+        {"actor": "a\0"},
+    ],
+)
+def test_what_cannot_be_read_is_refused(viewer, project, asked):
+    assert viewer.get(url(project), asked).status_code == 400
+    assert viewer.get(url(project, "audit_export"), asked).status_code == 400
+
+
+def test_another_projects_acts_are_not_shown(viewer, project, other_project):
+    key_made(other_project, "k9")
+
+    for show in ("", "all"):
+        assert names(viewer.get(url(project), {"show": show})) == []
+
+
+def test_the_export_is_csv_that_no_spreadsheet_runs(viewer, project):
+    key_made(project, "=HYPERLINK(1)")
+    hostile = Actor(kind=ActorKind.USER, id="user_x", label="=1+1\u202e")
+    key_made(project, "k1", actor=hostile, now=NOW + timedelta(seconds=1))
+
+    answer = viewer.get(url(project, "audit_export"), {"action": "key.created"})
+
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert answer["Content-Type"].startswith("text/csv")
+    assert answer["Content-Disposition"].startswith("attachment")
+    assert rows[0]["actor"] == "'=1+1⟨U+202E⟩"
+    assert orjson.loads(rows[1]["details"])["name"] == "=HYPERLINK(1)"
+    assert {row["action"] for row in rows} == {"key.created"}
+
+
+def test_the_export_is_json_too(viewer, project):
+    key_made(project, "k1")
+
+    answer = viewer.get(url(project, "audit_export"), {"format": "json"})
+
+    body = orjson.loads(answer.content)
+    assert body["data"][0]["action"] == "key.created"
+    assert body["has_more"] is False
+
+
+def test_what_is_written_by_others_is_shown_as_text(viewer, project):
+    label = "<script>alert(1)</script>\u200b"
+    key_made(project, "k", actor=Actor(kind=ActorKind.USER, id="x", label=label))
+
+    page = text(viewer.get(url(project)))
+
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;⟨U+200B⟩" in page
+
+
+def test_the_record_is_verified_from_the_page(viewer, project):
+    for number in range(3):
+        key_made(project, f"k{number}")
+
+    page = text(viewer.get(url(project, "audit_verify")))
+
+    last = AuditRecord.objects.for_project(project.id).newest_first().first()
+    assert f"Records #1 to #{last.number} hold" in page
+    assert bytes(last.chain).hex() in page
+
+
+def test_a_changed_record_is_named(viewer, project):
+    key_made(project, "k1")
+    key_made(project, "k2")
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE audit_auditrecord DISABLE TRIGGER ALL")
+        cursor.execute(
+            "UPDATE audit_auditrecord SET actor_label = 'nobody' "
+            "WHERE project_id = %s AND number = 3",
+            [project.id],
+        )
+
+    page = text(viewer.get(url(project, "audit_verify")))
+
+    assert "Record #3 does not hold" in page
+    assert "Everything up to #2 holds" in page
+
+
+def test_a_long_record_is_verified_in_pieces(viewer, project, monkeypatch):
+    monkeypatch.setattr("apps.console.views.audit.VERIFIED", 2)
+    for number in range(3):
+        key_made(project, f"k{number}")
+
+    first = text(viewer.get(url(project, "audit_verify")))
+    second = text(viewer.get(url(project, "audit_verify"), {"after": 2}))
+
+    assert 'href="?after=2"' in first
+    assert "Records #3 to #4 hold" in second
+    assert viewer.get(url(project, "audit_verify"), {"after": 99}).status_code == 404
+    assert viewer.get(url(project, "audit_verify"), {"after": "x"}).status_code == 400
+
+
+def test_pieces_come_to_the_same_verdict_as_the_whole(project):
+    for number in range(5):
+        key_made(project, f"k{number}")
+
+    whole = audit.verify_records(project_id=project.id)
+    count = 0
+    while count < whole.count:
+        piece = audit.verify_records(project_id=project.id, after=count, limit=2)
+        count = piece.count
+
+    assert (piece.chain, piece.is_intact) == (whole.chain, True)
+
+
+def test_the_first_id_of_a_moment_sorts_before_all_of_it():
+    at = NOW
+    earlier = at - timedelta(microseconds=1000)
+
+    assert new_id("trace", now=earlier) < first_id("trace", at)
+    assert first_id("trace", at) <= new_id("trace", now=at, sequence=0)
