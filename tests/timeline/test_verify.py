@@ -1,7 +1,7 @@
 """Verification finds what was changed in the store, and nothing where nothing was.
 
-The suite makes 2,000 clean versions; `STEPBACK_CLEAN_VERSIONS=100000` makes as many as
-it says.
+The suite makes 2,000 clean versions, with `CI=true` 100,000; `STEPBACK_CLEAN_VERSIONS`
+asks for another number.
 """
 
 import os
@@ -22,6 +22,7 @@ from apps.timeline.about import About
 from apps.timeline.drafts import Request, Step
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.verification import Kind, Limits, verify_session
+from apps.timeline.words import Op
 from tests import proof as checker
 from tests.timeline import runs
 from tests.timeline.damage import (
@@ -40,7 +41,11 @@ from tests.timeline.damage import (
 pytestmark = pytest.mark.django_db
 SEED = 20260301
 FLIPS = 200
-CLEAN_VERSIONS = int(os.environ.get("STEPBACK_CLEAN_VERSIONS", "2000"))
+USUAL = "100000" if os.environ.get("CI") else "2000"
+CLEAN_VERSIONS = int(os.environ.get("STEPBACK_CLEAN_VERSIONS") or USUAL)
+# In so many tests, so that several workers share them.
+SHARES = 10
+SESSION_VERSIONS = 200
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 IN_FUTURE = datetime(2036, 1, 1, tzinfo=UTC)
 UNKNOWN = "sess_" + "0" * 26
@@ -104,41 +109,77 @@ def test_an_unknown_session_is_no_verdict(db: None) -> None:
 
 def make_versions(project: Project, count: int, draw: Random) -> list[str]:
     """Make so many versions by random verbs, in sessions of 200; return their ids."""
-    scope, made = Scope(project), []
-    about: dict[str, Any] = {
-        "scope": scope,
-        "actor": SYSTEM,
-        "request": Request(id="req_test", digest=b""),
-    }
-    for at in range(count):
-        told = {**about, "step": Step(reasoning=f"Step {at}"), "now": timezone.now()}
-        if at % 200 == 0:
-            state = {"n": at, "list": [1, {"id": "a"}], "price": draw.random() * 1e23}
-            receipt = timeline.create(
-                agent="travel", state=state, about=About(), **told
-            )
-            made.append(receipt.session_id)
-            continue
-        session: dict[str, Any] = {"session_id": made[-1], **told}
-        patch = {f"k{draw.randrange(9)}": draw.choice([at, None, "x" * at, [at, 1e23]])}
-        match draw.randrange(10):
-            case 0 if at % 200 > 1:
-                timeline.rollback(to=draw.randrange(at % 200 - 1), **session)
-            case 1:
-                timeline.replace(state={**patch, "list": [{"id": at}, 2]}, **session)
-            case _:
-                timeline.update(patch=patch, **session)
+    made = []
+    while count:
+        wanted = min(count, SESSION_VERSIONS)
+        made.append(make_session(Scope(project), wanted, draw))
+        count -= wanted
     return made
 
 
-def test_clean_versions_raise_no_alarm(project: Project) -> None:
-    made = make_versions(project, CLEAN_VERSIONS, Random(SEED))
+def make_session(scope: Scope, count: int, draw: Random) -> str:
+    """Begin a session and go on in random steps, most versions in batches."""
+    state = {"n": count, "list": [1, {"id": "a"}], "price": draw.random() * 1e23}
+    begun = timeline.create(
+        agent="travel", state=state, about=About(), **told(scope, 0)
+    )
+    done = 1
+    while done < count:
+        session = {"session_id": begun.session_id, **told(scope, done)}
+        patch = random_patch(draw, done)
+        match draw.randrange(6):
+            case 0 if done > 1:
+                timeline.rollback(to=draw.randrange(done - 1), **session)
+            case 1:
+                timeline.replace(state={**patch, "list": [{"id": done}]}, **session)
+            case 2:
+                timeline.update(patch=patch, **session)
+            case _:
+                done += append_batch(draw, min(count - done, 100), session) - 1
+        done += 1
+    return begun.session_id
+
+
+def append_batch(draw: Random, count: int, session: dict[str, Any]) -> int:
+    items = [
+        timeline.BatchItem(
+            op=Op.REPLACE if draw.randrange(10) == 0 else Op.UPDATE,
+            state=random_patch(draw, at),
+            step=Step(reasoning=f"Item {at}"),
+        )
+        for at in range(count)
+    ]
+    del session["step"]
+    timeline.append_batch(items=items, **session)
+    return count
+
+
+def random_patch(draw: Random, at: int) -> dict[str, Any]:
+    value = draw.choice([at, None, "x" * at, [at, 1e23], {"id": at}, "ä\0", 2**70])
+    return {f"k{draw.randrange(9)}": value}
+
+
+def told(scope: Scope, at: int) -> dict[str, Any]:
+    """Return what every verb is told."""
+    return {
+        "scope": scope,
+        "actor": SYSTEM,
+        "request": Request(id="req_test", digest=b""),
+        "step": Step(reasoning=f"Step {at}"),
+        "now": timezone.now(),
+    }
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_clean_versions_raise_no_alarm(project: Project, share: int) -> None:
+    count = CLEAN_VERSIONS // SHARES
+    made = make_versions(project, count, Random(SEED + share))
 
     reports = [verify_session(session_id) for session_id in made]
 
     assert [one.first_broken for one in reports if one.broken] == []
     assert [one.first_derived for one in reports if one.derived] == []
-    assert sum(one.versions for one in reports) == CLEAN_VERSIONS
+    assert sum(one.versions for one in reports) == count
 
 
 def test_every_flipped_bit_is_found_where_it_is(history: runs.Run) -> None:
