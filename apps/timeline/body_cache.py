@@ -17,6 +17,7 @@ class Cache:
         self._max_bytes = max_bytes
         self._bytes = 0
         self._bodies: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        self._newest: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def get(self, key: tuple[str, int]) -> bytes | None:
@@ -26,6 +27,15 @@ class Cache:
                 self._bodies.move_to_end(key)
             return self._bodies.get(key)
 
+    def newest(self, session_id: str) -> tuple[int, bytes] | None:
+        """Return the highest body of the session that is here, with its number."""
+        with self._lock:
+            number = self._newest.get(session_id)
+            if number is None:
+                return None
+            self._bodies.move_to_end((session_id, number))
+            return number, self._bodies[session_id, number]
+
     def put(self, key: tuple[str, int], raw: bytes) -> None:
         """Keep the body, unless it alone would fill more than half of the cache."""
         if 2 * len(raw) > self._max_bytes:
@@ -34,6 +44,8 @@ class Cache:
             self._drop(key)
             self._bodies[key] = raw
             self._bytes += len(raw)
+            session_id, number = key
+            self._newest[session_id] = max(number, self._newest.get(session_id, 0))
             while self._bytes > self._max_bytes:
                 self._drop(next(iter(self._bodies)))
 
@@ -51,6 +63,10 @@ class Cache:
 
     def _drop(self, key: tuple[str, int]) -> None:
         self._bytes -= len(self._bodies.pop(key, b""))
+        session_id, number = key
+        # Those below it may still be here: they are only missed.
+        if self._newest.get(session_id) == number:
+            del self._newest[session_id]
 
 
 cache = Cache()

@@ -134,3 +134,5 @@ class Receipt:
     is_replay: bool
     turn_number: int | None = None
     first_number: int | None = None
+    # The versions themselves, in their order, unless it is a replay.
+    made: tuple[VersionRow, ...] = ()

@@ -20,7 +20,15 @@ from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.actors import Actor
 from apps.core.errors import DomainError, IdempotencyKeyReused
-from apps.timeline import batches, bodies, conflicts, events, reading, sealing
+from apps.timeline import (
+    batches,
+    bodies,
+    conflicts,
+    events,
+    heads,
+    reading,
+    sealing,
+)
 from apps.timeline.batches import Build, SealedBatch
 from apps.timeline.drafts import Expected, Receipt, Request
 from apps.timeline.errors import (
@@ -30,6 +38,7 @@ from apps.timeline.errors import (
 )
 from apps.timeline.reading import VersionRow
 from apps.timeline.words import Hold
+from apps.timeline.written import written
 
 TRIES_WITHOUT_LOCK = 3
 UNIQUE_VIOLATION = "23505"
@@ -158,7 +167,7 @@ def _attempt_recorded(job: Append | Batch) -> Receipt | None:
 
 def _attempt(job: Append | Batch) -> Receipt | None:
     """Try once; None when another writer came first and no head was named."""
-    head = reading.head(job.scope, job.session_id, now=job.now)
+    head = heads.shown(job.scope, job.session_id, None, now=job.now)
     # Before the head is compared or built on: who is held back need not catch up.
     if head.hold in job.refused:
         raise _held(head.hold, head.number)
@@ -168,7 +177,7 @@ def _attempt(job: Append | Batch) -> Receipt | None:
         return _attempt_batch(job, head)
     sealed = sealing.seal_write(job.build(head), head=head, **_stamp(job))
     (outcome,) = sql.rows(APPEND, _parameters(job, head, sealed))
-    return _settled(job, outcome, sealed)
+    return _settled(job, outcome, sealed, head)
 
 
 def _attempt_batch(job: Batch, head: VersionRow) -> Receipt | None:
@@ -186,7 +195,7 @@ def _attempt_batch(job: Batch, head: VersionRow) -> Receipt | None:
         return None
     if outcome.outcome == "named":
         conflicts.require_free_names(job.session_id, sealed.external_ids)
-    return _settled(job, outcome, sealed)
+    return _settled(job, outcome, sealed, head)
 
 
 def _undoable() -> AbstractContextManager[None]:
@@ -220,7 +229,7 @@ def _parameters(
 
 
 def _settled(
-    job: Job, outcome: Any, sealed: sealing.Sealed | SealedBatch
+    job: Job, outcome: Any, sealed: sealing.Sealed | SealedBatch, head: VersionRow
 ) -> Receipt | None:
     if outcome.outcome == "stored":
         if sealed.raw is not None:
@@ -228,9 +237,11 @@ def _settled(
             # for the one that takes its number.
             key, raw = (job.session_id, outcome.number), sealed.raw
             transaction.on_commit(lambda: bodies.cache.put(key, raw))
-        return _receipt(job, outcome, is_replay=False)
+        items = sealed.items if isinstance(sealed, SealedBatch) else [sealed]
+        made = written(items, head=head, created_at=outcome.created_at)
+        return _receipt(job, outcome, made)
     if outcome.outcome == "replay":
-        return _receipt(job, outcome, is_replay=True)
+        return _receipt(job, outcome)
     if outcome.outcome == "conflict":
         _require_no_named_head(job)
         return None
@@ -288,14 +299,16 @@ def _replayed(job: Job) -> Receipt | None:
         return None
     if bytes(found[0].request_digest) != job.request.digest:
         raise IdempotencyKeyReused(param="Idempotency-Key")
-    return _receipt(job, found[0], is_replay=True)
+    return _receipt(job, found[0])
 
 
-def _receipt(job: Job, row: Any, *, is_replay: bool) -> Receipt:
+def _receipt(job: Job, row: Any, made: list[VersionRow] | None = None) -> Receipt:
+    """Return what was made now, or else what a replay made before."""
     return Receipt(
         session_id=job.session_id,
         number=row.number,
         turn_number=row.turn_number,
         first_number=row.first_number,
-        is_replay=is_replay,
+        is_replay=made is None,
+        made=tuple(made or ()),
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -21,73 +20,15 @@ from apps.core.json import State
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.errors import SessionNotFound, VersionNotFound
+from apps.timeline.rows import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
 
+__all__ = ["UNREAD", "VERSION_COLUMNS", "Rollback", "VersionRow"]
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class VersionRow:
-    """A version's row, with the facts of its session that answers need."""
-
-    session_id: str
-    number: int
-    op: str
-    restored_number: int | None
-    undo_of: int | None
-    reason_code: str | None
-    parent_number: int | None
-    body_number: int
-    external_id: str | None
-    actor_kind: str
-    actor_id: str
-    actor_label: str
-    reasoning: str | None
-    trace_id: str
-    step_number: int | None
-    step_parent_id: str | None
-    objective_status: str | None
-    schema_version: str | None
-    release: str | None
-    model: str | None
-    size: int
-    flags: list[str]
-    hold: str
-    changes: list[dict[str, Any]]
-    change_count: int
-    changes_truncated: bool
-    request_key: str | None
-    salt: bytes
-    commitment: bytes
-    leaf: bytes
-    chain: bytes
-    requested_at: datetime
-    created_at: datetime
-    body_depth: int
-    # All parts together: what has to be decoded to show the state.
-    body_size: int
-    body_salt: bytes
-    session_created_at: datetime
-    project_id: str
-    agent_id: str
-    user_id: str | None
-    # Its framed parts and its state, once they were read, or where they are not
-    # stored yet: an earlier item of a batch.
-    raw: bytes | None = None
-    parsed: State | None = None
-
-
-VERSION_COLUMNS = """
-    v.session_id, v.number, v.op, v.restored_number, v.undo_of, v.reason_code,
-    v.parent_number, v.body_number, v.external_id, v.actor_kind, v.actor_id,
-    v.actor_label, v.reasoning, v.trace_id, v.step_number, v.step_parent_id,
-    v.objective_status, v.schema_version, v.release, v.model, v.size, v.flags,
-    v.hold, v.changes, v.change_count, v.changes_truncated, v.request_key, v.salt,
-    v.commitment, v.leaf, v.chain, v.requested_at, v.created_at,
-    b.depth AS body_depth, b.size AS body_size, b.salt AS body_salt,
-    s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id"""
 
 # What the caller may see. Deletion is read from the head's hold, never from the
 # session's projection. A negative number counts back from the head: -1 is the one
 # before it; NULL is the head itself.
-VISIBLE = """
+FOUND = """
   FROM timeline_session s
   JOIN agents_agent a ON a.id = s.agent_id
   JOIN LATERAL (SELECT h.number, h.hold FROM timeline_version h
@@ -96,10 +37,14 @@ VISIBLE = """
        CASE WHEN %(number)s::bigint >= 0 THEN %(number)s::bigint
             ELSE head.number + coalesce(%(number)s::bigint, 0) END
   LEFT JOIN timeline_body b ON b.session_id = s.id AND b.number = v.body_number
+"""
+SEEN = """
  WHERE s.id = %(session)s AND s.project_id = %(project)s
    AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
    AND head.hold <> 'deleted'"""
+
+VERSION = f"SELECT head.number AS head_number, {VERSION_COLUMNS} {FOUND} {SEEN}"
 
 
 # Versions of a session that was looked up already; clauses and an order are added.
@@ -109,6 +54,13 @@ SELECT {VERSION_COLUMNS}
   JOIN timeline_session s ON s.id = v.session_id
   JOIN timeline_body b ON b.session_id = v.session_id AND b.number = v.body_number
  WHERE v.session_id = %(session)s
+"""
+
+LAST_ROLLBACK = """
+SELECT v.number, v.restored_number, v.created_at FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.number <= %(number)s
+   AND v.restored_number IS NOT NULL
+ ORDER BY v.number DESC LIMIT 1
 """
 
 # Bodies of several sessions at once, each with the bases it builds on.
@@ -141,19 +93,36 @@ def version(
 
     Raises: SessionNotFound, VersionNotFound (naming the head).
     """
-    found = sql.rows(
-        f"SELECT head.number AS head_number, {VERSION_COLUMNS}" + VISIBLE,
+    row = found(VERSION, scope, session_id, number, now)
+    return VersionRow(**row)
+
+
+def found(
+    statement: str,
+    scope: Scope,
+    session_id: str,
+    number: int | None,
+    now: datetime,
+    known: int = -1,
+) -> dict[str, Any]:
+    """Run a statement that begins with `head_number`; return the version's columns.
+
+    Raises: SessionNotFound, VersionNotFound (naming the head).
+    """
+    rows = sql.rows(
+        statement,
         {
             "number": number,
             "session": session_id,
             "project": scope.project.id,
             "agents": scope.agent_list,
             "now": now,
+            "known": known,
         },
     )
-    if not found:
+    if not rows:
         raise SessionNotFound
-    row = found[0]._asdict()
+    row: dict[str, Any] = rows[0]._asdict()
     head_number = row.pop("head_number")
     if row["number"] is None:
         raise VersionNotFound(
@@ -161,7 +130,7 @@ def version(
             param="version",
             head=head_number,
         )
-    return VersionRow(**row)
+    return row
 
 
 def head(scope: Scope, session_id: str, *, now: datetime) -> VersionRow:
@@ -205,16 +174,14 @@ def states(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:
     }
 
 
-def last_rollback(version: VersionRow) -> VersionRow | None:
+def last_rollback(version: VersionRow) -> Rollback | None:
     """Return the newest rollback up to this version, read from its partial index."""
+    if version.rollback is not UNREAD:
+        return version.rollback
     if version.restored_number is not None:
-        return version
-    query = VERSIONS + (
-        " AND v.number <= %(number)s AND v.restored_number IS NOT NULL"
-        " ORDER BY v.number DESC LIMIT 1"
-    )
+        return Rollback(version.number, version.restored_number, version.created_at)
     asked = {"session": version.session_id, "number": version.number}
-    found = sql.records(VersionRow, query, asked)
+    found = sql.records(Rollback, LAST_ROLLBACK, asked)
     return found[0] if found else None
 
 

@@ -47,6 +47,8 @@ class Sealed:
     body: dict[str, Any] | None = None
     data: bytes | None = None
     raw: bytes | None = None
+    # The version whose body it shows, where that is not its own.
+    shows: VersionRow | None = None
     turn: dict[str, Any] | None = None
     turn_data: bytes | None = None
     marks: marks.Marks = field(default_factory=marks.Marks)
@@ -137,6 +139,7 @@ def new_salt() -> bytes:
 
 def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) -> None:
     shows = draft.reuse or head
+    sealed.shows = shows
     commitment, size = shows.commitment, shows.size
     body_number: int | None = shows.body_number
     if draft.parts is not None:

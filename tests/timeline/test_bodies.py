@@ -381,3 +381,21 @@ def test_the_cache_keeps_its_bound_between_threads():
 
     held = [cache.get(("sess_a", number)) for number in range(40)]
     assert sum(len(raw) for raw in held if raw) == cache.size <= 1000
+
+
+def test_the_cache_knows_the_newest_body_of_a_session():
+    cache = Cache(max_bytes=100)
+    assert cache.newest("sess_a") is None
+    for number in (3, 1, 2):
+        cache.put(("sess_a", number), bytes([number]) * 30)
+    assert cache.newest("sess_a") == (3, bytes([3]) * 30)
+
+    cache.put(("sess_b", 0), bytes(30))
+    cache.put(("sess_b", 1), bytes(30))
+
+    # What was asked for last went last; what is left of it is only missed.
+    assert cache.newest("sess_b") == (1, bytes(30))
+    assert cache.newest("sess_a") == (3, bytes([3]) * 30)
+
+    cache.forget("sess_a", 3)
+    assert cache.newest("sess_a") is None

@@ -15,7 +15,7 @@ from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.core.errors import UnacceptableJson
 from apps.core.http import ApiView, idempotency_key, if_match, request_digest
-from apps.timeline import reading
+from apps.timeline import heads, reading
 from apps.timeline.api import shapes
 from apps.timeline.drafts import ANY_HEAD, Expected, Receipt, Request
 from apps.timeline.errors import SessionNotFound
@@ -92,9 +92,19 @@ class TimelineView(ApiView):
     def version(self, session_id: str, number: int | None) -> reading.VersionRow:
         return reading.version(self.scope, session_id, number, now=self.now)
 
+    def shown(self, session_id: str, number: int | None) -> reading.VersionRow:
+        """As `version`, for an answer with its state and the last rollback."""
+        return heads.shown(self.scope, session_id, number, now=self.now)
+
+    def written(self, receipt: Receipt) -> reading.VersionRow:
+        """Return the version that a write made, the last one of a batch."""
+        if receipt.made:
+            return receipt.made[-1]
+        return self.shown(receipt.session_id, receipt.number)
+
     def state_answer(self, receipt: Receipt) -> Response:
         """Answer a state write with what it stored, now or before."""
-        version = self.version(receipt.session_id, receipt.number)
+        version = self.written(receipt)
         rollback = shapes.last_rollback(reading.last_rollback(version))
         state = reading.state(version)
         shape = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -149,7 +149,7 @@ class BatchesView(VersionsView):
             request=self.stamp,
             expected=self.expected(given.validated_data.get("expected_version")),
         )
-        last = self.version(session_id, receipt.number)
+        last = self.written(receipt)
         body = _batch_object(_made(receipt), last)
         return self.answer(body, receipt, last.number, status=201)
 
@@ -186,12 +186,14 @@ def _require_valid(read: ItemInput) -> None:
         raise InvalidRequest(message, param=told.param) from error
 
 
-def _made(receipt: Receipt) -> list[VersionRow]:
+def _made(receipt: Receipt) -> Sequence[VersionRow]:
+    if receipt.made:
+        return receipt.made
     first = receipt.number if receipt.first_number is None else receipt.first_number
     return listing.versions_at(receipt.session_id, range(first, receipt.number + 1))
 
 
-def _batch_object(made: list[VersionRow], last: VersionRow) -> dict[str, Any]:
+def _batch_object(made: Sequence[VersionRow], last: VersionRow) -> dict[str, Any]:
     state = shapes.state_object(
         last, reading.state(last), shapes.last_rollback(reading.last_rollback(last))
     )

@@ -15,7 +15,7 @@ from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.bundles import SHAPES
 from apps.timeline.models import RequestKey, Session, Turn
-from apps.timeline.reading import VersionRow
+from apps.timeline.reading import Rollback, VersionRow
 
 PREVIEW = 200
 
@@ -102,14 +102,14 @@ def rollback_object(
     }
 
 
-def last_rollback(version: VersionRow | None) -> dict[str, Any] | None:
+def last_rollback(rollback: Rollback | None) -> dict[str, Any] | None:
     """Return which rollback an agent may not have noticed."""
-    if version is None:
+    if rollback is None:
         return None
     return {
-        "version": version.number,
-        "restored_version": version.restored_number,
-        "at": moment(version.created_at),
+        "version": rollback.number,
+        "restored_version": rollback.restored_number,
+        "at": moment(rollback.created_at),
     }
 
 

@@ -29,7 +29,7 @@ class StateView(TimelineView):
     )
     def get(self, request: Request, session_id: str) -> Response:
         """Read the state of the head; `ETag` names its version."""
-        head = self.version(session_id, None)
+        head = self.shown(session_id, None)
         tag = f'"v{head.number}"'
         if request.headers.get("If-None-Match") == tag:
             return Response(status=304, headers={"ETag": tag})

@@ -1,0 +1,95 @@
+"""Reads a version together with its state: what every write and most reads begin with.
+
+One statement where `reading` takes three, because each costs 0.25 ms of the two
+processors together, whatever it asks.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+
+from apps.agents.scope import Scope
+from apps.timeline import bodies
+from apps.timeline.reading import (
+    FOUND,
+    SEEN,
+    VERSION_COLUMNS,
+    Rollback,
+    VersionRow,
+    found,
+)
+
+ROLLBACK_COLUMNS = ("rollback_number", "rollback_restored_number", "rollback_at")
+STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes")
+
+# The version, the newest rollback up to it, and the stored bytes of its state: those
+# that build on the body `known`, which is decoded already, or all from the key frame
+# on.
+SHOWN = f"""
+SELECT head.number AS head_number, {VERSION_COLUMNS},
+       r.number AS rollback_number, r.restored_number AS rollback_restored_number,
+       r.created_at AS rollback_at,
+       n.numbers, n.bases, n.codecs, n.data, n.sizes
+{FOUND}
+  LEFT JOIN LATERAL (
+       SELECT o.number, o.restored_number, o.created_at FROM timeline_version o
+        WHERE o.session_id = s.id AND o.number <= v.number
+          AND o.restored_number IS NOT NULL
+        ORDER BY o.number DESC LIMIT 1) r ON true
+  LEFT JOIN LATERAL (
+       WITH RECURSIVE needed AS (
+           SELECT d.number, d.base_number, d.codec, d.data, d.size
+             FROM timeline_body d
+            WHERE d.session_id = s.id AND d.number = v.body_number
+              AND d.number <> %(known)s
+           UNION ALL
+           SELECT d.number, d.base_number, d.codec, d.data, d.size
+             FROM timeline_body d JOIN needed ON d.number = needed.base_number
+            WHERE d.session_id = s.id AND d.number <> %(known)s)
+       SELECT array_agg(needed.number ORDER BY needed.number) AS numbers,
+              array_agg(needed.base_number ORDER BY needed.number) AS bases,
+              array_agg(needed.codec ORDER BY needed.number) AS codecs,
+              array_agg(needed.data ORDER BY needed.number) AS data,
+              array_agg(needed.size ORDER BY needed.number) AS sizes
+         FROM needed) n ON true
+{SEEN}"""
+
+
+def shown(
+    scope: Scope, session_id: str, number: int | None, *, now: datetime
+) -> VersionRow:
+    """Return that version with its state and the last rollback; None is the head.
+
+    Raises: SessionNotFound, VersionNotFound, bodies.CorruptBody.
+    """
+    known = bodies.cache.newest(session_id)
+    row = found(SHOWN, scope, session_id, number, now, known[0] if known else -1)
+    rollback = [row.pop(name) for name in ROLLBACK_COLUMNS]
+    stored = [row.pop(name) for name in STORED_COLUMNS]
+    version = VersionRow(
+        **row, rollback=None if rollback[0] is None else Rollback(*rollback)
+    )
+    object.__setattr__(version, "raw", _shown_raw(version, stored, known))
+    return version
+
+
+def _shown_raw(
+    version: VersionRow, stored: list[list[Any] | None], known: tuple[int, bytes] | None
+) -> bytes:
+    """Decode what was read with the version, on top of what was known."""
+    raws = dict([known]) if known else {}
+    columns = [column or [] for column in stored]
+    for number, base_number, codec, data, size in zip(*columns, strict=True):
+        # A base has a lower number than what builds on it, and no other use here.
+        base = None if base_number is None else raws.pop(base_number)
+        raws[number] = bodies.decode(codec, data, size, base)
+    raw = raws[version.body_number]
+    if columns[0]:
+        bodies.verify(raw, version.body_salt, version.commitment)
+        key = (version.session_id, version.body_number)
+        transaction.on_commit(partial(bodies.cache.put, key, raw))
+    return raw
