@@ -184,3 +184,42 @@ def test_a_number_that_is_taken_cannot_be_inserted_again(session_id, model):
 
     with pytest.raises(IntegrityError), transaction.atomic():
         model.objects.bulk_create([row])
+
+
+TAKEN = """
+INSERT INTO {table}
+SELECT (jsonb_populate_record(t, %s::jsonb)).* FROM {table} t
+ WHERE session_id = %s AND request_key = 'k'
+"""
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("table", "other"),
+    [
+        ("timeline_version", '{"number": 9, "external_id": null}'),
+        ("timeline_turn", '{"turn_number": 9, "id": "turn_other"}'),
+    ],
+)
+def test_a_key_that_is_taken_cannot_be_inserted_again(begin, table, other):
+    made = begin({"n": 0})
+    said = {"input": "Hi", "output": "Hello", "state_after": {"n": 1}}
+    answer = made.client.post(made.path("turns"), said, Idempotency_Key="k")
+    assert answer.status == 201
+
+    with pytest.raises(IntegrityError, match="one_per_request_key"):
+        run(TAKEN.format(table=table), other, made.id)
+
+
+@pytest.mark.django_db
+def test_a_version_cannot_show_a_body_that_is_not_there(begin):
+    made = begin({"n": 0})
+    run(
+        "INSERT INTO timeline_version SELECT (jsonb_populate_record("
+        'v, \'{"number": 1, "parent_number": 0, "body_number": 7}\')).*'
+        " FROM timeline_version v WHERE session_id = %s",
+        made.id,
+    )
+
+    with pytest.raises(IntegrityError, match="timeline_version_body_fk"):
+        run("SET CONSTRAINTS ALL IMMEDIATE")

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from apps.accounts.models import Project
 from tests.conftest import Api
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
 
@@ -23,6 +24,18 @@ def test_it_cannot_tell_which_keys_a_session_has_seen(
     run.client.patch(run.path("state"), {"state": {"a": 1}}, Idempotency_Key="k")
 
     answer = limited.patch(run.path("state"), {"state": state}, Idempotency_Key="k")
+
+    assert_refused(answer, 404, "session_not_found")
+
+
+@pytest.mark.parametrize("state", [{"a": 1}, {"a": 2}])
+def test_another_project_cannot_tell_which_keys_a_session_has_seen(
+    run: Run, api: Clients, make_key: Keys, other_project: Project, state: Any
+) -> None:
+    run.client.patch(run.path("state"), {"state": {"a": 1}}, Idempotency_Key="k")
+    stranger = api(make_key(project=other_project))
+
+    answer = stranger.patch(run.path("state"), {"state": state}, Idempotency_Key="k")
 
     assert_refused(answer, 404, "session_not_found")
 

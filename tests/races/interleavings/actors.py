@@ -118,6 +118,13 @@ def turn(name: str) -> Verb:
     return Verb("turn", "POST", "/turns", body, timeline.add_turn, given)
 
 
+def remark(name: str) -> Verb:
+    """A turn that makes no version: only the session's lock gives it a number."""
+    said = {"input": {"content": name}, "output": {"content": "ok"}}
+    given = {"exchange": timeline.Exchange(**said), "step": Step()}
+    return Verb("remark", "POST", "/turns", said, timeline.add_turn, given)
+
+
 def rollback(name: str) -> Verb:
     given = {"to": -1, "step": Step()}
     body = {"version": -1}
@@ -235,6 +242,8 @@ def _answered(verb: Verb, response: Any) -> Told:
     said = "replayed" if response.headers.get("Idempotent-Replayed") else "stored"
     if verb.name == "delete":
         return Told((said, None, None), content=response.content)
+    if verb.name == "remark":
+        return Told((said, None, body["turn_number"]), body["session_id"])
     first = body.get("first_version", body["version"])
     session_id = body["id"] if verb.name == "fork" else body["session_id"]
     return Told((said, first, body["version"]), session_id, response.content)
@@ -243,5 +252,7 @@ def _answered(verb: Verb, response: Any) -> Told:
 def _numbers(verb: Verb, receipt: Receipt) -> tuple[int | None, int | None]:
     if verb.name == "delete":
         return None, None
+    if verb.name == "remark":
+        return None, receipt.turn_number
     first = receipt.first_number
     return (receipt.number if first is None else first), receipt.number

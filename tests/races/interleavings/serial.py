@@ -22,6 +22,7 @@ WRITES: dict[str, Callable[..., Any]] = {
     "replace": model.replace,
     "batch": model.batch,
     "turn": model.add_turn,
+    "remark": model.add_turn,
     "rollback": model.rollback,
     "hold": model.rollback,
 }
@@ -133,6 +134,8 @@ def _acted(
     if WRITES[verb.name] is model.rollback:
         held = {}
     WRITES[verb.name](session, verb.body, named, **held)
+    if verb.name == "remark":
+        return None, len(session.turns)
     return head + 1, session.head.number
 
 

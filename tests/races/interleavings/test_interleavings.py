@@ -145,9 +145,15 @@ def test_two_people_act(referee: Referee, act: Act) -> None:
     assert count >= 20
 
 
+def test_two_turns_are_said_that_leave_the_state(referee: Referee) -> None:
+    referee.judge([person("A", actors.remark), agent("B", actors.remark)])
+
+
 @each("act", [actors.update, actors.batch, actors.turn])
 def test_an_agent_sends_a_request_twice(referee: Referee, act: Act) -> None:
-    twice = [Writer(name, act("AB"), key="once") for name in "AB"]
+    expected = None if act is actors.turn else HEAD
+    verb = act("AB")
+    twice = [Writer(name, verb, key="once", expected=expected) for name in "AB"]
 
     # Three steps each: look for the key, read the head, store.
     assert referee.judge(twice) >= 20

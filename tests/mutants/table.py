@@ -1,0 +1,393 @@
+"""All mutants: what, in which file, which text becomes which, noticed by which tests.
+
+Functions are found by their name without the version, so that a new version of one
+takes its mutants along. Text that a new version spells otherwise has to be changed
+here: a mutant that does not apply fails `test_mutants`.
+"""
+
+from __future__ import annotations
+
+from tests.mutants.mutant import Edit, Mutant
+
+APPEND = "apps/timeline/sql/append_v*.sql"
+BATCH = "apps/timeline/sql/append_batch_v*.sql"
+CREATE = "apps/timeline/sql/create_session_v*.sql"
+KEYS = "apps/timeline/sql/keys_v1.sql"
+TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
+LEDGER = "apps/timeline/ledger.py"
+READING = "apps/timeline/reading.py"
+BEGINNINGS = "apps/timeline/beginnings.py"
+CHECKS = "apps/timeline/verification/checks.py"
+CONTENTS = "apps/timeline/verification/contents.py"
+
+OUTCOMES = "tests/timeline/test_outcomes.py::test_"
+VERIFY = "tests/timeline/test_verify.py::test_"
+RACES = "tests/races/interleavings/test_interleavings.py::test_"
+BATCHES = "tests/races/test_batches.py::test_"
+IMMUTABLE = "tests/timeline/test_immutability.py::test_"
+HOLDS = "tests/timeline/test_holds.py::test_"
+LIMITED = "tests/timeline/test_limited_keys.py::test_"
+ISOLATION = "tests/contracts/test_isolation.py::test_"
+
+# The head as it is, whatever the caller expected.
+HEAD = "(SELECT max(v.number) FROM timeline_version v WHERE v.session_id = _session)"
+LOOKS = "    IF _key IS NOT NULL THEN\n"
+# What is added after it comes last in the file.
+LAST = "    ON timeline_session USING gin (facets jsonb_path_ops);\n"
+BODY_KEY = """\
+ALTER TABLE timeline_version
+    ADD CONSTRAINT timeline_version_body_fk FOREIGN KEY (session_id, body_number)
+    REFERENCES timeline_body (session_id, number) DEFERRABLE INITIALLY DEFERRED;
+"""
+FIRST_LOOK = """\
+    known = _replayed(job)
+    if known:
+        return known
+    try:
+"""
+SECOND_LOOK = """\
+        known = _replayed(job)
+        if known is None:
+            raise
+        return known
+"""
+
+
+def one(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
+    return Mutant(name, (Edit(file, old, new),), tests)
+
+
+def trigger(table: str) -> str:
+    return f"""\
+CREATE TRIGGER timeline_{table}_is_immutable
+    BEFORE UPDATE OR DELETE ON timeline_{table}
+    FOR EACH ROW EXECUTE FUNCTION timeline_refuse_change_v1();
+"""
+
+
+MUTANTS = (
+    # -- who comes second
+    one(
+        "expected version of an append",
+        APPEND,
+        "WHEN _head.number <> _expected THEN 'conflict'",
+        "WHEN false THEN 'conflict'",
+        OUTCOMES + "another_head_than_the_expected_is_a_conflict",
+        RACES + "an_agent_appends_and_an_agent_acts",
+    ),
+    one(
+        "expected version of a batch",
+        BATCH,
+        "_session, _project, _expected, _now, _key",
+        f"_session, _project, {HEAD}, _now, _key",
+        OUTCOMES + "another_head_than_the_expected_is_a_conflict",
+    ),
+    one(
+        "unique number",
+        KEYS,
+        LAST,
+        LAST + "ALTER TABLE timeline_version"
+        " DROP CONSTRAINT timeline_version_pkey CASCADE;\n",
+        IMMUTABLE + "a_number_that_is_taken_cannot_be_inserted_again",
+        BATCHES + "a_number_taken_in_its_middle_rolls_all_of_it_back",
+    ),
+    one(
+        "a batch's violation of a unique key",
+        BATCH,
+        "        INSERT INTO timeline_version SELECT _new.*;",
+        "        INSERT INTO timeline_version SELECT _new.* ON CONFLICT DO NOTHING;",
+        BATCHES + "a_number_taken_in_its_middle_rolls_all_of_it_back",
+    ),
+    one(
+        "row lock",
+        APPEND,
+        "       FOR NO KEY UPDATE;",
+        "       ;",
+        RACES + "two_turns_are_said_that_leave_the_state",
+    ),
+    # -- one request, sent twice
+    one(
+        "unique key of a version",
+        KEYS,
+        LAST,
+        LAST + "DROP INDEX timeline_version_one_per_request_key;\n",
+        IMMUTABLE + "a_key_that_is_taken_cannot_be_inserted_again",
+    ),
+    one(
+        "unique key of a turn",
+        KEYS,
+        LAST,
+        LAST + "DROP INDEX timeline_turn_one_per_request_key;\n",
+        IMMUTABLE + "a_key_that_is_taken_cannot_be_inserted_again",
+    ),
+    one(
+        "idempotency check",
+        APPEND,
+        LOOKS,
+        "    IF false THEN\n",
+        OUTCOMES + "a_key_is_looked_for_before_everything_else",
+        RACES + "an_agent_sends_a_request_twice",
+    ),
+    one(
+        "idempotency check of turns",
+        APPEND,
+        "WHERE t.session_id = _session AND t.request_key = _key;",
+        "WHERE false;",
+        RACES + "an_agent_sends_a_request_twice",
+    ),
+    one(
+        "replay before conflict",
+        APPEND,
+        LOOKS,
+        f"    IF _key IS NOT NULL AND _expected = {HEAD} THEN\n",
+        OUTCOMES + "a_key_is_looked_for_before_everything_else",
+    ),
+    one(
+        "replay before hold",
+        APPEND,
+        LOOKS,
+        "    IF _key IS NOT NULL AND NOT (SELECT v.hold = ANY (_refused)"
+        " FROM timeline_version v WHERE v.session_id = _session"
+        " ORDER BY v.number DESC LIMIT 1) THEN\n",
+        OUTCOMES + "a_key_is_looked_for_before_everything_else",
+    ),
+    Mutant(
+        "replay before all other checks",
+        (
+            Edit(LEDGER, FIRST_LOOK, "    try:\n"),
+            Edit(LEDGER, SECOND_LOOK, "        raise\n"),
+        ),
+        (
+            HOLDS + "a_write_stored_before_the_pause_is_still_answered",
+            "tests/timeline/test_expected_version.py"
+            "::test_a_repeated_request_is_answered_although_the_head_has_moved",
+        ),
+    ),
+    one(
+        "second look for the key",
+        LEDGER,
+        SECOND_LOOK,
+        "        raise\n",
+        RACES + "an_agent_sends_a_request_twice",
+    ),
+    one(
+        "digest of a replay, under the lock",
+        APPEND,
+        "CASE WHEN _past.request_digest = _digest",
+        "CASE WHEN true",
+        OUTCOMES + "a_key_of_another_request_is_told_before_everything_else",
+        RACES + "one_key_comes_with_two_bodies",
+    ),
+    one(
+        "digest of a replay, at the first look",
+        LEDGER,
+        "if bytes(found[0].request_digest) != job.request.digest:",
+        "if False:",
+        "tests/timeline/test_update.py::test_a_key_with_another_body_is_refused",
+    ),
+    one(
+        "digest of what begins a session",
+        BEGINNINGS,
+        "if bytes(known.digest) != self.request.digest:",
+        "if False:",
+        "tests/contracts/test_replays.py"
+        "::test_another_body_under_the_same_key_is_refused",
+    ),
+    # -- who may write, and when
+    one(
+        "project of an append",
+        APPEND,
+        "     WHERE s.id = _session AND s.project_id = _project\n",
+        "     WHERE s.id = _session\n",
+        OUTCOMES + "a_session_of_another_project_is_unknown",
+    ),
+    one(
+        "project of a read",
+        READING,
+        " WHERE s.id = %(session)s AND s.project_id = %(project)s\n",
+        " WHERE s.id = %(session)s\n",
+        ISOLATION + "another_projects_key_finds_nothing",
+    ),
+    one(
+        "project of a look for the key",
+        LEDGER,
+        " WHERE s.id = %(session)s AND s.project_id = %(project)s\n",
+        " WHERE s.id = %(session)s\n",
+        LIMITED + "another_project_cannot_tell_which_keys_a_session_has_seen",
+    ),
+    one(
+        "project of lists",
+        "apps/timeline/querysets.py",
+        "return self.filter(project_id=project_id)",
+        "return self.all()",
+        ISOLATION + "strangers_see_empty_lists",
+    ),
+    one(
+        "agent list of a read",
+        READING,
+        "   AND (%(agents)s::text[] IS NULL"
+        " OR a.external_id = ANY (%(agents)s::text[]))\n",
+        "",
+        ISOLATION + "a_key_for_other_agents_finds_nothing",
+    ),
+    one(
+        "agent list of a look for the key",
+        LEDGER,
+        "   AND (%(agents)s::text[] IS NULL"
+        " OR a.external_id = ANY (%(agents)s::text[]))\n",
+        "",
+        LIMITED + "it_cannot_tell_which_keys_a_session_has_seen",
+    ),
+    one(
+        "hold, under the lock",
+        APPEND,
+        "WHEN _head.hold = ANY (_refused) THEN 'held'",
+        "WHEN false THEN 'held'",
+        OUTCOMES + "a_held_session_is_told_before_a_conflict",
+        RACES + "an_agent_appends_to_a_named_head_and_a_person_acts",
+    ),
+    one(
+        "hold, before the write is built",
+        LEDGER,
+        "if head.hold in job.refused:",
+        "if False:",
+        HOLDS + "a_writer_that_is_held_back_is_told_so_before_its_stale_head",
+    ),
+    one(
+        "suspension, under the lock",
+        APPEND,
+        "WHEN _suspends AND _agent_status = 'suspended' THEN 'suspended'",
+        "WHEN false THEN 'suspended'",
+        OUTCOMES + "a_suspended_agent_is_told_before_the_hold",
+    ),
+    one(
+        "deletion, under the lock",
+        APPEND,
+        "WHEN _head.hold = 'deleted' OR _held.expires_at <= _now",
+        "WHEN _held.expires_at <= _now",
+        OUTCOMES + "a_deleted_session_is_unknown",
+        RACES + "two_agents_act",
+    ),
+    one(
+        "expiry, under the lock",
+        APPEND,
+        "WHEN _head.hold = 'deleted' OR _held.expires_at <= _now",
+        "WHEN _head.hold = 'deleted'",
+        OUTCOMES + "an_expired_session_is_unknown",
+    ),
+    # -- proof
+    one(
+        "chain of an append",
+        APPEND,
+        "|| _head.chain || int8send",
+        "|| int8send",
+        VERIFY + "one_of_every_kind_of_version_holds",
+    ),
+    one(
+        "chain of a batch",
+        BATCH,
+        "|| _chain || int8send",
+        "|| int8send",
+        VERIFY + "a_batch_holds",
+    ),
+    one(
+        "chain of a beginning",
+        CREATE,
+        "|| _previous_chain || int8send",
+        "|| int8send",
+        VERIFY + "one_of_every_kind_of_version_holds",
+    ),
+    one(
+        "chain of a fork",
+        BEGINNINGS,
+        '"previous_chain": origin.chain if origin else NO_CHAIN,',
+        '"previous_chain": NO_CHAIN,',
+        VERIFY + "forks_hold_and_begin_with_their_origins_chain",
+    ),
+    one(
+        "chain in verification",
+        CHECKS,
+        "if proof.chain(previous_chain, version.number, version.leaf) != version.chain",
+        "if False",
+        VERIFY + "a_finding_says_what_kind_of_link_is_broken",
+    ),
+    one(
+        "leaf in verification",
+        CHECKS,
+        "if claim.leaf() != version.leaf:",
+        "if False:",
+        VERIFY + "a_finding_says_what_kind_of_link_is_broken",
+    ),
+    one(
+        "commitment in verification",
+        CONTENTS,
+        "        bodies.verify(raw, body.salt, commitment)\n",
+        "",
+        VERIFY + "a_finding_says_what_kind_of_link_is_broken",
+        VERIFY + "every_flipped_bit_is_found_where_it_is",
+    ),
+    one(
+        "gaps in verification",
+        CHECKS,
+        "if version.number != expected:",
+        "if False:",
+        VERIFY + "a_missing_version_is_found",
+    ),
+    one(
+        "rollbacks in verification",
+        CHECKS,
+        "if (version.body_number, version.commitment) != target:",
+        "if False:",
+        VERIFY + "a_finding_says_what_kind_of_link_is_broken",
+    ),
+    one(
+        "commitment in reads",
+        READING,
+        "            bodies.verify(raws[key], row.salt, wanted[key])\n",
+        "",
+        "tests/timeline/test_bodies.py",
+    ),
+    one(
+        "time that never runs backwards",
+        APPEND,
+        "created_at := greatest(_head.created_at, _now);",
+        "created_at := _now;",
+        OUTCOMES + "time_does_not_run_backwards",
+    ),
+    # -- what is stored stays, and belongs together
+    one(
+        "immutable versions",
+        TRIGGERS,
+        trigger("version"),
+        "",
+        IMMUTABLE + "no_way_to_change_history_gets_past_the_database",
+    ),
+    one(
+        "immutable bodies",
+        TRIGGERS,
+        trigger("body"),
+        "",
+        IMMUTABLE + "no_way_to_change_history_gets_past_the_database",
+    ),
+    one(
+        "foreign key to the body",
+        KEYS,
+        BODY_KEY,
+        "",
+        IMMUTABLE + "a_version_cannot_show_a_body_that_is_not_there",
+    ),
+    one(
+        "deferral of the foreign key to the body",
+        KEYS,
+        BODY_KEY,
+        BODY_KEY.replace(" DEFERRABLE INITIALLY DEFERRED", ""),
+        OUTCOMES + "what_fits_the_head_is_stored",
+    ),
+    one(
+        "cache of committed bodies only",
+        LEDGER,
+        "transaction.on_commit(lambda: bodies.cache.put(key, raw))",
+        "bodies.cache.put(key, raw)",
+        "tests/timeline/test_body_cache.py",
+    ),
+)

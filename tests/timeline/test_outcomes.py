@@ -1,0 +1,160 @@
+"""What the SQL functions decide by themselves, whatever was looked up before them.
+
+Python looks first, so that nobody seals in vain; between that look and the call
+anything may happen. Here nothing is looked up, and the functions must still be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from apps.accounts.models import Project
+from apps.agents.scope import Scope
+from apps.core import sql
+from apps.core.actors import Actor, ActorKind
+from apps.timeline import batches, ledger, reading, sealing
+from apps.timeline.drafts import ANY_HEAD, Draft, Request, Step, Write
+from apps.timeline.models import Session
+from apps.timeline.operations.states import draft_of
+from apps.timeline.reading import VersionRow
+from apps.timeline.words import Hold, Op
+from tests.timeline.runs import Run
+
+AGENT = Actor(kind=ActorKind.KEY, id="key_1", label="sb_1")
+Outcome = Any
+Call = Callable[..., Outcome]
+
+
+def write(head: VersionRow) -> Write:
+    state = {"n": head.number}
+    return Write(draft=draft_of(Op.REPLACE, head, state=state, given=(), step=Step()))
+
+
+def closing(head: VersionRow) -> Write:
+    return Write(draft=Draft(op=Op.CLOSE, hold=Hold.CLOSED, step=Step()))
+
+
+@pytest.fixture(params=["append", "batch"])
+def call(request: Any, run: Run, project: Project) -> Call:
+    """`call(key=..., build=..., expected=...)` calls the function at once.
+
+    What is given besides replaces one of its arguments.
+    """
+
+    def append(
+        key: str | None = None, digest: bytes = b"d", build: Any = write, **given: Any
+    ) -> Outcome:
+        job: dict[str, Any] = {
+            "scope": Scope(project),
+            "session_id": run.id,
+            "actor": AGENT,
+            "now": timezone.now(),
+            "request": Request(id="req_1", key=key, digest=digest),
+            "expected": ANY_HEAD,
+            "refused": frozenset({Hold.PAUSED, Hold.CLOSED}),
+            "suspends": True,
+        }
+        found = reading.HEADS, [[run.id]]
+        (head,) = sql.records(VersionRow, *found)
+        stamp = {
+            "project": project,
+            "actor": AGENT,
+            "now": job["now"],
+            "request": job["request"],
+        }
+        sealed: Any
+        if request.param == "batch":
+            query = ledger.APPEND_BATCH
+            made = ledger.Batch(**job, builds=(build,) * (1 if build is closing else 2))
+            sealed = batches.seal(made.builds, head=head, **stamp)
+        else:
+            query = ledger.APPEND
+            made = ledger.Append(**job, build=build)
+            sealed = sealing.seal_write(build(head), head=head, **stamp)
+        parameters = ledger._parameters(made, head, sealed)
+        (outcome,) = sql.rows(query, {**parameters, **given})
+        return outcome
+
+    return append
+
+
+def test_what_fits_the_head_is_stored(call: Call, run: Run) -> None:
+    stored = call()
+
+    assert (stored.outcome, stored.number) == ("stored", run.head)
+
+
+def test_a_session_of_another_project_is_unknown(
+    call: Call, run: Run, other_project: Project
+) -> None:
+    assert call(project=other_project.id).outcome == "unknown"
+    assert run.head == 2
+
+
+def test_another_head_than_the_expected_is_a_conflict(call: Call, run: Run) -> None:
+    for expected in (1, 3):
+        refused = call(expected=expected)
+
+        assert (refused.outcome, refused.head_number) == ("conflict", 2)
+    assert run.head == 2
+
+
+def test_a_held_session_is_told_before_a_conflict(call: Call, run: Run) -> None:
+    run.hold("pause")
+
+    refused = call(expected=1)
+
+    assert (refused.outcome, refused.hold) == ("held", "paused")
+    assert call(refused=[]).outcome == "stored"
+
+
+def test_a_key_is_looked_for_before_everything_else(call: Call, run: Run) -> None:
+    stored = call(key="k")
+    run.hold("close")
+
+    again = call(key="k", expected=0)
+
+    assert (again.outcome, again.number) == ("replay", stored.number)
+
+
+def test_a_key_of_another_request_is_told_before_everything_else(
+    call: Call, run: Run
+) -> None:
+    call(key="k")
+    run.hold("close")
+
+    assert call(key="k", digest=b"other", expected=0).outcome == "reused"
+
+
+def test_an_expired_session_is_unknown(call: Call, run: Run) -> None:
+    expires_at = timezone.now() + timedelta(hours=1)
+    Session.objects.filter(id=run.id).update(expires_at=expires_at)
+
+    assert call(now=expires_at).outcome == "unknown"
+    assert call(now=expires_at - timedelta(microseconds=1)).outcome == "stored"
+
+
+def test_a_deleted_session_is_unknown(call: Call, run: Run) -> None:
+    run.client.delete(run.path())
+
+    assert call().outcome == "unknown"
+
+
+def test_a_suspended_agent_is_told_before_the_hold(call: Call, run: Run) -> None:
+    run.hold("pause")
+    agent = Session.objects.get(id=run.id).agent
+    type(agent).objects.filter(id=agent.id).update(status="suspended")
+
+    assert call().outcome == "suspended"
+    assert call(suspends=False).outcome == "held"
+
+
+def test_time_does_not_run_backwards(call: Call, run: Run) -> None:
+    before = call().created_at
+
+    assert call(now=before - timedelta(hours=1)).created_at == before
