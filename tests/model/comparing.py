@@ -7,7 +7,7 @@ from apps.diffs.changes import MISSING, Change, Comparison, Kind
 from apps.diffs.patch import apply
 from tests.conftest import Api
 from tests.model.calls import read
-from tests.model.model import Session, Turn, Version, spelled
+from tests.model.model import PARTS, Session, Turn, Version, spelled
 
 
 def exactly(value: Any) -> str:
@@ -68,6 +68,7 @@ def assert_history(api: Api, session: Session) -> None:
         assert_version(shown, session, version)
     _assert_turns(api, session)
     _assert_session(api, session)
+    assert_checkpoint(api, session, session.head.number)
     _assert_proof(api, session)
 
 
@@ -89,6 +90,30 @@ def assert_changes(api: Api, session: Session, start: int, end: int) -> None:
     assert bool(changes) == (spelled(before) != spelled(after))
     carried = apply(before, Comparison(before, after, changes, ()))
     assert spelled(carried) == spelled(after)
+
+
+def assert_checkpoint(api: Api, session: Session, number: int) -> None:
+    """All parts of a checkpoint are those of the version; what never was is null."""
+    shown = fetched(api, session, "/checkpoint", version=number)
+    version = session.versions[number]
+    assert (shown["session_id"], shown["version"]) == (session.id, number)
+    assert exactly(shown["state"]) == exactly(version.state)
+    for name in PARTS:
+        assert exactly(shown[name]) == exactly(version.parts.get(name)), name
+
+
+def assert_blame(api: Api, session: Session, number: int, key: str) -> None:
+    """A key of the state is blamed on who set it, along rollbacks and forks."""
+    setters = session.setters(number, key)
+    pointer = "/" + key.replace("~", "~0").replace("/", "~1")
+    asked = {"pointer": pointer, "version": number, "limit": 50}
+    answer = api.get(f"/v1/sessions/{session.id}/blame", asked)
+    if not setters:
+        assert (answer.status, answer.code) == (404, "pointer_not_found")
+        return
+    assert answer.status == 200, answer.content
+    shown = read(answer.content)["data"]
+    assert [(one["session_id"], one["version"]) for one in shown] == setters[:50]
 
 
 def _assert_turns(api: Api, session: Session) -> None:

@@ -25,16 +25,33 @@ names = st.sampled_from([None, None, None, None, "n1", "n2", "n3"])
 pointers = st.sampled_from(["/a", "/b", "/id", "/a~1b", "/~01", "/0", "/a/0", "/b/id"])
 # Most do not exist: an update that removes is mostly refused.
 removals = st.one_of(st.just([]), st.just([]), st.lists(pointers, max_size=2))
+# The other parts of a checkpoint; most writes send none.
+parts = st.one_of(
+    st.just({}),
+    st.just({}),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "messages": st.one_of(st.none(), st.lists(values, max_size=2)),
+            "tool_results": st.dictionaries(keys, scalars, max_size=2),
+            "tasks": st.just([]),
+        },
+    ),
+)
 labels = st.sampled_from(["good", "bad/odd", "über"])
 updates = st.builds(
-    lambda state, remove, name: {
+    lambda state, remove, name, parts: {
         "state": state,
+        **parts,
         **({"remove": remove} if remove else {}),
         **({"external_id": name} if name else {}),
     },
     states,
     removals,
     names,
+    parts,
 )
-replaces = st.builds(lambda state: {"op": "replace", "state": state}, states)
+replaces = st.builds(
+    lambda state, parts: {"op": "replace", "state": state, **parts}, states, parts
+)
 batches = st.lists(st.one_of(updates, replaces), min_size=1, max_size=3)

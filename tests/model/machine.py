@@ -20,7 +20,9 @@ from tests.conftest import Answer, Api
 from tests.model import histories, model
 from tests.model.calls import Call, Desk, read
 from tests.model.comparing import (
+    assert_blame,
     assert_changes,
+    assert_checkpoint,
     assert_history,
     assert_state,
     assert_turn,
@@ -60,9 +62,11 @@ class Histories(RuleBasedStateMachine):
         self._write(0, "POST", "versions", {"versions": items}, model.batch, **said)
 
     @precondition(lambda self: len(self.store.sessions) < MOST_SESSIONS)
-    @rule(state=histories.states, name=histories.names, keyed=flags)
-    def create(self, state: Any, name: str | None, keyed: bool) -> None:
-        body = {"agent_id": "agent", "initial_state": state}
+    @rule(
+        state=histories.states, parts=histories.parts, name=histories.names, keyed=flags
+    )
+    def create(self, state: Any, parts: Any, name: str | None, keyed: bool) -> None:
+        body = {"agent_id": "agent", "initial_state": state, **parts}
         self._begin("", body | self._named(name), keyed)
 
     @rule(at=which, item=histories.updates, sight=sights, header=flags, keyed=flags)
@@ -140,15 +144,23 @@ class Histories(RuleBasedStateMachine):
         at=which,
         place=places,
         patch=st.one_of(st.none(), histories.states),
+        parts=histories.parts,
         name=histories.names,
         keyed=flags,
     )
     def fork(
-        self, at: int, place: int, patch: Any, name: str | None, keyed: bool
+        self,
+        at: int,
+        place: int,
+        patch: Any,
+        parts: Any,
+        name: str | None,
+        keyed: bool,
     ) -> None:
         origin = self._session(at)
         version = place % (origin.head.number + 4) - 2
         body = {"version": version} | ({} if patch is None else {"state": patch})
+        body |= parts
         self._begin(f"/{origin.id}/fork", body | self._named(name), keyed, origin)
 
     @rule(at=which, place=places, name=histories.labels, keyed=flags, is_taken=flags)
@@ -200,6 +212,15 @@ class Histories(RuleBasedStateMachine):
             shown = fetched(self.api, session, f"/versions/{start}")
             assert_version(shown, session, session.versions[start])
             assert_changes(self.api, session, start, end)
+            assert_checkpoint(self.api, session, end)
+
+    @rule(at=which, place=places, key=histories.keys)
+    def blame(self, at: int, place: int, key: str) -> None:
+        session = self._session(at)
+        number = place % len(session.versions)
+        # What an origin set that may not be seen any more is told otherwise.
+        if not any(one.is_deleted for one, _ in session.lineage(number)):
+            assert_blame(self.api, session, number, key)
 
     def teardown(self) -> None:
         for session in self.store.sessions:

@@ -14,6 +14,7 @@ Body = dict[str, Any]
 # The head that a writer names, and whether by `If-Match`.
 Expected = tuple[Any, bool]
 Held = AbstractSet[str]
+PARTS = ("messages", "tool_results", "model_params", "tasks", "artifacts")
 
 
 class Refused(Exception):
@@ -39,6 +40,7 @@ class Version:
     external_id: str | None = None
     labels: set[str] = field(default_factory=set)
     chain: str | None = None  # remembered once it was shown
+    parts: Body = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class Session:
 
     def append(self, op: str, state: Body, **fields: Any) -> Version:
         fields.setdefault("hold", self.head.hold)
+        fields.setdefault("parts", self.head.parts)
         self.versions.append(Version(self.head.number + 1, op, state, **fields))
         return self.head
 
@@ -106,6 +109,32 @@ class Session:
             else:
                 yield version
                 number = version.restored
+
+    def lineage(self, number: int) -> list[tuple["Session", Version]]:
+        """Return the versions that led to what this one shows, oldest first.
+
+        Those set aside did not; those of the session it was forked from did.
+        """
+        way: list[tuple[Session, Version]] = []
+        while number >= 0:
+            version = self.versions[number]
+            if version.restored is not None:
+                number = version.restored
+            else:
+                way.insert(0, (self, version))
+                number -= 1
+        before = self.origin[0].lineage(self.origin[1]) if self.origin else []
+        return before + way
+
+    def setters(self, number: int, key: str) -> list[tuple[str, int]]:
+        """Name the versions that set or removed a key of the state, newest first."""
+        found, before = [], None
+        for session, version in self.lineage(number):
+            now = spelled(version.state[key]) if key in version.state else None
+            if now != before:
+                found.insert(0, (session.id, version.number))
+            before = now
+        return found
 
     def set_aside_by(self, number: int) -> int | None:
         for jump in self.jumps():
@@ -141,14 +170,16 @@ class Store:
 
     def create(self, body: Body) -> Session:
         self._take(body.get("external_id"))
-        first = Version(0, "create", body.get("initial_state") or {}, "open")
+        state, parts = body.get("initial_state") or {}, given(body)
+        first = Version(0, "create", state, "open", parts=parts)
         return self._begun(Session("", [first], body.get("external_id")))
 
     def fork(self, origin: Session, body: Body) -> Session:
         version = origin.at(body.get("version"))
         self._take(body.get("external_id"))
         state = {**version.state, **(body.get("state") or {})}
-        first = Version(0, "fork", state, "open")
+        parts = version.parts | given(body)
+        first = Version(0, "fork", state, "open", parts=parts)
         made = Session("", [first], body.get("external_id"), (origin, version.number))
         return self._begun(made)
 
@@ -168,8 +199,10 @@ def update(
 ) -> Version:
     session.require_writable(held, expected)
     state = merged(session.head.state, body)
-    session.require_free(body.get("external_id"))
-    return session.append("update", state, external_id=body.get("external_id"))
+    name = body.get("external_id")
+    session.require_free(name)
+    parts = session.head.parts | given(body)
+    return session.append("update", state, external_id=name, parts=parts)
 
 
 def replace(
@@ -178,7 +211,8 @@ def replace(
     session.require_writable(held, expected)
     session.require_free(body.get("external_id"))
     name = body.get("external_id")
-    return session.append("replace", body["state"], external_id=name)
+    parts = session.head.parts | given(body)
+    return session.append("replace", body["state"], external_id=name, parts=parts)
 
 
 def batch(
@@ -193,10 +227,13 @@ def batch(
         if name is not None and name in names:
             raise Refused(409, "external_id_taken")
         names.append(name)
-        states.append((item.get("op") or "update", state, name))
+        states.append((item.get("op") or "update", state, name, given(item)))
     for name in names:
         session.require_free(name)
-    return [session.append(op, s, external_id=name) for op, s, name in states]
+    return [
+        session.append(op, s, external_id=name, parts=session.head.parts | parts)
+        for op, s, name, parts in states
+    ]
 
 
 def add_turn(
@@ -226,8 +263,9 @@ def rollback(session: Session, body: Body, expected: Expected) -> Version:
     if not 0 <= number < head.number:
         raise Refused(404, "version_not_found")
     hold = "paused" if body.get("hold") else head.hold
+    target = session.versions[number]
     return session.append(
-        "rollback", session.versions[number].state, hold=hold, restored=number
+        "rollback", target.state, hold=hold, restored=number, parts=target.parts
     )
 
 
@@ -258,6 +296,11 @@ def unlabel(session: Session, number: int, name: str) -> None:
     if name not in version.labels:
         raise Refused(404, "label_not_found")
     version.labels.remove(name)
+
+
+def given(body: Body) -> Body:
+    """Return the other parts of the checkpoint that a request sends."""
+    return {name: body[name] for name in PARTS if body.get(name) is not None}
 
 
 def merged(state: Body, body: Body) -> Body:

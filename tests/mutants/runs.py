@@ -91,9 +91,12 @@ def _run(tree: Path, tests: Sequence[str]) -> tuple[int, Path, str]:
     try:
         output, _ = process.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        output, _ = process.communicate()
-        return -1, report, output
+        return -1, report, f"It took more than {SECONDS} s."
+    finally:
+        # Also what is interrupted leaves no server behind.
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
     return process.returncode, report, output
 
 

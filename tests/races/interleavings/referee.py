@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.agents.scope import Scope
 from apps.audit import operations as audit
-from apps.core.actors import SYSTEM
+from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Request, Step
 from apps.timeline.words import Op
@@ -20,6 +20,8 @@ from tests.races.interleavings import laws, schedules, serial
 from tests.races.interleavings.actors import Doors, Told, Writer
 from tests.races.interleavings.serial import GONE, Outcome
 from tests.races.interleavings.stage import SHOW, Played, Stage
+
+AGENT = Actor(kind=ActorKind.KEY, id="key_1", label="sb_1")
 
 
 class Referee:
@@ -68,7 +70,7 @@ class Referee:
 
     def _begun(self, is_paused: bool) -> str:
         scope, now = Scope(self.doors.project), timezone.now()
-        said = {"actor": SYSTEM, "now": now, "request": Request(id="req_base")}
+        said = {"actor": AGENT, "now": now, "request": Request(id="req_base")}
         session_id = timeline.create(
             scope=scope, agent="racer", state={"n": 0}, about=timeline.About(),
             step=Step(), parts=(), **said,
@@ -101,8 +103,7 @@ class Referee:
             found += laws.problems(self.reader, fork)
             found += laws.not_as_its_origin(self.reader, fork)
         self.records += sum(
-            writer.is_person and told[writer.name].said[0] == "stored"
-            for writer in writers
+            told[writer.name].records for writer in writers if writer.is_person
         )
         found += laws.unproven_records(self.doors.project.id, self.records)
         found += _unlike(writers, told)
