@@ -9,6 +9,7 @@ from apps.timeline.api import (
     holds,
     notes,
     previews,
+    search,
     sessions,
     states,
     traces,
@@ -63,6 +64,7 @@ urlpatterns = [
     path(f"{SESSION}/turns/<str:turn_id>", turns.TurnView.as_view(), name="turn"),
     path(f"{SESSION}/context", turns.ContextView.as_view(), name="context"),
     path(f"{SESSION}/history", turns.HistoryView.as_view(), name="history"),
+    path("search", search.SearchView.as_view(), name="search"),
     path("traces", traces.TracesView.as_view(), name="traces"),
     path(
         "traces/sessions/<str:session_id>/traces",

@@ -1,0 +1,66 @@
+"""Search results, as answered."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from apps.timeline.api.outputs.common import (
+    ListEnvelope,
+    Output,
+    maybe_number,
+    maybe_text,
+    text,
+)
+from apps.timeline.words import Status
+
+
+class SearchMatch(Output):
+    """Why it was found: where one term is met, the newest such place."""
+
+    clause = text("The term, as it was written.")
+    where = text(
+        "head, state, change, reasoning, turn, label, flag, rollback, trace, "
+        "external_id, or a property of the session."
+    )
+    version = maybe_number("null: true of the session as a whole.")
+    pointer = maybe_text("RFC 6901, into the state of that version.")
+    turn_number = maybe_number()
+    value = serializers.JSONField(
+        required=False, help_text="What was found there, shortened."
+    )
+
+
+class FoundSession(Output):
+    """A session, without its state."""
+
+    id = text()
+    agent_id = text("Your name of the agent.")
+    user_id = maybe_text()
+    external_id = maybe_text()
+    status = serializers.ChoiceField(choices=Status.choices)
+    version = serializers.IntegerField(help_text="The number of the head.")
+    forked_from = maybe_text()
+    rollback_count = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+
+
+class SearchResult(Output):
+    """A session, or a version of it, and why it was found."""
+
+    object = text()
+    session_id = text()
+    version = maybe_number("The version found; null where sessions are searched.")
+    session = FoundSession()
+    matches = SearchMatch(many=True)
+
+
+class SearchList(ListEnvelope):
+    """One page of results."""
+
+    data = SearchResult(many=True)
+    next = maybe_text("Give it as `starting_after` for the next page.")
+    notices = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What was not answered from an index, and how far it was looked.",
+    )

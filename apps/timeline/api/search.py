@@ -1,0 +1,165 @@
+"""Search: sessions, or versions, by what they hold, held, changed, say and are."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from orjson import Fragment
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.core import json, paging
+from apps.core.errors import InvalidRequest
+from apps.core.http.schema import errors
+from apps.diffs.changes import MISSING
+from apps.timeline.api import parameters, shapes
+from apps.timeline.api.base import TimelineView
+from apps.timeline.api.outputs.search import SearchList
+from apps.timeline.search import finder
+from apps.timeline.search.clauses import Query
+from apps.timeline.search.conditions import Candidate
+from apps.timeline.search.finder import Found, Match, Place, Result
+from apps.timeline.search.language import LONGEST_TEXT, parse
+
+SESSIONS, VERSIONS = "sessions", "versions"
+_CURSOR = re.compile(r"(sess_[0-9a-z]{26}~?)(?::([0-9]{1,18}))?", re.ASCII)
+
+
+class SearchView(TimelineView):
+    """Finds sessions and versions."""
+
+    @extend_schema(
+        operation_id="search",
+        parameters=[
+            OpenApiParameter(
+                "q",
+                str,
+                description="Terms, all of which have to hold, such as "
+                'agent:travel state.order.id="A-17" ever:state.status=refunded '
+                "changed:state.customer rolled-back:yes age<2h flag:null "
+                '"bare words". Without it: every session.',
+            ),
+            OpenApiParameter(
+                "kind",
+                str,
+                enum=[SESSIONS, VERSIONS],
+                default=SESSIONS,
+                description="versions: each version that meets all terms about "
+                "versions, in sessions that meet the others.",
+            ),
+            parameters.limit(20),
+            parameters.text("starting_after", "The `next` of an earlier answer."),
+        ],
+        responses={200: SearchList, **errors(400, 401, 403, 429, 503)},
+    )
+    def get(self, request: Request) -> Response:
+        """Find sessions or versions, newest first, and tell why each was found.
+
+        Every page looks at a bounded number of sessions: with `next` there may be
+        more, also where the page is short or empty. What could not be answered from
+        an index alone is said in `notices`.
+        """
+        find = finder.versions if _kind_of(request) == VERSIONS else finder.sessions
+        found = find(
+            self.scope,
+            self._query(request),
+            now=self.now,
+            after=_place_of(request),
+            limit=paging.limit_of(request),
+        )
+        return Response(_list_object(found))
+
+    def _query(self, request: Request) -> Query:
+        """Raises: InvalidRequest with the position of what is not understood."""
+        text = request.GET.get("q", "")
+        if len(text) > LONGEST_TEXT:
+            raise InvalidRequest(
+                f"q takes at most {LONGEST_TEXT:,} characters.", param="q"
+            )
+        return parse(text, now=self.now)
+
+
+def _kind_of(request: Request) -> str:
+    given = paging.text_of(request, "kind")
+    if given not in (None, SESSIONS, VERSIONS):
+        raise InvalidRequest("kind takes sessions or versions.", param="kind")
+    return given or SESSIONS
+
+
+def _place_of(request: Request) -> Place | None:
+    given = paging.text_of(request, "starting_after")
+    if given is None:
+        return None
+    found = _CURSOR.fullmatch(given)
+    if found is None:
+        raise InvalidRequest(
+            "starting_after takes the next of an earlier answer.",
+            param="starting_after",
+        )
+    session_id, number = found.groups()
+    return Place(session_id, None if number is None else int(number))
+
+
+def _written(place: Place | None) -> str | None:
+    if place is None:
+        return None
+    number = "" if place.number is None else f":{place.number}"
+    return f"{place.session_id}{number}"
+
+
+def _list_object(found: Found) -> dict[str, Any]:
+    return {
+        "object": "list",
+        "data": [_result_object(result) for result in found.results],
+        "has_more": found.next is not None,
+        "first_id": _id_of(found.results[0]) if found.results else None,
+        "last_id": _id_of(found.results[-1]) if found.results else None,
+        "next": _written(found.next),
+        "notices": list(found.notices),
+    }
+
+
+def _id_of(result: Result) -> str:
+    return _written(Place(result.session.id, result.number)) or ""
+
+
+def _result_object(result: Result) -> dict[str, Any]:
+    return {
+        "object": "search_result",
+        "session_id": result.session.id,
+        "version": result.number,
+        "session": _session_object(result.session),
+        "matches": [_match_object(match) for match in result.matches],
+    }
+
+
+def _session_object(session: Candidate) -> dict[str, Any]:
+    return {
+        "id": session.id,
+        "agent_id": session.agent,
+        "user_id": session.user_id,
+        "external_id": session.external_id,
+        "status": session.status,
+        "version": session.head_number,
+        "forked_from": session.origin_session_id,
+        "rollback_count": session.rollback_count,
+        "created_at": shapes.moment(session.created_at),
+        "updated_at": shapes.moment(session.updated_at),
+    }
+
+
+def _match_object(match: Match) -> dict[str, Any]:
+    hit = match.hit
+    shown: dict[str, Any] = {
+        "clause": match.clause,
+        "where": hit.where,
+        "version": hit.version,
+        "pointer": hit.pointer,
+        "turn_number": hit.turn_number,
+    }
+    if hit.value is not MISSING:
+        value = json.cleaned(hit.value, max_depth=3, max_entries=20)
+        shown["value"] = Fragment(json.dumps(value))
+    return shown

@@ -1,0 +1,66 @@
+"""manage.py rebuild_search: completes what search reads of older sessions."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from apps.accounts.management.command import AccountsCommand, project_called
+from apps.core.errors import DomainError
+from apps.timeline.bodies import CorruptBody
+from apps.timeline.models import Session
+from apps.timeline.search import rebuild
+
+SECONDS_BETWEEN_LINES = 5
+NAMED = 20
+
+
+class Command(AccountsCommand):
+    help = (
+        "Read sessions from before there was a search, so that it finds them whole. "
+        "It can be stopped and started again, while everything goes on."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument("--session", metavar="ID", help="one session alone")
+        which.add_argument("--project", metavar="SLUG", help="one project alone")
+        parser.add_argument(
+            "--all", action="store_true", help="also sessions that are complete already"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        slug, session_id = options["project"], options["session"]
+        which = {
+            "project_id": project_called(slug).id if slug else None,
+            "session_id": session_id,
+        }
+        if session_id and not Session.objects.filter(id=session_id).exists():
+            raise CommandError(f"There is no session {session_id}.")
+        if options["all"] or session_id:
+            rebuild.list_again(**which)
+        done, failed = self._rebuilt(which)
+        self.stdout.write(f"{done:,} sessions read")
+        if failed:
+            raise CommandError(
+                f"{failed:,} sessions could not be read and stay incomplete: "
+                "manage.py verify tells what is wrong with them."
+            )
+
+    def _rebuilt(self, which: dict[str, Any]) -> tuple[int, int]:
+        done = failed = 0
+        said_at = monotonic()
+        for session_id in rebuild.unsearched(**which):
+            try:
+                rebuild.rebuild(session_id)
+                done += 1
+            except (CorruptBody, DomainError) as error:
+                failed += 1
+                if failed <= NAMED:
+                    self.stderr.write(f"{session_id}: {error}")
+            if monotonic() - said_at > SECONDS_BETWEEN_LINES:
+                said_at = monotonic()
+                self.stdout.write(f"{done:,} sessions read, now {session_id}")
+        return done, failed

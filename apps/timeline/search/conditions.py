@@ -1,0 +1,158 @@
+"""What the finder knows of a clause: which sessions may meet it, which do, and where.
+
+A condition with an index gives candidates, newest first: all sessions that meet it,
+and perhaps some that do not. `among` decides. `hits` tells in which versions.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from apps.core import sql
+from apps.diffs.changes import MISSING, Json
+from apps.timeline.search.clauses import Clause
+from apps.timeline.search.walks import Walk
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """The columns of a session by which it is judged; the caller may see it."""
+
+    id: str
+    agent: str
+    user_id: str | None
+    external_id: str | None
+    origin_session_id: str | None
+    status: str
+    created_at: datetime
+    updated_at: datetime
+    head_number: int
+    rollback_count: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """Where a clause is met.
+
+    `version` is None for what is true of the session as a whole; `where` says in what
+    kind of thing, and `turn_number` in which turn.
+    """
+
+    where: str
+    version: int | None = None
+    pointer: str | None = None
+    value: Json = MISSING
+    turn_number: int | None = None
+
+
+class Condition(ABC):
+    """One clause, as the finder answers it. Most need to say only some of it."""
+
+    def __init__(self, clause: Clause) -> None:
+        self.clause = clause
+
+    def candidates(self, before: str | None, limit: int) -> list[str] | None:
+        """Return the next session ids, newest first; None: there is no index."""
+        return None
+
+    @abstractmethod
+    def among(self, sessions: Sequence[Candidate]) -> set[str]:
+        """Return the ids of those that meet the clause."""
+
+    @abstractmethod
+    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
+        """Tell where a session that meets the clause does so, newest version first.
+
+        A hit without a version stands for all versions.
+        """
+
+    def notices(self) -> list[str]:
+        """Say what was not answered from an index, once the page is found."""
+        return []
+
+
+class Column(Condition):
+    """A condition on a column of the session, without an index of its own."""
+
+    def __init__(
+        self, clause: Clause, where: str, wanted: Any, *, notice: str | None = None
+    ) -> None:
+        super().__init__(clause)
+        self.where = where
+        self.wanted = wanted
+        self.notice = notice
+
+    def among(self, sessions: Sequence[Candidate]) -> set[str]:
+        return {one.id for one in sessions if self.wanted(one)}
+
+    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
+        return [Hit(where=self.where)]
+
+    def notices(self) -> list[str]:
+        return [self.notice] if self.notice else []
+
+
+class Listed(Column):
+    """A condition on a column that has an index: the column equals a value."""
+
+    def __init__(
+        self, clause: Clause, where: str, wanted: Any, columns: dict[str, str]
+    ) -> None:
+        super().__init__(clause, where, wanted)
+        self.columns = columns
+
+    def candidates(self, before: str | None, limit: int) -> list[str] | None:
+        return ids_where(self.columns, before, limit)
+
+
+class Marked(Condition):
+    """A mark of the session, with a statement that tells the versions that set it."""
+
+    def __init__(
+        self, clause: Clause, where: str, walk: Walk, query: str, name: str
+    ) -> None:
+        super().__init__(clause)
+        self.where = where
+        self.walk = walk
+        self.query = query
+        self.name = name
+
+    def candidates(self, before: str | None, limit: int) -> list[str] | None:
+        return self.walk.below(before, limit)
+
+    def among(self, sessions: Sequence[Candidate]) -> set[str]:
+        return self.walk.among([one.id for one in sessions])
+
+    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
+        found = sql.rows(
+            self.query,
+            {
+                "session": session.id,
+                "before": before,
+                "limit": limit,
+                "name": self.name,
+            },
+        )
+        return [
+            Hit(where=self.where, version=number, value=self.name or MISSING)
+            for (number,) in found
+        ]
+
+
+def ids_where(columns: dict[str, str], before: str | None, limit: int) -> list[str]:
+    """Return session ids by equal columns, newest first, as its lists are indexed.
+
+    The names of the columns are ours, the values are parameters.
+    """
+    clauses = "".join(f" AND s.{name} = %({name})s" for name in columns)
+    found = sql.rows(
+        "SELECT s.id FROM timeline_session s"  # noqa: S608
+        f" WHERE (%(before)s::varchar IS NULL OR s.id < %(before)s::varchar){clauses}"
+        " ORDER BY s.id DESC LIMIT %(limit)s",
+        {**columns, "before": before, "limit": limit},
+    )
+    return [row.id for row in found]

@@ -1,0 +1,170 @@
+"""Where a pointer may lead, and how a value may be written. Pure.
+
+A pointer does not say whether `0` is a key or a position, and the changes of a list
+whose items have an id are recorded by that id: `/items/A-17/qty` names what
+`/items/0/qty` names while that item comes first. `id=A-17` says which key it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice, product
+
+from apps.core import json
+from apps.core.errors import MalformedJson, UnacceptableJson
+from apps.core.json import Json
+from apps.diffs import lists, pointers
+from apps.diffs.equality import same
+from apps.diffs.paths import Item, Path
+from apps.timeline import marks
+from apps.timeline.search.clauses import Match, Scalar
+
+MOST_PATHS = 256
+# Beyond this many values a state is not walked for one of them.
+MOST_LEAVES = 50_000
+
+Segment = str | int | Item
+
+_INDEX = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+
+
+def written_as(value: Scalar, match: Match) -> list[Scalar]:
+    """Return every JSON scalar that this value finds."""
+    found = _numbers(value)
+    if match is Match.EITHER:
+        if isinstance(value, str):
+            found += _numbers(_parsed(value))
+        else:
+            found.append(json.dumps(value).decode())
+    return [one for at, one in enumerate(found) if not _among(one, found[:at])]
+
+
+def value_keys(key: bytes, values: list[Scalar]) -> list[bytes]:
+    """Return the digests of those that are short enough to be found by one."""
+    keys = (marks.value_key(key, value) for value in values)
+    return [one for one in keys if one is not None]
+
+
+def paths(pointer: str) -> list[Path]:
+    """Return the canonical paths under which this pointer may be recorded.
+
+    Plain keys first. At most `MOST_PATHS`: where there would be more, only one
+    segment is taken for the id of an item.
+    """
+    tokens = pointers.split(pointer)
+    plain = [_plain(token) for token in tokens]
+    items: list[list[Segment]] = [[], *map(_named, tokens[1:])]
+    options = [some + others for some, others in zip(plain, items, strict=False)]
+    count = 1
+    for some in options:
+        count *= len(some)
+    if count <= MOST_PATHS:
+        return list(product(*options))
+    found = list(islice(product(*plain), MOST_PATHS // 2))
+    for at in range(len(tokens) - 1, 0, -1):
+        one_item = [some[-1:] for some in plain]
+        one_item[at] = items[at]
+        found += product(*one_item)
+    return found[:MOST_PATHS]
+
+
+def locate(state: Json, pointer: str) -> Iterator[tuple[str, Json]]:
+    """Yield the places that a pointer may mean in this state, with what stands there.
+
+    The pointer as it is first; then those where a segment is the id of an item.
+    """
+    yield from _located(state, "", pointers.split(pointer))
+
+
+def holding(state: Json, values: list[Scalar]) -> Iterator[str]:
+    """Yield the pointers at which a state holds one of these values."""
+    for place, value in islice(_leaves(state), MOST_LEAVES):
+        if _among(value, values):
+            yield place
+
+
+def at_pointer(state: Json, pointer: str, values: list[Scalar]) -> Iterator[str]:
+    """Yield the places a pointer means at which one of these values stands."""
+    for place, value in locate(state, pointer):
+        if not isinstance(value, dict | list) and _among(value, values):
+            yield place
+
+
+def has_position(pointer: str) -> bool:
+    return any(_INDEX.fullmatch(token) for token in pointers.split(pointer))
+
+
+def _located(value: Json, place: str, tokens: list[str]) -> Iterator[tuple[str, Json]]:
+    if not tokens:
+        yield place, value
+        return
+    token, rest = tokens[0], tokens[1:]
+    if pointers.has(value, token):
+        inner = f"{place}/{pointers.escape(token)}"
+        yield from _located(pointers.step(value, token), inner, rest)
+    if isinstance(value, list) and (name := lists.identity_key(value)):
+        wanted = {item for item in _items(token) if item.key == name}
+        for index, one in enumerate(value):
+            if Item(name, one[name]) in wanted:
+                yield from _located(one, f"{place}/{index}", rest)
+
+
+def _plain(token: str) -> list[Segment]:
+    return [token, int(token)] if _INDEX.fullmatch(token) else [token]
+
+
+def _named(token: str) -> list[Segment]:
+    return [*_items(token)]
+
+
+def _items(token: str) -> list[Item]:
+    """Return the items that a segment may name."""
+    name, is_named, value = token.partition("=")
+    if is_named and name in lists.IDENTITY_KEYS:
+        return _item(name, value)
+    return [item for key in lists.IDENTITY_KEYS for item in _item(key, token)]
+
+
+def _item(key: str, value: str) -> list[Item]:
+    number = [Item(key, int(value))] if _INDEX.fullmatch(value) else []
+    return [Item(key, value), *number]
+
+
+def _leaves(state: Json) -> Iterator[tuple[str, Json]]:
+    waiting = [("", state)]
+    for place, value in waiting:  # grows while it is read
+        if isinstance(value, dict):
+            inner = ((pointers.escape(token), one) for token, one in value.items())
+        elif isinstance(value, list):
+            inner = ((str(index), one) for index, one in enumerate(value))
+        else:
+            yield place, value
+            continue
+        waiting.extend((f"{place}/{token}", one) for token, one in inner)
+
+
+def _numbers(value: Json) -> list[Scalar]:
+    """Return a scalar, and a whole number in both its spellings."""
+    both: list[Scalar]
+    if type(value) is int and abs(value) <= 2**53:
+        both = [value, float(value)]
+    elif type(value) is float and value.is_integer() and abs(value) <= 2**53:
+        both = [value, int(value)]
+    else:
+        return [value]
+    return [*both, -0.0] if value == 0 else both
+
+
+def _parsed(text: str) -> Json:
+    if text in ("true", "false", "null") or _NUMBER.fullmatch(text):
+        try:
+            return json.parse(text.encode())
+        except (MalformedJson, UnacceptableJson):
+            return text
+    return text
+
+
+def _among(value: Json, values: list[Scalar]) -> bool:
+    return any(same(value, one) for one in values)

@@ -1,0 +1,181 @@
+"""Makes anew what search reads of a session, from its versions, turns and bodies.
+
+For sessions from before there was a search, and to be sure of it. A session that is
+listed as unsearched may be missing from results, and every search says so; it leaves
+the list in the transaction that completes it, so the work can stop at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import transaction
+
+from apps.accounts.models import Project
+from apps.core import json, sql
+from apps.diffs.facets import leaves
+from apps.timeline import bodies, listing, marks, reading
+from apps.timeline.models import Change, Session, Unsearched
+from apps.timeline.search import terms
+from apps.timeline.search.terms import Mark, Terms
+from apps.timeline.search.texts import TextKind, turn_text
+
+# A turn may have 16 MB; a few of them at a time are enough to hide the round trips.
+TURNS = 20
+VERSIONS = 1_000
+
+_LIST = """
+INSERT INTO timeline_unsearched (session_id, project_id)
+SELECT s.id, s.project_id FROM timeline_session s
+ WHERE (%(project)s::varchar IS NULL OR s.project_id = %(project)s::varchar)
+   AND (%(session)s::varchar IS NULL OR s.id = %(session)s::varchar)
+    ON CONFLICT DO NOTHING RETURNING 1
+"""
+_TURNS = """
+SELECT t.turn_number, t.reasoning, t.codec, t.data, t.size FROM timeline_turn t
+ WHERE t.session_id = %s AND t.turn_number > %s ORDER BY t.turn_number LIMIT %s
+"""
+_NOTE = "SELECT timeline_note_text_v1(%s, %s, %s, %s, %s) IS NULL"
+_REASONINGS = """
+SELECT v.number, timeline_note_text_v1(
+           %(project)s::text, v.session_id, 1, v.number, v.reasoning) IS NULL
+  FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.number BETWEEN %(first)s AND %(last)s
+"""
+_LABELS = """
+SELECT timeline_note_text_v1(%(project)s::text, l.session_id, 3, l.number,
+                             string_agg(l.name, E'\\n' ORDER BY l.name)) IS NULL
+  FROM timeline_label l WHERE l.session_id = %(session)s
+ GROUP BY l.session_id, l.number
+"""
+_UNLABEL = "DELETE FROM timeline_text WHERE session_id = %s AND kind = %s RETURNING 1"
+# A trace id that is an event's own was not given by anybody.
+_MARKS = """
+SELECT 'flag' AS mark, jsonb_array_elements_text(v.flags) AS name
+  FROM timeline_version v WHERE v.session_id = %(session)s
+ UNION
+SELECT 'truncated', '' FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.changes_truncated
+ UNION
+SELECT 'rolled_back', '' FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.op = 'rollback'
+ UNION
+SELECT 'external', v.external_id FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.external_id IS NOT NULL
+ UNION
+SELECT 'label', l.name FROM timeline_label l WHERE l.session_id = %(session)s
+ UNION
+SELECT 'trace', given.trace_id
+  FROM (SELECT v.trace_id FROM timeline_version v WHERE v.session_id = %(session)s
+         UNION
+        SELECT t.trace_id FROM timeline_turn t WHERE t.session_id = %(session)s) given
+ WHERE NOT EXISTS (SELECT FROM audit_event e
+                    WHERE e.stream_id = %(session)s AND e.id = given.trace_id)
+"""
+_STALE = """
+DELETE FROM timeline_term
+ WHERE session_id = %s AND path_key <> ALL (%s::bytea[]) RETURNING 1
+"""
+_SET = "SELECT timeline_set_terms_v1(%s, %s::bytea[], %s::bytea[]) IS NULL"
+
+
+def list_again(*, project_id: str | None = None, session_id: str | None = None) -> int:
+    """List sessions as unsearched; return how many were not listed before."""
+    return len(sql.rows(_LIST, {"project": project_id, "session": session_id}))
+
+
+def unsearched(*, project_id: str | None, session_id: str | None) -> Iterator[str]:
+    """Yield the sessions that are listed, newest first."""
+    listed = Unsearched.objects.order_by("-session_id")
+    if project_id is not None:
+        listed = listed.filter(project_id=project_id)
+    if session_id is not None:
+        listed = listed.filter(session_id=session_id)
+    after: str | None = None
+    while True:
+        some = listed if after is None else listed.filter(session_id__lt=after)
+        ids = list(some.values_list("session_id", flat=True)[:100])
+        yield from ids
+        if not ids:
+            return
+        after = ids[-1]
+
+
+def rebuild(session_id: str) -> None:
+    """Complete what search reads of a session, while it may be written to.
+
+    Texts never change, so they are read before the session is locked; what follows
+    from its head is read under the lock.
+
+    Raises: bodies.CorruptBody; the session stays listed.
+    """
+    session = Session.objects.get(id=session_id)
+    project = Project.objects.get(id=session.project_id)
+    _note_turns(session)
+    for first in range(0, session.head_number + 1, VERSIONS):
+        asked = {"project": project.id, "session": session_id}
+        sql.rows(_REASONINGS, asked | {"first": first, "last": first + VERSIONS - 1})
+    with transaction.atomic():
+        session = Session.objects.select_for_update(no_key=True).get(id=session_id)
+        sql.rows(_UNLABEL, [session_id, TextKind.LABEL.value])
+        sql.rows(_LABELS, {"project": project.id, "session": session_id})
+        found = _terms(session, project)
+        sql.rows(_STALE, [session_id, list(found)])
+        sql.rows(_SET, [session_id, list(found), list(found.values())])
+        Unsearched.objects.filter(session_id=session_id).delete()
+
+
+def _note_turns(session: Session) -> None:
+    after = 0
+    while True:
+        turns = sql.rows(_TURNS, [session.id, after, TURNS])
+        for turn in turns:
+            raw = bodies.decode(turn.codec, turn.data, turn.size, None)
+            parts = {part.name: part.data for part in bodies.unframe(raw)}
+            said = turn_text(json.parse(parts["input"]), json.parse(parts["output"]))
+            text = "\n".join(one for one in (turn.reasoning, said) if one is not None)
+            of_turn = [session.id, TextKind.TURN.value, turn.turn_number]
+            sql.rows(_NOTE, [session.project_id, *of_turn, text])
+        if len(turns) < TURNS:
+            return
+        after = turns[-1].turn_number
+
+
+def _terms(session: Session, project: Project) -> Terms:
+    key = bytes(project.index_key)
+    head = reading.heads([session.id])[session.id]
+    found = terms.held(key, None, leaves(reading.parsed(head)))
+    for row in sql.rows(_MARKS, {"session": session.id}):
+        found |= terms.marked(key, Mark(row.mark), [row.name])
+    if session.origin_session_id is not None:
+        found |= terms.marked(key, Mark.FORKED)
+        if _carry(session, project):
+            found |= terms.marked(key, Mark.TRUNCATED)
+    return found
+
+
+def _carry(session: Session, project: Project) -> bool:
+    """Add the values that a fork began with; return whether some had no room."""
+    changes = Change.objects.filter(session_id=session.id, number=0)
+    own = changes.exclude(role=marks.CARRIED).values_list("path_key", flat=True)
+    rows = marks.Marks(path_keys=[bytes(path) for path in own])
+    count = len(rows.path_keys)
+    (first,) = listing.versions_at(session.id, [0])
+    truncated = marks.carry(rows, reading.parsed(first), project)
+    columns: Any = zip(rows.path_keys[count:], rows.kinds, rows.value_keys, strict=True)
+    Change.objects.bulk_create(
+        [
+            Change(
+                session_id=session.id,
+                path_key=path,
+                number=0,
+                role=marks.CARRIED,
+                kind=kind,
+                value_key=value,
+            )
+            for path, kind, value in columns
+        ],
+        ignore_conflicts=True,
+    )
+    return truncated

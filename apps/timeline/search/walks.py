@@ -1,0 +1,160 @@
+"""Walks an index from session to session, newest first, and looks sessions up in it.
+
+A step is one descent in a b-tree, however many rows a session has there, so a value
+that one session holds and a value that 500,000 hold both give their first page at
+once. Nothing is sorted or counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.core import sql
+
+# Sorts after every session id.
+AFTER_ALL = "~"
+
+_WALK = """
+WITH RECURSIVE walk (session_id) AS (
+    SELECT (SELECT {first})
+    UNION ALL
+    SELECT (SELECT {next}) FROM walk WHERE walk.session_id IS NOT NULL)
+SELECT session_id FROM walk WHERE session_id IS NOT NULL LIMIT %(limit)s
+"""
+# NULLS LAST is what ties each of these to its own index: see search_indexes_v1.sql.
+_STEP = """
+(SELECT max(step.session_id)
+   FROM unnest({keys}) k ({names})
+  CROSS JOIN LATERAL (
+        SELECT t.session_id FROM {table} t
+         WHERE {match} AND t.session_id < {before}
+         ORDER BY t.session_id DESC NULLS LAST LIMIT 1) step)"""
+_AMONG = """
+SELECT s.id FROM unnest(%(ids)s::varchar[]) s (id)
+ WHERE EXISTS (SELECT FROM unnest({keys}) k ({names})
+                 JOIN {table} t ON t.session_id = s.id AND {match})"""
+_LIVE = """
+SELECT k.path_key FROM unnest(%(paths)s::bytea[]) k (path_key)
+ WHERE EXISTS (SELECT FROM timeline_change t
+                WHERE t.path_key = k.path_key AND t.role < 4)
+    OR EXISTS (SELECT FROM timeline_change t
+                WHERE t.value_key = ANY (%(values)s::bytea[])
+                  AND t.path_key = k.path_key)
+"""
+
+Params = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Entries of one index: the columns of which are equal to one of these keys."""
+
+    table: str
+    columns: dict[str, list[bytes]]
+    also: str = ""
+
+    def step(self, name: str, before: str) -> str:
+        return _STEP.format(before=before, **self._names(name))
+
+    def among(self, name: str) -> str:
+        return _AMONG.format(**self._names(name))
+
+    def params(self, name: str) -> Params:
+        return {f"{name}_{column}": keys for column, keys in self.columns.items()}
+
+    def _names(self, name: str) -> dict[str, str]:
+        keys = ", ".join(f"%({name}_{column})s::bytea[]" for column in self.columns)
+        match = [f"t.{column} = k.{column}" for column in self.columns]
+        return {
+            "keys": keys,
+            "names": ", ".join(self.columns),
+            "table": self.table,
+            "match": " AND ".join([*match, self.also] if self.also else match),
+        }
+
+    @property
+    def is_empty(self) -> bool:
+        return not all(self.columns.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The sessions that stand in any of these entries."""
+
+    entries: list[Entry] = field(default_factory=list)
+
+    def below(self, before: str | None, limit: int) -> list[str]:
+        """Return up to `limit` session ids below `before`, newest first."""
+        entries = self._named()
+        if not entries:
+            return []
+        params: Params = {"before": before or AFTER_ALL, "limit": limit}
+        for name, entry in entries:
+            params |= entry.params(name)
+        steps = {
+            part: _greatest([entry.step(name, at) for name, entry in entries])
+            for part, at in (
+                ("first", "%(before)s::varchar"),
+                ("next", "walk.session_id"),
+            )
+        }
+        return [row.session_id for row in sql.rows(_WALK.format(**steps), params)]
+
+    def among(self, ids: Sequence[str]) -> set[str]:
+        """Return which of these sessions stand there."""
+        entries = self._named()
+        if not entries or not ids:
+            return set()
+        params: Params = {"ids": list(ids)}
+        for name, entry in entries:
+            params |= entry.params(name)
+        query = " UNION ".join(entry.among(name) for name, entry in entries)
+        return {row.id for row in sql.rows(query, params)}
+
+    def _named(self) -> list[tuple[str, Entry]]:
+        kept = [one for one in self.entries if not one.is_empty]
+        return [(f"e{at}", one) for at, one in enumerate(kept)]
+
+
+def set_at(values: list[bytes], paths: list[bytes]) -> Entry:
+    """Sessions in which a version set one of these values at one of these paths."""
+    pairs = [(value, path) for value in values for path in paths]
+    columns = {
+        "value_key": [value for value, _ in pairs],
+        "path_key": [path for _, path in pairs],
+    }
+    return Entry("timeline_change", columns)
+
+
+def set_anywhere(values: list[bytes]) -> Entry:
+    return Entry("timeline_change", {"value_key": values})
+
+
+def changed_at(paths: list[bytes]) -> Entry:
+    return Entry("timeline_change", {"path_key": paths}, "t.role < 4")
+
+
+def held_at(path: bytes, values: list[bytes]) -> Entry:
+    """Sessions with one of these values under one term."""
+    columns = {"path_key": [path] * len(values), "value_key": values}
+    return Entry("timeline_term", columns)
+
+
+def held_anywhere(values: list[bytes]) -> Entry:
+    return Entry("timeline_term", {"value_key": values})
+
+
+def marked(marks: list[bytes]) -> Entry:
+    return Entry("timeline_term", {"path_key": marks, "value_key": marks})
+
+
+def live_paths(paths: list[bytes], values: list[bytes]) -> list[bytes]:
+    """Return which of these paths any session of the project has."""
+    found = sql.rows(_LIVE, {"paths": paths, "values": values})
+    return [bytes(row.path_key) for row in found]
+
+
+def _greatest(steps: list[str]) -> str:
+    return f"greatest({', '.join(steps)})"

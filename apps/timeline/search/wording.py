@@ -1,0 +1,148 @@
+"""Conditions on words: in reasoning, turns and labels; and bare terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from apps.core import json, sql
+from apps.core.errors import InvalidRequest
+from apps.timeline.search.clauses import FreeTerm, Words
+from apps.timeline.search.conditions import Candidate, Condition, Hit
+from apps.timeline.search.holding import Ever
+from apps.timeline.search.texts import MOST_TEXT, TextKind
+
+# Words in more texts than this are met soon by looking at the newest sessions.
+COMMON = 20_000
+
+_QUERY = "(plainto_tsquery('simple', %(words)s::text) && %(project)s::tsquery)"
+# Costs a millisecond and reads nothing but statistics.
+_ESTIMATE = f"""
+EXPLAIN (FORMAT JSON)
+SELECT FROM timeline_text t WHERE t.words @@ {_QUERY}
+"""
+
+# MATERIALIZED: through the index of words, whatever the planner thinks of an order.
+_RARE = f"""
+WITH found AS MATERIALIZED (
+    SELECT t.session_id FROM timeline_text t WHERE t.words @@ {_QUERY})
+SELECT DISTINCT f.session_id FROM found f
+ WHERE %(before)s::varchar IS NULL OR f.session_id < %(before)s::varchar
+ ORDER BY f.session_id DESC LIMIT %(limit)s
+"""  # noqa: S608
+_AMONG = f"""
+SELECT s.id FROM unnest(%(ids)s::varchar[]) s (id)
+ CROSS JOIN LATERAL (SELECT FROM timeline_text t
+                      WHERE t.session_id = s.id AND t.words @@ {_QUERY} LIMIT 1) one
+"""  # noqa: S608
+# A turn stands for the version that it left as the head.
+_HITS = f"""
+SELECT coalesce(u.head_number, t.number) AS number, t.kind, u.turn_number
+  FROM timeline_text t
+  LEFT JOIN timeline_turn u ON t.kind = {TextKind.TURN.value}
+        AND u.session_id = t.session_id AND u.turn_number = t.number
+ WHERE t.session_id = %(session)s AND t.words @@ {_QUERY}
+   AND (%(before)s::bigint IS NULL
+        OR coalesce(u.head_number, t.number) < %(before)s::bigint)
+ ORDER BY 1 DESC, t.kind LIMIT %(limit)s
+"""  # noqa: S608
+_HAS_WORDS = "SELECT numnode(plainto_tsquery('simple', %(words)s::text)) > 0 AS has"
+_HAS_CUT = """
+SELECT EXISTS (SELECT FROM timeline_text WHERE words @@ %(cut)s::tsquery) AS has
+"""
+
+
+class Wording(Condition):
+    """All words stand in one reasoning, turn or set of labels."""
+
+    def __init__(self, clause: Words | FreeTerm, project_id: str) -> None:
+        super().__init__(clause)
+        text = clause.words if isinstance(clause, Words) else clause.term
+        self.asked = {"words": text, "project": f"'project {project_id}'"}
+        self.cut = f"'cut {project_id}'"
+        words = {"words": text}
+        self.has_words = bool(sql.rows(_HAS_WORDS, words)[0].has)
+        self.is_common = self.has_words and self._estimate() > COMMON
+
+    def candidates(self, before: str | None, limit: int) -> list[str] | None:
+        if self.is_common:
+            return None
+        if not self.has_words:
+            return []
+        asked = {**self.asked, "before": before, "limit": limit}
+        return [row.session_id for row in sql.rows(_RARE, asked)]
+
+    def among(self, sessions: Sequence[Candidate]) -> set[str]:
+        if not self.has_words:
+            return set()
+        asked = {**self.asked, "ids": [one.id for one in sessions]}
+        return {row.id for row in sql.rows(_AMONG, asked)}
+
+    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
+        if not self.has_words:
+            return []
+        asked = {
+            **self.asked,
+            "session": session.id,
+            "before": before,
+            "limit": limit,
+        }
+        return [
+            Hit(
+                where=TextKind(row.kind).name.lower(),
+                version=row.number,
+                turn_number=row.turn_number,
+            )
+            for row in sql.rows(_HITS, asked)
+        ]
+
+    def notices(self) -> list[str]:
+        if sql.rows(_HAS_CUT, {"cut": self.cut})[0].has:
+            return [f"of a longer text the first {MOST_TEXT:,} characters are searched"]
+        return []
+
+    def require_words(self) -> None:
+        """Raises: InvalidRequest for a text without a word."""
+        if not self.has_words:
+            raise InvalidRequest(f"There is no word in {self.clause.text}.", param="q")
+
+    def _estimate(self) -> int:
+        (row,) = sql.rows(_ESTIMATE, self.asked)
+        plan: Any = row[0]
+        if isinstance(plan, str | bytes):
+            plan = json.parse(plan if isinstance(plan, bytes) else plan.encode())
+        return int(plan[0]["Plan"]["Plan Rows"])
+
+
+class Either(Condition):
+    """A bare term: its words somewhere, or it is a whole value that was ever held."""
+
+    def __init__(self, clause: FreeTerm, words: Wording, ever: Ever) -> None:
+        super().__init__(clause)
+        self.words = words
+        self.ever = ever
+
+    def candidates(self, before: str | None, limit: int) -> list[str] | None:
+        by_words = self.words.candidates(before, limit)
+        by_value = self.ever.candidates(before, limit) or []
+        if by_words is None:
+            return None
+        # Of a full list, what comes after its last is not known yet.
+        floor = max(
+            (some[-1] for some in (by_words, by_value) if len(some) == limit),
+            default="",
+        )
+        both = {one for one in (*by_words, *by_value) if one >= floor}
+        return sorted(both, reverse=True)[:limit]
+
+    def among(self, sessions: Sequence[Candidate]) -> set[str]:
+        found = self.words.among(sessions)
+        return found | self.ever.among([one for one in sessions if one.id not in found])
+
+    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
+        found = self.ever.hits(session, before, limit) if self.ever.value_keys else []
+        found += self.words.hits(session, before, limit)
+        return sorted(found, key=lambda hit: -(hit.version or 0))[:limit]
+
+    def notices(self) -> list[str]:
+        return [*self.words.notices(), *self.ever.notices()]

@@ -1,0 +1,150 @@
+"""`manage.py rebuild_search`: what it makes is what the appends made."""
+
+import random
+from threading import Thread
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, connections
+
+from apps.accounts.models import Project
+from apps.timeline import bodies
+from tests.timeline.runs import Begin, Clients, Run
+from tests.timeline.search.asking import ids, page
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PROJECTIONS = {
+    "timeline_term": "session_id, path_key, value_key",
+    "timeline_text": "session_id, kind, number, words::text",
+    "timeline_change": "session_id, path_key, number, role, kind, value_key",
+    "timeline_unsearched": "session_id",
+}
+
+
+def stored() -> dict[str, list[Any]]:
+    """Return everything that search reads."""
+    found = {}
+    with connection.cursor() as cursor:
+        for table, columns in PROJECTIONS.items():
+            cursor.execute(f"SELECT {columns} FROM {table} t ORDER BY t")
+            found[table] = [
+                tuple(bytes(one) if isinstance(one, memoryview) else one for one in row)
+                for row in cursor.fetchall()
+            ]
+    return found
+
+
+def forget() -> None:
+    """Leave the database as a migration finds it: sessions without projections."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM timeline_term")
+        cursor.execute("DELETE FROM timeline_text")
+        cursor.execute("DELETE FROM timeline_change WHERE role = 4")
+        cursor.execute(
+            "INSERT INTO timeline_unsearched (session_id, project_id)"
+            " SELECT id, project_id FROM timeline_session"
+        )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_makes_what_the_appends_made(begin: Begin, seed: int) -> None:
+    chance = random.Random(seed)
+    made = [begin(state(chance)) for _ in range(2)]
+    for _ in range(14):
+        made += act(chance, chance.choice(made))
+    before = stored()
+
+    call_command("rebuild_search", "--all")
+    assert stored() == before
+    forget()
+    call_command("rebuild_search")
+    assert stored() == before
+
+
+def test_sessions_from_before_are_announced_until_it_has_run(run: Run) -> None:
+    fork = run.fork()
+    forget()
+
+    assert "2 sessions" in page(run.client, "state.city=NYC")["notices"][0]
+    call_command("rebuild_search", "--session", run.id)
+    assert "1 sessions" in page(run.client, "state.city=NYC")["notices"][0]
+    call_command("rebuild_search", "--project", "checkout")
+    assert page(run.client, "ever:state.city=NYC")["notices"] == []
+    assert ids(run.client, "ever:NYC forked:yes") == [fork.id]
+
+
+def test_it_can_run_while_sessions_are_written_to(run: Run, project: Project) -> None:
+    def write() -> None:
+        try:
+            for number in range(15):
+                run.patch({"count": number}, reasoning=f"word{number}")
+        finally:
+            connections.close_all()
+
+    writer = Thread(target=write)
+    writer.start()
+    while writer.is_alive():
+        call_command("rebuild_search", "--all")
+    writer.join()
+
+    assert run.head == 17
+    before = stored()
+    call_command("rebuild_search", "--all")
+    assert stored() == before
+    assert ids(run.client, "state.count=14 words:word0 words:word14") == [run.id]
+
+
+def test_a_session_that_cannot_be_read_stays_announced(run: Run, begin: Begin) -> None:
+    other = begin({"city": "NYC"})
+    with connection.cursor() as cursor:
+        cursor.execute("SET stepback.retention = 'on'")
+        cursor.execute(
+            "UPDATE timeline_body SET data = '\\x00' WHERE session_id = %s", [run.id]
+        )
+        cursor.execute("RESET stepback.retention")
+    forget()
+    bodies.cache.forget(run.id)
+
+    with pytest.raises(CommandError, match="1 sessions could not be read"):
+        call_command("rebuild_search")
+    assert ids(other.client, "state.city=NYC") == [other.id]
+    assert "1 sessions" in page(other.client, "NYC")["notices"][0]
+
+
+def test_it_wants_a_session_that_there_is(api: Clients) -> None:
+    with pytest.raises(CommandError):
+        call_command("rebuild_search", "--session", "sess_none")
+
+
+def state(chance: random.Random) -> dict[str, Any]:
+    values = [1, 1.0, "1", True, None, "x" * 250, [1, {"id": "a", "n": 2}], {"b": []}]
+    return {
+        f"k{chance.randrange(90)}": chance.choice(values)
+        for _ in range(chance.choice([3, 5, 300]))
+    }
+
+
+def act(chance: random.Random, run: Run) -> list[Run]:
+    """Do something to a session; return the session that it made, if it made one."""
+    version = chance.randint(0, run.head)
+    match chance.randrange(8):
+        case 0:
+            return [run.fork(version=version, state=state(chance))]
+        case 1:
+            return [run.fork(version=version)]
+        case 2 if version < run.head:
+            run.rollback(version)
+        case 3:
+            run.turn("Where to?", "To Rome", state_after=state(chance), trace_id="t")
+        case 4:
+            run.turn("Anything else?", "No", reasoning="Done")
+        case 5:
+            run.send("POST", f"versions/{version}/labels", {"label": "good"})
+        case 6:
+            items = [{"state": state(chance), "reasoning": "Step"} for _ in range(3)]
+            run.send("POST", "versions", {"versions": items})
+        case _:
+            run.patch(state(chance), trace_id=chance.choice(["t-1", None]))
+    return []
