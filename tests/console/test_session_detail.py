@@ -7,7 +7,7 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.accounts.models import Role
-from apps.console import reading
+from apps.console import session_page
 from apps.core import json
 from apps.timeline import bodies
 from apps.timeline.models import Session
@@ -58,12 +58,13 @@ def test_it_shows_versions_newest_first(viewer, project, trip):
 
 
 def test_a_version_says_what_changed_in_words_and_as_json(viewer, project, trip):
-    entry = entry_of(text_of(viewer, project, trip.id), 2)
+    text = text_of(viewer, project, trip.id, "versions", 2)
+    entry = entry_of(text, 2)
 
     assert "dates lost (turned null)" in entry
-    assert '<span class="pointer">/dates</span>' in entry
-    assert "<del>{&quot;depart&quot;: &quot;2026-03-15&quot;" in entry
-    assert "<ins>null</ins>" in entry
+    assert '<span class="pointer">/dates</span>' in text
+    assert "<del>{&quot;depart&quot;: &quot;2026-03-15&quot;" in text
+    assert "<ins>null</ins>" in text
     assert "cancel everything?" in entry
     assert "turned null" in entry
     assert "trace-9c1" in entry
@@ -72,10 +73,11 @@ def test_a_version_says_what_changed_in_words_and_as_json(viewer, project, trip)
 
 
 def test_signs_stand_beside_words_for_who_does_not_see_them(viewer, project, trip):
-    entry = entry_of(text_of(viewer, project, trip.id), 1)
+    text = text_of(viewer, project, trip.id, "versions", 1)
+    entry = entry_of(text, 1)
 
-    assert '<span class="sign" aria-hidden="true">+</span>' in entry
-    assert '<span class="unseen">added</span>' in entry
+    assert '<span class="sign" aria-hidden="true">+</span>' in text
+    assert '<span class="unseen">added</span>' in text
     assert "Cy added to travellers" in entry
 
 
@@ -130,13 +132,13 @@ def test_a_fork_links_to_its_origin_and_the_origin_to_its_forks(viewer, project,
 
 
 def test_versions_come_page_by_page(viewer, project, trip, monkeypatch):
-    monkeypatch.setattr(reading, "PAGE", 2)
+    monkeypatch.setattr(session_page, "ROWS", 2)
 
     first = text_of(viewer, project, trip.id)
     second = viewer.get(address(project, trip.id) + "?after=3").content.decode()
     last = viewer.get(address(project, trip.id) + "?after=1").content.decode()
 
-    assert 'href="?after=3"' in first
+    assert '?after=3" rel="next"' in first
     assert 'id="v3"' in first
     assert 'id="v2"' not in first
     assert "set-aside" in class_of(second, 2)
@@ -157,7 +159,6 @@ def test_a_version_that_changed_very_much_says_how_much(viewer, project):
     text = text_of(viewer, project, story.id)
 
     assert "120 changes in all" in entry_of(text, 1)
-    assert "114 more changes" in entry_of(text, 1)
     page = text_of(viewer, project, story.id, "versions", 1)
     assert page.count('<li class="change ') == 120
 
@@ -183,24 +184,30 @@ def test_an_expired_session_stays_readable_and_says_so(viewer, project):
 
 def test_a_version_shows_its_whole_state_and_its_neighbours(viewer, project, trip):
     text = text_of(viewer, project, trip.id, "versions", 2)
+    state = viewer.get(address(project, trip.id, "versions", 2) + "?tab=state")
 
-    assert "&quot;destination&quot;: &quot;NYC&quot;" in text
-    assert "&quot;dates&quot;: null" in text
+    assert '<code class="value">&quot;NYC&quot;</code>' in state.content.decode()
+    assert '<code class="value">null</code>' in state.content.decode()
     assert "Changes against v1" in text
     assert f'{address(project, trip.id, "versions", 1)}" rel="prev"' in text
     assert f'{address(project, trip.id, "versions", 3)}" rel="next"' in text
     assert "set aside by" in text
 
 
-def test_a_large_state_shows_its_beginning_and_says_so(viewer, project):
-    story = Story(project, {f"key-{n}": "x" * 100 for n in range(2_000)})
+def test_a_large_state_shows_its_beginning_and_leads_to_the_rest(viewer, project):
+    story = Story(project, {f"key-{n}": "x" * 1_000 for n in range(2_000)})
+    where = address(project, story.id, "versions", 0)
 
-    text = text_of(viewer, project, story.id, "versions", 0)
+    text = viewer.get(f"{where}?tab=state").content.decode()
+    further = viewer.get(f"{where}/value?pointer=&start=1900").content.decode()
+    whole = viewer.get(f"{where}/value?pointer=/key-1999").content.decode()
 
-    assert "key-0&quot;" in text
-    assert "key-1999&quot;" not in text
-    assert "up to 100 kB" in text
-    assert '<details class="state">' in text
+    assert '<span class="key">key-0</span>' in text
+    assert "key-1999" not in text
+    assert ">1,900 more</a>" in text
+    assert "x" * 400 not in text
+    assert '<span class="key">key-1999</span>' in further
+    assert "x" * 1_000 in whole
 
 
 def test_the_state_can_be_downloaded_but_never_run(viewer, project):
@@ -261,10 +268,16 @@ def test_a_state_that_is_not_what_was_written_is_not_shown(viewer, project, trip
     viewer.raise_request_exception = False
 
     text = text_of(viewer, project, trip.id, "versions", 2)
-    answer = viewer.get(address(project, trip.id, "versions", 2, "state.json"))
+    where = address(project, trip.id, "versions", 2)
+    tabs = [
+        viewer.get(f"{where}?tab={tab}").content.decode()
+        for tab in ("state", "checkpoint")
+    ]
+    answer = viewer.get(f"{where}/state.json")
 
-    assert "is not the one that was written" in text
-    assert "NYC" not in text
+    for shown in (text, *tabs):
+        assert "is not the one that was written" in shown
+        assert "&quot;NYC&quot;" not in shown
     assert "dates lost (turned null)" in text
     assert answer.status_code == 500
 
@@ -329,9 +342,9 @@ def test_the_number_of_queries_does_not_grow_with_the_versions(viewer, project):
     after = n_queries(), n_queries("versions", 1)
 
     assert before == after
-    # Signed in (2), membership, session, versions, rollbacks, labels, forks; a
-    # version has its body instead of forks, read twice at most.
-    assert max(before) <= 9
+    # Signed in (2), membership, session; the timeline's versions, rollbacks, what is
+    # attached, turns, and the strip; forks; the version, its labels, its two bodies.
+    assert max(before) <= 14
 
 
 def test_reading_writes_nothing(viewer, project, trip):

@@ -1,63 +1,130 @@
-"""One session: its facts and its timeline."""
+"""One session: its facts, its timeline, and beside it one of its versions."""
 
-from django.http import HttpRequest, HttpResponse
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 
-from apps.console import reading, stories
-from apps.console.forms import VersionsForm
-from apps.console.views.entering import entered, page
-from apps.console.views.paging import query
-from apps.core.errors import InvalidRequest
-from apps.timeline.lineage import live_ranges
-from apps.timeline.models import Session
-from apps.timeline.reading import VersionRow
+from apps.console import pane, reading, session_page, snippets, stories
+from apps.console.session_forms import JumpForm, PaneForm, TimelineForm
+from apps.console.session_page import Place
+from apps.console.views.acting import new_key
+from apps.console.views.entering import entered, page, varying, wants_fragment
+from apps.timeline import pages
+from apps.timeline.lineage import set_aside_by
+
+PANE, TIMELINE = "version-pane", "timeline-pane"
+PANE_TABS = [
+    ("changes", "Changes"),
+    ("state", "State"),
+    ("turns", "Turns"),
+    ("checkpoint", "Checkpoint"),
+    ("proof", "Proof"),
+]
 
 
 @page
 def session_detail(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
-    """Show a session's facts and its versions, newest first."""
+    """Show a session: its timeline, and beside it the head."""
+    return _shown(request, slug, session_id, None)
+
+
+@page
+def version_detail(
+    request: HttpRequest, slug: str, session_id: str, number: int
+) -> HttpResponse:
+    """Show a session with one of its versions."""
+    return _shown(request, slug, session_id, number)
+
+
+@page
+def jump(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
+    """Go to a version by its number, or to what was the head at a time."""
     membership = entered(request, slug)
     session = reading.session(membership.project, session_id)
-    after = _place(request)
-    found = reading.versions(session, after=after)
-    entries = _entries(session, found)
-    forks = reading.forks(session)
-    context = {
-        "membership": membership,
-        "session": session,
-        "status": reading.status_of(session, timezone.now()),
-        "metadata": stories.pretty(bytes(session.metadata)),
-        "forks": forks[: reading.SHOWN_FORKS],
-        "has_more_forks": len(forks) > reading.SHOWN_FORKS,
-        "entries": entries,
-        "is_first": after is None,
-        "older": query(request, after=entries[-1].version.number)
-        if len(found) > reading.PAGE
-        else None,
-    }
-    return render(request, "console/session_detail.html", context)
-
-
-def _entries(session: Session, found: list[VersionRow]) -> list[stories.Entry]:
-    shown = found[: reading.PAGE]
-    live = live_ranges(session.id, session.head_number)
-    labels = reading.labels(session, [version.number for version in shown])
-    return [
-        stories.entry(
-            version,
-            previous,
-            live=live,
-            labels=labels.get(version.number, []),
-            head_number=session.head_number,
-        )
-        for version, previous in zip(shown, [*found[1:], None], strict=False)
-    ]
-
-
-def _place(request: HttpRequest) -> int | None:
-    form = VersionsForm(request.GET)
+    form = JumpForm(request.GET if "go" in request.GET else None)
     if not form.is_valid():
-        raise InvalidRequest("after takes the number of a version.", param="after")
-    after: int | None = form.cleaned_data["after"]
-    return after
+        context = {"membership": membership, "session": session, "form": form}
+        status = 400 if form.is_bound else 200
+        return render(request, "console/jump.html", context, status=status)
+    wanted = form.cleaned_data["go"]
+    if not isinstance(wanted, int):
+        wanted = pages.number_at(session.id, session.head_number, wanted)
+    number = min(wanted, session.head_number)
+    where = reverse("console:version_detail", args=[slug, session.id, number])
+    return HttpResponseRedirect(f"{where}#v{number}")
+
+
+def _shown(
+    request: HttpRequest, slug: str, session_id: str, number: int | None
+) -> HttpResponse:
+    """Answer the page, or the one of its two panes that htmx asks for."""
+    membership = entered(request, slug)
+    session = reading.session(membership.project, session_id)
+    place = Place(
+        membership=membership, session=session, number=number, now=timezone.now()
+    )
+    target = request.headers.get("HX-Target") if wants_fragment(request) else None
+    context = session_page.facts(place) | {"key": new_key()}
+    form = TimelineForm(request.GET)
+    context |= {
+        "timeline_form": form,
+        "view": "timeline" if number is None else "version",
+    }
+    if target != TIMELINE:
+        context |= _pane(request, place)
+    if target != PANE and form.is_valid():
+        context |= session_page.window(place, form.cleaned_data)
+    elif target == PANE:
+        context["keep"] = _kept(request)
+    if target not in (PANE, TIMELINE):
+        context |= session_page.around(place)
+        if session.origin_session_id:
+            root = request.build_absolute_uri("/")
+            context["fork_snippets"] = snippets.fork_snippets(root, session.id)
+    template = {
+        PANE: "components/_version_pane.html",
+        TIMELINE: "components/_timeline_pane.html",
+    }.get(target or "", "console/session_detail.html")
+    status = 200 if form.is_valid() or target == PANE else 400
+    return varying(render(request, template, context, status=status))
+
+
+def _pane(request: HttpRequest, place: Place) -> dict[str, Any]:
+    session = place.session
+    given = PaneForm(request.GET).given()
+    version, previous = reading.version(session, place.selected)
+    look = pane.Look(
+        project=place.membership.project,
+        session=session,
+        version=version,
+        previous=previous,
+        now=place.now,
+    )
+    return {
+        "version": version,
+        "previous": previous,
+        "pane_tabs": PANE_TABS,
+        "next_number": version.number + 1
+        if version.number < session.head_number
+        else None,
+        "is_head": version.number == session.head_number,
+        "operation": stories.operation(version),
+        "flags": stories.flag_words(version, previous),
+        "labels": reading.labels(session, [version.number]).get(version.number, []),
+        "set_aside_by": set_aside_by(place.live, version.number),
+        "snippets": snippets.reading_snippets(
+            request.build_absolute_uri("/"), session.id, version.number
+        ),
+        **pane.shown(look, given),
+    }
+
+
+def _kept(request: HttpRequest) -> str:
+    """Return the part of the address that is the timeline's, to be kept in links."""
+    query = request.GET.copy()
+    for name in PaneForm.base_fields:
+        query.pop(name, None)
+    return query.urlencode()

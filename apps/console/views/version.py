@@ -1,4 +1,4 @@
-"""One version: what it changed, and its state."""
+"""Parts of one version: its state as a file, one value of it, and who set that."""
 
 from typing import Any
 
@@ -6,40 +6,20 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from apps.console import reading, stories
-from apps.console.views.entering import entered, page
+from apps.agents.scope import Scope
+from apps.console import comparing, reading, stories, trees
+from apps.console.value_forms import BlameForm, ValueForm
+from apps.console.views.entering import entered, page, varying, wants_fragment
+from apps.core import json
+from apps.diffs import pointers
+from apps.diffs.changes import MISSING
+from apps.timeline import cursors
 from apps.timeline import reading as timeline
-from apps.timeline.bodies import CorruptBody
-from apps.timeline.lineage import live_ranges, set_aside_by
-from apps.timeline.reading import VersionRow
+from apps.timeline.blame import Blame, Setter, blame
+from apps.timeline.errors import PointerNotFound
 
 SANDBOX = "default-src 'none'; sandbox"
-
-
-@page
-def version_detail(
-    request: HttpRequest, slug: str, session_id: str, number: int
-) -> HttpResponse:
-    """Show one version: what changed against the one before it, and its state."""
-    membership = entered(request, slug)
-    session = reading.session(membership.project, session_id)
-    version, previous = reading.version(session, number)
-    live = live_ranges(session.id, session.head_number)
-    context: dict[str, Any] = {
-        "membership": membership,
-        "session": session,
-        "status": reading.status_of(session, timezone.now()),
-        "version": version,
-        "previous": previous,
-        "next_number": number + 1 if number < session.head_number else None,
-        "operation": stories.operation(version),
-        "flags": stories.flag_words(version, previous),
-        "labels": reading.labels(session, [number]).get(number, []),
-        "set_aside_by": set_aside_by(live, number),
-        **_state(version),
-    }
-    context["changes"] = _changes(version, previous)
-    return render(request, "console/version_detail.html", context)
+SETTERS = 10
 
 
 @page
@@ -50,9 +30,105 @@ def version_state(
     membership = entered(request, slug)
     session = reading.session(membership.project, session_id)
     version, _ = reading.version(session, number)
-    name = f"{session.id}-v{number}.json"
+    return _file(timeline.state(version), f"{session.id}-v{number}.json")
+
+
+@page
+def value(
+    request: HttpRequest, slug: str, session_id: str, number: int
+) -> HttpResponse:
+    """Show one value of a state, whole as far as a page goes; the rest is a file."""
+    membership = entered(request, slug)
+    session = reading.session(membership.project, session_id)
+    given = ValueForm(request.GET).given()
+    version, _ = reading.version(session, number)
+    found = _at(timeline.parsed(version), given["pointer"])
+    if given["raw"]:
+        return _file(json.dumps(found), f"{session.id}-v{number}-value.json")
+    tokens = pointers.split(given["pointer"])
+    context: dict[str, Any] = {
+        "membership": membership,
+        "session": session,
+        "version": version,
+        "pointer": given["pointer"],
+        "place": comparing.place(given["pointer"]),
+        "node": trees.tree(
+            found,
+            pointer=given["pointer"],
+            key=tokens[-1] if tokens else "",
+            start=given["start"],
+        ),
+    }
+    if isinstance(found, str):
+        text, is_cut = trees.whole_text(found)
+        context |= {"text": stories.visible_lines(text), "is_cut": is_cut}
+    if wants_fragment(request):
+        return varying(render(request, "components/_children.html", context))
+    return varying(render(request, "console/value.html", context))
+
+
+@page
+def blamed(
+    request: HttpRequest, slug: str, session_id: str, number: int
+) -> HttpResponse:
+    """Show who set a value, and who had set it before that."""
+    membership = entered(request, slug)
+    session = reading.session(membership.project, session_id)
+    given = BlameForm(request.GET).given()
+    found = blame(
+        Scope(membership.project),
+        session.id,
+        given["pointer"],
+        number=number,
+        now=timezone.now(),
+        before=given["before"],
+        limit=SETTERS,
+    )
+    context = {
+        "membership": membership,
+        "session": session,
+        "version": found.version,
+        "pointer": given["pointer"],
+        "place": comparing.place(given["pointer"]),
+        "setters": [_setter(one) for one in found.setters],
+        "next": cursors.written(found.next),
+        "value": _written(found),
+    }
+    name = "components/_blame.html" if wants_fragment(request) else "console/blame.html"
+    return varying(render(request, name, context))
+
+
+def _setter(setter: Setter) -> dict[str, Any]:
+    before, after = (
+        None if side is MISSING else comparing.written(side, longest=300)
+        for side in (setter.before, setter.after)
+    )
+    return {
+        "setter": setter,
+        "version": setter.version,
+        "operation": stories.operation(setter.version),
+        "before": before,
+        "after": after,
+    }
+
+
+def _written(found: Blame) -> comparing.Side | None:
+    if found.value is MISSING:
+        return None
+    return comparing.written(found.value, longest=300)
+
+
+def _at(state: Any, pointer: str) -> Any:
+    """Raises: PointerNotFound."""
+    try:
+        return pointers.resolve(state, pointer)
+    except (KeyError, ValueError):
+        raise PointerNotFound(param="pointer") from None
+
+
+def _file(data: bytes, name: str) -> HttpResponse:
     return HttpResponse(
-        timeline.state(version),
+        data,
         content_type="application/json",
         headers={
             "Content-Disposition": f'attachment; filename="{name}"',
@@ -60,21 +136,3 @@ def version_state(
             "X-Content-Type-Options": "nosniff",
         },
     )
-
-
-def _changes(version: VersionRow, previous: VersionRow | None) -> stories.Changes:
-    """Compare with the version before; if that costs too much, tell what was kept."""
-    if previous is None or version.size + previous.size > stories.COMPARED_BYTES:
-        return stories.kept_changes(version, shown=stories.LINES_ON_PAGE)
-    try:
-        return stories.compared(timeline.state(previous), timeline.state(version))
-    except CorruptBody:
-        return stories.kept_changes(version, shown=stories.LINES_ON_PAGE)
-
-
-def _state(version: VersionRow) -> dict[str, Any]:
-    try:
-        text, is_cut = stories.pretty(timeline.state(version))
-    except CorruptBody:
-        return {"is_corrupt": True}
-    return {"state": text, "is_cut": is_cut, "is_long": text.count("\n") > 60}

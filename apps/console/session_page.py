@@ -1,0 +1,178 @@
+"""What a session's page shows around the version: its facts, its strip, its timeline.
+
+The same for every view of the page, so that a link opens what its sender saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from apps.accounts.access import Permission, may
+from apps.accounts.models import Membership
+from apps.console import reading, rows, stories, strip
+from apps.diffs.pointers import split
+from apps.timeline import pages
+from apps.timeline import reading as timeline
+from apps.timeline.bodies import CorruptBody
+from apps.timeline.lineage import live_ranges
+from apps.timeline.marks import path_key
+from apps.timeline.models import Session
+from apps.timeline.reading import VersionRow
+from apps.timeline.trails import trail
+from apps.timeline.words import Hold, Status
+
+ROWS = 100
+# So many newer versions stand above the one that a link leads to.
+ABOVE = 20
+# Of the statuses, those in which nothing can be done any more.
+GONE = frozenset({Status.DELETED, reading.EXPIRED})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where in which session: `number` is None where no version is named."""
+
+    membership: Membership
+    session: Session
+    number: int | None
+    now: datetime
+
+    @cached_property
+    def live(self) -> Sequence[range]:
+        """Which versions are live as seen from the head."""
+        return live_ranges(self.session.id, self.session.head_number)
+
+    @property
+    def selected(self) -> int:
+        return self.session.head_number if self.number is None else self.number
+
+
+def facts(place: Place) -> dict[str, Any]:
+    """Return what is known of the session, and what the reader may do with it."""
+    session, membership = place.session, place.membership
+    status = reading.status_of(session, place.now)
+    is_operator = may(membership, Permission.WRITE, membership.project)
+    return {
+        "membership": membership,
+        "session": session,
+        "status": status,
+        "is_live": status in (Status.ACTIVE, Status.PAUSED),
+        "may_act": is_operator and status not in (*GONE, Status.CLOSED),
+        "may_fork": is_operator and status not in GONE,
+        "may_write": is_operator and status not in GONE,
+    }
+
+
+def around(place: Place) -> dict[str, Any]:
+    """Return the head of the page: metadata, forks, and the strip."""
+    session = place.session
+    forks = reading.forks(session)
+    return {
+        "metadata": stories.pretty(bytes(session.metadata)),
+        "forks": forks[: reading.SHOWN_FORKS],
+        "has_more_forks": len(forks) > reading.SHOWN_FORKS,
+        "strip": strip.strip(
+            pages.strip(session.id, session.head_number), place.selected
+        ),
+    }
+
+
+def window(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the rows of the timeline, and the links to those above and below."""
+    session = place.session
+    wanted = pages.Wanted(
+        path=_path_key(place, given["path"]),
+        op=given["op"],
+        actor=given["actor"],
+        label=given["label"],
+    )
+    after = given["after"]
+    if after is None and not wanted:
+        after = _window_of(place)
+    found = pages.versions(session.id, wanted, after=after, limit=ROWS)
+    shown = found[:ROWS]
+    kept = {name: text for name, text in given.items() if text not in ("", None)}
+    kept.pop("after", None)
+    return {
+        "rows": _rows(place, shown, found, is_filtered=bool(wanted)),
+        "is_filtered": bool(wanted),
+        "is_first": after is None,
+        "newer": None if wanted else _newer(place, shown, after, kept),
+        "older": _query(kept, shown[-1].number) if len(found) > ROWS else None,
+        "keep": urlencode(kept if after is None else {**kept, "after": after}),
+    }
+
+
+def hold_of(version: VersionRow) -> str | None:
+    """Return what holds agents back at this version; None for nothing."""
+    return None if version.hold == Hold.OPEN else version.hold
+
+
+def _window_of(place: Place) -> int | None:
+    """Return where the window begins so that the version that is named stands in it."""
+    head = place.session.head_number
+    if head - place.selected < ROWS - ABOVE:
+        return None
+    return place.selected + ABOVE + 1
+
+
+def _rows(
+    place: Place,
+    shown: Sequence[VersionRow],
+    found: Sequence[VersionRow],
+    *,
+    is_filtered: bool,
+) -> list[rows.Row]:
+    if not shown:
+        return []
+    session = place.session
+    annotations = pages.attached(session.id, shown)
+    if is_filtered:
+        annotations = [one for one in annotations if one.number is not None]
+    known = rows.Facts(
+        live=place.live,
+        annotations=annotations,
+        turns=pages.turns(session.id, shown),
+        head_number=session.head_number,
+        selected=place.number,
+    )
+    by_number = {version.number: version for version in found}
+    previous = [by_number.get(version.number - 1) for version in shown]
+    return rows.timeline(shown, previous, known)
+
+
+def _newer(
+    place: Place, shown: Sequence[VersionRow], after: int | None, kept: dict[str, Any]
+) -> str | None:
+    if after is None or not shown:
+        return None
+    above = shown[0].number + 1 + ROWS
+    return _query(kept, above if above <= place.session.head_number else None)
+
+
+def _query(kept: dict[str, Any], after: int | None) -> str:
+    return "?" + urlencode(kept if after is None else {**kept, "after": after})
+
+
+def _path_key(place: Place, path: str) -> bytes | None:
+    """Return under which digest a pointer was recorded.
+
+    The head says which lists are on the way; a path that it does not have is taken
+    as the keys of objects.
+    """
+    if not path:
+        return None
+    head = reading.version(place.session, place.session.head_number)[0]
+    try:
+        state = timeline.parsed(head)
+    except CorruptBody:
+        state = {}
+    found = trail(state, path)
+    key = bytes(place.membership.project.index_key)
+    whole = (*found.path, *found.rest) if found.is_absent else found.path
+    return path_key(key, whole or tuple(split(path)))

@@ -1,0 +1,99 @@
+"""Forking: one click makes a session of any version; a form, of an edited state."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from apps.accounts.access import Permission
+from apps.accounts.models import Membership
+from apps.console import reading, session_page, stories
+from apps.console.session_forms import ForkForm
+from apps.console.session_page import Place
+from apps.console.views.acting import new_key, to_version, told, valid
+from apps.console.views.entering import form
+from apps.timeline import operations as timeline
+from apps.timeline import reading as states
+from apps.timeline.drafts import Step
+
+# What a browser edits without trouble; larger states are edited over the API.
+EDITED = 1_000_000
+
+
+@form(Permission.WRITE)
+def fork(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Show the state to be edited; POST makes the fork, edited or as it was."""
+    if request.method != "POST":
+        return _editor(request, membership, session_id, number)
+    filled = ForkForm(request.POST)
+    if "state" in filled.data and not filled.is_valid() and "state" in filled.errors:
+        return _editor(request, membership, session_id, number, filled=filled)
+    given = valid(filled)
+    receipt = timeline.fork(
+        session_id=session_id,
+        number=number,
+        state=given["state"],
+        about=timeline.About(),
+        step=Step(reasoning=given["reason"].strip() or None),
+        **told(request, membership, filled),
+    )
+    messages.success(request, f"This is the fork of v{number}; its original stays.")
+    return to_version(membership, receipt.session_id, 0)
+
+
+def _editor(
+    request: HttpRequest,
+    membership: Membership,
+    session_id: str,
+    number: int,
+    *,
+    filled: ForkForm | None = None,
+) -> HttpResponse:
+    """Show the editor; after a refusal with the text as it was, and its fault."""
+    session = reading.session(membership.project, session_id)
+    version, _ = reading.version(session, number)
+    place = Place(
+        membership=membership, session=session, number=number, now=timezone.now()
+    )
+    context: dict[str, Any] = session_page.facts(place) | {
+        "version": version,
+        "key": new_key(),
+        "is_too_large": version.size > EDITED,
+    }
+    if filled is not None:
+        context |= _refusal(filled)
+        context["reason"] = request.POST.get("reason", "")
+        return render(request, "console/fork.html", context, status=422)
+    if not context["is_too_large"]:
+        context["text"] = stories.spelled(states.state(version))
+    return render(request, "console/fork.html", context)
+
+
+def _refusal(filled: ForkForm) -> dict[str, Any]:
+    fault = filled.errors.as_data()["state"][0]
+    text = filled.data["state"]
+    place = fault.params or {}
+    return {
+        "text": text,
+        "fault": fault.message,
+        "line": place.get("line"),
+        "column": place.get("column"),
+        "around": _around(text, place.get("line"), place.get("column")),
+    }
+
+
+def _around(text: str, line: int | None, column: int | None) -> dict[str, Any] | None:
+    """Return the line at fault in two parts: before the place, and from it on."""
+    lines = text.splitlines()
+    if line is None or column is None or not 0 < line <= len(lines):
+        return None
+    whole = lines[line - 1]
+    start = max(0, column - 1 - 60)
+    return {
+        "before": whole[start : column - 1],
+        "at": whole[column - 1 : column + 60],
+    }

@@ -1,0 +1,122 @@
+"""Holding a session, and what people attach to it: each one act, then its page."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.access import Permission
+from apps.accounts.models import Membership
+from apps.console import reading, session_page
+from apps.console.session_forms import HoldForm, LabelForm, NoteForm
+from apps.console.session_page import Place
+from apps.console.views.acting import SeeOther, new_key, to_version, told, valid
+from apps.console.views.entering import act, form
+from apps.timeline import operations as timeline
+from apps.timeline.drafts import Expected, Step
+
+
+@act(Permission.WRITE)
+def pause(
+    request: HttpRequest, membership: Membership, session_id: str
+) -> HttpResponse:
+    """Hold agents' writes; whatever the head is, it is held now."""
+    filled = HoldForm(request.POST)
+    given = valid(filled)
+    receipt = timeline.pause(
+        session_id=session_id,
+        step=Step(reasoning=given["reason"].strip() or None),
+        **told(request, membership, filled),
+    )
+    messages.success(request, "Paused: agents' writes are held until it is resumed.")
+    return to_version(membership, session_id, receipt.number)
+
+
+@act(Permission.WRITE)
+def resume(
+    request: HttpRequest, membership: Membership, session_id: str
+) -> HttpResponse:
+    """Let agents write again."""
+    filled = HoldForm(request.POST)
+    given = valid(filled)
+    receipt = timeline.resume(
+        session_id=session_id,
+        step=Step(reasoning=given["reason"].strip() or None),
+        **told(request, membership, filled),
+    )
+    messages.success(request, "Resumed: agents may write again.")
+    return to_version(membership, session_id, receipt.number)
+
+
+@form(Permission.WRITE)
+def close(
+    request: HttpRequest, membership: Membership, session_id: str
+) -> HttpResponse:
+    """Say what closing means; end the session when that is confirmed."""
+    session = reading.session(membership.project, session_id)
+    if request.method != "POST":
+        place = Place(
+            membership=membership, session=session, number=None, now=timezone.now()
+        )
+        context = session_page.facts(place) | {"key": new_key()}
+        return render(request, "console/close.html", context)
+    filled = HoldForm(request.POST)
+    given = valid(filled)
+    receipt = timeline.close(
+        session_id=session_id,
+        step=Step(reasoning=given["reason"].strip() or None),
+        expected=Expected(number=given["expected"]),
+        **told(request, membership, filled),
+    )
+    messages.success(request, "Closed: it can be read and forked, not written to.")
+    return to_version(membership, session_id, receipt.number)
+
+
+@act(Permission.WRITE)
+def label(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Give a version a name."""
+    filled = LabelForm(request.POST)
+    name = valid(filled)["label"]
+    timeline.label(
+        session_id=session_id,
+        number=number,
+        name=name,
+        **told(request, membership, filled),
+    )
+    return to_version(membership, session_id, number)
+
+
+@act(Permission.WRITE)
+def unlabel(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Take a name away from a version."""
+    filled = LabelForm(request.POST)
+    name = valid(filled)["label"]
+    timeline.unlabel(
+        session_id=session_id,
+        number=number,
+        name=name,
+        **told(request, membership, filled),
+    )
+    return to_version(membership, session_id, number)
+
+
+@act(Permission.WRITE)
+def note(request: HttpRequest, membership: Membership, session_id: str) -> HttpResponse:
+    """Write a note about the session, or about the version that is named."""
+    filled = NoteForm(request.POST)
+    given = valid(filled)
+    timeline.add_note(
+        session_id=session_id,
+        number=given["number"],
+        text=given["text"],
+        **told(request, membership, filled),
+    )
+    if given["number"] is not None:
+        return to_version(membership, session_id, given["number"])
+    where = [membership.project.slug, session_id]
+    return SeeOther(reverse("console:session_detail", args=where))

@@ -1,0 +1,164 @@
+"""Stepping back, in two steps: GET shows what it would do, POST does it.
+
+The POST carries the head that was shown. If that is the head no more, nothing is done:
+the page says what came meanwhile and shows the preview from there.
+"""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.access import Permission
+from apps.accounts.models import Membership
+from apps.agents.scope import Scope
+from apps.console import comparing, pane, reading, session_page, stories
+from apps.console.session_forms import REASONS, HoldForm, RollbackForm
+from apps.console.session_page import Place
+from apps.console.views.acting import Told, new_key, to_version, told, valid
+from apps.console.views.entering import act, form
+from apps.core.errors import InvalidRequest
+from apps.timeline import listing
+from apps.timeline import operations as timeline
+from apps.timeline.drafts import Expected, Receipt, Step
+from apps.timeline.errors import NothingToRollBack, VersionConflict
+from apps.timeline.preview import Preview, preview
+
+MEANWHILE = 5
+ROWS = 50
+
+
+@form(Permission.WRITE)
+def rollback(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Show what rolling back to this version would do; do it when confirmed."""
+    if request.method != "POST":
+        return _preview_page(request, membership, session_id, number)
+    filled = RollbackForm(request.POST)
+    given = valid(filled)
+    try:
+        receipt = _done(told(request, membership, filled), session_id, number, given)
+    except (VersionConflict, NothingToRollBack):
+        shown = given["expected"]
+        return _preview_page(request, membership, session_id, number, shown=shown)
+    where = [membership.project.slug, session_id, receipt.number]
+    undo = reverse("console:undo", args=where)
+    messages.success(request, f"Rolled back to v{number}.", extra_tags=undo)
+    return to_version(membership, session_id, receipt.number)
+
+
+@act(Permission.WRITE)
+def undo(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Take a rollback back at once, as long as it is the head."""
+    filled = HoldForm({**request.POST.dict(), "expected": number})
+    valid(filled)
+    try:
+        receipt = timeline.undo(
+            session_id=session_id,
+            number=number,
+            step=Step(),
+            expected=Expected(number=number),
+            **told(request, membership, filled),
+        )
+    except VersionConflict:
+        target = max(number - 1, 0)
+        return _preview_page(request, membership, session_id, target, shown=number)
+    messages.success(request, f"Undone: v{receipt.number} is as v{number - 1} was.")
+    return to_version(membership, session_id, receipt.number)
+
+
+def _done(about: Told, session_id: str, number: int, given: dict[str, Any]) -> Receipt:
+    step = Step(reasoning=given["reason"].strip() or None)
+    expected = Expected(number=given["expected"])
+    undone = given["undo_of"]
+    if undone is not None:
+        if undone != number + 1:
+            raise InvalidRequest(
+                "An undo restores the version before.", param="undo_of"
+            )
+        return timeline.undo(
+            session_id=session_id, number=undone, step=step, expected=expected, **about
+        )
+    return timeline.rollback(
+        session_id=session_id,
+        to=number,
+        step=step,
+        reason_code=given["reason_code"] or None,
+        hold=given["hold"],
+        expected=expected,
+        **about,
+    )
+
+
+def _preview_page(
+    request: HttpRequest,
+    membership: Membership,
+    session_id: str,
+    number: int,
+    *,
+    shown: int | None = None,
+) -> HttpResponse:
+    """Show the preview; with `shown`, the head of an earlier one, what came since."""
+    now = timezone.now()
+    session = reading.session(membership.project, session_id)
+    place = Place(membership=membership, session=session, number=number, now=now)
+    context = session_page.facts(place) | {
+        "number": number,
+        "key": new_key(),
+        "reasons": REASONS,
+        "given": request.POST if request.method == "POST" else {},
+        "undo_of": _undo_of(request, number),
+        "moved_from": shown,
+    }
+    try:
+        found = preview(Scope(membership.project), session_id, number, now=now)
+    except NothingToRollBack:
+        status = 409 if shown is not None else 200
+        return render(request, "console/rollback_nothing.html", context, status=status)
+    context |= _told(found)
+    if request.method == "POST":
+        context["holds"] = "hold" in request.POST
+    if shown is not None:
+        context["meanwhile"] = _meanwhile(session_id, shown)
+        context["n_meanwhile"] = found.head.number - shown
+    status = 409 if shown is not None else 200
+    return render(request, "console/rollback.html", context, status=status)
+
+
+def _told(found: Preview) -> dict[str, Any]:
+    return {
+        "preview": found,
+        "head": found.head,
+        "target": found.target,
+        "changes": comparing.told(found.comparison, shown=ROWS),
+        "calls": [pane.call_row(call) for call in found.calls],
+        "target_operation": stories.operation(found.target),
+        "target_words": stories.words(found.target),
+        "holds": found.recommends_hold,
+    }
+
+
+def _meanwhile(session_id: str, shown: int) -> list[dict[str, Any]]:
+    came = listing.versions_of(
+        session_id, newest_first=False, after=shown, limit=MEANWHILE
+    )
+    return [
+        {
+            "version": version,
+            "operation": stories.operation(version),
+            "words": stories.words(version),
+        }
+        for version in came[:MEANWHILE]
+    ]
+
+
+def _undo_of(request: HttpRequest, number: int) -> int | None:
+    """Return which rollback this page undoes: the one that follows the version."""
+    stated = request.POST.get("undo_of") or request.GET.get("undo_of", "")
+    return number + 1 if stated == str(number + 1) else None

@@ -1,0 +1,87 @@
+// Single keys for who works without the mouse. Each does what a link or button of the
+// page does; all of them can be switched off in the list that ? opens.
+
+const OFF = "stepback.keys.off";
+const dialog = document.getElementById("keys");
+const toggle = document.getElementById("keys-on");
+const help = document.getElementById("keys-help");
+
+function isOff() {
+  try {
+    return window.localStorage.getItem(OFF) === "1";
+  } catch {
+    return false;
+  }
+}
+
+function isTyping(target) {
+  return target.closest("input, textarea, select, [contenteditable], dialog[open]");
+}
+
+function rows() {
+  const links = [...document.querySelectorAll(".timeline .version-number")];
+  return links.filter((link) => link.offsetParent !== null);
+}
+
+function move(step) {
+  const links = rows();
+  const current = document.activeElement.closest?.(".entry")?.querySelector(".version-number");
+  const marked = document.querySelector(".entry.is-selected .version-number");
+  const at = links.indexOf(links.includes(current) ? current : marked);
+  const next = links[at === -1 ? 0 : Math.min(links.length - 1, Math.max(0, at + step))];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+}
+
+function change(step) {
+  const all = [...document.querySelectorAll(".version-pane .change")];
+  const at = all.indexOf(document.activeElement.closest(".change"));
+  const next = all[at === -1 ? (step > 0 ? 0 : all.length - 1) : at + step];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+}
+
+function press(key) {
+  const inside = document.activeElement.closest(".change, .node, .version-pane") ?? document;
+  const found =
+    (key === "b" && inside.querySelector(`[data-key="${key}"]`)) ||
+    document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  found?.click();
+  return Boolean(found);
+}
+
+const acts = {
+  j: () => move(1),
+  k: () => move(-1),
+  n: () => change(1),
+  p: () => change(-1),
+  "/": () => document.getElementById("id_go")?.focus(),
+  "?": () => dialog.showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) {
+    return;
+  }
+  if (isOff() && event.key !== "?") {
+    return;
+  }
+  const act = acts[event.key];
+  if (act) {
+    event.preventDefault();
+    act();
+  } else if ("[]dbrf".includes(event.key) && press(event.key)) {
+    event.preventDefault();
+  }
+});
+
+toggle.checked = !isOff();
+toggle.addEventListener("change", () => {
+  try {
+    window.localStorage.setItem(OFF, toggle.checked ? "0" : "1");
+  } catch {
+    toggle.checked = true;
+  }
+});
+help.hidden = false;
+help.addEventListener("click", () => dialog.showModal());

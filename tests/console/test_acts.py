@@ -1,0 +1,341 @@
+"""What an operator does from a session's page: step back, undo, hold, fork, attach."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.accounts.models import Role
+from apps.audit.models import AuditRecord
+from apps.core import json
+from apps.timeline import reading
+from apps.timeline.models import Label, Note, Session, Version
+from tests.accounts.make import make_member
+from tests.console.make import KEY, Story, address, signed_in
+
+KEY_FIELD = {"key": "test-key-1"}
+HOSTILE = "<img src=x onerror=alert(1)>\u202e"
+
+
+@pytest.fixture
+def operator(client, project):
+    return signed_in(client, make_member(project, "olga", Role.OPERATOR))
+
+
+@pytest.fixture
+def trip(project):
+    """v0 created, v1 and v2 updated a minute ago."""
+    story = Story(project, now=timezone.now() - timedelta(minutes=3))
+    story.update({"step": 1})
+    return story.update({"destination": None, "step": 2})
+
+
+def head_of(trip):
+    head = reading.head(trip.scope, trip.id, now=timezone.now())
+    return head, reading.parsed(head)
+
+
+def posted(client, where, **fields):
+    return client.post(where, {**KEY_FIELD, **fields})
+
+
+def text_of(answer, status=200):
+    assert answer.status_code == status, answer.content
+    return answer.content.decode()
+
+
+def hidden(text, name):
+    return re.search(rf'name="{name}" value="([^"]*)"', text)[1]
+
+
+class TestRollback:
+    def test_the_preview_tells_what_will_happen(self, operator, project, trip):
+        fork = trip.fork(2)
+        trip.label(1, "known-good")
+
+        where = address(project, trip.id, "versions", 0, "rollback")
+        text = text_of(operator.get(where))
+
+        assert "Roll back from v2 to v0" in text
+        assert "destination set to NYC" in text
+        assert "2 versions, 0 turns" in text
+        assert "No tool call is recorded in between" in text
+        assert "Stepback cannot undo what happened outside" in text
+        assert fork in text
+        assert "known-good" in text
+        assert hidden(text, "expected") == "2"
+        assert 'name="hold" checked' in text
+        assert "autofocus>Roll back to v0" in text
+
+    def test_a_session_that_rests_is_not_held_by_default(self, operator, project):
+        story = Story(project).update({"step": 1})
+
+        where = address(project, story.id, "versions", 0, "rollback")
+        text = text_of(operator.get(where))
+
+        assert 'name="hold">' in text
+
+    def test_it_rolls_back_with_reason_and_hold(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 0, "rollback")
+        fields = {"reason": "lost it", "reason_code": "wrong_state", "hold": "on"}
+
+        answer = posted(operator, where, expected=2, **fields)
+
+        head, state = head_of(trip)
+        assert answer.status_code == 303
+        assert answer["Location"] == address(project, trip.id, "versions", 3)
+        assert (head.restored_number, head.hold) == (0, "paused")
+        assert (head.reasoning, head.reason_code) == ("lost it", "wrong_state")
+        assert state["destination"] == "NYC"
+        assert (head.actor_kind, head.actor_label) == ("user", "olga")
+        records = AuditRecord.objects.for_project(project.id)
+        assert records.newest_first()[0].action == "session.rolled_back"
+
+    def test_then_the_page_offers_undo_and_resume(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 0, "rollback")
+        page = posted(operator, where, expected=2, hold="on")
+
+        text = text_of(operator.get(page["Location"]))
+        where = address(project, trip.id, "versions", 3, "undo")
+        undone = posted(operator, where, key=hidden(text, "key"))
+
+        assert "Rolled back to v0." in text
+        assert f'action="{address(project, trip.id, "versions", 3, "undo")}"' in text
+        assert "Agents are held:" in text
+        assert address(project, trip.id, "resume") in text
+        head, state = head_of(trip)
+        assert undone.status_code == 303
+        assert (head.restored_number, head.undo_of) == (2, 3)
+        assert state["destination"] is None
+
+    def test_a_head_that_moved_is_told_and_nothing_is_done(
+        self, operator, project, trip
+    ):
+        where = address(project, trip.id, "versions", 0, "rollback")
+        shown = hidden(text_of(operator.get(where)), "expected")
+        trip.update({"step": HOSTILE}, reasoning="meanwhile")
+
+        answer = posted(operator, where, expected=shown, reason="my words")
+
+        text = text_of(answer, 409)
+        assert "Nothing was done." in text
+        assert "its head is v3 now" in text
+        assert "&lt;img src=x onerror=alert(1)&gt;⟨U+202E⟩" in text
+        assert "my words" in text
+        assert hidden(text, "expected") == "3"
+        assert head_of(trip)[0].number == 3
+
+    def test_sent_twice_it_is_done_once(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 0, "rollback")
+
+        first, again = (posted(operator, where, expected=2) for _ in range(2))
+
+        assert first["Location"] == again["Location"]
+        assert head_of(trip)[0].number == 3
+
+    def test_an_undo_after_another_write_shows_the_preview(
+        self, operator, project, trip
+    ):
+        trip.rollback(0).update({"step": 9})
+
+        answer = posted(operator, address(project, trip.id, "versions", 3, "undo"))
+
+        assert "Nothing was done." in text_of(answer, 409)
+        assert head_of(trip)[0].number == 4
+
+    def test_an_older_rollback_is_undone_through_its_preview(
+        self, operator, project, trip
+    ):
+        trip.rollback(0).update({"step": 9})
+        where = address(project, trip.id, "versions", 2, "rollback")
+
+        text = text_of(operator.get(f"{where}?undo_of=3"))
+        posted(operator, where, expected=4, undo_of=hidden(text, "undo_of"))
+
+        assert (head_of(trip)[0].restored_number, head_of(trip)[0].undo_of) == (2, 3)
+
+    def test_the_head_itself_is_nothing_to_roll_back_to(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 2, "rollback")
+
+        assert "nothing to roll back" in text_of(operator.get(where))
+        assert posted(operator, where, expected=2).status_code == 409
+        assert head_of(trip)[0].number == 2
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"expected": ""},
+            {"expected": "x"},
+            {"expected": "2", "reason_code": "x"},
+            {"expected": "2", "key": "short"},
+            {"expected": "2", "undo_of": "2"},
+        ],
+    )
+    def test_what_the_page_does_not_send_is_refused(
+        self, operator, project, trip, fields
+    ):
+        where = address(project, trip.id, "versions", 0, "rollback")
+
+        assert posted(operator, where, **fields).status_code == 400
+        assert head_of(trip)[0].number == 2
+
+
+class TestHolds:
+    def test_it_is_paused_resumed_and_closed(self, operator, project, trip):
+        for verb, hold, version in [
+            ("pause", "paused", 3),
+            ("resume", "open", 4),
+            ("close", "closed", 5),
+        ]:
+            where = address(project, trip.id, verb)
+            answer = posted(operator, where, expected=version - 1, key=f"{verb}-key-1")
+
+            assert answer.status_code == 303, answer.content
+            assert head_of(trip)[0].hold == hold
+
+    def test_closing_asks_first(self, operator, project, trip):
+        text = text_of(operator.get(address(project, trip.id, "close")))
+
+        assert "It ends for good" in text
+        assert head_of(trip)[0].number == 2
+
+    def test_a_closed_session_offers_only_forks_and_notes(
+        self, operator, project, trip
+    ):
+        posted(operator, address(project, trip.id, "close"), expected=2)
+
+        text = text_of(operator.get(address(project, trip.id, "versions", 0)))
+
+        assert "/rollback" not in text
+        assert "Fork from v0" in text
+        assert "Add note" in text
+
+    def test_resuming_what_is_not_paused_says_so(self, operator, project, trip):
+        answer = posted(operator, address(project, trip.id, "resume"), expected=2)
+
+        assert answer.status_code == 409
+
+
+class TestFork:
+    def test_one_click_lands_on_the_fork(self, operator, project, trip):
+        answer = posted(operator, address(project, trip.id, "versions", 1, "fork"))
+
+        text = text_of(operator.get(answer["Location"]))
+        made = Session.objects.get(origin_session_id=trip.id)
+        assert answer["Location"] == address(project, made.id, "versions", 0)
+        assert made.origin_number == 1
+        assert f"{trip.id} v1" in text
+        assert f"http://testserver/v1/sessions/{made.id}/state" in text
+
+    def test_clicked_twice_it_is_one_fork(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 1, "fork")
+
+        answers = [posted(operator, where)["Location"] for _ in range(2)]
+
+        assert answers[0] == answers[1]
+        assert Session.objects.filter(origin_session_id=trip.id).count() == 1
+
+    def test_the_editor_shows_the_state_exactly(self, operator, project):
+        state = {"big": 2**80, "text": "a\u202eb</textarea>", "nul": "\u0000", "f": 1.0}
+        story = Story(project, state)
+        where = address(project, story.id, "versions", 0, "fork")
+
+        text = text_of(operator.get(where))
+        edited = re.search(r"<textarea[^>]*>\n(.*?)</textarea>", text, re.S)[1]
+        plain = edited.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')
+
+        assert "\u202e" not in text
+        assert json.parse(plain.encode()) == state
+
+    def test_an_edited_state_is_where_the_fork_begins(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 2, "fork")
+
+        answer = posted(operator, where, state='{"destination": "ROM"}', reason="try")
+
+        made = Session.objects.get(origin_session_id=trip.id)
+        first = reading.head(trip.scope, made.id, now=timezone.now())
+        assert answer.status_code == 303
+        assert reading.parsed(first) == {"destination": "ROM"}
+        assert first.reasoning == "try"
+
+    @pytest.mark.parametrize(
+        ("state", "says"),
+        [
+            ('{"a": 1,\n "b": tru}', "Line 2, column"),
+            ('{"a": 1, "a": 2}', "a key that this object already has"),
+            ("[1]", "This must be a JSON object."),
+            ('{"a": 1e400}', "/a"),
+            ('{"a": "<img src=x>" 1}', "&lt;img src=x&gt;"),
+        ],
+    )
+    def test_a_fault_is_shown_in_its_place_and_the_text_kept(
+        self, operator, project, trip, state, says
+    ):
+        where = address(project, trip.id, "versions", 2, "fork")
+
+        text = text_of(posted(operator, where, state=state, reason="kept"), 422)
+
+        assert "Nothing was forked:" in text
+        assert says in text
+        assert "<img" not in text
+        assert "kept" in text
+        assert not Session.objects.filter(origin_session_id=trip.id).exists()
+
+
+class TestAttached:
+    def test_labels_are_given_and_taken_away(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 1, "labels")
+
+        posted(operator, where, label="known-good")
+        assert Label.objects.get().number == 1
+        posted(operator, f"{where}/remove", label="known-good")
+
+        assert not Label.objects.exists()
+
+    def test_notes_stand_in_the_timeline_as_text(self, operator, project, trip):
+        where = address(project, trip.id, "notes")
+
+        on_version = posted(operator, where, text=HOSTILE, number=1)
+        on_session = posted(operator, where, text="for the next shift", key="other-key")
+        text = text_of(operator.get(address(project, trip.id)))
+
+        assert on_version["Location"] == address(project, trip.id, "versions", 1)
+        assert on_session["Location"] == address(project, trip.id)
+        assert Note.objects.count() == 2
+        assert "&lt;img src=x onerror=alert(1)&gt;⟨U+202E⟩" in text
+        assert "for the next shift" in text
+        assert "<img" not in text
+
+
+def test_a_viewer_sees_no_buttons(client, project, trip):
+    viewer = signed_in(client, make_member(project, "carol", Role.VIEWER))
+
+    text = text_of(viewer.get(address(project, trip.id, "versions", 0)))
+
+    for act in ("rollback", "undo", "fork", "labels", "pause", "notes", "close"):
+        assert f'/{act}"' not in text
+
+
+@pytest.mark.parametrize("what", ["deleted", "expired"])
+def test_what_is_over_offers_nothing(operator, project, what):
+    past = timezone.now() - timedelta(hours=2)
+    story = Story(project, now=past, ttl_seconds=60 if what == "expired" else None)
+    if what == "deleted":
+        story.delete()
+
+    text = text_of(operator.get(address(project, story.id, "versions", 0)))
+
+    assert "Fork from" not in text
+    assert "Add note" not in text
+    where = address(project, story.id, "pause")
+    assert posted(operator, where, expected=0).status_code == 404
+
+
+def test_an_unknown_version_cannot_be_acted_on(operator, project, trip):
+    for act in ("rollback", "fork"):
+        where = address(project, trip.id, "versions", 9, act)
+        assert operator.get(where).status_code == 404
+        assert posted(operator, where, expected=2).status_code == 404
+    assert Version.objects.count() == 3
+    assert KEY.is_agent
