@@ -8,12 +8,15 @@ from typing import Any
 from apps.core import json, sql
 from apps.core.errors import InvalidRequest
 from apps.timeline.search.clauses import FreeTerm, Words
-from apps.timeline.search.conditions import Candidate, Condition, Hit
+from apps.timeline.search.conditions import Candidate, Condition, Hit, ids_where
 from apps.timeline.search.holding import Ever
 from apps.timeline.search.texts import MOST_TEXT, TextKind
 
-# Words in more texts than this are met soon by looking at the newest sessions.
+# Words in more texts than this are met soon by looking at the newest sessions, if one
+# in ten of those has them; words in more than TOO_COMMON are not sorted in any case.
 COMMON = 20_000
+TOO_COMMON = 1_000_000
+PEEKED = 200
 
 _QUERY = "(plainto_tsquery('simple', %(words)s::text) && %(project)s::tsquery)"
 # Costs a millisecond and reads nothing but statistics.
@@ -47,8 +50,9 @@ SELECT coalesce(u.head_number, t.number) AS number, t.kind, u.turn_number
  ORDER BY 1 DESC, t.kind LIMIT %(limit)s
 """  # noqa: S608
 _HAS_WORDS = "SELECT numnode(plainto_tsquery('simple', %(words)s::text)) > 0 AS has"
+# Counted, because a plan for the first of them alone would read the table for it.
 _HAS_CUT = """
-SELECT EXISTS (SELECT FROM timeline_text WHERE words @@ %(cut)s::tsquery) AS has
+SELECT count(*) > 0 AS has FROM timeline_text WHERE words @@ %(cut)s::tsquery
 """
 
 
@@ -58,25 +62,29 @@ class Wording(Condition):
     def __init__(self, clause: Words | FreeTerm, project_id: str) -> None:
         super().__init__(clause)
         text = clause.words if isinstance(clause, Words) else clause.term
+        self.project_id = project_id
         self.asked = {"words": text, "project": f"'project {project_id}'"}
         self.cut = f"'cut {project_id}'"
         words = {"words": text}
         self.has_words = bool(sql.rows(_HAS_WORDS, words)[0].has)
-        self.is_common = self.has_words and self._estimate() > COMMON
+        self.count = self._estimate() if self.has_words else 0
+        self.is_walked: bool | None = None
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
-        if self.is_common:
-            return None
         if not self.has_words:
             return []
+        if self.is_walked is None:
+            # Once for a search: a lead must not stop to be one.
+            self.is_walked = self._is_met_soon(before)
+        if self.is_walked:
+            return None
         asked = {**self.asked, "before": before, "limit": limit}
         return [row.session_id for row in sql.rows(_RARE, asked)]
 
     def among(self, sessions: Sequence[Candidate]) -> set[str]:
         if not self.has_words:
             return set()
-        asked = {**self.asked, "ids": [one.id for one in sessions]}
-        return {row.id for row in sql.rows(_AMONG, asked)}
+        return self._among([one.id for one in sessions])
 
     def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
         if not self.has_words:
@@ -105,6 +113,16 @@ class Wording(Condition):
         """Raises: InvalidRequest for a text without a word."""
         if not self.has_words:
             raise InvalidRequest(f"There is no word in {self.clause.text}.", param="q")
+
+    def _among(self, ids: Sequence[str]) -> set[str]:
+        asked = {**self.asked, "ids": list(ids)}
+        return {row.id for row in sql.rows(_AMONG, asked)}
+
+    def _is_met_soon(self, before: str | None) -> bool:
+        if not COMMON < self.count <= TOO_COMMON:
+            return self.count > TOO_COMMON
+        newest = ids_where({"project_id": self.project_id}, before, PEEKED)
+        return len(self._among(newest)) * 10 >= len(newest)
 
     def _estimate(self) -> int:
         (row,) = sql.rows(_ESTIMATE, self.asked)

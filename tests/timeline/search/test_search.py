@@ -341,6 +341,22 @@ def test_a_page_that_may_look_into_no_more_states_goes_on_from_there(
     assert [one["session_id"] for one in found] == [made[n].id for n in (5, 3, 1)]
 
 
+@pytest.mark.parametrize("common", [-1, 0, 1_000_000])
+def test_words_page_however_common_they_are(
+    begin: Begin, monkeypatch: Any, common: int
+) -> None:
+    monkeypatch.setattr("apps.timeline.search.wording.COMMON", common)
+    made = [begin({"n": n}) for n in range(5)]
+    for run in made[:3]:
+        run.patch({"n": -1}, reasoning="Said the same word")
+        run.turn("The same word", "Again, and the same")
+
+    found = ids(made[0].client, "words:same", limit=1)
+    assert found == [run.id for run in reversed(made[:3])]
+    assert ids(made[0].client, "same now:-1", limit=2) == found
+    assert len(versions(made[0].client, "words:same", limit=1)) == 3
+
+
 def test_deleted_and_expired_sessions_are_not_found(begin: Begin, run: Run) -> None:
     gone = begin({"city": "NYC"})
     gone.client.delete(gone.path())
