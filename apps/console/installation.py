@@ -6,6 +6,7 @@ of one's own there is neither folder to guard nor server to start.
 
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ from apps.core.postgres.locate import Location
 
 OLDEST_SERVER = 15
 DATA_DIR_VARIABLE = "STEPBACK_DATA_DIR"
+
+# Between tries to start a PostgreSQL that does not, e.g. because its disk is full.
+PAUSE_SECONDS = 5.0
 
 Say = Callable[[str], None]
 
@@ -104,15 +108,17 @@ def reserved(chosen: Installation) -> Iterator[bool]:
 
 
 @contextmanager
-def database(chosen: Installation, say: Say) -> Iterator[None]:
+def database(chosen: Installation, say: Say) -> Iterator[Callable[[], None]]:
     """Have a database that answers; stop it on leaving if it is the embedded one.
+
+    The value looks whether that one still runs, and starts it again if not.
 
     Raises: ClusterError, InstallationRefused.
     """
     if chosen.database_url:
         say("Using the PostgreSQL of DATABASE_URL.")
         _refuse_server(chosen.database_url)
-        yield
+        yield lambda: None
         return
     cluster = postgres.Cluster(chosen.location)
     say("Starting PostgreSQL.")
@@ -121,10 +127,50 @@ def database(chosen: Installation, say: Say) -> Iterator[None]:
     try:
         if not cluster.start():
             say("It was running already.")
-        yield
+        yield Keeper(cluster, say).look
     finally:
         let_go()
         cluster.stop()
+
+
+class Keeper:
+    """Starts the embedded PostgreSQL again when it ended without being asked.
+
+    Out of memory, a full disk or a kill end it; what it had committed is there again
+    after a start. The web workers answer 503 until then and need no restart. As long
+    as it does not start, that is said once for each reason and tried again: whoever
+    frees the disk has nothing else to do.
+    """
+
+    def __init__(self, cluster: postgres.Cluster, say: Say) -> None:
+        self._cluster = cluster
+        self._say = say
+        self._is_down = False
+        self._reason = ""
+        self._next_try = 0.0
+
+    def look(self) -> None:
+        """Return at once while it is alive; else try to start it, now and then."""
+        if self._cluster.is_alive() or time.monotonic() < self._next_try:
+            return
+        if not self._is_down:
+            self._is_down = True
+            self._say("PostgreSQL ended by itself: starting it again.")
+        try:
+            self._cluster.start()
+        except (postgres.ClusterError, psycopg.Error, OSError) as error:
+            self._tell(str(error))
+            self._next_try = time.monotonic() + PAUSE_SECONDS
+        else:
+            self._say("PostgreSQL runs again.")
+            self._is_down, self._reason = False, ""
+
+    def _tell(self, told: str) -> None:
+        # The lines below the first are from the log, and have the time in them.
+        reason = told.partition("\n")[0]
+        if reason != self._reason:
+            self._reason = reason
+            self._say(f"Trying again every {PAUSE_SECONDS:.0f} s: {told}")
 
 
 def migrate(say: Say) -> None:

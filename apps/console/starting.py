@@ -58,7 +58,7 @@ def run(wishes: Wishes, *, say: Say) -> int:
 
     1. Refuse what cannot work; reserve the data folder. 2. Start PostgreSQL, make the
     tables, fill an empty database. 3. Start the web server, wait until it is ready,
-    then show address, link and key. 4. Wait.
+    then show address, link and key. 4. Wait; start PostgreSQL again if it ends.
 
     Raises: StartRefused.
     """
@@ -83,12 +83,12 @@ class _Start:
     def run(self) -> int:
         began = time.monotonic()
         try:
-            with database(self.chosen, self.say):
+            with database(self.chosen, self.say) as look_after_it:
                 self._fill()
                 self._serve()
                 if self._becomes_ready():
                     self._announce(time.monotonic() - began)
-                status = self.supervisor.wait()
+                status = self.supervisor.wait(meanwhile=look_after_it)
                 self.say("Stopping.")
         except (ClusterError, DatabaseError):
             # Ctrl-C reaches the programs of PostgreSQL too, which then fail.

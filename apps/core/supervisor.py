@@ -26,6 +26,10 @@ STOPPING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 GUARD = "trap '' TERM INT HUP; read -r _; kill -TERM 0; sleep {grace}; kill -KILL 0"
 
 
+def _do_without() -> None:
+    """Look after nothing."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Child:
     """What to run; `grace` is how long it may take to stop, in seconds."""
@@ -108,12 +112,14 @@ class Supervisor:
             raise
         self._running.append(_Running(child, guard, process))
 
-    def wait(self) -> int:
+    def wait(self, *, meanwhile: Callable[[], None] = _do_without) -> int:
         """Wait for a signal or the end of a child, stop all, return the exit status.
 
         0 when an end was asked for; a child's own status, at least 1, when it left.
+        `meanwhile` is called about every second, in this thread.
         """
         while not self.is_stopping and (gone := self._gone()) is None:
+            meanwhile()
             self._sleep(1.0)
         status = 0
         if not self.is_stopping and gone is not None:

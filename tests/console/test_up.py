@@ -530,6 +530,71 @@ def test_a_command_without_its_database_says_where_it_looked(folders):
     assert len(told.splitlines()) == 1
 
 
+def kill_postgresql(data_dir: Path) -> None:
+    """Kill the postmaster; its children leave when they notice, or are ended."""
+    pid = postmaster(data_dir)
+    os.kill(pid, signal.SIGKILL)
+    assert processes.wait_until_gone(
+        pid, locate(data_dir, CLONE).cluster_dir, timeout=PATIENCE
+    )
+
+
+def answers_again(up: Up) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while httpx.get(f"{up.url}/health/ready").status_code != 200:
+        assert time.monotonic() < deadline, up.said
+        time.sleep(0.1)
+
+
+def test_a_killed_postgresql_is_started_again_and_the_web_goes_on(
+    run: Run, settled: Path
+):
+    up = run(settled).ready()
+    before = up.family()
+
+    kill_postgresql(settled)
+    up.until("PostgreSQL runs again.")
+    answers_again(up)
+
+    assert "PostgreSQL ended by itself: starting it again." in up.said
+    assert up.family() == before
+    assert up.stop() == 0
+    assert "Traceback" not in up.errors.read_text()
+
+
+def test_a_postgresql_that_does_not_start_is_tried_again(run: Run, settled: Path):
+    up = run(settled).ready()
+    version = locate(settled, CLONE).cluster_dir / "PG_VERSION"
+    right = version.read_text()
+
+    version.write_text("17\n")
+    kill_postgresql(settled)
+    up.until("Trying again every")
+    down = httpx.get(f"{up.url}/health/ready")
+    version.write_text(right)
+    up.until("PostgreSQL runs again.")
+    answers_again(up)
+
+    assert down.status_code == 503
+    assert "was written by PostgreSQL 17" in up.said
+    assert up.stop() == 0
+
+
+def test_up_ends_in_order_while_postgresql_is_down(run: Run, settled: Path):
+    up = run(settled).ready()
+    version = locate(settled, CLONE).cluster_dir / "PG_VERSION"
+    right = version.read_text()
+
+    version.write_text("17\n")
+    kill_postgresql(settled)
+    up.until("Trying again every")
+    status = up.stop()
+    version.write_text(right)
+
+    assert status == 0
+    assert "Traceback" not in up.errors.read_text()
+
+
 @needs_root
 def test_root_can_run_a_checkout_below_a_closed_folder(run: Run):
     closed = Path(tempfile.mkdtemp(prefix="sb-closed-", dir="/tmp"))

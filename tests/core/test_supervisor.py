@@ -207,6 +207,17 @@ def test_a_program_that_is_missing_ends_what_was_started(tmp_path: Path) -> None
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_it_looks_after_other_things_meanwhile() -> None:
+    looks = []
+
+    with Supervisor(say=print) as supervisor:
+        supervisor.start(Child(name="web", argv=["sh", "-c", "sleep 1.5; exit 3"]))
+        status = supervisor.wait(meanwhile=lambda: looks.append(1))
+
+    assert status == 3
+    assert len(looks) >= 2
+
+
 def test_the_port_is_free_after_granian_and_its_parent_are_killed(
     start: Start, tmp_path: Path
 ) -> None:

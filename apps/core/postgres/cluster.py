@@ -87,6 +87,10 @@ class Cluster:
         with locked(self.location.lock_file, timeout=LOCK_TIMEOUT):
             return self._shut_down()
 
+    def is_alive(self) -> bool:
+        """Whether there is a postmaster, ready or not: a look that costs no query."""
+        return processes.living_postmaster(self.location.cluster_dir) is not None
+
     def is_running(self) -> bool:
         """Whether this cluster's own server answers a query now."""
         try:
