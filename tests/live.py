@@ -66,7 +66,7 @@ def serving(name: str, *, workers: int = 2) -> Iterator[Server]:
         _drop(name)
 
 
-def manage(dsn: str, *arguments: str) -> str:
+def manage(dsn: str, *arguments: str, seconds: float = 120) -> str:
     """Run a management command against that database; return what it printed."""
     done = subprocess.run(
         [sys.executable, "manage.py", *arguments],
@@ -74,7 +74,7 @@ def manage(dsn: str, *arguments: str) -> str:
         env=environment(dsn),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=seconds,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -115,15 +115,22 @@ def _granian(
         )
         try:
             url = f"http://127.0.0.1:{port}"
-            _wait_until_ready(url, process, log)
+            wait_until_ready(url, process, log)
             yield url, process
         finally:
             process.terminate()
             process.wait(timeout=20)
 
 
-def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + READY_SECONDS
+def wait_until_ready(
+    url: str,
+    process: subprocess.Popen[bytes],
+    log: Path,
+    *,
+    seconds: float = READY_SECONDS,
+) -> None:
+    """Wait for the first good answer; fail with the log if it ends or takes longer."""
+    deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         assert process.poll() is None, log.read_text()
         try:
