@@ -29,7 +29,8 @@ from apps.console import demo
 from apps.core.postgres import Cluster, locate, processes
 
 CLONE = Path(__file__).parent.parent.parent
-PATIENCE = 30.0
+# A busy machine takes a minute to load the demo.
+PATIENCE = 120.0
 SIGNED = re.compile(r"http://127\.0\.0\.1:\d+/signin/\S+")
 KEY = re.compile(r"\bsb_[0-9a-f]{64}\b")
 OURS = ("DATABASE_URL", "STEPBACK_DATA_DIR", "DJANGO_SETTINGS_MODULE", "ALLOWED_HOSTS")

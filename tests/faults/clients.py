@@ -21,22 +21,25 @@ from tests.faults.journal import Journal, Violation
 from tests.races.traffic import Answer, Line
 
 PATIENCE_SECONDS = 180
-LONGEST = 150  # versions of a session, then another one is begun
+LONGEST = 400  # versions of a session, then another one is begun
 SESSIONS = 3
+BATCHES = (2, 3, 5, 8, 13, 40, 100)
 UNDONE = {503: "service_unavailable", 507: "insufficient_storage"}
 
 WEIGHTS = {
-    "patch": 34,
+    "patch": 32,
     "shared": 10,
     "put": 10,
     "turn": 12,
-    "batch": 10,
+    "batch": 12,
     "rollback": 10,
     "hold": 4,
     "fork": 5,
     "create": 2,
     "again": 3,
 }
+# The same, with more of what makes many versions at once.
+MANY = WEIGHTS | {"batch": 30}
 
 
 @dataclass
@@ -124,7 +127,7 @@ class Client:
 
     def _batch(self, session: Known) -> None:
         items, states, state = [], [], session.head
-        for _ in range(self.random.randint(2, 6)):
+        for _ in range(self.random.choice(BATCHES)):
             given = self._news()
             if self.random.random() < 0.3:
                 state = given

@@ -15,13 +15,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 from apps.core.postgres import Cluster, Location, locate, processes
+from apps.core.postgres.locate import DATABASE, ROLE
 from tests.faults import family
+from tests.faults.cutting_link import CuttingLink, cutting
 from tests.live import ROOT, Server, free_port, wait_until_ready
 
 OURS = ("DATABASE_URL", "STEPBACK_DATA_DIR", "DJANGO_SETTINGS_MODULE")
 STOP_SECONDS = 60
+SMALL = "512m"
+OPTIONS = (
+    "-c statement_timeout=2s -c lock_timeout=5s"
+    " -c idle_in_transaction_session_timeout=15s -c timezone=UTC"
+)
 # Reads until the harness is gone, which closes the other end; then stops `up` (if it
 # got that far), the PostgreSQL of the folder, and removes what is left.
 LAST_WILL = """
@@ -39,6 +47,10 @@ rm -rf "$1"
 """
 
 
+class CannotMount(Exception):
+    """A small disk needs root, who may mount; the message says why it failed."""
+
+
 @dataclass(frozen=True)
 class House:
     """A running server, where its data is, and how to stop and start it."""
@@ -47,6 +59,7 @@ class House:
     location: Location
     folder: Path
     secret: str = field(repr=False, default="")
+    clock: Path | None = None
 
     @property
     def url(self) -> str:
@@ -98,6 +111,24 @@ def premises() -> Iterator[Path]:
 
 
 @contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """Let the data folder be a file system of its own, in memory and small.
+
+    Raises: CannotMount.
+    """
+    target = folder / "var"
+    target.mkdir(mode=0o711)
+    command = ["mount", "-t", "tmpfs", "-o", f"size={SMALL},mode=0711", "tmpfs"]
+    done = subprocess.run([*command, str(target)], capture_output=True, text=True)
+    if done.returncode:
+        raise CannotMount(done.stderr.strip())
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(target)], check=True)
+
+
+@contextmanager
 def house(
     folder: Path,
     *,
@@ -116,7 +147,24 @@ def house(
         given |= {"DATABASE_URL": database_url, "STEPBACK_PREPARE": "true"}
     with _up(folder, location, given) as server:
         secret = server.key("faults")
-        yield House(server, location, folder, secret)
+        clock = given.get("STEPBACK_FAULTS_CLOCK")
+        yield House(server, location, folder, secret, Path(clock) if clock else None)
+
+
+@contextmanager
+def linked_house(folder: Path) -> Iterator[tuple[House, CuttingLink]]:
+    """Run `up` on a PostgreSQL of one's own, by a link that can be cut.
+
+    Statements may take 2 s instead of 30, so that a time-out need not be waited for.
+    """
+    door = folder / "link"
+    door.mkdir()
+    with own_cluster(folder) as location, cutting(door, location.socket_dir) as link:
+        url = f"postgresql://{ROLE}@/{DATABASE}?" + urlencode(
+            {"host": str(door), "options": OPTIONS}, quote_via=quote
+        )
+        with house(folder, database_url=url) as built:
+            yield built, link
 
 
 @contextmanager

@@ -37,8 +37,8 @@ class Journal:
         self.replays = 0
         self._unknown: set[str] = set()
         self._resolved: set[str] = set()
-        # Those of the unknown that turned out to have been stored the first time.
-        self.stored_unseen = 0
+        # Of the resolved: whether it turned out to have been stored before.
+        self.was_stored: dict[str, bool] = {}
 
     @property
     def unknown(self) -> int:
@@ -47,6 +47,10 @@ class Journal:
     @property
     def resolved(self) -> int:
         return len(self._resolved)
+
+    @property
+    def stored_unseen(self) -> int:
+        return sum(self.was_stored.values())
 
     @property
     def versions(self) -> int:
@@ -70,7 +74,7 @@ class Journal:
             self.replays += is_replay
             if key in self._unknown:
                 self._resolved.add(key)
-                self.stored_unseen += is_replay
+                self.was_stored[key] = is_replay
             elif is_replay:
                 raise Violation(f"{key}: a first request was answered as a repetition")
 
@@ -92,6 +96,6 @@ class Journal:
 
     def __str__(self) -> str:
         return (
-            f"{self.acknowledged:,} acknowledged, {self.unknown:,} unknown, "
-            f"{self.resolved:,} resolved"
+            f"{self.acknowledged:,} acknowledged with {self.versions:,} versions, "
+            f"{self.unknown:,} unknown, {self.resolved:,} resolved"
         )

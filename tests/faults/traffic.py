@@ -23,6 +23,7 @@ class Traffic:
     """The clients under way and what they were told."""
 
     journal: Journal
+    shared: str
     stop: threading.Event
     threads: list[threading.Thread] = field(default_factory=list)
     errors: list[BaseException] = field(default_factory=list)
@@ -40,6 +41,17 @@ class Traffic:
             self.require_healthy()
             if time.monotonic() > deadline:
                 raise Violation(f"the clients got no further in {seconds:.0f} s")
+            time.sleep(0.02)
+
+    def wait_for_failures(self, how: str, count: int, seconds: float = 240) -> None:
+        """Wait until so many more requests were left open in this way than now."""
+        goal = self.journal.faults[how] + count
+        deadline = time.monotonic() + seconds
+        while self.journal.faults[how] < goal:
+            self.require_healthy()
+            if time.monotonic() > deadline:
+                told = dict(self.journal.faults)
+                raise Violation(f"no {how} in {seconds:.0f} s, but {told}")
             time.sleep(0.02)
 
 
@@ -60,7 +72,7 @@ def traffic(
     """
     journal, stop = Journal(name), threading.Event()
     shared = _shared(at, journal)
-    running = Traffic(journal, stop)
+    running = Traffic(journal, shared, stop)
     options: dict[str, Any] = {} if make_key is None else {"make_key": make_key}
     for number in range(clients):
         client = Client(

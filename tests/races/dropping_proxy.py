@@ -1,14 +1,15 @@
-"""A proxy that loses the answer to the first attempt of every idempotency key.
+"""A proxy that loses the first attempt of every idempotency key, or the answer to it.
 
-The server has done its work and answered in full; the client sees its connection
-close without a byte, and cannot know. Only for requests with a Content-Length.
+The answer, unless told otherwise: the server has done its work and answered in full,
+the client sees its connection close without a byte, and cannot know. Where the request
+itself is lost, the client sees the same. Only for requests with a Content-Length.
 """
 
 from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,13 +22,21 @@ OURS = frozenset(
 
 
 class DroppingProxy(ThreadingHTTPServer):
-    """Stands before the server at `upstream`; `dropped` maps keys to lost statuses."""
+    """Stands before the server at `upstream`.
+
+    `dropped` maps keys to the statuses that were lost, `refused` holds the keys whose
+    request was.
+    """
 
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, upstream: str) -> None:
+    def __init__(
+        self, upstream: str, place: Callable[[str], str | None] = lambda key: "after"
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self.place = place
+        self.refused: set[str] = set()
         self.upstream = urlsplit(upstream).netloc
         self.dropped: dict[str, int] = {}
         self.lock = threading.Lock()
@@ -36,19 +45,32 @@ class DroppingProxy(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
 
+    def refuses(self, key: str) -> bool:
+        """Say whether this request is lost, and remember that it was."""
+        with self.lock:
+            first = self.place(key) == "before" and key not in self.refused
+            if first:
+                self.refused.add(key)
+            return first
+
     def loses(self, key: str, status: int) -> bool:
         """Say whether this answer is lost, and remember that it was."""
         with self.lock:
-            first = key not in self.dropped
+            first = self.place(key) == "after" and key not in self.dropped
             if first:
                 self.dropped[key] = status
             return first
 
 
 @contextmanager
-def dropping(upstream: str) -> Iterator[DroppingProxy]:
-    """Run the proxy in a thread; stop it afterwards."""
-    with DroppingProxy(upstream) as proxy:
+def dropping(
+    upstream: str, place: Callable[[str], str | None] = lambda key: "after"
+) -> Iterator[DroppingProxy]:
+    """Run the proxy in a thread; stop it afterwards.
+
+    `place` says where the first attempt of a key is cut: before or after; or nowhere.
+    """
+    with DroppingProxy(upstream, place) as proxy:
         thread = threading.Thread(target=proxy.serve_forever, args=[0.05])
         thread.start()
         try:
@@ -75,6 +97,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _forward(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        key = self.headers.get("Idempotency-Key", "")
+        if self.server.refuses(key):
+            self.connection.shutdown(socket.SHUT_RDWR)
+            return
         onward = HTTPConnection(self.server.upstream, timeout=SECONDS)
         try:
             onward.request(self.command, self.path, body, dict(self.headers.items()))
@@ -82,7 +108,6 @@ class _Handler(BaseHTTPRequestHandler):
             content = response.read()
         finally:
             onward.close()
-        key = self.headers.get("Idempotency-Key", "")
         if self.server.loses(key, response.status):
             self.connection.shutdown(socket.SHUT_RDWR)
         else:

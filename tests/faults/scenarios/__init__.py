@@ -4,6 +4,29 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.faults.scenarios import postgres, web_workers
+from tests.faults.scenarios import (
+    client_cuts,
+    clock,
+    database_cuts,
+    disk,
+    left_open,
+    pool,
+    postgres,
+    statement_timeouts,
+    web_workers,
+)
 
-ALL: dict[str, ModuleType] = {module.NAME: module for module in (web_workers, postgres)}
+ALL: dict[str, ModuleType] = {
+    module.NAME: module
+    for module in (
+        web_workers,
+        postgres,
+        database_cuts,
+        client_cuts,
+        disk,
+        pool,
+        statement_timeouts,
+        left_open,
+        clock,
+    )
+}

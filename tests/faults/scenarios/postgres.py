@@ -8,6 +8,7 @@ import time
 from contextlib import suppress
 
 from tests.faults import family
+from tests.faults.clients import MANY
 from tests.faults.house import House
 from tests.faults.journal import Violation
 from tests.faults.plan import Plan, Result, concluded
@@ -20,26 +21,34 @@ BACK_SECONDS = 90
 
 def run(plan: Plan) -> Result:
     began, random = time.monotonic(), plan.random(NAME)
-    rounds, writes = plan.number(10, 1), plan.number(20_000, 60)
+    rounds, appends = plan.number(10, 1), plan.number(20_000, 60)
     with plan.house() as at:
         workers, done = at.workers(), 0
         waited: list[float] = []
-        with traffic(at, name=f"{NAME}-{plan.seed}", clients=16) as running:
-            while done < rounds or running.journal.acknowledged < writes:
-                # Spread over the whole run, so that what is lost is old and new.
-                running.wait_for(max(20, writes // rounds if done < rounds else 20))
-                time.sleep(random.uniform(0.0, 1.0))
+        with traffic(
+            at, name=f"{NAME}-{plan.seed}", clients=16, weights=MANY
+        ) as running:
+            while done < rounds or running.journal.versions < appends:
+                # Spread over the whole run, so that what could be lost is old and new.
+                running.wait_for(20)
+                due = (
+                    done < rounds
+                    and running.journal.versions * rounds >= done * appends
+                )
                 plan.progress(f"{NAME}: {done} rounds, {running.journal}")
-                if done < rounds:
-                    killed = _kill(at)
-                    running.wait_for(1)
-                    waited.append(time.monotonic() - killed)
-                    done += 1
+                if not due:
+                    continue
+                time.sleep(random.uniform(0.0, 1.0))
+                killed = _kill(at)
+                running.wait_for(1)
+                waited.append(time.monotonic() - killed)
+                done += 1
             running.wait_for(20)
         if at.workers() != workers:
             raise Violation("web workers did not survive the end of PostgreSQL")
         slowest = f"longest time without an acknowledgement: {max(waited):.1f} s"
         return concluded(
+            plan,
             NAME,
             at,
             running.journal,

@@ -8,6 +8,7 @@ import time
 from contextlib import suppress
 
 from tests.faults import family
+from tests.faults.clients import MANY
 from tests.faults.house import House
 from tests.faults.journal import Violation
 from tests.faults.plan import Plan, Result, concluded
@@ -23,17 +24,19 @@ BACK_SECONDS = 30
 
 def run(plan: Plan) -> Result:
     began, random = time.monotonic(), plan.random(NAME)
-    kills, writes = plan.number(24, 2), plan.number(20_000, 60)
+    kills, appends = plan.number(24, 2), plan.number(20_000, 60)
     with plan.house() as at:
         seen: dict[int, float] = {}
         done, slowest = 0, 0.0
-        with traffic(at, name=f"{NAME}-{plan.seed}", clients=12) as running:
-            while done < kills or running.journal.acknowledged < writes:
+        with traffic(
+            at, name=f"{NAME}-{plan.seed}", clients=12, weights=MANY
+        ) as running:
+            while done < kills or running.journal.versions < appends:
                 running.wait_for(3)
                 time.sleep(random.uniform(0.2, 2.0))
                 running.require_healthy()
                 plan.progress(f"{NAME}: {done} kills, {running.journal}")
-                if done >= kills + 40:  # the writes decide now
+                if done >= kills:  # the appends are not enough yet
                     continue
                 if victims := _settled(at, seen):
                     # Sometimes all of them at once: then nobody answers for a while.
@@ -45,7 +48,7 @@ def run(plan: Plan) -> Result:
         notes = (f"slowest return of a worker: {slowest:.1f} s",)
         faults = f"{done} workers killed"
         return concluded(
-            NAME, at, running.journal, faults=faults, began=began, notes=notes
+            plan, NAME, at, running.journal, faults=faults, began=began, notes=notes
         )
 
 

@@ -1,0 +1,49 @@
+"""Connections of clients to the web, cut before the request or before its answer."""
+
+from __future__ import annotations
+
+import time
+from random import Random
+
+from tests.faults.journal import Journal, Violation
+from tests.faults.plan import Plan, Result, concluded
+from tests.faults.traffic import traffic
+from tests.races.dropping_proxy import DroppingProxy, dropping
+
+NAME = "client-cuts"
+WHAT = "connections of clients cut before the request and before its answer"
+
+
+def run(plan: Plan) -> Result:
+    began, cuts = time.monotonic(), plan.number(500, 16)
+    name = f"{NAME}-{plan.seed}"
+    with plan.house() as at, dropping(at.url, _place) as proxy:
+        with traffic(at, name=name, clients=8, url=proxy.url) as running:
+            while len(proxy.refused) + len(proxy.dropped) < cuts:
+                running.wait_for(1)
+                plan.progress(f"{NAME}: {running.journal}")
+        _require_told_right(proxy, running.journal)
+        return concluded(
+            plan,
+            NAME,
+            at,
+            running.journal,
+            faults=f"{len(proxy.refused)} cut before, {len(proxy.dropped)} cut after",
+            began=began,
+        )
+
+
+def _place(key: str) -> str | None:
+    """Say where the first attempt of a key is cut: half of them are not."""
+    return Random(key).choice(["before", "after", None, None])
+
+
+def _require_told_right(proxy: DroppingProxy, journal: Journal) -> None:
+    before, after = proxy.refused, proxy.dropped.keys()
+    if min(len(before), len(after)) < (len(before) + len(after)) // 4:
+        raise Violation(f"{len(before)} were cut before, {len(after)} after")
+    for key in before | after:
+        if key not in journal.was_stored:
+            raise Violation(f"{key} was cut, and its client noticed nothing")
+        if journal.was_stored[key] != (key in after):
+            raise Violation(f"{key} was told the opposite of what happened")

@@ -1,0 +1,109 @@
+"""Every fault once, small: `python -m tests.faults` is the same with full numbers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import SystemRandom
+from typing import Any
+
+import pytest
+
+from tests.faults import house
+from tests.faults.checking import verified
+from tests.faults.cutting_link import CuttingLink
+from tests.faults.house import House
+from tests.faults.plan import Plan, Result, table
+from tests.faults.scenarios import ALL, clock
+
+# One after the other: each takes the server away from all who use it.
+pytestmark = pytest.mark.xdist_group("faults")
+
+SEED = int(os.environ.get("STEPBACK_SEED") or SystemRandom().randrange(1_000_000))
+# Where every failure leaves its mark on some client.
+NOTICED = set(ALL) - {"clock"}
+
+
+@pytest.fixture(scope="module")
+def premises() -> Iterator[Path]:
+    with house.premises() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def cannot_fill(premises: Path) -> Iterator[str]:
+    """Have the data on a small disk; say why there is none."""
+    try:
+        with house.small_disk(premises):
+            yield ""
+    except house.CannotMount as reason:
+        yield str(reason)
+
+
+@pytest.fixture(scope="module")
+def shared(premises: Path, cannot_fill: str) -> Iterator[House]:
+    """A house that suits all scenarios which need no link that can be cut."""
+    environment = clock.environment(clock.clock_file(premises))
+    environment["STEPBACK_POOL_SIZE"] = "2"
+    with house.house(premises, environment=environment) as built:
+        yield built
+
+
+@pytest.fixture(scope="module")
+def linked() -> Iterator[tuple[House, CuttingLink]]:
+    with house.premises() as folder, house.linked_house(folder) as built:
+        yield built
+
+
+def run(name: str, **houses: Any) -> Result:
+    """Run it; what it said, and the seed, stand beside a failure."""
+    said = sys.stdout.write
+    plan = Plan(seed=SEED, is_short=True, say=lambda text: said(f"{text}\n"), **houses)
+    plan.say(f"STEPBACK_SEED={SEED}")
+    result = ALL[name].run(plan)
+    plan.say(table([result]))
+    return result
+
+
+def assert_kept(result: Result) -> None:
+    """Beyond what the scenario itself demands: it was a test of something."""
+    journal = result.journal
+    assert journal.acknowledged > 0
+    assert journal.unknown == journal.resolved
+    assert (journal.unknown > 0) == (result.name in NOTICED)
+    assert result.checked.versions == journal.versions
+    assert result.checked.duplicates == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["left-open", "client-cuts", "pool", "clock", "postgres", "web-workers"]
+)
+def test_nothing_acknowledged_is_lost_and_nothing_is_stored_twice(
+    name: str, shared: House
+) -> None:
+    assert_kept(run(name, shared=shared))
+
+
+def test_a_full_disk_is_told_and_once_freed_all_goes_on(
+    shared: House, cannot_fill: str
+) -> None:
+    if cannot_fill:
+        pytest.skip(f"no small disk to fill: {cannot_fill}")
+    assert_kept(run("disk", shared=shared))
+
+
+def test_what_was_broken_verifies(shared: House) -> None:
+    assert verified(shared.dsn)
+
+
+@pytest.mark.parametrize("name", ["database-cuts", "statement-timeouts"])
+def test_a_repetition_is_told_what_became_of_the_first(
+    name: str, linked: tuple[House, CuttingLink]
+) -> None:
+    assert_kept(run(name, linked=linked))
+
+
+def test_what_was_cut_verifies(linked: tuple[House, CuttingLink]) -> None:
+    assert verified(linked[0].dsn)
