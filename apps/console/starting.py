@@ -32,7 +32,8 @@ from apps.core.postgres import ClusterError
 from apps.core.supervisor import Child, Supervisor
 
 GRACE_SECONDS = 10
-READY_SECONDS = 30
+# A busy machine takes its time; a web server that ends by itself is noticed at once.
+READY_SECONDS = 120
 # What a killed `up` left: the guard of its web server gives that one its grace.
 LEFTOVER_SECONDS = GRACE_SECONDS + 3
 

@@ -39,7 +39,7 @@ WEIGHTS = {
     "again": 3,
 }
 # The same, with more of what makes many versions at once.
-MANY = WEIGHTS | {"batch": 30}
+MANY = WEIGHTS | {"batch": 60}
 
 
 @dataclass

@@ -25,6 +25,7 @@ from tests.live import ROOT, Server, free_port, wait_until_ready
 
 OURS = ("DATABASE_URL", "STEPBACK_DATA_DIR", "DJANGO_SETTINGS_MODULE")
 STOP_SECONDS = 60
+READY_SECONDS = 240
 SMALL = "512m"
 OPTIONS = (
     "-c statement_timeout=2s -c lock_timeout=5s"
@@ -201,7 +202,7 @@ def _up(
     (folder / "up.pid").write_text(str(process.pid))
     try:
         url = f"http://127.0.0.1:{port}"
-        wait_until_ready(url, process, log, seconds=90)
+        wait_until_ready(url, process, log, seconds=READY_SECONDS)
         yield Server(url=url, dsn=location.dsn, log=log, process=process)
     finally:
         _stop(process)

@@ -25,14 +25,14 @@ STEPS = (-1, -3600, -86_400, 400 * -86_400, 0, 1, 86_400)
 
 def run(plan: Plan) -> Result:
     began, random = time.monotonic(), plan.random(NAME)
-    steps = plan.number(100, 6)
+    steps = plan.number(40, 6)
     with tempfile.TemporaryDirectory(prefix="stepback-clock-") as folder:
         file = clock_file(Path(folder))
         with plan.house(**environment(file)) as at:
             file = at.clock or file
             with traffic(at, name=f"{NAME}-{plan.seed}", clients=8) as running:
                 for number in range(steps):
-                    running.wait_for(plan.number(20, 8))
+                    running.wait_for(plan.number(10, 8))
                     plan.progress(f"{NAME}: {number} steps, {running.journal}")
                     later = (1, *STEPS[:4], *random.choices(STEPS, k=steps))
                     set_clock(file, later[number])
