@@ -106,9 +106,15 @@ def premises() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        # Where a start was interrupted, programs of PostgreSQL may still write there.
+        family.wait_for(lambda: _is_removed(folder), STOP_SECONDS)
         will.kill()
         will.communicate()
+
+
+def _is_removed(folder: Path) -> bool:
+    shutil.rmtree(folder, ignore_errors=True)
+    return not folder.exists()
 
 
 @contextmanager
