@@ -2,9 +2,12 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 
 from apps.accounts.access import projects_of
+from apps.console import attention, reading
 from apps.console.views.entering import entered, page, user_of
+from apps.timeline import activity
 
 
 @page
@@ -12,11 +15,26 @@ def home(request: HttpRequest) -> HttpResponse:
     """Send people to their only project, else let them choose one."""
     memberships = projects_of(user_of(request))
     if len(memberships) == 1:
-        return redirect("console:sessions", memberships[0].project.slug)
+        return redirect("console:project", memberships[0].project.slug)
     return render(request, "console/projects.html", {"memberships": memberships})
 
 
 @page
 def project(request: HttpRequest, slug: str) -> HttpResponse:
-    """Send to the project's sessions, its first page."""
-    return redirect("console:sessions", entered(request, slug).project.slug)
+    """Show what needs attention now; in an empty project, how to begin."""
+    membership = entered(request, slug)
+    now = timezone.now()
+    about = membership.project
+    newest = reading.sessions(about, reading.Wanted(), after_id=None, now=now)
+    context = {
+        "membership": membership,
+        "rows": reading.rows(newest[: attention.SHOWN], now),
+        "api_url": request.build_absolute_uri("/v1/sessions"),
+    }
+    if newest:
+        context |= {
+            "lists": attention.lists(about, now=now),
+            "agents": activity.busiest(about.id, limit=attention.SHOWN),
+            "looked_at": activity.LOOKED_AT,
+        }
+    return render(request, "console/project.html", context)
