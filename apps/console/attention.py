@@ -142,17 +142,19 @@ def _rollbacks(project: Project) -> list[Item]:
     found = list(events.newest_first()[:SHOWN])
     at = [(event.stream_id, event.number or 0) for event in found]
     known = listing.changes_of(at)
-    return [_rollback(event, known[place]) for event, place in zip(found, at, strict=True)]
+    return [
+        _rollback(event, known[place]) for event, place in zip(found, at, strict=True)
+    ]
 
 
 def _rollback(event: Event, version: VersionChanges) -> Item:
     reason = f": {shorten(version.reasoning, LONGEST)}" if version.reasoning else ""
-    by = f", by {shorten(event.actor_label)}"
+    by = shorten(event.actor_label)
     return Item(
         session_id=version.session_id,
         number=version.number,
         agent=version.agent,
         user_id=version.user_id,
-        words=f"to v{version.restored_number}{reason}{by}",
+        words=f"to v{version.restored_number} by {by}{reason}",
         at=event.created_at,
     )

@@ -1,43 +1,57 @@
 """What stands in the query string of the console's lists, and what people type."""
 
+import re
 from datetime import UTC, datetime, time, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
 from apps.accounts.models import Role, Scope
 from apps.agents.models import AgentStatus
 from apps.audit.actions import Action
-from apps.console import auditing
-from apps.console.reading import STATUSES, Wanted
+from apps.console import auditing, finding
+from apps.console.reading import PAGE
+from apps.timeline.search.language import LONGEST_TEXT
 
 SESSION_ID = "sess_[0-9a-z]{26}"
 
 
 class SessionsForm(forms.Form):
-    """Filters and the place in the list of sessions."""
+    """The search, the order and the place in the list of sessions."""
 
-    agent = forms.CharField(required=False, max_length=255)
-    user = forms.CharField(required=False, max_length=255)
-    status = forms.ChoiceField(
-        required=False,
-        choices=[("", "any"), *((status, status) for status in STATUSES)],
-        error_messages={"invalid_choice": "There is no such status."},
-    )
+    q = forms.CharField(required=False, max_length=LONGEST_TEXT, strip=False)
+    sort = forms.ChoiceField(required=False, choices=list(finding.SORTS.items()))
+    view = forms.RegexField(regex=r"\Aview_[0-9a-z]{26}\Z", required=False)
     after = forms.RegexField(
-        regex=rf"\A{SESSION_ID}\Z",
+        regex=rf"\A(?:{SESSION_ID}~?|[0-9]{{20}}-{SESSION_ID})\Z",
         required=False,
-        widget=forms.HiddenInput,
-        error_messages={"invalid": "This is no id of a session."},
+        error_messages={"invalid": "This is no place in the list."},
     )
 
-    def wanted(self) -> Wanted:
-        """Return the filters of a valid form."""
-        return Wanted(
-            agent=self.cleaned_data["agent"],
-            user=self.cleaned_data["user"],
-            status=self.cleaned_data["status"],
-        )
+
+class LabelForm(forms.Form):
+    """Sessions that were picked from a list, and a label for their heads."""
+
+    name = forms.CharField(max_length=100)
+    session = forms.MultipleChoiceField()
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        picked = data.getlist("session")
+        named = [one for one in picked if re.fullmatch(SESSION_ID, one)]
+        # What is no id is no choice; too many are none at all.
+        fit = named if len(named) <= PAGE else []
+        field = cast(forms.MultipleChoiceField, self.fields["session"])
+        field.choices = [(one, one) for one in fit]
+
+
+class ViewForm(forms.Form):
+    """A search to keep."""
+
+    name = forms.CharField(max_length=120)
+    q = forms.CharField(required=False, max_length=LONGEST_TEXT, strip=False)
+    sort = forms.ChoiceField(required=False, choices=list(finding.SORTS.items()))
+    is_shared = forms.BooleanField(required=False)
 
 
 class VersionsForm(forms.Form):

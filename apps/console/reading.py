@@ -18,6 +18,13 @@ from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.models import Label, Session
 from apps.timeline.querysets import SessionQuerySet
 from apps.timeline.reading import VersionRow
+from apps.timeline.search.clauses import (
+    AgentIs,
+    Clause,
+    CreatedBetween,
+    StatusIs,
+    UserIs,
+)
 from apps.timeline.words import Status
 
 PAGE = 50
@@ -41,6 +48,28 @@ class Wanted:
         return bool(self.agent or self.user or self.status)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Why:
+    """Why a session was found: the term, where it is met, and the way there."""
+
+    clause: str
+    words: str
+    version: int
+    url: str
+    # The place in that version's state, and where it is shown.
+    pointer: str | None
+    value_url: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """One session of the list."""
+
+    session: Session
+    status: str
+    why: Sequence[Why] = ()
+
+
 def sessions(
     project: Project, wanted: Wanted, *, after_id: str | None, now: datetime
 ) -> list[Session]:
@@ -52,6 +81,41 @@ def sessions(
         .defer("metadata", "metadata_index", "facets")
     )
     return list(_with_status(found, wanted.status, now)[: PAGE + 1])
+
+
+def listed(
+    project: Project,
+    clauses: Sequence[Clause],
+    *,
+    oldest_first: bool,
+    after_id: str | None,
+    limit: int,
+    now: datetime,
+    among: Sequence[str] | None = None,
+) -> list[Session]:
+    """Return sessions that meet plain clauses, by when they began."""
+    found = Session.objects.of_project(project.id)
+    if among is not None:
+        found = found.filter(id__in=among)
+    for clause in clauses:
+        found = _narrowed(found, clause, now)
+    ordered = (
+        found.oldest_first(after_id=after_id)
+        if oldest_first
+        else found.newest_first(after_id=after_id)
+    )
+    return list(ordered.defer("metadata", "metadata_index", "facets")[:limit])
+
+
+def in_bulk(project: Project, session_ids: Sequence[str]) -> dict[str, Session]:
+    """Return these sessions, with their agents, by id."""
+    found = Session.objects.of_project(project.id).filter(id__in=session_ids)
+    shown = found.newest_first().defer("metadata", "metadata_index", "facets")
+    return {session.id: session for session in shown}
+
+
+def has_session(project: Project, session_id: str) -> bool:
+    return Session.objects.of_project(project.id).filter(id=session_id).exists()
 
 
 def session(project: Project, session_id: str) -> Session:
@@ -88,9 +152,9 @@ def agents(
     return list(found.older_than(after_id).newest_first()[: PAGE + 1])
 
 
-def rows(sessions: Sequence[Session], now: datetime) -> list[tuple[Session, str]]:
+def rows(sessions: Sequence[Session], now: datetime) -> list[Row]:
     """Return sessions as lists show them: each with the status that people are told."""
-    return [(session, status_of(session, now)) for session in sessions]
+    return [Row(session=one, status=status_of(one, now)) for one in sessions]
 
 
 def versions(session: Session, *, after: int | None) -> list[VersionRow]:
@@ -126,6 +190,19 @@ def key_status(key: ApiKey, now: datetime) -> str:
     if key.revoked_at is not None:
         return "revoked"
     return "active" if key.is_live(now) else EXPIRED
+
+
+def _narrowed(found: SessionQuerySet, clause: Clause, now: datetime) -> SessionQuerySet:
+    match clause:
+        case AgentIs(name=name):
+            return found.by(agent=name)
+        case UserIs(user_id=user_id):
+            return found.by(user=user_id)
+        case CreatedBetween(after=after, before=before):
+            return found.created_between(after, before)
+        case StatusIs(status=status):
+            return _with_status(found, status, now)
+    raise TypeError(f"{clause} is no plain clause.")
 
 
 def _with_status(found: SessionQuerySet, status: str, now: datetime) -> SessionQuerySet:

@@ -19,6 +19,7 @@ from apps.console.views import (
     session,
     sessions,
     version,
+    views,
 )
 
 
@@ -44,6 +45,7 @@ register_converter(SessionIdConverter, "session_id")
 register_converter(VersionNumberConverter, "version_number")
 
 # /console/<slug>/sessions/<id>
+SESSIONS = "console/<slug:slug>/sessions"
 SESSION = "console/<slug:slug>/sessions/<session_id:session_id>"
 AGENT = "console/<slug:slug>/agents/<str:agent_id>"
 MEMBER = "console/<slug:slug>/members/<str:user_id>"
@@ -54,6 +56,15 @@ urlpatterns = [
     path("console/", home.home, name="home"),
     path("console/<slug:slug>", home.project, name="project"),
     path("console/<slug:slug>/sessions", sessions.sessions, name="sessions"),
+    path(f"{SESSIONS}/export", sessions.sessions_export, name="sessions_export"),
+    path(f"{SESSIONS}/label", sessions.label_sessions, name="label_sessions"),
+    path("console/<slug:slug>/views", views.save_view, name="save_view"),
+    path("console/<slug:slug>/views/default", views.open_with, name="open_with"),
+    path(
+        "console/<slug:slug>/views/<str:view_id>/delete",
+        views.delete_view,
+        name="delete_view",
+    ),
     path("console/<slug:slug>/members", members.members, name="members"),
     path("console/<slug:slug>/members/invite", members.invite, name="invite"),
     path(f"{MEMBER}/role", members.change_role, name="change_role"),

@@ -76,7 +76,8 @@ WITH recent AS MATERIALIZED (
      SELECT e.stream_id, e.number, e.id FROM audit_event e
       WHERE e.project_id = %(project)s ORDER BY e.id DESC LIMIT %(looked_at)s)
 """
-# A version that lost something, unless somebody has rolled behind it since.
+# A version that lost something, unless somebody has rolled behind it since. What a
+# rollback drops was meant to go.
 FLAGGED = (
     RECENT
     + """
@@ -88,7 +89,7 @@ SELECT s.id AS session_id, v.number, v.flags, v.created_at, a.external_id AS age
     ON v.session_id = touched.stream_id AND v.number = touched.number
   JOIN timeline_session s ON s.id = v.session_id AND s.status <> 'deleted'
   JOIN agents_agent a ON a.id = s.agent_id
- WHERE v.flags <> '[]'::jsonb
+ WHERE v.flags <> '[]'::jsonb AND v.op <> 'rollback'
    AND NOT EXISTS (
        SELECT FROM timeline_version back
         WHERE back.session_id = v.session_id AND back.restored_number IS NOT NULL
@@ -176,6 +177,24 @@ def escalated(project_id: str, *, limit: int) -> list[EscalatedSession]:
 def busiest(project_id: str, *, limit: int) -> list[BusyAgent]:
     """Return the agents with the most of the newest acts."""
     return sql.records(BusyAgent, BUSIEST, _recent(project_id, limit))
+
+
+# How many of the newest acts say which sessions changed last.
+TOUCHED = 2_000
+
+
+def touched(project_id: str) -> list[str]:
+    """Return the sessions that the newest acts were about, in no order."""
+    found = sql.rows(
+        """
+        SELECT DISTINCT stream_id FROM (
+               SELECT e.stream_id FROM audit_event e
+                WHERE e.project_id = %(project)s
+                ORDER BY e.id DESC LIMIT %(limit)s) AS recent
+        """,
+        {"project": project_id, "limit": TOUCHED},
+    )
+    return [row.stream_id for row in found]
 
 
 def _recent(project_id: str, limit: int) -> dict[str, object]:

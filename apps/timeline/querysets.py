@@ -76,6 +76,11 @@ class SessionQuerySet(models.QuerySet["Session"]):
         found = self.filter(id__lt=after_id) if after_id else self
         return found.select_related("agent").order_by("-id")
 
+    def oldest_first(self, *, after_id: str | None = None) -> SessionQuerySet:
+        """As `newest_first`, the other way."""
+        found = self.filter(id__gt=after_id) if after_id else self
+        return found.select_related("agent").order_by("id")
+
 
 class TurnQuerySet(models.QuerySet["Turn"]):
     def of_session(self, session_id: str) -> TurnQuerySet:

@@ -55,7 +55,7 @@ const acts = {
   k: () => move(-1),
   n: () => change(1),
   p: () => change(-1),
-  "/": () => document.getElementById("id_go")?.focus(),
+  g: () => document.getElementById("id_go")?.focus(),
   "?": () => dialog.showModal(),
 };
 

@@ -23,7 +23,10 @@ PAGES = [page for page in page_routes() if page[0].startswith("/console/{slug}")
 # form. Whoever lacks the right must be told so whatever they send.
 FOR_ADMINS = ("/members/", "/keys")
 # Acts that change only what is the viewer's own.
-OPEN_TO_VIEWERS: set[str] = set()
+OPEN_TO_VIEWERS = {
+    "/console/{slug}/views",
+    "/console/{slug}/views/default",
+}
 UNTOUCHED = ("django_session", "axes_")
 
 

@@ -6,7 +6,15 @@ from typing import Any
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
-from apps.accounts.models import ApiKey, Project, Role, Scope, User
+from apps.accounts.models import (
+    ApiKey,
+    Membership,
+    Project,
+    Role,
+    SavedView,
+    Scope,
+    User,
+)
 from apps.core.actors import SYSTEM
 from tests.conftest import Answer, Api, make_project
 
@@ -54,6 +62,7 @@ class World:
             add_member(self.project, f"colleague-{number}", Role.VIEWER)
             add_member(make_project(f"other-{number}"), f"stranger-{number}")
             client_of(self.project, Scope.READ)
+            save_view(self.project, f"more-{number}")
 
 
 TURN = {
@@ -76,6 +85,19 @@ def add_member(project: Project, username: str, role: Role = Role.ADMIN) -> User
     user = accounts.create_user(username=username, **about())
     accounts.add_member(project=project, user=user, role=role, **about())
     return user
+
+
+def save_view(project: Project, name: str) -> SavedView:
+    """Return a view that an administrator shares with the project."""
+    owner = add_member(project, f"owner-of-{name}")
+    return accounts.save_view(
+        membership=Membership.objects.of_user(owner.id).get(project=project),
+        name=name,
+        query="status:active",
+        sort="",
+        is_shared=True,
+        **about(),
+    )
 
 
 def client_of(project: Project, scope: Scope, agents: list[str] | None = None) -> Api:
@@ -122,6 +144,7 @@ def make_world() -> World:
         "trace_id": traces["data"][0]["id"],
         "reference": "billing",
         "slug": project.slug,
+        "view_id": save_view(project, "everything").id,
         "agent_id": next(one["id"] for one in agents if one["name"] == "travel"),
         "user_id": add_member(project, "vera", Role.VIEWER).id,
         "key_id": ApiKey.objects.in_project(project.id).get().id,

@@ -1,0 +1,172 @@
+"""A project's first page: what needs attention, and what does not any more."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.accounts.models import Role
+from apps.timeline import activity
+from tests.accounts.make import make_member
+from tests.console.make import Story, address, counted_queries, signed_in
+
+LARGE = {"notes": ["x" * 50] * 20, "destination": "NYC"}
+
+
+@pytest.fixture
+def viewer(client, project):
+    return signed_in(client, make_member(project, "vera", Role.VIEWER))
+
+
+def page(viewer, project):
+    answer = viewer.get(f"/console/{project.slug}")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def section(text, name):
+    return text.partition(f'aria-labelledby="{name}"')[2].partition("</section>")[0]
+
+
+def versions(text, name):
+    """Where the links of a list lead, by session."""
+    return [
+        link.partition('"')[0]
+        for link in section(text, name).split('<a class="id" href="')[1:]
+    ]
+
+
+def test_an_empty_project_shows_how_to_fill_it(viewer, project):
+    answer = viewer.get(f"/console/{project.slug}", headers={"Host": "localhost:8123"})
+
+    assert "curl -X POST http://localhost:8123/v1/sessions" in answer.content.decode()
+
+
+def test_what_was_lost_is_listed_until_somebody_rolls_behind_it(viewer, project):
+    lost = Story(project).update({"dates": None})
+    shrunk = Story(project, LARGE).update({}, remove=["/notes"])
+    mended = Story(project).update({"dates": None}).rollback(0)
+
+    text = page(viewer, project)
+
+    assert set(versions(text, "flagged")) == {
+        address(project, lost.id, "versions", 1),
+        address(project, shrunk.id, "versions", 1),
+    }
+    assert "turned null" in section(text, "flagged")
+    assert "state shrank" in section(text, "flagged")
+    assert versions(text, "rollbacks") == [address(project, mended.id, "versions", 2)]
+    assert "to v0 by olga: wrong turn" in section(text, "rollbacks")
+
+
+def test_a_rollback_to_after_the_loss_mends_nothing(viewer, project):
+    story = Story(project).update({"dates": None}).update({"a": 1}).update({"a": 2})
+    story.rollback(2)
+
+    assert versions(page(viewer, project), "flagged") == [
+        address(project, story.id, "versions", 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "step", "is_waiting"),
+    [
+        ({"escalated": True}, {}, True),
+        ({"escalated_to_human": True}, {}, True),
+        ({"escalated": False}, {}, False),
+        ({"escalated": "true"}, {}, False),
+        ({"a": {"escalated": True}}, {}, False),
+        ({}, {"objective_status": "WAITING_FOR_APPROVAL"}, True),
+        ({}, {"objective_status": "WAITING_FOR"}, True),
+        ({}, {"objective_status": "WAITINGXFOR"}, False),
+        ({}, {"objective_status": "DONE"}, False),
+    ],
+)
+def test_who_waits_for_a_human_is_listed(viewer, project, state, step, is_waiting):
+    story = Story(project, {"step": 0}).update({"step": 1, **state}, **step)
+
+    found = versions(page(viewer, project), "escalated")
+
+    assert found == ([address(project, story.id, "versions", 1)] if is_waiting else [])
+
+
+def test_who_no_longer_waits_is_not_listed(viewer, project):
+    Story(project, {"escalated": True}).update({"escalated": False})
+    Story(project, {"escalated": True}).delete()
+
+    assert versions(page(viewer, project), "escalated") == []
+
+
+def test_a_held_session_is_listed(viewer, project):
+    story = Story(project).update({"a": 1}).rollback(0, hold=True)
+
+    assert versions(page(viewer, project), "paused") == [
+        address(project, story.id, "versions", 2)
+    ]
+
+
+def test_the_busiest_agents_come_first(viewer, project):
+    Story(project, agent="quiet")
+    busy = Story(project, agent="busy")
+    for number in range(3):
+        busy.update({"n": number})
+
+    text = section(page(viewer, project), "busiest")
+
+    assert text.index("busy") < text.index("quiet")
+    assert "4 acts in 1 session" in text
+
+
+def test_only_the_newest_acts_are_looked_at(viewer, project, monkeypatch):
+    monkeypatch.setattr(activity, "LOOKED_AT", 3)
+    now = timezone.now() - timedelta(days=1)
+    Story(project, {"escalated": True}, now=now)
+    later = Story(project, now=now + timedelta(hours=1))
+    for number in range(3):
+        later.update({"n": number})
+
+    text = page(viewer, project)
+
+    assert versions(text, "escalated") == []
+    assert "newest 3 acts" in text
+
+
+def test_another_projects_troubles_are_its_own(viewer, project, other_project):
+    Story(project)
+    Story(other_project, {"escalated": True}).update({"escalated": None}).rollback(0)
+
+    text = page(viewer, project)
+
+    for name in ("escalated", "flagged", "rollbacks", "paused"):
+        assert versions(text, name) == []
+
+
+def test_what_others_wrote_is_shown_as_text(viewer, project):
+    story = Story(project, agent="<b>a</b>\u202e", user_id="<i>u</i>")
+    story.update({"x": 1}).rollback(0, reason="<script>alert(1)</script>\u200b")
+
+    text = page(viewer, project)
+
+    assert "<script>alert" not in text
+    assert "<b>a" not in text
+    assert "<i>u" not in text
+    assert "\u202e" not in text
+    assert "\u200b" not in text
+
+
+def test_the_number_of_queries_does_not_grow(viewer, project):
+    def n_queries():
+        with counted_queries() as sent:
+            page(viewer, project)
+        return len(sent)
+
+    def add():
+        Story(project, {"escalated": True}).update({"a": None}).rollback(0, hold=True)
+        Story(project, agent=f"agent {timezone.now()}").update({"dates": None})
+
+    add()
+    before = n_queries()
+    add()
+    add()
+
+    assert n_queries() == before

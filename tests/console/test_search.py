@@ -1,0 +1,323 @@
+"""Searching on the page of sessions: chips, reasons, typos, ids, views, labels, CSV."""
+
+import csv
+import html
+import io
+import re
+from datetime import timedelta
+from urllib.parse import quote
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import Membership, Role, SavedView
+from apps.audit.models import AuditRecord
+from apps.console import finding, reading
+from apps.timeline.models import Label, Version
+from tests.accounts.make import make_member
+from tests.console.make import Story, address, counted_queries, signed_in
+
+ORDER = {"order": {"id": "A-17"}, "status": "open"}
+
+
+@pytest.fixture
+def viewer(client, project):
+    return signed_in(client, make_member(project, "vera", Role.VIEWER))
+
+
+@pytest.fixture
+def operator(client, project):
+    return signed_in(client, make_member(project, "olga", Role.OPERATOR))
+
+
+def search(client, project, text, **more):
+    return client.get(address(project), {"q": text, **more}, headers={})
+
+
+def url(name, project, *more):
+    return reverse(f"console:{name}", args=[project.slug, *more])
+
+
+def text(page):
+    return html.unescape(page.content.decode())
+
+
+def listed(page):
+    """The ids of the sessions in the table, in its order."""
+    return re.findall(r'rowheader" class="id"><a href="[^"]+/(sess_\w+)"', text(page))
+
+
+def test_a_value_finds_its_session_and_says_where(viewer, project):
+    story = Story(project, ORDER).update({"status": "refunded"})
+    Story(project, {"order": {"id": "A-18"}})
+
+    page = search(viewer, project, 'state.order.id="A-17" ever:state.status=open')
+
+    assert listed(page) == [story.id]
+    why = text(page).partition('class="why"')[2].partition("</tr>")[0]
+    assert '<code>state.order.id="A-17"</code>' in why
+    assert "/order/id" in why
+    assert address(project, story.id, "versions", 0) in why
+
+
+def test_a_word_of_the_reasoning_leads_to_its_version(viewer, project):
+    story = Story(project).update({"a": 1}, reasoning="The customer mistyped it")
+
+    page = search(viewer, project, "mistyped")
+
+    assert listed(page) == [story.id]
+    assert f'<a href="{address(project, story.id, "versions", 1)}">v1</a>' in text(page)
+
+
+def test_each_term_is_a_chip_that_can_be_taken_away(viewer, project):
+    Story(project)
+
+    page = search(viewer, project, 'agent:travel-agent age<2h "two words"')
+
+    chips = text(page).partition('class="chips"')[2].partition("</ul>")[0]
+    assert "<code>age<2h</code>" in chips
+    rest = quote('agent:travel-agent "two words"', safe="")
+    assert f'href="?q={rest}"' in chips
+
+
+@pytest.mark.parametrize(
+    ("typed", "said", "marked"),
+    [
+        ("agnet:travel", "Did you mean agent:travel?", "agnet:travel"),
+        ("status:active state.n", "needs = or :", " "),
+        ("user:u1 <b>:x", None, None),
+        ('"open', "not closed", '"open'),
+    ],
+)
+def test_a_typo_is_told_at_its_place_and_lists_nothing(
+    viewer, project, typed, said, marked
+):
+    story = Story(project)
+
+    page = search(viewer, project, typed)
+
+    if said is None:
+        assert page.status_code == 200
+        assert listed(page) == []
+        return
+    assert page.status_code == 400
+    assert said in text(page)
+    assert f"<mark>{marked}</mark>" in text(page)
+    assert story.id not in text(page)
+    assert f'value="{html.escape(typed)}"' in page.content.decode()
+
+
+def test_a_part_is_the_same_address_asked_by_htmx(viewer, project):
+    story = Story(project)
+
+    part = viewer.get(
+        address(project), {"q": "agent:travel-agent"}, headers={"HX-Request": "true"}
+    )
+    back = viewer.get(
+        address(project),
+        {"q": "agent:travel-agent"},
+        headers={"HX-Request": "true", "HX-History-Restore-Request": "true"},
+    )
+
+    assert listed(part) == listed(back) == [story.id]
+    assert "<html" not in text(part)
+    assert "<html" in text(back)
+    assert "HX-Request" in part["Vary"]
+
+
+def test_a_typo_in_a_part_is_swapped_in_as_well(viewer, project):
+    part = viewer.get(
+        address(project), {"q": "agnet:x"}, headers={"HX-Request": "true"}
+    )
+
+    assert part.status_code == 200
+    assert 'role="alert"' in text(part)
+
+
+def test_a_session_id_leads_to_its_page(viewer, project):
+    story = Story(project)
+
+    assert search(viewer, project, f" {story.id} ")["Location"] == address(
+        project, story.id
+    )
+    part = viewer.get(address(project), {"q": story.id}, headers={"HX-Request": "true"})
+    assert part["HX-Redirect"] == address(project, story.id)
+
+
+def test_a_trace_id_leads_to_its_version(viewer, project):
+    story = Story(project).update({"a": 1}).update({"a": 2})
+    trace = Version.objects.get(session_id=story.id, number=1).trace_id
+
+    for typed in (trace, f"trace:{trace}"):
+        found = search(viewer, project, typed)
+        assert found["Location"] == address(project, story.id, "versions", 1)
+
+
+def test_somebody_elses_ids_lead_nowhere(viewer, project, other_project):
+    theirs = Story(other_project).update({"a": 1})
+    trace = Version.objects.get(session_id=theirs.id, number=1).trace_id
+
+    for typed in (theirs.id, trace, "sess_" + "0" * 26):
+        page = search(viewer, project, typed)
+        assert page.status_code == 200
+        assert listed(page) == []
+
+
+def test_an_old_link_with_an_agent_goes_on_working(viewer, project):
+    story = Story(project, agent="two words")
+    Story(project)
+
+    page = viewer.get(address(project), {"agent": "two words"}, follow=True)
+
+    assert listed(page) == [story.id]
+
+
+def test_lists_are_turned_round(viewer, project, monkeypatch):
+    monkeypatch.setattr(reading, "PAGE", 2)
+    now = timezone.now() - timedelta(days=1)
+    first, second, third = (
+        Story(project, now=now + timedelta(hours=n)) for n in range(3)
+    )
+    first.now = now + timedelta(hours=9)
+    first.update({"a": 1})
+
+    oldest = search(viewer, project, "", sort="oldest")
+    changed = search(viewer, project, "", sort="changed")
+
+    assert listed(oldest) == [first.id, second.id]
+    assert listed(changed) == [first.id, third.id]
+    for page, rest in ((oldest, third), (changed, second)):
+        older = re.search(r'href="(\?[^"]+)" rel="next"', text(page))[1]
+        assert listed(viewer.get(address(project) + older)) == [rest.id]
+
+
+def test_pages_of_a_search_follow_each_other(viewer, project, monkeypatch):
+    monkeypatch.setattr(reading, "PAGE", 2)
+    now = timezone.now() - timedelta(days=1)
+    ids = [Story(project, ORDER, now=now + timedelta(hours=n)).id for n in range(3)]
+
+    first = search(viewer, project, "A-17")
+    older = re.search(r'href="(\?[^"]+)" rel="next"', text(first))[1]
+    second = viewer.get(address(project) + older)
+
+    assert listed(first) + listed(second) == ids[::-1]
+
+
+def test_the_export_tells_why_and_runs_nothing(viewer, project):
+    story = Story(project, {"x": "A-17"}, user_id="=cmd|' /C calc'!A0")
+
+    answer = viewer.get(url("sessions_export", project), {"q": "A-17"})
+
+    (row,) = csv.DictReader(io.StringIO(answer.content.decode()))
+    assert row["session"] == story.id
+    assert row["user"].startswith("'=cmd")
+    assert "A-17" in row["why"]
+    refused = viewer.get(url("sessions_export", project), {"q": "agnet:x"})
+    assert refused.status_code == 400
+
+
+def test_picked_sessions_are_labelled_at_their_heads(operator, project, other_project):
+    story = Story(project).update({"a": 1})
+    theirs = Story(other_project)
+
+    page = operator.post(
+        url("label_sessions", project),
+        {"name": "handed-over", "session": [story.id, theirs.id], "q": "age<9w"},
+        follow=True,
+    )
+
+    assert [(one.session_id, one.number) for one in Label.objects.all()] == [
+        (story.id, 1)
+    ]
+    assert "1 of 2 sessions labelled handed-over" in text(page)
+    assert f"{theirs.id}: There is no such session" in text(page)
+    assert AuditRecord.objects.filter(action="version.labelled").count() == 1
+
+
+@pytest.mark.parametrize(
+    "data", [{}, {"name": "x"}, {"session": ["sess_x"], "name": "x"}, {"session": []}]
+)
+def test_nothing_picked_labels_nothing(operator, project, data):
+    Story(project)
+
+    assert operator.post(url("label_sessions", project), data).status_code == 400
+    assert not Label.objects.exists()
+
+
+def test_a_viewer_is_offered_no_boxes(viewer, project):
+    Story(project)
+
+    assert 'type="checkbox"' not in text(viewer.get(address(project)))
+
+
+def test_a_search_is_kept_opened_and_deleted(operator, project):
+    story = Story(project, user_id="u_17")
+    Story(project)
+    data = {"name": "Mine", "q": "user:u_17", "sort": "oldest", "is_shared": "on"}
+
+    page = operator.post(url("save_view", project), data, follow=True)
+
+    view = SavedView.objects.get()
+    assert (view.query, view.sort, view.is_shared) == ("user:u_17", "oldest", True)
+    assert listed(page) == [story.id]
+    operator.post(url("open_with", project), {"view": view.id})
+    assert Membership.objects.get().default_view == view
+    assert listed(operator.get(address(project), follow=True)) == [story.id]
+    assert len(listed(search(operator, project, ""))) == 2
+    operator.post(url("delete_view", project, view.id))
+    assert not SavedView.objects.exists()
+    assert len(listed(operator.get(address(project)))) == 2
+
+
+def test_a_search_that_cannot_be_read_is_not_kept(viewer, project):
+    answer = viewer.post(url("save_view", project), {"name": "x", "q": "agnet:x"})
+
+    assert answer.status_code == 400
+    assert not SavedView.objects.exists()
+
+
+def test_a_view_of_nobody_is_not_found(viewer, project):
+    page = viewer.get(address(project), {"view": "view_" + "0" * 26})
+
+    assert page.status_code == 404
+
+
+def test_names_of_views_are_shown_as_text(viewer, project):
+    viewer.post(url("save_view", project), {"name": "<b>x</b>", "q": ""})
+
+    assert "<b>x" not in viewer.get(address(project), {"q": ""}).content.decode()
+
+
+def test_what_is_found_is_shown_as_text(viewer, project):
+    Story(project, {"<b>k</b>": "<i>v</i>\u202e A-17", "n": "A-17"})
+
+    for typed in ("A-17", 'state."<b>k</b>"="<i>v</i>\\u202e A-17"'):
+        page = search(viewer, project, typed)
+        assert len(listed(page)) == 1
+        raw = page.content.decode()
+        assert "<b>k" not in raw
+        assert "<i>v" not in raw
+        assert "\u202e" not in raw
+
+
+def test_only_the_reasons_are_asked_row_by_row(viewer, project):
+    def n_queries():
+        with counted_queries() as sent:
+            assert search(viewer, project, 'state.order.id="A-17"').status_code == 200
+        return len(sent)
+
+    Story(project, ORDER)
+    before = n_queries()
+    for _ in range(4):
+        Story(project, ORDER)
+
+    # The finder tells where a session meets a term one session at a time.
+    assert n_queries() - before <= 2 * 4
+
+
+def test_the_order_by_last_change_says_how_far_it_looks(viewer, project):
+    Story(project)
+
+    assert "newest 2,000 acts" in text(search(viewer, project, "", sort="changed"))
+    assert finding.SORTS["changed"] in text(viewer.get(address(project)))
