@@ -2,14 +2,11 @@
 
 The rows are made by the product's own code, which seals each version as an append
 does, so `verify` accepts them; only the SQL functions, which would store them one by
-one, are passed by, and what they add (number, chain, time) is added here. `python -m
-tests.benchmarks.loader` loads into the database of DATABASE_URL; as its superuser,
-without looking at each foreign key.
+one, are passed by, and what they add (number, chain, time) is added here.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -17,7 +14,6 @@ from hashlib import sha256
 from typing import Any
 
 from django.db import connection
-from django.utils import timezone
 from psycopg import sql as pg
 
 from apps.accounts.models import Project
@@ -49,8 +45,6 @@ TABLES = (
     "audit_event",
 )
 REQUEST = Request(id="req_loader", digest=sha256(b"loader").digest())
-# So many sessions are sealed whole; the others show one of their states.
-TEMPLATES = 500
 ROWS_AT_ONCE = 2_000
 
 Row = dict[str, Any]
@@ -132,6 +126,14 @@ def _written(value: Any) -> Any:
     if isinstance(value, dict | list):
         return json.dumps(value).decode()
     return value
+
+
+def skip_foreign_keys() -> None:
+    """As a superuser, stop looking at each foreign key; as anybody else, go on."""
+    (me,) = sql.rows("SELECT usesuper FROM pg_user WHERE usename = current_user", [])
+    if me.usesuper:
+        with connection.cursor() as cursor:
+            cursor.execute("SET session_replication_role = replica")
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,29 +296,3 @@ def steps(count: int) -> Iterator[State]:
     said = states.texts(997, 120)
     for at in range(count):
         yield {"step": at, "said": said[at % len(said)]}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.loader")
-    parser.add_argument("--project", required=True, help="the slug of a project")
-    parser.add_argument("--sessions", type=int, default=1, help="with one version")
-    parser.add_argument("--versions", type=int, default=0, help="of the first session")
-    given = parser.parse_args()
-    if sql.rows("SELECT usesuper FROM pg_user WHERE usename = current_user")[
-        0
-    ].usesuper:
-        with connection.cursor() as cursor:
-            cursor.execute("SET session_replication_role = replica")
-    project = Project.objects.get(slug=given.project)
-    loader = Loader(project, now=timezone.now() - timedelta(days=1))
-    count = min(given.sessions, TEMPLATES)
-    ids = loader.sessions(small_states(count), given.sessions)
-    if given.versions:
-        loader.versions(ids[0], steps(given.versions))
-
-
-if __name__ == "__main__":
-    import django
-
-    django.setup()
-    main()

@@ -143,7 +143,7 @@ def load(superuser_dsn: str, name: str, size: tuple[int, int]) -> None:
     """
     dsn = make_conninfo("", **{**conninfo_to_dict(superuser_dsn), "dbname": name})
     sessions, versions = map(str, size)
-    command = [sys.executable, "-m", "tests.benchmarks.loader", "--project", "bench"]
+    command = [sys.executable, "-m", "tests.benchmarks.load", "--project", "bench"]
     done = subprocess.run(
         [*command, "--sessions", sessions, "--versions", versions],
         cwd=ROOT,
