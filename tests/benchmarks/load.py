@@ -1,7 +1,4 @@
-"""`python -m tests.benchmarks.load`: the loader as a command, on DATABASE_URL.
-
-As the database's superuser it does not look at each foreign key: `verify` does.
-"""
+"""`python -m tests.benchmarks.load`: the loader as a command, on DATABASE_URL."""
 
 import argparse
 from datetime import timedelta
@@ -28,14 +25,14 @@ def load(slug: str, *, sessions: int, versions: int) -> None:
     from django.utils import timezone
 
     from apps.accounts.models import Project
-    from tests.benchmarks import loader
+    from tests.benchmarks import copying, loader
 
-    loader.skip_foreign_keys()
     project = Project.objects.get(slug=slug)
     loading = loader.Loader(project, now=timezone.now() - timedelta(days=1))
     found = loader.small_states(min(sessions, TEMPLATES))
-    ids = loading.sessions(found, sessions)
-    loading.versions(ids[0], loader.steps(versions))
+    with copying.in_bulk():
+        ids = loading.sessions(found, sessions)
+        loading.versions(ids[0], loader.steps(versions))
 
 
 if __name__ == "__main__":

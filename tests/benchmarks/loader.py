@@ -8,19 +8,17 @@ one, are passed by, and what they add (number, chain, time) is added here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Any
 
 from django.db import connection
-from psycopg import sql as pg
 
 from apps.accounts.models import Project
 from apps.agents import operations as agents
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
-from apps.core import json, sql
+from apps.core import json
 from apps.core.actors import SYSTEM, Actor
 from apps.core.ids import new_id
 from apps.core.json import State
@@ -33,116 +31,85 @@ from apps.timeline.operations.states import draft_of
 from apps.timeline.sealing import Sealed
 from apps.timeline.words import Hold, Op
 from tests.benchmarks import states
+from tests.benchmarks.copying import Block, Row, Rows
 
 AGENT = "bench"
-# In the order of their foreign keys, but for a version and its body, of which one
-# is checked at commit.
-TABLES = (
-    "timeline_session",
-    "timeline_version",
-    "timeline_body",
-    "timeline_change",
-    "audit_event",
-)
 REQUEST = Request(id="req_loader", digest=sha256(b"loader").digest())
 ROWS_AT_ONCE = 2_000
 
-Row = dict[str, Any]
+CHANGE = ("path_key", "role", "kind", "value_key")
 
 
-@dataclass(slots=True)
-class Rows:
-    """Rows of all tables, to be copied together."""
-
-    by_table: dict[str, list[Row]] = field(
-        default_factory=lambda: {table: [] for table in TABLES}
-    )
-
-    def add(self, stamp: Stamp, sealed: Sealed, previous: bytes, at: datetime) -> bytes:
-        """Add what the SQL functions make of it; return the new end of the chain."""
-        version = sealed.version
-        assert version is not None
-        key = {"session_id": stamp.session_id, "number": stamp.number}
-        leaf = bytes.fromhex(version["leaf"].removeprefix("\\x"))
-        chain = proof.chain(previous, stamp.number, leaf)
-        parent = stamp.number - 1 if stamp.number else None
-        shown = version["body_number"]
-        self.by_table["timeline_version"].append(
-            version
-            | key
-            | {
-                "parent_number": parent,
-                "body_number": stamp.number if shown is None else shown,
-                "created_at": at,
-                "chain": chain,
-            }
-        )
-        if sealed.body is not None:
-            body = sealed.body | key | {"data": sealed.data}
-            self.by_table["timeline_body"].append(body)
-        columns = sealed.marks
-        self.by_table["timeline_change"] += [
-            key | {"path_key": path, "role": role, "kind": kind, "value_key": value}
-            for path, role, kind, value in zip(
-                columns.path_keys,
-                columns.roles,
-                columns.kinds,
-                columns.value_keys,
-                strict=True,
-            )
-        ]
-        self.by_table["audit_event"] += [
-            event
-            | {
-                "stream_id": stamp.session_id,
-                "project_id": stamp.project.id,
-                "number": stamp.number,
-                "created_at": at,
-            }
-            for event in sealed.events
-        ]
-        return chain
-
-    def copy(self) -> None:
-        """Copy all rows, and forget them."""
-        for table, rows in self.by_table.items():
-            if rows:
-                _copy(table, rows)
-                rows.clear()
+def rows_of(
+    stamp: Stamp, sealed: Sealed, previous: bytes, at: datetime
+) -> tuple[dict[str, list[Row]], bytes]:
+    """Return the rows that the SQL functions make of it, and the chain's new end."""
+    version = sealed.version
+    assert version is not None
+    key = {"session_id": stamp.session_id, "number": stamp.number}
+    chain = proof.chain(previous, stamp.number, _bytes(version["leaf"]))
+    shown = version["body_number"]
+    stored = version | {
+        "parent_number": stamp.number - 1 if stamp.number else None,
+        "body_number": stamp.number if shown is None else shown,
+        "created_at": at,
+        "chain": chain,
+    }
+    marks = sealed.marks
+    columns = (marks.path_keys, marks.roles, marks.kinds, marks.value_keys)
+    event = {
+        "stream_id": stamp.session_id,
+        "project_id": stamp.project.id,
+        "number": stamp.number,
+        "created_at": at,
+    }
+    rows: dict[str, list[Row]] = {
+        "timeline_version": [stored | key],
+        "timeline_body": [],
+        "timeline_change": [
+            key | dict(zip(CHANGE, mark, strict=True))
+            for mark in zip(*columns, strict=True)
+        ],
+        "audit_event": [one | event for one in sealed.events],
+    }
+    if sealed.body is not None:
+        rows["timeline_body"].append(sealed.body | key | {"data": sealed.data})
+    return rows, chain
 
 
-def _copy(table: str, rows: list[Row]) -> None:
-    names = list(rows[0])
-    statement = pg.SQL("COPY {} ({}) FROM STDIN").format(
-        pg.Identifier(table), pg.SQL(", ").join(map(pg.Identifier, names))
-    )
-    connection.ensure_connection()
-    with connection.connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for row in rows:
-            copy.write_row([_written(row[name]) for name in names])
-
-
-def _written(value: Any) -> Any:
-    if isinstance(value, dict | list):
-        return json.dumps(value).decode()
-    return value
-
-
-def skip_foreign_keys() -> None:
-    """As a superuser, stop looking at each foreign key; as anybody else, go on."""
-    (me,) = sql.rows("SELECT usesuper FROM pg_user WHERE usename = current_user", [])
-    if me.usesuper:
-        with connection.cursor() as cursor:
-            cursor.execute("SET session_replication_role = replica")
+def _bytes(text: str) -> bytes:
+    return bytes.fromhex(text.removeprefix("\\x"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """One session sealed whole, of which others are made."""
+    """One session sealed whole, its rows as text, of which others are made."""
 
     draft: Draft
     stamp: Stamp
-    sealed: Sealed
+    version: Row
+    chain: bytes
+    block: Block
+
+    def restamped(self, stamp: Stamp) -> Block:
+        """Return the rows of another session with the same state: its own claim."""
+        old, trace_id = self.version, stamp.event_id()
+        secrets = _bytes(old["commitment"]), _bytes(old["salt"])
+        leaf = sealing._claim(self.draft, stamp, *secrets, trace_id).leaf()
+        chain = proof.chain(proof.NO_CHAIN, 0, leaf)
+        told = (
+            (self.stamp.session_id, stamp.session_id),
+            (old["trace_id"], trace_id),
+            (old["leaf"][2:], leaf.hex()),
+            (self.chain.hex(), chain.hex()),
+            (self.stamp.now.isoformat(), stamp.now.isoformat()),
+        )
+        block = {}
+        for table, text in self.block.items():
+            for before, after in told:
+                text = text.replace(before, after)
+            block[table] = text
+        return block
 
 
 class Loader:
@@ -172,8 +139,13 @@ class Loader:
         ids = []
         for at in range(count):
             template = templates[at % len(templates)]
-            now = self.now + timedelta(milliseconds=at)
-            ids.append(self._session(template, now, is_first=at < len(templates)))
+            if at < len(templates):
+                stamp, block = template.stamp, template.block
+            else:
+                stamp = self._first(self.now + timedelta(milliseconds=at))
+                block = template.restamped(stamp)
+            ids.append(stamp.session_id)
+            self.rows.add(block)
             if at % ROWS_AT_ONCE == ROWS_AT_ONCE - 1:
                 self.rows.copy()
         self.rows.copy()
@@ -202,7 +174,8 @@ class Loader:
             )
             at = max(at, now)
             stamp = self._stamp(session_id, head.number + 1, now)
-            chain = self.rows.add(stamp, sealed, chain, at)
+            rows, chain = rows_of(stamp, sealed, chain, at)
+            self.rows.add(self.rows.block(rows))
             facets = sealed.facets or facets
             head = batches._following(head, draft, sealed)
             if count % ROWS_AT_ONCE == 0:
@@ -211,25 +184,20 @@ class Loader:
         self._update_projection(session_id, head.number, at, facets)
 
     def _template(self, state: State) -> _Template:
-        stamp = self._stamp(new_id("sess", now=self.now), 0, self.now)
+        stamp = self._first(self.now)
         draft = Draft(
             op=Op.CREATE, hold=Hold.OPEN, step=Step(), parts=bundles.assembled(state)
         )
         sealed = sealing.seal_first(draft, stamp, state=state, before={})
-        return _Template(draft, stamp, sealed)
-
-    def _session(self, template: _Template, now: datetime, *, is_first: bool) -> str:
-        stamp, sealed = template.stamp, template.sealed
-        if not is_first:
-            stamp = self._stamp(new_id("sess", now=now), 0, now)
-            sealed = _restamped(template, stamp)
-        start = Beginning(Scope(self.project), About(), self.actor, stamp.now, REQUEST)
+        start = Beginning(Scope(self.project), About(), self.actor, self.now, REQUEST)
         session = start._session(self.agent, sealed, {}, metadata_bytes({}), None)
-        self.rows.by_table["timeline_session"].append(
-            session | {"id": stamp.session_id}
-        )
-        self.rows.add(stamp, sealed, proof.NO_CHAIN, stamp.now)
-        return stamp.session_id
+        rows, chain = rows_of(stamp, sealed, proof.NO_CHAIN, self.now)
+        rows["timeline_session"] = [session | {"id": stamp.session_id}]
+        assert sealed.version is not None
+        return _Template(draft, stamp, sealed.version, chain, self.rows.block(rows))
+
+    def _first(self, now: datetime) -> Stamp:
+        return self._stamp(new_id("sess", now=now), 0, now)
 
     def _stamp(self, session_id: str, number: int, now: datetime) -> Stamp:
         return Stamp(
@@ -252,31 +220,8 @@ class Loader:
                        facets = coalesce(%s::jsonb, facets)
                  WHERE id = %s
                 """,
-                [number, at, facets and _written(facets), session_id],
+                [number, at, facets and json.dumps(facets).decode(), session_id],
             )
-
-
-def _restamped(template: _Template, stamp: Stamp) -> Sealed:
-    """Return the sealed first version as another session's: same state, own claim."""
-    version = template.sealed.version
-    assert version is not None
-    event_id = stamp.event_id()
-    commitment, salt = (
-        bytes.fromhex(version[name].removeprefix("\\x"))
-        for name in ("commitment", "salt")
-    )
-    claim = sealing._claim(template.draft, stamp, commitment, salt, event_id)
-    told = {
-        "trace_id": event_id,
-        "leaf": "\\x" + claim.leaf().hex(),
-        "requested_at": stamp.now.isoformat(),
-    }
-    (event,) = template.sealed.events
-    return replace(
-        template.sealed,
-        version=version | told,
-        events=[event | {"id": event_id, "resource_id": stamp.session_id}],
-    )
 
 
 def small_states(count: int) -> Iterator[State]:

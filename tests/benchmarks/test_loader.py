@@ -11,7 +11,8 @@ from django.utils import timezone
 from apps.core import sql
 from apps.timeline import verification
 from tests.benchmarks import loader
-from tests.benchmarks.loader import TABLES, Loader
+from tests.benchmarks.copying import TABLES
+from tests.benchmarks.loader import Loader
 
 PATCHES = [*loader.steps(40), {"status": None}, {"items": [{"id": 1}]}]
 # What differs between any two sessions that are told the same.
