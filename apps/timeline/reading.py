@@ -158,7 +158,7 @@ def parsed(version: VersionRow) -> State:
     """
     value: State | None = version.parsed
     if value is None:
-        value = json.parse(state(version))
+        value = json.parse_written(state(version))
         object.__setattr__(version, "parsed", value)
     return value
 

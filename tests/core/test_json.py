@@ -215,6 +215,18 @@ def test_it_returns_every_value_exactly(value):
     assert spelled(json.parse(json.dumps(value))) == spelled(value)
 
 
+@settings(max_examples=50, deadline=None)
+@given(values)
+def test_what_was_written_is_read_as_it_was(value):
+    assert repr(json.parse_written(json.dumps(value))) == repr(value)
+
+
+def test_what_was_never_written_is_refused_as_ever():
+    with pytest.raises(MalformedJson):
+        json.parse_written(b'{"a": ')
+
+
+
 @pytest.mark.parametrize("value", [b"null", b"1", b'"x"', b"true", b"[]"])
 def test_a_state_is_an_object(value):
     with pytest.raises(UnacceptableJson):
