@@ -226,7 +226,6 @@ def test_what_was_never_written_is_refused_as_ever():
         json.parse_written(b'{"a": ')
 
 
-
 @pytest.mark.parametrize("value", [b"null", b"1", b'"x"', b"true", b"[]"])
 def test_a_state_is_an_object(value):
     with pytest.raises(UnacceptableJson):
