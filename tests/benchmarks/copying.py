@@ -19,6 +19,7 @@ TABLES = (
     "timeline_version",
     "timeline_body",
     "timeline_change",
+    "timeline_term",
     "audit_event",
 )
 # What COPY's text format would take for something else.

@@ -18,7 +18,7 @@ from apps.accounts.models import Project
 from apps.agents import operations as agents
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
-from apps.core import json
+from apps.core import json, sql
 from apps.core.actors import SYSTEM, Actor
 from apps.core.ids import new_id
 from apps.core.json import State
@@ -155,6 +155,7 @@ class Loader:
         """Append an update for each patch, sealed each on the one before."""
         head = reading.head(Scope(self.project), session_id, now=self.now)
         chain, at, facets = head.chain, head.created_at, None
+        terms: dict[bytes, bytes | None] = {}
         for count, patch in enumerate(patches, 1):
             draft = draft_of(
                 Op.UPDATE,
@@ -177,10 +178,15 @@ class Loader:
             rows, chain = rows_of(stamp, sealed, chain, at)
             self.rows.add(self.rows.block(rows))
             facets = sealed.facets or facets
+            terms |= sealed.terms
             head = batches._following(head, draft, sealed)
             if count % ROWS_AT_ONCE == 0:
                 self.rows.copy()
         self.rows.copy()
+        sql.rows(
+            "SELECT timeline_set_terms_v1(%s, %s::bytea[], %s::bytea[])",
+            [session_id, list(terms), list(terms.values())],
+        )
         self._update_projection(session_id, head.number, at, facets)
 
     def _template(self, state: State) -> _Template:
@@ -193,6 +199,11 @@ class Loader:
         session = start._session(self.agent, sealed, {}, metadata_bytes({}), None)
         rows, chain = rows_of(stamp, sealed, proof.NO_CHAIN, self.now)
         rows["timeline_session"] = [session | {"id": stamp.session_id}]
+        rows["timeline_term"] = [
+            {"session_id": stamp.session_id, "path_key": path, "value_key": value}
+            for path, value in sealed.terms.items()
+            if value is not None
+        ]
         assert sealed.version is not None
         return _Template(draft, stamp, sealed.version, chain, self.rows.block(rows))
 

@@ -25,6 +25,7 @@ OWN = {
     },
     "timeline_body": {"session_id", "salt"},
     "timeline_change": {"session_id"},
+    "timeline_term": {"session_id"},
     "audit_event": {"stream_id", "id", "resource_id", "request_id", "created_at"},
 }
 # And who did it: here the installation, there a key.
