@@ -1,0 +1,109 @@
+"""The pages of a session for readers with other needs, in light and in dark."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Trip, Visits
+
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+PAGES = [
+    "",
+    "versions/2",
+    "versions/2?view=side",
+    "versions/2?tab=state&find=NYC",
+    "versions/2?tab=turns",
+    "versions/2?tab=checkpoint",
+    "versions/2?tab=proof&verify=on",
+    "versions/1/rollback",
+    "versions/1/fork",
+    "versions/1/value?pointer=/flight",
+    "versions/2/blame?pointer=/destination",
+    "lineage",
+    "close",
+    "jump?go=nonsense",
+]
+
+# What reaches beyond the screen, if the page can be scrolled sideways.
+WIDER = """() => {
+  const root = document.documentElement;
+  if (root.scrollWidth <= root.clientWidth) return [];
+  return [...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > root.clientWidth)
+    .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`);
+}"""
+
+
+def violations(page: Page) -> list[str]:
+    found = Axe().run(page, options=RULES).response["violations"]
+    return [
+        f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(visits: Visits, trip: Trip, scheme: str) -> None:
+    trip.console.api.post(
+        f"/v1/sessions/{trip.id}/notes", json={"text": "Look here", "version": 2}
+    )
+    trip.console.api.post(f"/v1/sessions/{trip.id}/rollback", json={"version": 1})
+    fork = trip.console.api.post(f"/v1/sessions/{trip.id}/fork", json={"version": 2})
+    page = visits.page("olga", color_scheme=scheme)
+
+    found = {}
+    for where in PAGES:
+        page.goto(trip.path(where) if where else trip.path())
+        found[where] = violations(page)
+    compare = trip.path().rpartition("/sessions/")[0] + "/compare"
+    page.goto(f"{compare}?right={fork.json()['id']}")
+    found["compare"] = violations(page)
+
+    assert {where: some for where, some in found.items() if some} == {}
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_nothing_is_wider_than_the_screen(
+    visits: Visits, trip: Trip, width: int
+) -> None:
+    page = visits.page("olga", viewport={"width": width, "height": 800})
+
+    for where in PAGES[:-1]:
+        page.goto(trip.path(where) if where else trip.path())
+        assert page.evaluate(WIDER) == [], where
+
+
+def test_targets_are_large_enough(visits: Visits, trip: Trip) -> None:
+    page = visits.page("olga")
+    page.goto(trip.path("versions", 2))
+
+    small = page.evaluate(
+        """() => [...document.querySelectorAll("main :is(button, .tabs a, summary)")]
+          .filter((one) => one.offsetParent && one.offsetHeight < 24)
+          .map((one) => one.outerHTML.slice(0, 120))"""
+    )
+
+    assert small == []
+
+
+def test_hostile_state_is_text_on_every_page(visits: Visits, make_trip) -> None:
+    evil = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e\u200b"
+    trip = make_trip({evil: evil, "deep": {"a": [[[[{evil: [evil]}]]]]}})
+    trip.patch({evil: evil * 500, "many": {f"{evil}{n}": n for n in range(2_000)}})
+    page = visits.page("olga")
+    alerts: list[str] = []
+    page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
+
+    for where in (
+        "",
+        "versions/1",
+        "versions/1?tab=state",
+        "versions/1?tab=checkpoint",
+        "versions/0/rollback",
+        "versions/1/fork",
+        "versions/1/value?pointer=/many",
+    ):
+        page.goto(trip.path(where) if where else trip.path())
+        assert page.locator("main img, main script").count() == 0
+        assert "\u202e" not in page.inner_text("main")
+
+    assert alerts == []

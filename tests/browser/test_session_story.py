@@ -1,0 +1,203 @@
+"""The story of a session that lost its destination: read, step back, undo, fork.
+
+With the mouse, with the keyboard alone, and its reading part without JavaScript.
+"""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Trip, Visits
+
+expect.set_options(timeout=30_000)
+
+
+def test_with_the_mouse(visits: Visits, trip: Trip) -> None:
+    page = visits.page("olga")
+    page.goto(trip.path())
+
+    # Read: what changed, and who set it.
+    page.click("#v2 .version-number")
+    pane = page.locator("#version-pane")
+    expect(pane.locator("h2")).to_contain_text("v2")
+    expect(page).to_have_url(re.compile(r"/versions/2"))
+    expect(pane.locator(".changes")).to_contain_text("/destination")
+    pane.get_by_role("link", name="blame /destination").click()
+    expect(page.locator("#blame")).to_contain_text("User cancelled the hotel")
+
+    # Preview and step back, with the agent held.
+    page.click("#v1 .version-number")
+    page.get_by_role("link", name="Roll back to v1…").click()
+    expect(page.locator(".consequences")).to_contain_text("destination set to NYC")
+    expect(page.locator(".consequences")).to_contain_text("2 versions, 0 turns")
+    expect(page.get_by_label("Hold agent writes until resumed")).to_be_checked()
+    page.get_by_label("The state is wrong").check()
+    page.get_by_label("In words").fill("destination lost")
+    page.get_by_role("button", name="Roll back to v1").click()
+    expect(page.locator(".toast")).to_contain_text("Rolled back to v1.")
+    expect(page.locator(".banner")).to_contain_text("Agents are held")
+    assert trip.state["destination"] == "NYC"
+    assert trip.head["reason_code"] == "wrong_state"
+    refused = trip.console.api.patch(
+        f"/v1/sessions/{trip.id}/state", json={"state": {"step": "no"}}
+    )
+    assert refused.status_code == 423
+
+    # Undo, resume.
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast")).to_contain_text("Undone")
+    assert trip.head["undo_of"] == 4
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator(".banner")).to_have_count(0)
+    assert trip.head["op"] == "resume"
+
+    # Fork with an edit, compare with the original.
+    page.goto(trip.path("versions", 2))
+    page.get_by_role("link", name="Fork with edits…").click()
+    editor = page.get_by_label("State (JSON)")
+    editor.fill('{"destination": ROM}')
+    page.get_by_role("button", name="Create the fork").click()
+    expect(page.locator("#fault")).to_contain_text("Line 1, column")
+    expect(editor).to_have_value('{"destination": ROM}')
+    editor.fill('{"destination": "ROM"}')
+    page.get_by_role("button", name="Create the fork").click()
+    expect(page.locator(".toast")).to_contain_text("This is the fork of v2")
+    expect(page.locator("main")).to_contain_text(f"{trip.id} v2")
+    page.get_by_role("link", name="Compare with its original").click()
+    expect(page.locator(".changes")).to_contain_text("/destination")
+    expect(page.locator(".shared")).to_contain_text("they share all up to")
+
+
+def test_with_the_keyboard_alone(visits: Visits, trip: Trip) -> None:
+    page = visits.page("olga")
+    page.goto(trip.path())
+    pane = page.locator("#version-pane h2")
+
+    page.keyboard.press("j")
+    expect(page.locator("#v3 .version-number")).to_be_focused()
+    page.keyboard.press("j")
+    expect(page.locator("#v2 .version-number")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(pane).to_contain_text("v2")
+    expect(page.locator("#v2")).to_have_class(re.compile("is-selected"))
+    page.keyboard.press("n")
+    expect(page.locator("#c1")).to_be_focused()
+    page.keyboard.press("b")
+    expect(page.locator("#blame")).to_contain_text("User cancelled the hotel")
+    page.keyboard.press("[")
+    expect(pane).to_contain_text("v1")
+    page.keyboard.press("]")
+    expect(pane).to_contain_text("v2")
+    page.keyboard.press("[")
+    expect(pane).to_contain_text("v1")
+
+    page.keyboard.press("r")
+    expect(page.get_by_role("button", name="Roll back to v1")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast")).to_contain_text("Rolled back to v1.")
+    assert trip.state["destination"] == "NYC"
+
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+    page.get_by_label("Single keys do this").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("f")
+    page.wait_for_timeout(200)
+    expect(page).to_have_url(re.compile(trip.id))
+    page.keyboard.press("?")
+    page.get_by_label("Single keys do this").check()
+    page.keyboard.press("Escape")
+    page.keyboard.press("f")
+    expect(page.locator(".toast")).to_contain_text("This is the fork of v4")
+
+
+def test_reading_needs_no_javascript(visits: Visits, trip: Trip) -> None:
+    page = visits.page("carol", java_script_enabled=False)
+    page.goto(trip.path())
+    expect(page.locator("#v2 .words")).to_contain_text("destination lost")
+
+    page.click("#v2 .version-number")
+    expect(page.locator("#version-pane h2")).to_contain_text("v2")
+    page.get_by_role("link", name="blame /destination").click()
+    expect(page.locator(".blame")).to_contain_text("User cancelled the hotel")
+    page.go_back()
+    page.get_by_role("link", name="State", exact=True).click()
+    expect(page.locator(".tree")).to_contain_text("destination")
+    page.get_by_label("Find in the state").fill("UA1")
+    page.get_by_role("button", name="Find").click()
+    expect(page.locator(".hits")).to_contain_text("/flight/id")
+    page.get_by_label("Version or time (UTC)").fill("v0")
+    page.get_by_role("button", name="Go", exact=True).click()
+    expect(page.locator("#version-pane h2")).to_contain_text("v0")
+    for hidden in ("#scrubber", "#live-toggle", "[data-copies]"):
+        expect(page.locator(hidden).first).to_be_hidden()
+    assert page.get_by_role("link", name="Roll back to").count() == 0
+
+
+def test_a_stale_preview_does_nothing(visits: Visits, trip: Trip) -> None:
+    mine, theirs = visits.page("olga"), visits.page("olga")
+    mine.goto(trip.path("versions", 1, "rollback"))
+    theirs.goto(trip.path("versions", 0, "rollback"))
+    theirs.get_by_role("button", name="Roll back to v0").click()
+    expect(theirs.locator(".toast")).to_contain_text("Rolled back to v0.")
+
+    mine.get_by_role("button", name="Roll back to v1").click()
+
+    expect(mine.locator("[role=alert]")).to_contain_text("Nothing was done.")
+    expect(mine.locator("[role=alert]")).to_contain_text("rollback to v0")
+    assert trip.head["version"] == 4
+    mine.get_by_role("button", name="Roll back to v1").click()
+    expect(mine.locator(".toast")).to_contain_text("Rolled back to v1.")
+    assert trip.head["version"] == 5
+
+
+def test_a_session_that_grows_is_followed_without_moving(
+    visits: Visits, trip: Trip
+) -> None:
+    page = visits.page("carol")
+    page.goto(trip.path())
+    expect(page.locator("#live-news")).to_contain_text("following")
+    before = page.locator(".entry").count()
+
+    trip.patch({"step": "booked"})
+
+    pill = page.locator("#live-news .pill")
+    expect(pill).to_contain_text("1 new version")
+    assert page.locator(".entry").count() == before
+    pill.click()
+    expect(page.locator("#v4")).to_be_visible()
+    page.get_by_role("button", name="Stop following").click()
+    expect(page.locator("#live-news")).to_contain_text("not following")
+
+
+def test_a_lost_connection_is_told(visits: Visits, trip: Trip) -> None:
+    page = visits.page("carol")
+    page.goto(trip.path())
+    expect(page.locator("#live-news")).to_contain_text("following")
+
+    page.route("**/live?*", lambda route: route.abort())
+
+    expect(page.locator("#live-news")).to_contain_text("connection lost")
+    page.unroute("**/live?*")
+    expect(page.locator("#live-news")).to_contain_text("following")
+    visits.complaints[:] = [one for one in visits.complaints if "ERR_FAILED" not in one]
+
+
+def test_back_keeps_filter_and_selection(visits: Visits, trip: Trip) -> None:
+    page = visits.page("carol")
+    page.goto(trip.path())
+    page.locator(".filter summary").click()
+    page.get_by_label("Path touched").fill("destination")
+    page.locator(".filter").get_by_role("button", name="Filter").click()
+    expect(page.locator("#v3")).to_have_count(0)
+    page.click("#v2 .version-number")
+    expect(page.locator("#version-pane h2")).to_contain_text("v2")
+    page.click("#v0 .version-number")
+    expect(page.locator("#version-pane h2")).to_contain_text("v0")
+
+    page.go_back()
+
+    expect(page.locator("#version-pane h2")).to_contain_text("v2")
+    expect(page.locator("#v2")).to_have_class(re.compile("is-selected"))
+    expect(page.locator("#v3")).to_have_count(0)
+    expect(page.get_by_label("Path touched")).to_have_value("/destination")

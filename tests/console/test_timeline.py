@@ -1,0 +1,372 @@
+"""The timeline of a session: filters, folds, turns, the strip, jumps, and following."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.accounts.models import Role
+from apps.console import session_page
+from apps.timeline import operations as timeline
+from apps.timeline import pages
+from apps.timeline.drafts import Step
+from tests.accounts.make import make_member
+from tests.console.make import KEY, NOW, PERSON, Story, address, signed_in
+
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def viewer(client, project):
+    return signed_in(client, make_member(project, "carol", Role.VIEWER))
+
+
+@pytest.fixture
+def trip(project):
+    """v1 and v2 updated, v3 rolled back to v1, v4 updated."""
+    story = Story(project)
+    story.update({"travellers": ["Ann", "Ben", "Cy"]}, reasoning="one more")
+    story.update({"dates": None}, reasoning="cancel everything?")
+    story.rollback(1, reason="dates lost")
+    return story.update({"budget": 1200})
+
+
+def text_of(client, where, status=200, **headers):
+    answer = client.get(where, headers=headers)
+    assert answer.status_code == status, answer.content
+    return answer.content.decode()
+
+
+def numbers(text):
+    return [int(n) for n in re.findall(r'id="v(\d+)" data-number', text)]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("path=/dates", [3, 2, 0]),
+        ("path=dates.depart", [3, 2, 0]),
+        ("path=/budget", [4]),
+        ("path=/nothing/here", []),
+        ("op=rollback", [3]),
+        ("actor=user", [3]),
+        ("actor=sb_7f3a", [4, 2, 1, 0]),
+        ("label=known-good", [1]),
+        ("path=/dates&actor=olga", [3]),
+    ],
+)
+def test_it_is_filtered(viewer, project, trip, query, found):
+    trip.label(1, "known-good")
+
+    text = text_of(viewer, f"{address(project, trip.id)}?{query}")
+
+    assert numbers(text) == found
+    assert ("No version of this session matches" in text) == (not found)
+
+
+def test_a_version_with_too_many_changes_may_have_touched_the_path(viewer, project):
+    story = Story(project).update({"n": {f"k{n}": n for n in range(400)}})
+    story.update({"other": 1})
+
+    text = text_of(viewer, f"{address(project, story.id)}?path=/anything")
+
+    assert numbers(text) == [1]
+
+
+@pytest.mark.parametrize("query", ["op=nonsense", "after=x", "label=" + "x" * 101])
+def test_a_filter_that_means_nothing_says_so(viewer, project, trip, query):
+    text = text_of(viewer, f"{address(project, trip.id)}?{query}", 400)
+
+    assert 'role="alert"' in text
+
+
+def test_a_link_to_a_version_opens_it_where_it_stands(viewer, project, monkeypatch):
+    monkeypatch.setattr(session_page, "ROWS", 6)
+    monkeypatch.setattr(session_page, "ABOVE", 2)
+    story = Story(project, {})
+    for n in range(20):
+        story.update({"n": n})
+
+    text = text_of(viewer, address(project, story.id, "versions", 9))
+
+    assert numbers(text) == [11, 10, 9, 8, 7, 6]
+    assert "?after=18" in text  # newer
+    assert "?after=6" in text  # older
+
+
+def test_quiet_versions_fold_and_stay_reachable(viewer, project):
+    story = Story(project, {"n": 1})
+    for _ in range(5):
+        story.update({"n": 1})
+    story.update({"n": 2})
+
+    text = text_of(viewer, address(project, story.id))
+
+    assert "5 quiet versions, v1–v5" in text  # noqa: RUF001
+    assert numbers(text) == [6, 5, 4, 3, 2, 1, 0]
+    opened = text_of(viewer, address(project, story.id, "versions", 3))
+    assert re.search(r"<details open><summary>5 quiet versions", opened)
+
+
+def test_a_burst_folds_but_not_what_asks_for_attention(viewer, project):
+    story = Story(project, {"n": 0, "keep": 1})
+    about = story.act(KEY)
+    for n in range(10):
+        about["now"] += timedelta(milliseconds=100)
+        patch = {"keep": None} if n == 8 else {"n": n + 1}
+        timeline.update(session_id=story.id, patch=patch, step=Step(), **about)
+
+    text = text_of(viewer, address(project, story.id))
+
+    assert "8 versions within 1 s, v1–v8" in text  # noqa: RUF001
+    fold = text.index("8 versions within")
+    assert text.index('id="v9"') < fold
+
+
+def test_turns_and_their_calls_stand_at_their_version(viewer, project, api):
+    client = api()
+    made = client.post(
+        "/v1/sessions", {"agent_id": "a", "initial_state": {"n": 0}}
+    ).body
+    call = {"name": "charge_card", "arguments": {"amount": 9}, "id": "c1"}
+    turns = f"/v1/sessions/{made['id']}/turns"
+    client.post(
+        turns,
+        {"input": {"type": "tool_call", "tool_metadata": call}, "output": "paid <b>"},
+    )
+    client.post(turns, {"input": "hi", "output": "bye", "state_after": {"n": 1}})
+
+    text = text_of(viewer, address(project, made["id"]))
+    tab = text_of(viewer, address(project, made["id"], "versions", 0) + "?tab=turns")
+
+    assert "charge_card()" in text
+    assert "“hi”" in text
+    assert "paid &lt;b&gt;" in text
+    assert "&quot;amount&quot;: 9" in tab
+    assert "charge_card" in tab
+
+
+def test_the_strip_shows_the_whole_life_in_words(viewer, project, trip):
+    fork = trip.fork(0)
+
+    text = text_of(viewer, address(project, trip.id))
+
+    assert 'aria-label="v3, ' in text
+    assert "rollback at v3" in text
+    assert "flag at v2" in text
+    assert "fork of v0" in text
+    assert fork in text
+
+
+def test_the_strip_is_bounded(project, monkeypatch):
+    monkeypatch.setattr(pages, "BUCKETS", 4)
+    story = Story(project, {})
+    for n in range(9):
+        story.update({"n": n})
+    story.rollback(3)
+
+    buckets = pages.strip(story.id, 10)
+
+    assert [(one.low, one.high) for one in buckets] == [(0, 1), (2, 4), (5, 7), (8, 10)]
+    assert [one.rollback for one in buckets] == [None, None, None, 10]
+
+
+@pytest.mark.parametrize(
+    ("go", "number"),
+    [
+        ("2", 2),
+        ("v0", 0),
+        ("99", 4),
+        ("2026-03-01 12:02:30", 1),
+        ("2026-03-01T12:03Z", 2),
+        ("2020-01-01", 0),
+        ("2030-01-01", 4),
+    ],
+)
+def test_it_jumps_to_a_number_or_a_time(viewer, project, trip, go, number):
+    answer = viewer.get(address(project, trip.id, "jump"), {"go": go})
+
+    where = address(project, trip.id, "versions", number)
+    assert answer["Location"] == f"{where}#v{number}"
+
+
+@pytest.mark.parametrize("go", ["", "x", "1" * 30, "2026-13-45"])
+def test_a_jump_to_nowhere_says_what_it_takes(viewer, project, trip, go):
+    answer = viewer.get(address(project, trip.id, "jump"), {"go": go})
+
+    assert answer.status_code == 400
+
+
+def test_htmx_gets_the_pane_it_asks_for(viewer, project, trip):
+    where = address(project, trip.id, "versions", 2)
+
+    pane = viewer.get(where, headers={**HTMX, "HX-Target": "version-pane"})
+    rows = viewer.get(where, headers={**HTMX, "HX-Target": "timeline-pane"})
+
+    assert pane.content.decode().strip().startswith('<section class="version-pane"')
+    assert "<html" not in pane.content.decode()
+    assert rows.content.decode().strip().startswith('<section class="timeline-pane"')
+    assert "HX-Request" in pane["Vary"]
+
+
+@pytest.mark.parametrize(
+    "header", ["HX-Boosted", "HX-History-Restore-Request", "No-Header"]
+)
+def test_everything_else_gets_the_whole_page(viewer, project, trip, header):
+    headers = {**HTMX, "HX-Target": "version-pane", header: "true"}
+    if header == "No-Header":
+        headers = {}
+
+    answer = viewer.get(address(project, trip.id, "versions", 2), headers=headers)
+
+    assert "<html" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("against=0", "Changes against v0"),
+        ("against=head", "Changes against v4"),
+        ("against=2", "nothing changed"),
+        ("view=side", "view-side"),
+    ],
+)
+def test_a_version_is_compared_with_any_other(viewer, project, trip, query, says):
+    where = address(project, trip.id, "versions", 2)
+
+    assert says in text_of(viewer, f"{where}?{query}")
+
+
+@pytest.mark.parametrize("query", ["tab=x", "against=x", "against=99", "view=x"])
+def test_a_pane_that_means_nothing_is_refused(viewer, project, trip, query):
+    where = address(project, trip.id, "versions", 2)
+
+    assert viewer.get(f"{where}?{query}").status_code in (400, 404)
+
+
+def test_what_stayed_is_folded_and_named(viewer, project, trip):
+    text = text_of(viewer, address(project, trip.id, "versions", 2))
+
+    assert "2 unchanged keys" in text
+    assert "<code>destination</code>" in text
+
+
+def test_a_long_text_is_compared_word_by_word(viewer, project):
+    words = " ".join(f"word{n}" for n in range(100))
+    story = Story(project, {"text": words})
+    story.update({"text": words.replace("word50", "changed")})
+
+    text = text_of(viewer, address(project, story.id, "versions", 1))
+
+    assert "<b>word50</b>" in text
+    assert "<b>changed</b>" in text
+    assert " … " in text
+
+
+def test_the_proof_is_verified_on_request(viewer, project, trip):
+    where = address(project, trip.id, "versions", 3) + "?tab=proof"
+
+    assert "recomputed just now" not in text_of(viewer, where)
+    assert "4 versions up to v3 hold" in text_of(viewer, f"{where}&verify=on")
+
+
+def test_blame_is_a_page_and_a_part(viewer, project, trip):
+    where = address(project, trip.id, "versions", 4, "blame")
+
+    page = text_of(viewer, f"{where}?pointer=/dates")
+    part = text_of(viewer, f"{where}?pointer=/dates", **HTMX)
+
+    assert "brought back by" in page
+    assert "<html" not in part
+    assert viewer.get(f"{where}?pointer=/nowhere").status_code == 404
+    assert viewer.get(f"{where}?pointer=x").status_code == 400
+    assert viewer.get(f"{where}?pointer=/dates&before=x").status_code == 400
+
+
+def test_following_answers_what_is_new_and_then_nothing(viewer, project, trip):
+    where = address(project, trip.id, "live")
+
+    first = viewer.get(f"{where}?since=2")
+    again = viewer.get(
+        f"{where}?since=2", headers={"If-None-Match": first.headers["ETag"]}
+    )
+    trip.update({"n": 1})
+    later = viewer.get(
+        f"{where}?since=4", headers={"If-None-Match": first.headers["ETag"]}
+    )
+
+    assert "2 new versions" in first.content.decode()
+    assert (again.status_code, again.content) == (304, b"")
+    assert "1 new version<" in later.content.decode()
+
+
+@pytest.mark.parametrize("verb", ["close", "delete"])
+def test_following_ends_where_nothing_can_come(viewer, project, trip, verb):
+    operation = getattr(timeline, verb)
+    operation(session_id=trip.id, step=Step(), **trip.act(PERSON))
+
+    answer = viewer.get(address(project, trip.id, "live"))
+
+    assert answer.status_code == 286
+    assert "nothing more will come" in answer.content.decode()
+
+
+def test_the_lineage_draws_forks_of_forks_and_rollbacks(viewer, project, trip):
+    fork = trip.fork(1)
+    other = Story.__new__(Story)
+    other.scope, other.now, other.id = trip.scope, trip.now, fork
+    second = other.fork(0)
+
+    for where in (trip.id, fork, second):
+        text = text_of(viewer, address(project, where, "lineage"))
+
+        assert text.count('class="lane') == 3
+        assert "edge-rollback" in text
+        assert text.count("edge-fork") == 2
+        assert f"{where} (this one)" in text
+
+
+def test_a_family_of_another_project_is_not_drawn(viewer, other_project, project):
+    story = Story(project, {})
+    stranger = Story(other_project, {})
+
+    text = text_of(viewer, address(project, story.id, "lineage"))
+
+    assert stranger.id not in text
+
+
+def test_a_fork_is_compared_with_its_original(viewer, project, trip):
+    fork = trip.fork(2)
+    trip.update({"budget": 9})
+
+    text = text_of(viewer, f"/console/{project.slug}/compare?right={fork}")
+
+    assert 'they share all up to <a class="id" href' in text
+    assert "v2</a>; since then 3 versions on the left, 1 on the right" in text
+    assert "/budget" in text
+    assert "/dates" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [("", 200), ("right=x", 400), ("right={id}", 400), ("left=x&right={id}", 400)],
+)
+def test_a_comparison_needs_two_sessions(viewer, project, trip, query, status):
+    where = f"/console/{project.slug}/compare?{query.format(id=trip.id)}"
+
+    assert viewer.get(where).status_code == status
+
+
+def test_a_comparison_finds_no_session_of_another_project(
+    viewer, project, other_project, trip
+):
+    stranger = Story(other_project, {})
+    where = f"/console/{project.slug}/compare?left={trip.id}&right={stranger.id}"
+
+    assert viewer.get(where).status_code == 404
+
+
+def test_a_time_before_the_first_version_is_the_first(project, trip):
+    assert pages.number_at(trip.id, 4, NOW - timedelta(days=1)) == 0
+    assert pages.number_at(trip.id, 4, timezone.now()) == 4
