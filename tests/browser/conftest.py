@@ -20,7 +20,7 @@ from tests.live import Server, manage
 
 CHROMIUM = Path(os.environ.get("STEPBACK_CHROMIUM", "/usr/bin/chromium"))
 PROJECT = "browsing"
-PEOPLE = {"olga": "operator", "carol": "viewer"}
+PEOPLE = {"alice": "admin", "olga": "operator", "carol": "viewer"}
 # A machine that is busy with other tests may take its time.
 PATIENCE = 30_000
 REFUSED = "Failed to load resource: the server responded with a status of 4"

@@ -1,0 +1,122 @@
+"""Screenshots of the console's pages, for people to look at.
+
+    python -m tests.browser.screenshots FOLDER [NAME ...]
+
+Starts a server of its own with the demo project, and writes each page (or those whose
+names begin so) at 1440 and 390 pixels, in light and in dark. Nothing is compared.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import django
+from playwright.sync_api import Page, sync_playwright
+
+SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
+SCHEMES = ("light", "dark")
+LOAD = """
+import django; django.setup()
+from django.utils import timezone
+from apps.console import demo
+from apps.core.actors import SYSTEM
+project = demo.begin(actor=SYSTEM, now=timezone.now())
+demo.load(project, is_stopping=lambda: False)
+"""
+# What to open, below the project; {trip} is the traveller's session, {agent} its agent.
+PAGES = {
+    "home": "",
+    "sessions": "/sessions?q=",
+    "search": "/sessions?q=ever%3Astate.destination%3DNYC+rolled-back%3Ayes",
+    "typo": "/sessions?q=agnet%3Atravel+age%3C2h",
+    "nothing": "/sessions?q=user%3Anobody",
+    "session": "/sessions/{trip}",
+    "version": "/sessions/{trip}/versions/6",
+    "state": "/sessions/{trip}/versions/6?tab=state",
+    "rollback": "/sessions/{trip}/versions/5/rollback",
+    "fork": "/sessions/{trip}/versions/5/fork",
+    "lineage": "/sessions/{trip}/lineage",
+    "agents": "/agents",
+    "agent": "/agents/{agent}",
+    "audit": "/audit",
+    "audit-all": "/audit?show=all",
+    "verify": "/audit/verify",
+    "members": "/members",
+    "keys": "/keys",
+    "not-found": "/sessions/sess_00000000000000000000000000",
+}
+OUTSIDE = {"password": "/password", "signed-out": "/signin/used-up"}
+
+
+def main(folder: Path, names: list[str]) -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+    django.setup()
+    from tests.live import ROOT, environment, manage, serving
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with serving("screenshots") as server, sync_playwright() as playwright:
+        subprocess.run(
+            [sys.executable, "-c", LOAD],
+            cwd=ROOT,
+            env=environment(server.dsn),
+            check=True,
+        )
+        printed = manage(server.dsn, "signin_link", "--base-url", server.url)
+        chromium = os.environ.get("STEPBACK_CHROMIUM", "/usr/bin/chromium")
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox"]
+        )
+        state = signed_in(browser, printed.split()[-1])
+        for scheme in SCHEMES:
+            for size, (width, height) in SIZES.items():
+                context = browser.new_context(
+                    storage_state=state,
+                    color_scheme=scheme,
+                    viewport={"width": width, "height": height},
+                )
+                page = context.new_page()
+                for name, url in addresses(page, server).items():
+                    if names and not name.startswith(tuple(names)):
+                        continue
+                    page.goto(url)
+                    page.screenshot(
+                        path=folder / f"{name}-{size}-{scheme}.png", full_page=True
+                    )
+                context.close()
+        browser.close()
+
+
+def signed_in(browser: Any, link: str) -> Any:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(link)
+    page.click("button[type=submit]")
+    page.wait_for_url("**/console/**")
+    return context.storage_state()
+
+
+def addresses(page: Page, server: Any) -> dict[str, str]:
+    """Return where each page of the demo is."""
+    base = f"{server.url}/console/demo"
+    page.goto(f"{base}/sessions?q=user%3Au_17+agent%3Atravel-agent")
+    found = page.locator(".sessions tbody th a").first.get_attribute("href")
+    page.goto(f"{base}/agents")
+    agent = page.locator("tbody th a").first.get_attribute("href")
+    names = {"trip": last_part(found), "agent": last_part(agent)}
+    inside = {name: base + path.format(**names) for name, path in PAGES.items()}
+    return inside | {name: server.url + path for name, path in OUTSIDE.items()}
+
+
+def last_part(address: str | None) -> str:
+    assert address is not None, "The demo lacks what is to be shown."
+    return address.rpartition("/")[2]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,194 @@
+"""The console's pages around the session: found, searched, administered.
+
+With the mouse, with the keyboard, without JavaScript, for readers with other needs.
+"""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PROJECT, Trip, Visits
+
+expect.set_options(timeout=30_000)
+
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+PAGES = [
+    "",
+    "/sessions?q=",
+    "/sessions?q=state.destination%3Anull+age%3C2h",
+    "/sessions?q=user%3Anobody",
+    "/agents",
+    "/audit",
+    "/audit?show=all",
+    "/audit/verify",
+    "/members",
+    "/keys",
+]
+OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
+TYPO = "/sessions?q=agnet%3Atravel"
+
+
+def base(trip: Trip) -> str:
+    return f"{trip.console.server.url}/console/{PROJECT}"
+
+
+def violations(page: Page) -> list[str]:
+    found = Axe().run(page, options=RULES).response["violations"]
+    return [
+        f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(visits: Visits, trip: Trip, scheme: str) -> None:
+    page = visits.page("alice", color_scheme=scheme)
+
+    found = {}
+    for where in [*PAGES, TYPO]:
+        page.goto(base(trip) + where)
+        page.evaluate(OPEN_ALL)
+        found[where] = violations(page)
+    page.goto(f"{trip.console.server.url}/password")
+    found["password"] = violations(page)
+    anonymous = visits.browser.new_context(color_scheme=scheme)
+    visits.contexts.append(anonymous)
+    door = anonymous.new_page()
+    for where in ("/signin", "/password/used-up", "/signin/used-up"):
+        door.goto(trip.console.server.url + where)
+        found[where] = violations(door)
+
+    assert {where: some for where, some in found.items() if some} == {}
+    # A typo answers 400, which the browser notes.
+    visits.complaints[:] = [one for one in visits.complaints if "400" not in one]
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_nothing_is_wider_than_the_screen(
+    visits: Visits, trip: Trip, width: int
+) -> None:
+    page = visits.page("alice", viewport={"width": width, "height": 900})
+
+    for where in PAGES:
+        page.goto(base(trip) + where)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, where
+
+
+def test_a_value_finds_the_session_from_any_page_by_keyboard(
+    visits: Visits, trip: Trip
+) -> None:
+    trip.patch({"booking": {"code": f"ZX-{trip.id[-6:]}"}}, "Booked it")
+    page = visits.page("carol")
+    page.goto(base(trip))
+
+    page.keyboard.press("/")
+    expect(page.locator("#find")).to_be_focused()
+    page.keyboard.type(f"ZX-{trip.id[-6:]}")
+    page.keyboard.press("Enter")
+
+    row = page.locator(".sessions tbody")
+    expect(row).to_contain_text(trip.id)
+    expect(row).to_contain_text("/booking/code")
+    page.locator(".why .pointer").first.click()
+    expect(page.locator("main")).to_contain_text(f"ZX-{trip.id[-6:]}")
+    page.go_back()
+    expect(page.locator("#find")).to_have_value(f"ZX-{trip.id[-6:]}")
+
+
+def test_a_search_changes_the_list_alone_and_back_undoes_it(
+    visits: Visits, trip: Trip
+) -> None:
+    page = visits.page("carol")
+    page.goto(f"{base(trip)}/sessions?q=")
+    expect(page.locator(".sessions tbody")).to_contain_text(trip.id)
+
+    page.fill("#find", "user:nobody")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("#found")).to_contain_text("No session matches")
+    expect(page).to_have_url(re.compile(r"q=user%3Anobody"))
+    page.click('#found [aria-label="Remove user:nobody"]')
+    expect(page.locator(".sessions tbody")).to_contain_text(trip.id)
+    page.go_back()
+    expect(page.locator("#found")).to_contain_text("No session matches")
+
+
+def test_a_typo_is_told_in_place(visits: Visits, trip: Trip) -> None:
+    page = visits.page("carol")
+    page.goto(f"{base(trip)}/sessions?q=")
+
+    page.fill("#find", "status:active agnet:travel")
+    page.keyboard.press("Enter")
+
+    expect(page.locator("[role=alert]")).to_contain_text("Did you mean agent:travel?")
+    expect(page.locator("mark")).to_have_text("agnet:travel")
+
+
+def test_a_pasted_id_leads_to_its_session(visits: Visits, trip: Trip) -> None:
+    page = visits.page("carol")
+    page.goto(f"{base(trip)}/sessions?q=")
+
+    page.fill("#find", trip.id)
+    page.keyboard.press("Enter")
+
+    expect(page).to_have_url(trip.path())
+
+
+def test_searching_works_without_javascript(visits: Visits, trip: Trip) -> None:
+    page = visits.page("carol", java_script_enabled=False)
+    page.goto(base(trip))
+
+    page.fill("#find", "ever:state.destination=NYC agent:travel-agent")
+    page.locator("#find").press("Enter")
+
+    expect(page.locator(".sessions tbody")).to_contain_text(trip.id)
+    expect(page.locator(".chips li").first).to_contain_text("ever:state.destination")
+    page.click('[aria-label="Remove agent:travel-agent"]')
+    expect(page.locator(".chips li")).to_have_count(2)
+
+
+def test_picked_sessions_are_labelled(visits: Visits, trip: Trip) -> None:
+    page = visits.page("olga")
+    page.goto(f"{base(trip)}/sessions?q=session%3A{trip.id}+age%3C1d")
+
+    page.get_by_label(f"Pick {trip.id}").check()
+    page.get_by_label("Label the picked").fill("handed-over")
+    page.get_by_role("button", name="Label").click()
+
+    expect(page.locator("main")).to_contain_text("1 of 1 sessions labelled handed-over")
+
+
+def test_an_administrator_lets_somebody_in(visits: Visits, trip: Trip) -> None:
+    page = visits.page("alice")
+    page.goto(f"{base(trip)}/members")
+    name = f"nina-{trip.id[-6:]}"
+
+    page.get_by_label("User name").fill(name)
+    page.get_by_role("button", name="Invite").click()
+    link = page.locator("#link").inner_text()
+
+    newcomer = visits.browser.new_context()
+    visits.contexts.append(newcomer)
+    door = newcomer.new_page()
+    door.goto(link)
+    door.get_by_label("New password", exact=True).fill("correct horse battery")
+    door.get_by_label("New password again").fill("correct horse battery")
+    door.get_by_role("button", name="Set the password and sign in").click()
+    expect(door.locator("h1")).to_have_text("Browsing", ignore_case=True)
+    expect(door.get_by_role("link", name="API keys")).to_have_count(0)
+
+
+def test_a_key_is_shown_once_and_revoked(visits: Visits, trip: Trip) -> None:
+    page = visits.page("alice")
+    page.goto(f"{base(trip)}/keys")
+
+    page.get_by_label("Name", exact=True).fill(f"bot {trip.id[-6:]}")
+    page.get_by_role("button", name="Make the key").click()
+    secret = page.locator("#secret").inner_text()
+    with trip.console.server.client(secret) as client:
+        assert client.get("/v1/sessions").status_code == 200
+        page.goto(f"{base(trip)}/keys")
+        page.locator(f'summary[aria-label*="{secret[:11]}"]').click()
+        page.get_by_role("button", name=f"Revoke {secret[:11]}").click()
+        expect(page.locator("main")).to_contain_text("is revoked")
+        assert client.get("/v1/sessions").status_code == 401
