@@ -10,14 +10,15 @@ handler403 = "apps.core.http.handler403"
 handler404 = "apps.core.http.handler404"
 handler500 = "apps.core.http.handler500"
 
+# Patterns are tried in this order: the API, whose requests are most, stands first.
 urlpatterns = [
+    path("v1/", include("config.api_urls")),
     path("", core.root, name="root"),
     path("health", core.health, name="health"),
     path("health/ready", core.ready, name="ready"),
     path("health/live", core.live, name="live"),
     path("openapi.json", openapi, name="openapi"),
     path("docs", docs, name="docs"),
-    path("v1/", include("config.api_urls")),
     path("", include("apps.accounts.urls")),
     path("", include("apps.console.urls")),
 ]
