@@ -26,9 +26,9 @@ from apps.timeline.reading import VersionRow
 from apps.timeline.trails import trail
 from apps.timeline.words import Hold, Status
 
-ROWS = 100
+ROWS = 60
 # So many newer versions stand above the one that a link leads to.
-ABOVE = 20
+ABOVE = 15
 # Of the statuses, those in which nothing can be done any more.
 GONE = frozenset({Status.DELETED, reading.EXPIRED})
 

@@ -94,11 +94,15 @@ CLAUSES = {
         SELECT l.number FROM timeline_label l
          WHERE l.session_id = %(session)s AND l.name = %(label)s)""",
     "path": """ AND v.number IN (
-        SELECT c.number FROM timeline_change c
-         WHERE c.session_id = %(session)s AND c.path_key = %(path)s
+        (SELECT c.number FROM timeline_change c
+          WHERE c.session_id = %(session)s AND c.path_key = %(path)s
+            AND (%(after)s::bigint IS NULL OR c.number < %(after)s::bigint)
+          ORDER BY c.number DESC LIMIT %(within)s::bigint)
         UNION
-        SELECT t.number FROM timeline_version t
-         WHERE t.session_id = %(session)s AND t.changes_truncated)""",
+        (SELECT t.number FROM timeline_version t
+          WHERE t.session_id = %(session)s AND t.changes_truncated
+            AND (%(after)s::bigint IS NULL OR t.number < %(after)s::bigint)
+          ORDER BY t.number DESC LIMIT %(within)s::bigint))""",
 }
 
 # Notes on the session itself stand where they were written: up to the version after
@@ -180,8 +184,11 @@ def versions(
         + "".join(CLAUSES[name] for name in given)
         + " ORDER BY v.number DESC LIMIT %(limit)s"
     )
-    asked = {"session": session_id, "after": after, "limit": limit + 1, **given}
-    return sql.records(VersionRow, query, asked)
+    # Alone, a path needs no more of its rows than the page: a path that every version
+    # touches has as many as there are versions.
+    within = limit + 1 if given.keys() == {"path"} else None
+    asked = {"session": session_id, "after": after, "limit": limit + 1}
+    return sql.records(VersionRow, query, {**asked, **given, "within": within})
 
 
 def attached(session_id: str, shown: Sequence[VersionRow]) -> list[Annotation]:
