@@ -6,7 +6,7 @@ what expired or was deleted too: that is evidence. Everything else is the finder
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -16,6 +16,7 @@ from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.console import reading
 from apps.console.reading import Row, Why
+from apps.core.errors import InvalidRequest
 from apps.diffs.changes import MISSING
 from apps.diffs.text import shorten, show
 from apps.timeline import activity
@@ -43,6 +44,7 @@ SORTS = {
 }
 LONGEST_VALUE = 80
 LONGEST_CHIP = 200
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 WORDS = {
     "state": "held",
     "head": "holds now",
@@ -151,24 +153,18 @@ def _searched(
 def _changed(
     project: Project, query: Query, after: str | None, limit: int, now: datetime
 ) -> Page:
-    ids = activity.touched(project.id)
-    known = reading.listed(
+    found = reading.last_changed(
         project,
         query.clauses,
-        oldest_first=False,
-        after_id=None,
-        limit=activity.TOUCHED,
+        among=activity.touched(project.id),
+        before=_read_place(after) if after else None,
+        limit=limit + 1,
         now=now,
-        among=ids,
     )
-    known.sort(key=lambda one: (one.updated_at, one.id), reverse=True)
-    places = [_place(session) for session in known]
-    start = next((n for n, at in enumerate(places) if not after or at < after), None)
-    shown = [] if start is None else known[start : start + limit]
-    more = start is not None and len(known) > start + limit
+    shown = found[:limit]
     return Page(
         rows=[_row(session, now) for session in shown],
-        after=_place(shown[-1]) if more else None,
+        after=_place(shown[-1]) if len(found) > limit else None,
         notices=[
             f"Only of the sessions that the project's newest {activity.TOUCHED:,} acts "
             "touched; the others follow in no list by their last change."
@@ -177,8 +173,20 @@ def _changed(
 
 
 def _place(session: Session) -> str:
-    """Write where a session stands in the order of last changes; compares as text."""
-    return f"{int(session.updated_at.timestamp() * 1_000_000):020}-{session.id}"
+    """Write where a session stands in the order of last changes."""
+    age = session.updated_at - EPOCH
+    return f"{age // timedelta(microseconds=1):020}-{session.id}"
+
+
+def _read_place(place: str) -> tuple[datetime, str]:
+    """Raises: InvalidRequest for a place in another order, or beyond all time."""
+    digits, _, session_id = place.partition("-")
+    try:
+        return EPOCH + timedelta(microseconds=int(digits)), session_id
+    except (ValueError, OverflowError):
+        raise InvalidRequest(
+            "This is a place in another order.", param="after"
+        ) from None
 
 
 def _row(session: Session, now: datetime, why: Sequence[Why] = ()) -> Row:

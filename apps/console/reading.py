@@ -91,12 +91,9 @@ def listed(
     after_id: str | None,
     limit: int,
     now: datetime,
-    among: Sequence[str] | None = None,
 ) -> list[Session]:
     """Return sessions that meet plain clauses, by when they began."""
     found = Session.objects.of_project(project.id)
-    if among is not None:
-        found = found.filter(id__in=among)
     for clause in clauses:
         found = _narrowed(found, clause, now)
     ordered = (
@@ -104,6 +101,23 @@ def listed(
         if oldest_first
         else found.newest_first(after_id=after_id)
     )
+    return list(ordered.defer("metadata", "metadata_index", "facets")[:limit])
+
+
+def last_changed(
+    project: Project,
+    clauses: Sequence[Clause],
+    *,
+    among: Sequence[str],
+    before: tuple[datetime, str] | None,
+    limit: int,
+    now: datetime,
+) -> list[Session]:
+    """Return those of some sessions that meet plain clauses, last changed first."""
+    found = Session.objects.of_project(project.id).filter(id__in=among)
+    for clause in clauses:
+        found = _narrowed(found, clause, now)
+    ordered = found.last_changed_first(before=before)
     return list(ordered.defer("metadata", "metadata_index", "facets")[:limit])
 
 

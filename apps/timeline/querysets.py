@@ -76,6 +76,18 @@ class SessionQuerySet(models.QuerySet["Session"]):
         found = self.filter(id__lt=after_id) if after_id else self
         return found.select_related("agent").order_by("-id")
 
+    def last_changed_first(
+        self, *, before: tuple[datetime, str] | None = None
+    ) -> SessionQuerySet:
+        """Keyset by the last change; no index has it, so ask it of few sessions."""
+        found = self
+        if before is not None:
+            at, session_id = before
+            found = found.filter(
+                Q(updated_at__lt=at) | Q(updated_at=at, id__lt=session_id)
+            )
+        return found.select_related("agent").order_by("-updated_at", "-id")
+
     def oldest_first(self, *, after_id: str | None = None) -> SessionQuerySet:
         """As `newest_first`, the other way."""
         found = self.filter(id__gt=after_id) if after_id else self

@@ -192,6 +192,13 @@ def test_lists_are_turned_round(viewer, project, monkeypatch):
         assert listed(viewer.get(address(project) + older)) == [rest.id]
 
 
+def test_a_place_in_another_order_is_refused(viewer, project):
+    story = Story(project)
+    for after in (story.id, "9" * 20 + "-" + story.id):
+        page = search(viewer, project, "", sort="changed", after=after)
+        assert page.status_code == 400
+
+
 def test_pages_of_a_search_follow_each_other(viewer, project, monkeypatch):
     monkeypatch.setattr(reading, "PAGE", 2)
     now = timezone.now() - timedelta(days=1)
