@@ -15,7 +15,7 @@ from apps.diffs.pointers import escape
 from apps.diffs.text import count, shorten
 
 # On one page: nodes in all, items of one container, levels that stand open.
-NODES = 600
+NODES = 250
 ITEMS = 100
 OPEN_LEVELS = 2
 LONGEST_TEXT = 300
