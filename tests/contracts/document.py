@@ -32,6 +32,7 @@ class Document:
     def __init__(self, raw: dict[str, Any]) -> None:
         self.raw = raw
         self._components = closed(deepcopy(raw["components"]))
+        self._judges: dict[tuple[str, str], Draft202012Validator] = {}
 
     def operations(self) -> dict[str, dict[str, Any]]:
         """Return every operation by `METHOD /path`."""
@@ -53,14 +54,25 @@ class Document:
             assert answer.content == b"", f"{about} with a body"
             return
         assert answer.headers["Content-Type"] == "application/json"
-        faults = list(self._faults(described["content"]["application/json"], answer))
+        faults = list(self._faults(str(route), answer))
         assert not faults, f"{about}: " + "\n".join(faults)
 
-    def _faults(self, media: dict[str, Any], answer: Answer) -> Iterator[str]:
-        schema = {**media["schema"], "components": self._components}
-        judge = Draft202012Validator(schema, format_checker=FORMATS)
-        for fault in judge.iter_errors(answer.body):
+    def _faults(self, operation: str, answer: Answer) -> Iterator[str]:
+        for fault in self._judge(operation, str(answer.status)).iter_errors(
+            answer.body
+        ):
             yield f"{fault.json_path}: {fault.message[:200]}"
+
+    def _judge(self, operation: str, status: str) -> Draft202012Validator:
+        """Made once for each answer described: thousands are judged in one run."""
+        if (operation, status) not in self._judges:
+            described = self.operations()[operation]["responses"][status]
+            media = described["content"]["application/json"]
+            schema = {**media["schema"], "components": self._components}
+            self._judges[operation, status] = Draft202012Validator(
+                schema, format_checker=FORMATS
+            )
+        return self._judges[operation, status]
 
 
 def closed(node: Any) -> Any:

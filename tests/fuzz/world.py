@@ -1,0 +1,152 @@
+"""A session with a history on a live server, whose ids make generated requests real.
+
+Random ids find nothing. So what a generated request says of the right kind is replaced
+by what is there, in most of the requests; what it says of the wrong kind stays.
+"""
+
+import itertools
+from typing import Any
+
+import httpx
+from schemathesis import Case
+from schemathesis.core.parameters import ParameterLocation
+
+# Of so many requests, one keeps the ids that were made up.
+KEPT = 8
+# Verbs after which a session is not what it was; others share one for a while.
+ENDING = ("DELETE", "/close", "/pause", "/resume", "/suspend", "/activate")
+SHARED = 12
+# What is the same in every session.
+IDS = {
+    "number": "1",
+    "label": "good",
+    "user_id": "u1",
+    "pointer": "/city",
+    "metadata": '{"order": "A-1"}',
+    "from": "0",
+    "to": "2",
+    "version": "2",
+    "after": "0",
+}
+_count = itertools.count(1)
+
+
+class World:
+    """What one operation's requests are about, renewed as they use it up."""
+
+    def __init__(self, client: httpx.Client, label: str, named: set[str]) -> None:
+        """`named` are the parameters that the operation has, of any kind."""
+        self.client = client
+        self.label = label
+        self.named = named
+        self.asked = 0
+        self.taken = 0
+        self.ids: dict[str, str] = {}
+
+    def lead(self, case: Case) -> None:
+        """Point a generated request at what is there."""
+        if not self.ids or self._is_used_up():
+            self._renew()
+        self.asked += 1
+        if self.asked % KEPT == 0:
+            return
+        self._lead_path(case)
+        self._lead_query(case)
+        self._lead_head(case)
+
+    def _lead_path(self, case: Case) -> None:
+        if not _is_wrong(case, ParameterLocation.PATH):
+            for name in case.path_parameters or {}:
+                case.path_parameters[name] = self.ids[name]
+
+    def _lead_query(self, case: Case) -> None:
+        if _is_wrong(case, ParameterLocation.QUERY):
+            return
+        for name in set(case.query or {}) & self.ids.keys():
+            case.query[name] = self.ids[name]
+        # A cursor comes from the answer before, which a single request has not.
+        (case.query or {}).pop("starting_after", None)
+
+    def _lead_head(self, case: Case) -> None:
+        """Let a write build on the head that there is, whichever it is."""
+        if not _is_wrong(case, ParameterLocation.HEADER) and case.headers:
+            case.headers.pop("If-Match", None)
+            # The edges of a body are sent with one key, which stands for one body.
+            if "Idempotency-Key" in case.headers:
+                case.headers["Idempotency-Key"] = f"key-{next(_count)}"
+        body = case.body
+        if _is_wrong(case, ParameterLocation.BODY) or not isinstance(body, dict):
+            return
+        body.pop("expected_version", None)
+        if isinstance(body.get("version"), int):
+            body["version"] = 1
+        # Made-up pointers point to nothing.
+        for one in (body, *_items(body)):
+            if one.get("remove"):
+                one["remove"] = []
+
+    def told(self, status: int) -> None:
+        """Take note of an answer: what was refused has used nothing up."""
+        self.taken += status < 300
+
+    def _is_used_up(self) -> bool:
+        if self.label.startswith("GET "):
+            return False
+        return self.taken >= (1 if any(v in self.label for v in ENDING) else SHARED)
+
+    def _renew(self) -> None:
+        """Make a session, and of the rest what the operation has a name for."""
+        self.taken = 0
+        agent = f"agent-{next(_count)}"
+        begun = {
+            "agent_id": agent,
+            "user_id": "u1",
+            "external_id": agent,
+            "initial_state": {"city": "Rome", "n": 1, "list": [1, 2]},
+            "metadata": {"order": "A-1"},
+        }
+        session_id = self._made("/v1/sessions", begun)["id"]
+        session = f"/v1/sessions/{session_id}"
+        steps = [{"state": {"city": city}} for city in ("Bonn", None, "Oslo")]
+        self._made(f"{session}/versions", {"versions": steps})
+        self.ids = {
+            **IDS,
+            "session_id": session_id,
+            "forked_from": session_id,
+            "resource_id": session_id,
+            "agent_id": agent,
+            "external_id": agent,
+            "reference": agent,
+        }
+        self._make_what_is_named(session)
+
+    def _make_what_is_named(self, session: str) -> None:
+        if "label" in self.named:
+            self._made(f"{session}/versions/1/labels", {"label": IDS["label"]})
+        if "turn_id" in self.named:
+            turn = self._made(f"{session}/turns", {"input": "a", "output": "b"})
+            self.ids["turn_id"] = turn["id"]
+        if "other" in self.named:
+            self.ids["other"] = self._made(f"{session}/fork", {"version": 1})["id"]
+        if "trace_id" in self.named:
+            asked = {"session_id": self.ids["session_id"]}
+            traces = self.client.get("/v1/traces", params=asked).json()
+            self.ids["trace_id"] = traces["data"][0]["id"]
+        if "/resume" in self.label:
+            self._made(f"{session}/pause", {})
+
+    def _made(self, path: str, body: Any) -> Any:
+        answer = self.client.post(path, json=body)
+        assert answer.status_code in (200, 201), answer.text
+        return answer.json()
+
+
+def _is_wrong(case: Case, location: ParameterLocation) -> bool:
+    """Tell whether this part of the request is to be refused."""
+    return case.meta is not None and case.meta.is_negative_at(location)
+
+
+def _items(body: dict[str, Any]) -> list[dict[str, Any]]:
+    versions = body.get("versions")
+    items = versions if isinstance(versions, list) else []
+    return [one for one in items if isinstance(one, dict)]
