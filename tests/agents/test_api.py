@@ -190,6 +190,46 @@ def test_it_reads_an_agent_by_either_id(writer):
     assert by_name.body["agent"]["external_id"] == "billing"
 
 
+@pytest.mark.parametrize(
+    ("name", "spelled"),
+    [
+        ("a/b", "a%2Fb"),
+        ("a/b", "a/b"),
+        ("/team//bot/", "%2Fteam%2F%2Fbot%2F"),
+        ("a b%2Fc?", "a%20b%252Fc%3F"),
+        ("suspend", "suspend"),
+    ],
+)
+def test_an_agent_whose_name_has_a_slash_is_reached_by_it(api, name, spelled):
+    client = api()
+    made = client.post("/v1/agents", {"external_id": name}).body
+    where = f"/v1/agents/{spelled}"
+
+    answers = [
+        client.get(where),
+        client.patch(where, {"owner": "ann"}),
+        client.post(f"{where}/suspend"),
+        client.post(f"{where}/activate"),
+    ]
+
+    assert [answer.status for answer in answers] == [200] * 4
+    assert {answer.body["id"] for answer in answers} == {made["id"]}
+    assert [a.body["status"] for a in answers[2:]] == ["suspended", "active"]
+
+
+@pytest.mark.parametrize("verb", ["suspend", "activate"])
+def test_an_agent_whose_name_ends_in_a_verb_is_reached_by_our_id(writer, verb):
+    made = writer.post("/v1/agents", {"external_id": f"billing/{verb}"}).body
+
+    by_name = writer.get(f"/v1/agents/billing%2F{verb}")
+    by_id = writer.get(f"/v1/agents/{made['id']}")
+    suspended = writer.post(f"/v1/agents/billing%2F{verb}/suspend")
+
+    assert (by_name.status, by_id.status) == (405, 200)
+    assert suspended.body["id"] == made["id"]
+    assert writer.get("/v1/agents/billing").body["status"] == "active"
+
+
 def test_an_update_sets_what_is_said_and_merges_metadata(writer):
     writer.patch("/v1/agents/billing", {"metadata": {"a": 1, "b": 2}, "owner": "ann"})
 

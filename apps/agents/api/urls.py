@@ -4,9 +4,11 @@ from django.urls import path
 
 from apps.agents.api import views
 
+# What an agent is called may contain slashes, which a server decodes in an address: the
+# verbs stand first, so that they are not read as the end of a name.
 urlpatterns = [
     path("agents", views.AgentCollection.as_view()),
-    path("agents/<str:reference>", views.AgentDetail.as_view()),
-    path("agents/<str:reference>/suspend", views.AgentSuspension.as_view()),
-    path("agents/<str:reference>/activate", views.AgentActivation.as_view()),
+    path("agents/<path:reference>/suspend", views.AgentSuspension.as_view()),
+    path("agents/<path:reference>/activate", views.AgentActivation.as_view()),
+    path("agents/<path:reference>", views.AgentDetail.as_view()),
 ]
