@@ -22,6 +22,8 @@ import httpx
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from apps.console.serving import HEADER_BYTES
+
 ROOT = Path(__file__).resolve().parent.parent
 READY_SECONDS = 30
 
@@ -105,6 +107,7 @@ def _granian(
     command = [str(Path(sys.executable).parent / "granian"), "--interface", "wsgi"]
     command += ["--host", "127.0.0.1", "--port", str(port), "--no-ws"]
     command += ["--workers", str(workers), "--blocking-threads", "8"]
+    command += ["--http1-buffer-size", str(HEADER_BYTES)]
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, "config.wsgi:application"],

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server import Server
 
@@ -19,6 +20,8 @@ TARGET = "config.wsgi:application"
 # and 16 (110 to 300 a second, within the noise): 8 leaves some to answer while others
 # wait for a lock, and two workers stay below the 24 connections of their pools.
 BLOCKING_THREADS = 8
+# What comes before a body may take so much in all; beyond it the server answers 431.
+HEADER_BYTES = 64 * 1024
 # Shorter than the supervisor's grace, so that granian itself ends a stuck worker.
 WORKER_GRACE_SECONDS = 8
 
@@ -39,6 +42,7 @@ def serve(*, address: str, port: int) -> None:
         workers=settings.WORKERS,
         blocking_threads=BLOCKING_THREADS,
         http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(max_buffer_size=HEADER_BYTES),
         websockets=False,
         log_dictconfig=granian_logging(),
         # Below that it tells of its own comings and goings, as `up` does.

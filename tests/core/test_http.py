@@ -399,6 +399,12 @@ def test_chunks_are_read_where_the_server_marks_their_end() -> None:
     assert orjson.loads(response.content)["data"] == {"a": 1}
 
 
+def test_chunks_that_end_before_the_first_are_no_empty_body() -> None:
+    request = make_chunked(b"", **{"wsgi.input_terminated": True})
+
+    assert Echo.as_view()(request).status_code == 400
+
+
 def test_chunks_without_an_end_need_a_length() -> None:
     assert Echo.as_view()(make_chunked(b'{"a":1}')).status_code == 411
 

@@ -99,11 +99,11 @@ DOORS = STATES + PARTS
 
 def stored() -> str:
     """Return how many rows every table of ours has."""
-    return str(sql.rows(_counting(), [])[0])
+    return str(sql.rows(counting(), [])[0])
 
 
 @cache
-def _counting() -> str:
+def counting() -> str:
     tables = sorted(
         model._meta.db_table
         for model in apps.get_models()

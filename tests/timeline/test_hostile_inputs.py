@@ -64,7 +64,8 @@ def test_what_is_not_said_to_be_json_is_refused(run: Run, content_type: str) -> 
 
 
 @pytest.mark.parametrize(
-    "key", ["", " ", "x" * 256, " a", "a ", "a\tb", "a\x7f", "é", "😀", "a\x00b"]
+    "key",
+    ["", " ", "a,b", ",", "x" * 256, " a", "a ", "a\tb", "a\x7f", "é", "😀", "a\x00b"],
 )
 def test_an_idempotency_key_that_is_none_is_refused(run: Run, key: str) -> None:
     for door in DOORS:

@@ -101,6 +101,10 @@ def _read_chunks(request: HttpRequest) -> None:
     body = request.META["wsgi.input"].read(settings.REQUEST_BYTES + 1)
     if len(body) > settings.REQUEST_BYTES:
         raise _too_large()
+    # The server does not tell a connection that was cut before the first chunk from
+    # an empty body, which some requests may have: a fork would be made of the head.
+    if not body:
+        raise InvalidRequest("The chunked body was empty; send none without chunks.")
     request.META["CONTENT_LENGTH"] = str(len(body))
     request._body = body
     request._stream = BytesIO(body)

@@ -9,7 +9,11 @@ from rest_framework.request import Request
 
 from apps.core.errors import InvalidRequest
 
-_KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?", re.ASCII)
+# No comma: servers join headers of one name with it, and two keys name no one act.
+_KEY = re.compile(
+    r"[\x21-\x2b\x2d-\x7e](?:[\x20-\x2b\x2d-\x7e]{0,253}[\x21-\x2b\x2d-\x7e])?",
+    re.ASCII,
+)
 _VERSION_TAG = re.compile(r'"v(0|[1-9][0-9]{0,8})"', re.ASCII)
 
 
@@ -34,7 +38,8 @@ def idempotency_key(request: Request | HttpRequest) -> str | None:
         return None
     if not _KEY.fullmatch(key):
         raise InvalidRequest(
-            "Idempotency-Key takes 1 to 255 visible ASCII characters.",
+            "Idempotency-Key takes one key: 1 to 255 visible ASCII characters, "
+            "no comma.",
             param="Idempotency-Key",
         )
     return key

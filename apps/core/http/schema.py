@@ -11,7 +11,7 @@ KEY_SCHEMA = {
     "type": "string",
     "minLength": 1,
     "maxLength": 255,
-    "pattern": r"^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$",
+    "pattern": r"^[\x21-\x2b\x2d-\x7e]([\x20-\x2b\x2d-\x7e]*[\x21-\x2b\x2d-\x7e])?$",
 }
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
