@@ -6,7 +6,8 @@ rendered from the version, not copied into the event.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -80,8 +81,8 @@ def trace_page(
         actions=_actions(paging.text_of(request, "action")),
         resource_type=paging.text_of(request, "resource_type"),
         resource_id=paging.text_of(request, "resource_id"),
-        after=_either(request, "created_after", "start_time"),
-        before=_either(request, "created_before", "end_time"),
+        after=_narrowest(max, request, "created_after", "start_time"),
+        before=_narrowest(min, request, "created_before", "end_time"),
     )
     before_id = paging.text_of(request, "starting_after")
     found = listing.traces(view.scope, wanted, before_id=before_id, limit=limit)
@@ -204,9 +205,10 @@ def _actions(name: str | None) -> list[Action] | None:
     return ours or actions_shown_as(name)
 
 
-def _either(request: Request, *names: str) -> Any:
-    for name in names:
-        found = paging.moment_of(request, name)
-        if found is not None:
-            return found
-    return None
+def _narrowest(
+    choose: Callable[[list[datetime]], datetime], request: Request, *names: str
+) -> datetime | None:
+    """Return the moment that a filter's names leave between them; each is read."""
+    given = [paging.moment_of(request, name) for name in names]
+    said = [moment for moment in given if moment is not None]
+    return choose(said) if said else None
