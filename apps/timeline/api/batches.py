@@ -36,18 +36,24 @@ _IN_ITEM = re.compile(r"/versions/([0-9]{1,9})(?:/|$)", re.ASCII)
 OPS = {"update": Op.UPDATE, "replace": Op.REPLACE}
 
 
+@extend_schema_field({"type": "string", "pattern": "^(update|replace)$"})
+class OpField(TextField):
+    """What an item does; unset or null is an update."""
+
+    def to_internal_value(self, data: Any) -> str:
+        op = super().to_internal_value(data)
+        if op not in OPS:
+            raise serializers.ValidationError("This takes update or replace.")
+        return op
+
+
 @named(component_name="BatchItem")
 class ItemInput(UpdateInput):
     """One version: what PATCH takes, or with `op` replace what PUT takes."""
 
-    op = TextField(help_text="update, which is what it does if unset, or replace.")
+    op = OpField(help_text="update, which is what it does if unset, or replace.")
     # The batch names the head that it builds on; an item builds on the item before.
     expected_version = None  # type: ignore[assignment]
-
-    def validate_op(self, value: str | None) -> str | None:
-        if value is not None and value not in OPS:
-            raise serializers.ValidationError("This takes update or replace.")
-        return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if self.initial_data.get("expected_version") is not None:
