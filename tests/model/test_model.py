@@ -1,7 +1,8 @@
 """The API does what the model does, over random histories.
 
 `STEPBACK_SEED` repeats a run; without it each draws a seed of its own, and a failure
-prints it. 300 histories in CI, 60 elsewhere: 0.15 s each on one core.
+prints it. 300 histories in CI, 60 elsewhere, or `STEPBACK_HISTORIES`: 0.15 s each on
+one core.
 """
 
 import os
@@ -16,7 +17,9 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.conftest import Api
 from tests.model.machine import Histories
 
-HISTORIES = 300 if os.environ.get("CI") else 60
+HISTORIES = int(
+    os.environ.get("STEPBACK_HISTORIES") or (300 if os.environ.get("CI") else 60)
+)
 STEPS = 20
 SEED = int(os.environ.get("STEPBACK_SEED") or random.SystemRandom().randrange(2**32))
 
