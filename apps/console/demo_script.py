@@ -14,7 +14,7 @@ from typing import TypedDict
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.core.ids import new_id
-from apps.core.json import Json, State
+from apps.core.json import Json, State, dumps
 from apps.timeline import bundles
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Receipt, Request, Step
@@ -148,13 +148,17 @@ class Story:
         *,
         state_after: State | None = None,
         reasoning: str | None = None,
+        calls: Mapping[str, Json] | None = None,
     ) -> int:
-        """Record what was said; with another state it makes a version."""
+        """Record what was said, and which tools were called with which arguments.
+
+        With another state it makes a version.
+        """
         if state_after is not None:
             self.number += 1
         exchange = timeline.Exchange(
             input={"type": "text", "content": user},
-            output={"type": "text", "content": agent},
+            output={"type": "text", "content": agent} | self._called(calls or {}),
             metadata={"channel": "chat"},
         )
         step = self._step(reasoning)
@@ -252,6 +256,18 @@ class Story:
                 perform=perform,
             )
         )
+
+    def _called(self, calls: Mapping[str, Json]) -> State:
+        """Return calls as a chat model writes them."""
+        made: list[Json] = [
+            {
+                "id": f"call_{self.name}_{len(self.acts)}_{place}",
+                "type": "function",
+                "function": {"name": name, "arguments": dumps(arguments).decode()},
+            }
+            for place, (name, arguments) in enumerate(calls.items())
+        ]
+        return {"tool_calls": made} if made else {}
 
     def _step(self, reasoning: str | None, status: str | None = None) -> Step:
         trace = sha256(f"{self.name}:{len(self.acts)}".encode()).hexdigest()[:32]

@@ -104,6 +104,7 @@ def _wiped(story: Story) -> int:
     story.turn(
         "Actually cancel everything for the hotel, we will stay with friends.",
         "I have cancelled everything. Where would you like to go?",
+        calls={"cancel_hotel": {"id": "htl_204"}, "release_fare": {"id": "UA123"}},
     )
     story.wait(seconds=1)
     bad = story.update(
@@ -191,6 +192,7 @@ def _booked_after_all(story: Story) -> None:
     story.turn(
         "Thanks. So flights yes, hotel no.",
         "Understood: flights stay, the hotel is cancelled.",
+        calls={"hold_fare": {"id": "UA123"}, "email_itinerary": {"to": "u_17"}},
     )
     story.wait(seconds=3)
     story.update(

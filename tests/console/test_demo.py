@@ -14,6 +14,7 @@ from apps.console.demo_people import OPERATOR
 from apps.core.actors import SYSTEM
 from apps.timeline import reading
 from apps.timeline.models import Session, Turn, Version
+from apps.timeline.preview import preview
 
 NOW = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
 
@@ -72,6 +73,22 @@ def test_it_shows_a_booking_wiped_out_and_brought_back():
     assert rollback.reasoning
     assert "nulled" in Version.objects.get(pk=(booking.id, wiped)).flags
     assert state(project, booking, booking.head_number)["step"] == "booked"
+
+
+def test_it_shows_what_the_agent_did_outside_that_no_rollback_undoes():
+    project = make_demo()
+    booking = told("booking-TRV-48213")
+    (rollback,) = [v for v in versions(booking) if v.op == "rollback"]
+    good = rollback.restored_number
+
+    # What was set aside before is not in between again.
+    found = preview(Scope(project), booking.id, good, now=NOW)
+
+    assert [(call.name, call.number) for call in found.calls] == [
+        ("hold_fare", rollback.number + 1),
+        ("email_itinerary", rollback.number + 1),
+    ]
+    assert found.calls[0].arguments == {"id": "UA123"}
 
 
 def test_it_shows_a_fork_of_the_state_before_the_damage():
