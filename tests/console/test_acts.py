@@ -217,6 +217,107 @@ class TestHolds:
         assert answer.status_code == 409
 
 
+class TestRefused:
+    """What cannot be done is told on the page from which it was tried."""
+
+    def tried(self, operator, where, **fields):
+        return operator.post(
+            where, {**KEY_FIELD, **fields}, headers={"Accept": "text/html"}
+        )
+
+    def test_resuming_what_runs_shows_the_session_and_why(
+        self, operator, project, trip
+    ):
+        where = address(project, trip.id, "resume")
+
+        text = text_of(self.tried(operator, where, expected=2), 409)
+
+        assert "Nothing was done:" in text
+        assert 'role="alert"' in text
+        assert trip.id in text
+        assert f'action="{address(project, trip.id, "pause")}"' in text
+        assert head_of(trip)[0].number == 2
+
+    def test_pausing_twice_says_so(self, operator, project, trip):
+        where = address(project, trip.id, "pause")
+        self.tried(operator, where, expected=2)
+
+        text = text_of(self.tried(operator, where, expected=2, key="another-key"), 409)
+
+        assert "Nothing was done:" in text
+        assert "Agents are held:" in text
+
+    def test_undoing_what_is_no_rollback_shows_the_version(
+        self, operator, project, trip
+    ):
+        where = address(project, trip.id, "versions", 2, "undo")
+
+        text = text_of(self.tried(operator, where), 409)
+
+        assert "Nothing was done:" in text
+        assert "User cancelled" not in text
+        assert 'data-number="2"' in text
+
+    def test_a_label_that_is_refused_stays_in_its_field(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 1, "labels")
+        name = "n" * 101
+
+        text = text_of(self.tried(operator, where, label=name), 400)
+
+        assert "Nothing was done:" in text
+        assert f'value="{name}"' in text
+        assert 'data-number="1"' in text
+
+    def test_a_label_that_is_gone_already_is_told(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 1, "labels", "remove")
+
+        text = text_of(self.tried(operator, where, label=HOSTILE), 404)
+
+        assert "Nothing was done:" in text
+        assert "<img" not in text
+
+    def test_a_note_that_is_refused_is_not_lost(self, operator, project, trip):
+        where = address(project, trip.id, "notes")
+        kept = "for the next shift"
+
+        on_version = self.tried(operator, where, text=kept, number=1, key="short")
+        on_session = self.tried(operator, where, text=kept, key="short")
+
+        assert 'data-number="1"' in text_of(on_version, 400)
+        assert text_of(on_version, 400).count(kept) == 1
+        assert text_of(on_session, 400).count(kept) == 1
+        assert not Note.objects.exists()
+
+    def test_what_was_typed_for_a_rollback_a_fork_or_the_end_stays(
+        self, operator, project, trip
+    ):
+        fields = {"expected": 2, "key": "short", "reason": "typed with care"}
+        for where in (
+            address(project, trip.id, "versions", 0, "rollback"),
+            address(project, trip.id, "versions", 0, "fork"),
+            address(project, trip.id, "close"),
+        ):
+            text = text_of(self.tried(operator, where, **fields), 400)
+
+            assert "Nothing was done:" in text
+            assert "typed with care" in text
+        assert head_of(trip)[0].number == 2
+
+    def test_a_program_is_told_as_programs_are(self, operator, project, trip):
+        answer = posted(operator, address(project, trip.id, "resume"), expected=2)
+
+        assert answer.json()["error"]["code"] == "not_paused"
+
+    def test_labelling_nothing_shows_the_list_again(self, operator, project, trip):
+        where = f"{address(project)}/label"
+
+        text = text_of(self.tried(operator, where, name="kept-name", q="age<1d"), 400)
+
+        assert "Pick at least one session" in text
+        assert 'value="kept-name"' in text
+        assert trip.id in text
+
+
 class TestFork:
     def test_one_click_lands_on_the_fork(self, operator, project, trip):
         answer = posted(operator, address(project, trip.id, "versions", 1, "fork"))

@@ -119,8 +119,8 @@ def test_many_keys_are_listed_page_by_page(admin, project):
         )
 
     first = admin.get(url("keys", project))
-    older = re.search(r'href="(\?after=[^"]+)" rel="next"', text(first))[1]
-    second = admin.get(url("keys", project) + older)
+    older = re.search(r'href="([^"]+\?after=[^"]+)" rel="next"', text(first))[1]
+    second = admin.get(older)
 
     shown = [re.findall(r"key \d\d\.", text(page)) for page in (first, second)]
     assert [len(set(names)) for names in shown] == [50, 2]

@@ -78,7 +78,7 @@ def test_each_term_is_a_chip_that_can_be_taken_away(viewer, project):
     chips = text(page).partition('class="chips"')[2].partition("</ul>")[0]
     assert "<code>age<2h</code>" in chips
     rest = quote('agent:travel-agent "two words"', safe="")
-    assert f'href="?q={rest}"' in chips
+    assert f'href="{address(project)}?q={rest}"' in chips
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_lists_are_turned_round(viewer, project, monkeypatch):
     assert listed(oldest) == [first.id, second.id]
     assert listed(changed) == [first.id, third.id]
     for page, rest in ((oldest, third), (changed, second)):
-        older = re.search(r'href="(\?[^"]+)" rel="next"', text(page))[1]
-        assert listed(viewer.get(address(project) + older)) == [rest.id]
+        older = re.search(r'href="([^"]+)" rel="next"', text(page))[1]
+        assert listed(viewer.get(older)) == [rest.id]
 
 
 def test_a_place_in_another_order_is_refused(viewer, project):
@@ -205,8 +205,8 @@ def test_pages_of_a_search_follow_each_other(viewer, project, monkeypatch):
     ids = [Story(project, ORDER, now=now + timedelta(hours=n)).id for n in range(3)]
 
     first = search(viewer, project, "A-17")
-    older = re.search(r'href="(\?[^"]+)" rel="next"', text(first))[1]
-    second = viewer.get(address(project) + older)
+    older = re.search(r'href="([^"]+)" rel="next"', text(first))[1]
+    second = viewer.get(older)
 
     assert listed(first) + listed(second) == ids[::-1]
 

@@ -50,7 +50,13 @@ def agent_list(request: HttpRequest, slug: str) -> HttpResponse:
 @page
 def agent_detail(request: HttpRequest, slug: str, agent_id: str) -> HttpResponse:
     """Show one agent and its newest sessions."""
-    membership = entered(request, slug)
+    return agent_shown(request, entered(request, slug), agent_id)
+
+
+def agent_shown(
+    request: HttpRequest, membership: Membership, agent_id: str
+) -> HttpResponse:
+    """Return an agent's page, also for an act that was refused."""
     agent = _agent(membership, agent_id)
     now = timezone.now()
     sessions = reading.sessions(
@@ -71,7 +77,7 @@ def agent_detail(request: HttpRequest, slug: str, agent_id: str) -> HttpResponse
     return render(request, "console/agent_detail.html", context)
 
 
-@act(Permission.WRITE)
+@act(Permission.WRITE, shows=agent_shown)
 def suspend(
     request: HttpRequest, membership: Membership, agent_id: str
 ) -> HttpResponse:
@@ -85,7 +91,7 @@ def suspend(
     return redirect("console:agent_detail", membership.project.slug, agent.id)
 
 
-@act(Permission.WRITE)
+@act(Permission.WRITE, shows=agent_shown)
 def activate(
     request: HttpRequest, membership: Membership, agent_id: str
 ) -> HttpResponse:

@@ -1,6 +1,8 @@
 """What every view begins with: which methods, who may, and errors as pages.
 
 `page` only shows; `act` only does, by POST; `form` shows by GET what it does by POST.
+Where an act is refused, its `shows` makes the page from which it came: with the reason
+on it, what was typed still in its fields, and the status of the refusal.
 What does something names the permission, so that none forgets to ask for it: a
 colleague without it is told 403, a stranger 404.
 """
@@ -25,11 +27,17 @@ from apps.accounts.models import Membership, User
 from apps.core.actors import Actor
 from apps.core.errors import DomainError
 from apps.core.http.exceptions import problem_of
-from apps.core.http.fallbacks import answer
+from apps.core.http.fallbacks import answer, wants_html
+from apps.core.http.problems import Problem
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 MemberView = Callable[Concatenate[HttpRequest, Membership, P], HttpResponse]
+# The page that an act belongs to; it takes what the act takes.
+Shows = Callable[..., HttpResponse]
+# What a person can see on the page and mend there; the rest is an error page.
+TOLD_IN_PLACE = {400, 409, 412, 422, 423}
+GONE_ALREADY = {"label_not_found"}
 
 
 def page(view: View[P]) -> View[P]:
@@ -37,24 +45,30 @@ def page(view: View[P]) -> View[P]:
     return require_safe(_answering(view))
 
 
-def act(permission: Permission) -> Callable[[MemberView[P]], View[P]]:
+def act(
+    permission: Permission, *, shows: Shows | None = None
+) -> Callable[[MemberView[P]], View[P]]:
     """Let a view be reached by POST, by members who have the permission.
 
     The view is given the membership in place of the project's slug.
     """
 
     def decorated(view: MemberView[P]) -> View[P]:
-        return require_POST(_answering(_entering(view, permission)))
+        tried = _in_place(view, shows) if shows else view
+        return require_POST(_answering(_entering(tried, permission)))
 
     return decorated
 
 
-def form(permission: Permission) -> Callable[[MemberView[P]], View[P]]:
+def form(
+    permission: Permission, *, shows: Shows | None = None
+) -> Callable[[MemberView[P]], View[P]]:
     """As `act`, for what shows by GET, never from a cache, what it does by POST."""
 
     def decorated(view: MemberView[P]) -> View[P]:
         methods = require_http_methods(["GET", "HEAD", "POST"])
-        answered = _answering(_entering(view, permission))
+        tried = _in_place(view, shows) if shows else view
+        answered = _answering(_entering(tried, permission))
         return never_cache(methods(answered))
 
     return decorated
@@ -115,6 +129,39 @@ def _entering(view: MemberView[P], permission: Permission) -> View[P]:
         return view(request, entered(request, slug, permission), *args, **kwargs)
 
     return cast(View[P], with_membership)
+
+
+def _in_place(view: MemberView[P], shows: Shows) -> MemberView[P]:
+    """Answer what is refused with the page itself, and the reason on it.
+
+    A page that cannot be shown either raises, and its error is the answer.
+    """
+
+    @wraps(view)
+    def tried(
+        request: HttpRequest,
+        membership: Membership,
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> HttpResponse:
+        try:
+            return view(request, membership, *args, **kwargs)
+        except DomainError as error:
+            problem = problem_of(error)
+            if not wants_html(request) or not _is_told_in_place(problem):
+                raise
+            cast(Any, request).error_code = problem.code
+            cast(Any, request).refusal = problem
+            shown = shows(request, membership, *args, **kwargs)
+            shown.status_code = problem.status
+            return shown
+
+    return tried
+
+
+def _is_told_in_place(problem: Problem) -> bool:
+    return problem.status in TOLD_IN_PLACE or problem.code in GONE_ALREADY
 
 
 def _answering(view: View[P]) -> View[P]:

@@ -22,7 +22,14 @@ from apps.timeline.drafts import Step
 EDITED = 1_000_000
 
 
-@form(Permission.WRITE)
+def editor_shown(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Return the editor, with the text as it was, for a fork that was refused."""
+    return _editor(request, membership, session_id, number)
+
+
+@form(Permission.WRITE, shows=editor_shown)
 def fork(
     request: HttpRequest, membership: Membership, session_id: str, number: int
 ) -> HttpResponse:
@@ -63,12 +70,14 @@ def _editor(
         "version": version,
         "key": new_key(),
         "is_too_large": version.size > EDITED,
+        "reason": request.POST.get("reason", ""),
     }
     if filled is not None:
         context |= _refusal(filled)
-        context["reason"] = request.POST.get("reason", "")
         return render(request, "console/fork.html", context, status=422)
-    if not context["is_too_large"]:
+    if "state" in request.POST:
+        context["text"] = request.POST["state"]
+    elif not context["is_too_large"]:
         context["text"] = stories.spelled(states.state(version))
     return render(request, "console/fork.html", context)
 

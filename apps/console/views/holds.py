@@ -13,11 +13,12 @@ from apps.console.session_forms import HoldForm, LabelForm, NoteForm
 from apps.console.session_page import Place
 from apps.console.views.acting import SeeOther, new_key, to_version, told, valid
 from apps.console.views.entering import act, form
+from apps.console.views.session import session_shown, version_shown
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Expected, Step
 
 
-@act(Permission.WRITE)
+@act(Permission.WRITE, shows=session_shown)
 def pause(
     request: HttpRequest, membership: Membership, session_id: str
 ) -> HttpResponse:
@@ -33,7 +34,7 @@ def pause(
     return to_version(membership, session_id, receipt.number)
 
 
-@act(Permission.WRITE)
+@act(Permission.WRITE, shows=session_shown)
 def resume(
     request: HttpRequest, membership: Membership, session_id: str
 ) -> HttpResponse:
@@ -49,18 +50,25 @@ def resume(
     return to_version(membership, session_id, receipt.number)
 
 
-@form(Permission.WRITE)
+def close_page(
+    request: HttpRequest, membership: Membership, session_id: str
+) -> HttpResponse:
+    """Say what closing means."""
+    session = reading.session(membership.project, session_id)
+    place = Place(
+        membership=membership, session=session, number=None, now=timezone.now()
+    )
+    context = session_page.facts(place) | {"key": new_key()}
+    return render(request, "console/close.html", context)
+
+
+@form(Permission.WRITE, shows=close_page)
 def close(
     request: HttpRequest, membership: Membership, session_id: str
 ) -> HttpResponse:
     """Say what closing means; end the session when that is confirmed."""
-    session = reading.session(membership.project, session_id)
     if request.method != "POST":
-        place = Place(
-            membership=membership, session=session, number=None, now=timezone.now()
-        )
-        context = session_page.facts(place) | {"key": new_key()}
-        return render(request, "console/close.html", context)
+        return close_page(request, membership, session_id)
     filled = HoldForm(request.POST)
     given = valid(filled)
     receipt = timeline.close(
@@ -73,7 +81,7 @@ def close(
     return to_version(membership, session_id, receipt.number)
 
 
-@act(Permission.WRITE)
+@act(Permission.WRITE, shows=version_shown)
 def label(
     request: HttpRequest, membership: Membership, session_id: str, number: int
 ) -> HttpResponse:
@@ -89,7 +97,7 @@ def label(
     return to_version(membership, session_id, number)
 
 
-@act(Permission.WRITE)
+@act(Permission.WRITE, shows=version_shown)
 def unlabel(
     request: HttpRequest, membership: Membership, session_id: str, number: int
 ) -> HttpResponse:
@@ -105,7 +113,7 @@ def unlabel(
     return to_version(membership, session_id, number)
 
 
-@act(Permission.WRITE)
+@act(Permission.WRITE, shows=session_shown)
 def note(request: HttpRequest, membership: Membership, session_id: str) -> HttpResponse:
     """Write a note about the session, or about the version that is named."""
     filled = NoteForm(request.POST)

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
@@ -55,7 +56,14 @@ def issue(request: HttpRequest, membership: Membership) -> HttpResponse:
     return render(request, "console/key_issued.html", context, status=201)
 
 
-@act(Permission.ADMIN)
+def keys_shown(
+    request: HttpRequest, membership: Membership, key_id: str
+) -> HttpResponse:
+    """Return the list of keys for an act on one of them that was refused."""
+    return _page(request, membership)
+
+
+@act(Permission.ADMIN, shows=keys_shown)
 def revoke(request: HttpRequest, membership: Membership, key_id: str) -> HttpResponse:
     """End a key at once."""
     key = accounts.revoke_key(
@@ -79,13 +87,14 @@ def _page(
     found = ApiKey.objects.in_project(membership.project_id)
     rows = list(found.for_keys_page(after_id=after)[: reading.PAGE + 1])
     now = timezone.now()
+    here = reverse("console:keys", args=[membership.project.slug])
     context: dict[str, Any] = {
         "membership": membership,
         "rows": [(key, reading.key_status(key, now)) for key in rows[: reading.PAGE]],
         "form": form or KeyForm(),
         "agent_names": reading.agent_names(membership.project),
-        "newest": query(request, after=None) if after else None,
-        "older": query(request, after=rows[reading.PAGE - 1].id)
+        "newest": here + query(request, after=None) if after else None,
+        "older": here + query(request, after=rows[reading.PAGE - 1].id)
         if len(rows) > reading.PAGE
         else None,
     }

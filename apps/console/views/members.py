@@ -27,6 +27,13 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, entered(request, slug))
 
 
+def members_shown(
+    request: HttpRequest, membership: Membership, user_id: str
+) -> HttpResponse:
+    """Return the list of members for an act on one of them that was refused."""
+    return _page(request, membership)
+
+
 @act(Permission.ADMIN)
 def invite(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Let somebody in by their user name; a newcomer's link is shown once."""
@@ -53,7 +60,7 @@ def invite(request: HttpRequest, membership: Membership) -> HttpResponse:
     return _link_page(request, membership, made.user, Purpose.INVITATION, token)
 
 
-@act(Permission.ADMIN)
+@act(Permission.ADMIN, shows=members_shown)
 def change_role(
     request: HttpRequest, membership: Membership, user_id: str
 ) -> HttpResponse:
@@ -70,7 +77,7 @@ def change_role(
     return redirect("console:members", membership.project.slug)
 
 
-@act(Permission.ADMIN)
+@act(Permission.ADMIN, shows=members_shown)
 def remove(request: HttpRequest, membership: Membership, user_id: str) -> HttpResponse:
     """Take a member out; what they did stays recorded."""
     user = _member(membership, user_id)
@@ -81,7 +88,7 @@ def remove(request: HttpRequest, membership: Membership, user_id: str) -> HttpRe
     return redirect("console:members", membership.project.slug)
 
 
-@act(Permission.ADMIN)
+@act(Permission.ADMIN, shows=members_shown)
 def signin_link(
     request: HttpRequest, membership: Membership, user_id: str
 ) -> HttpResponse:
@@ -93,7 +100,7 @@ def signin_link(
     return _link_page(request, membership, user, Purpose.SIGN_IN, token)
 
 
-@act(Permission.ADMIN)
+@act(Permission.ADMIN, shows=members_shown)
 def password_link(
     request: HttpRequest, membership: Membership, user_id: str
 ) -> HttpResponse:

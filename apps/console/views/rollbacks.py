@@ -20,6 +20,7 @@ from apps.console.session_forms import REASONS, HoldForm, RollbackForm
 from apps.console.session_page import Place
 from apps.console.views.acting import Told, new_key, to_version, told, valid
 from apps.console.views.entering import act, form
+from apps.console.views.session import version_shown
 from apps.core.errors import InvalidRequest
 from apps.timeline import listing
 from apps.timeline import operations as timeline
@@ -31,7 +32,14 @@ MEANWHILE = 5
 ROWS = 50
 
 
-@form(Permission.WRITE)
+def preview_shown(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Return the preview for a rollback that was refused."""
+    return _preview_page(request, membership, session_id, number)
+
+
+@form(Permission.WRITE, shows=preview_shown)
 def rollback(
     request: HttpRequest, membership: Membership, session_id: str, number: int
 ) -> HttpResponse:
@@ -51,7 +59,7 @@ def rollback(
     return to_version(membership, session_id, receipt.number)
 
 
-@act(Permission.WRITE)
+@act(Permission.WRITE, shows=version_shown)
 def undo(
     request: HttpRequest, membership: Membership, session_id: str, number: int
 ) -> HttpResponse:

@@ -7,8 +7,9 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.accounts.models import Membership
 from apps.console import pane, reading, session_page, snippets, stories
-from apps.console.session_forms import JumpForm, PaneForm, TimelineForm
+from apps.console.session_forms import JumpForm, NoteForm, PaneForm, TimelineForm
 from apps.console.session_page import Place
 from apps.console.views.acting import new_key
 from apps.console.views.entering import entered, page, varying, wants_fragment
@@ -37,6 +38,20 @@ def version_detail(
 ) -> HttpResponse:
     """Show a session with one of its versions."""
     return _shown(request, slug, session_id, number)
+
+
+def session_shown(
+    request: HttpRequest, membership: Membership, session_id: str
+) -> HttpResponse:
+    """Return the session's page for an act that was refused."""
+    return _shown(request, membership.project.slug, session_id, _noted(request))
+
+
+def version_shown(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Return the version's page for an act that was refused."""
+    return _shown(request, membership.project.slug, session_id, number)
 
 
 @page
@@ -120,6 +135,13 @@ def _pane(request: HttpRequest, place: Place) -> dict[str, Any]:
         ),
         **pane.shown(look, given),
     }
+
+
+def _noted(request: HttpRequest) -> int | None:
+    """Return the version that a note was about, if it was about one."""
+    form = NoteForm(request.POST)
+    form.is_valid()
+    return form.cleaned_data.get("number")
 
 
 def _kept(request: HttpRequest) -> str:

@@ -58,6 +58,18 @@ def sessions(request: HttpRequest, slug: str) -> HttpResponse:
     elsewhere = _elsewhere(request, membership)
     if elsewhere is not None:
         return _gone_to(request, elsewhere)
+    return _listed(request, membership)
+
+
+def sessions_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Return the list that an act came from, when the act was refused."""
+    searched = QueryDict(mutable=True)
+    searched.update({"q": request.POST.get("q", "")})
+    request.GET = searched  # type: ignore[assignment]
+    return _listed(request, membership)
+
+
+def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
     form = SessionsForm(request.GET)
     if not form.is_valid():
         return _refused(request, membership, _first_error(form))
@@ -79,6 +91,7 @@ def sessions(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except InvalidRequest as refused:
         return _refused(request, membership, refused, text=text)
+    here = reverse("console:sessions", args=[membership.project.slug])
     context = _shell(request, membership) | {
         "text": text,
         "view": view,
@@ -88,8 +101,8 @@ def sessions(request: HttpRequest, slug: str) -> HttpResponse:
         "is_filtered": bool(query.clauses),
         "rows": found.rows,
         "notices": found.notices,
-        "newest": _query(text, sort) if after else None,
-        "older": _query(text, sort, after=found.after) if found.after else None,
+        "newest": here + _query(text, sort) if after else None,
+        "older": here + _query(text, sort, after=found.after) if found.after else None,
         "export": _query(text, sort),
     }
     name = (
@@ -119,7 +132,7 @@ def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
     return csv_file(name, COLUMNS, map(_exported, found.rows))
 
 
-@act(Permission.WRITE)
+@act(Permission.WRITE, shows=sessions_shown)
 def label_sessions(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Label the heads of the sessions that were picked, and tell which could not be."""
     form = LabelForm(request.POST)

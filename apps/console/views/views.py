@@ -11,11 +11,12 @@ from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.console.forms import ViewForm
 from apps.console.views.entering import act, acting
+from apps.console.views.sessions import sessions_shown
 from apps.core.errors import InvalidRequest
 from apps.timeline.search.language import parse
 
 
-@act(Permission.READ)
+@act(Permission.READ, shows=sessions_shown)
 def save_view(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Keep a search that can be read; one of the same name is replaced."""
     form = ViewForm(request.POST)
