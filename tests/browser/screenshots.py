@@ -27,7 +27,7 @@ from apps.core.actors import SYSTEM
 project = demo.begin(actor=SYSTEM, now=timezone.now())
 demo.load(project, is_stopping=lambda: False)
 """
-# What to open, below the project; {trip} is the traveller's session, {agent} its agent.
+# What to open, below the project; {trip} is the traveller's session, {fork} its fork.
 PAGES = {
     "home": "",
     "sessions": "/sessions?q=",
@@ -43,7 +43,7 @@ PAGES = {
     "proof": "/sessions/{trip}/versions/10?tab=proof&verify=on",
     "blame": "/sessions/{trip}/versions/6/blame?pointer=/destination",
     "value": "/sessions/{trip}/versions/6/value?pointer=/travellers",
-    "compare": "/compare",
+    "compare": "/compare?right={fork}",
     "close": "/sessions/{trip}/close",
     "rollback": "/sessions/{trip}/versions/5/rollback",
     "fork": "/sessions/{trip}/versions/5/fork",
@@ -110,18 +110,21 @@ def signed_in(browser: Any, link: str) -> Any:
 def addresses(page: Page, server: Any) -> dict[str, str]:
     """Return where each page of the demo is."""
     base = f"{server.url}/console/demo"
-    page.goto(f"{base}/sessions?q=user%3Au_17+agent%3Atravel-agent")
-    found = page.locator(".sessions tbody th a").first.get_attribute("href")
-    page.goto(f"{base}/agents")
-    agent = page.locator("tbody th a").first.get_attribute("href")
-    names = {"trip": last_part(found), "agent": last_part(agent)}
+    names = {
+        "trip": first_of(page, f"{base}/sessions?q=external%3Abooking-TRV-48213"),
+        "fork": first_of(page, f"{base}/sessions?q=external%3Adebug-TRV-48213"),
+        "agent": first_of(page, f"{base}/agents"),
+    }
     inside = {name: base + path.format(**names) for name, path in PAGES.items()}
     return inside | {name: server.url + path for name, path in OUTSIDE.items()}
 
 
-def last_part(address: str | None) -> str:
-    assert address is not None, "The demo lacks what is to be shown."
-    return address.rpartition("/")[2]
+def first_of(page: Page, address: str) -> str:
+    """Return the last part of where the first row of a list leads."""
+    page.goto(address)
+    found = page.locator("tbody th a").first.get_attribute("href")
+    assert found is not None, "The demo lacks what is to be shown."
+    return found.rpartition("/")[2]
 
 
 if __name__ == "__main__":
