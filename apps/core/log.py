@@ -3,14 +3,20 @@
 A line never holds what callers sent. Tracebacks carry frames, no values; messages of
 exceptions are withheld unless their class only ever speaks of code, because
 PostgreSQL quotes rows (`DETAIL: Key (x)=(y)`) and Python quotes arguments.
+
+The line of a request is written without the way of all others, where nobody else
+listens: its facts are plain and its place is known. A tenth of reading a head went
+into it.
 """
 
 import logging
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 import orjson
 import psycopg
@@ -48,6 +54,7 @@ CAPPED = {
     "psycopg.pool": logging.WARNING,
 }
 # They come with handlers of their own; granian installs them before it loads us.
+REQUESTS = logging.getLogger("stepback.request")
 REROUTED = ("_granian", "granian.access", "django", "django.server", "axes")
 
 
@@ -70,7 +77,7 @@ def logging_config(level: str, *, json_lines: bool) -> None:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
-    handler = StandardError()
+    handler = StandardError(writes_json=json_lines)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, drop_path],
@@ -106,8 +113,19 @@ def granian_logging() -> dict[str, Any]:
 class StandardError(logging.StreamHandler[TextIO]):
     """Writes to what `sys.stderr` is now, not to what it was at the start."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, writes_json: bool = False) -> None:
         logging.Handler.__init__(self)
+        self.writes_json = writes_json
+
+    def write_line(self, line: bytes) -> None:
+        """Write a finished line; one that cannot be written stops nobody."""
+        self.acquire()
+        try:
+            with suppress(OSError, ValueError):
+                self.stream.write(line.decode() + self.terminator)
+                self.stream.flush()
+        finally:
+            self.release()
 
     @property
     def stream(self) -> TextIO:
@@ -116,6 +134,35 @@ class StandardError(logging.StreamHandler[TextIO]):
     @stream.setter
     def stream(self, value: TextIO) -> None:
         raise AttributeError("The stream is always sys.stderr.")
+
+
+def write_request(facts: dict[str, Any], *, request_id: str, level: int) -> None:
+    """Write the line of a request, the same by either way."""
+    if not REQUESTS.isEnabledFor(level):
+        return
+    handler = _only_handler()
+    if handler is None:
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            structlog.get_logger(REQUESTS.name).log(level, "request", **facts)
+        return
+    line = facts | {
+        "event": "request",
+        "request_id": request_id,
+        "logger": REQUESTS.name,
+        "level": logging.getLevelName(level).lower(),
+        "time": datetime.now(UTC).isoformat().replace("+00:00", "Z"),
+    }
+    handler.write_line(orjson.dumps(line))
+
+
+def _only_handler() -> StandardError | None:
+    """Return our handler if every line goes there alone, as JSON."""
+    handlers = logging.getLogger().handlers
+    if REQUESTS.handlers or not REQUESTS.propagate or len(handlers) != 1:
+        return None
+    (handler,) = handlers
+    is_ours = isinstance(handler, StandardError) and handler.writes_json
+    return cast(StandardError, handler) if is_ours else None
 
 
 def describe_exception(

@@ -27,8 +27,7 @@ from django.utils import timezone
 from apps.core.http.fallbacks import API_PREFIX, handler404, is_api
 from apps.core.http.views import stamp, take_allowance
 from apps.core.ids import new_id
-
-log = structlog.get_logger("stepback.request")
+from apps.core.log import write_request
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 NO_CONTENT = (204, 304)
@@ -49,7 +48,8 @@ class RequestLogMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         started = perf_counter()
-        request_id = request.request_id = _request_id(request)  # type: ignore[attr-defined]
+        given = request.META.get("HTTP_X_REQUEST_ID", "")
+        request_id = request.request_id = request_id_of(given)  # type: ignore[attr-defined]
         structlog.contextvars.bind_contextvars(request_id=request_id)
         try:
             response = self.get_response(request)
@@ -121,8 +121,8 @@ class ApiHandler(BaseHandler):
         return response
 
 
-def _request_id(request: HttpRequest) -> str:
-    given = request.headers.get("X-Request-Id", "")
+def request_id_of(given: str) -> str:
+    """Return the id that the caller gave, if it is one, else a new one."""
     if _REQUEST_ID.fullmatch(given):
         return given
     return new_id("req", now=timezone.now())
@@ -166,4 +166,8 @@ def _write_line(
     # Probes that go well come every few seconds and say nothing.
     is_probe = facts["route"] in PROBES and response.status_code == 200
     level = logging.DEBUG if is_probe else logging.INFO
-    log.log(level, "request", **{k: v for k, v in facts.items() if v is not None})
+    write_request(
+        {name: fact for name, fact in facts.items() if fact is not None},
+        request_id=request.request_id,  # type: ignore[attr-defined]
+        level=level,
+    )

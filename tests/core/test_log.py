@@ -1,5 +1,6 @@
 """The log: one line a request, and never what callers sent."""
 
+import io
 import json
 import logging
 from collections.abc import Iterator
@@ -221,3 +222,44 @@ def test_a_made_up_method_is_not_repeated(
     (line,) = lines(capsys)
     assert line["method"] == "-"
     assert "CANARY" not in json.dumps(line)
+
+
+def test_the_line_of_a_request_is_the_same_by_either_way(
+    client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logging_config("INFO", json_lines=True)  # pytest listens until now
+    asked = {"headers": {"X-Request-Id": "r1", "X-API-Key": "a:9"}}
+    client.get("/v1/nothing", **asked)
+    somebody_listens = logging.NullHandler()
+    logging.getLogger().addHandler(somebody_listens)
+    client.get("/v1/nothing", **asked)
+    logging.getLogger().removeHandler(somebody_listens)
+
+    straight, detour = lines(capsys)
+
+    assert list(straight) == list(detour)
+    changing = {"time": "", "duration_ms": 0}
+    assert straight | changing == detour | changing
+    assert len(straight["time"]) == len(detour["time"])
+
+
+def test_a_line_that_cannot_be_written_stops_no_request(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logging_config("INFO", json_lines=True)
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr("sys.stderr", closed)
+
+    assert client.get("/v1/nothing").status_code == 404
+
+
+def test_a_plain_log_has_the_line_of_a_request_too(
+    client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logging_config("INFO", json_lines=False)
+
+    client.get("/v1/nothing", headers={"X-Request-Id": "r1"})
+
+    assert "request" in (line := capsys.readouterr().err)
+    assert "request_id=r1" in line
