@@ -18,6 +18,7 @@ LEDGER = "apps/timeline/ledger.py"
 READING = "apps/timeline/reading.py"
 BEGINNINGS = "apps/timeline/beginnings.py"
 CHECKS = "apps/timeline/verification/checks.py"
+FINDER = "apps/timeline/search/finder.py"
 CONTENTS = "apps/timeline/verification/contents.py"
 
 OUTCOMES = "tests/timeline/test_outcomes.py::test_"
@@ -27,6 +28,7 @@ BATCHES = "tests/races/test_batches.py::test_"
 IMMUTABLE = "tests/timeline/test_immutability.py::test_"
 HOLDS = "tests/timeline/test_holds.py::test_"
 LIMITED = "tests/timeline/test_limited_keys.py::test_"
+SEARCH = "tests/timeline/search/test_search.py::test_"
 ISOLATION = "tests/contracts/test_isolation.py::test_"
 
 # The head as it is, whatever the caller expected.
@@ -237,6 +239,29 @@ MUTANTS = (
         " OR a.external_id = ANY (%(agents)s::text[]))\n",
         "",
         LIMITED + "it_cannot_tell_which_keys_a_session_has_seen",
+    ),
+    one(
+        "project of a search",
+        FINDER,
+        " AND s.project_id = %(project)s\n   AND (%(agents)s",
+        "\n   AND (%(agents)s",
+        SEARCH + "it_finds_no_session_of_another_project_by_its_id",
+    ),
+    one(
+        "agent list of a search",
+        FINDER,
+        "   AND (%(agents)s::text[] IS NULL"
+        " OR a.external_id = ANY (%(agents)s::text[]))\n",
+        "",
+        SEARCH + "a_key_for_some_agents_finds_their_sessions",
+    ),
+    one(
+        "deletion and expiry in a search",
+        FINDER,
+        "   AND s.status <> 'deleted'\n"
+        "   AND (s.expires_at IS NULL OR s.expires_at > %(now)s)\n",
+        "",
+        SEARCH + "deleted_and_expired_sessions_are_not_found",
     ),
     one(
         "hold, under the lock",

@@ -381,6 +381,18 @@ def test_it_finds_nothing_of_another_project(
     assert ids(stranger, "ever:NYC") == [theirs.id]
 
 
+def test_it_finds_no_session_of_another_project_by_its_id(
+    begin: Begin, api: Clients, make_key: Keys, other_project: Any
+) -> None:
+    theirs = begin(client=api(make_key(project=other_project)))
+    # More than one, so that the id leads the search.
+    made = [begin() for _ in range(3)]
+    client = made[0].client
+
+    assert ids(client, f"session:{theirs.id}") == []
+    assert ids(theirs.client, f"session:{theirs.id}") == [theirs.id]
+
+
 def test_a_key_for_some_agents_finds_their_sessions(
     run: Run, api: Clients, make_key: Keys
 ) -> None:
