@@ -32,6 +32,7 @@ from apps.timeline.search.clauses import (
     UserIs,
 )
 from apps.timeline.search.conditions import Candidate, Hit
+from apps.timeline.search.explaining import Match
 from apps.timeline.search.finder import Place
 from apps.timeline.search.writing import without, write
 
@@ -193,7 +194,7 @@ def _row(session: Session, now: datetime, why: Sequence[Why] = ()) -> Row:
     return Row(session=session, status=reading.status_of(session, now), why=why)
 
 
-def _why(project: Project, session: Candidate, match: finder.Match) -> Why:
+def _why(project: Project, session: Candidate, match: Match) -> Why:
     hit = match.hit
     number = session.head_number if hit.version is None else hit.version
     url = _url(project, session.id, number)

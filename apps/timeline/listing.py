@@ -20,7 +20,7 @@ from apps.core import sql
 from apps.timeline.drafts import Receipt
 from apps.timeline.lineage import Lineage, set_aside_by
 from apps.timeline.models import Session, Turn
-from apps.timeline.reading import VERSIONS, VersionRow
+from apps.timeline.reading import VERSION_COLUMNS, VERSIONS, VersionRow
 
 PAGE_BYTES = 16 * 1024 * 1024
 TURNS_LOOKED_AT = 500
@@ -117,6 +117,21 @@ def versions_at(session_id: str, numbers: Sequence[int]) -> list[VersionRow]:
     """Return these versions of a session that was looked up already, in order."""
     query = VERSIONS + " AND v.number = ANY (%(numbers)s::bigint[]) ORDER BY v.number"
     asked = {"session": session_id, "numbers": list(numbers)}
+    return sql.records(VersionRow, query, asked)
+
+
+def versions_each(wanted: Sequence[tuple[str, int]]) -> list[VersionRow]:
+    """Return versions of several sessions that were looked up already."""
+    query = f"""
+        SELECT {VERSION_COLUMNS}
+          FROM unnest(%s::varchar[], %s::bigint[]) w (session_id, number)
+          JOIN timeline_version v
+            ON v.session_id = w.session_id AND v.number = w.number
+          JOIN timeline_session s ON s.id = v.session_id
+          JOIN timeline_body b
+            ON b.session_id = v.session_id AND b.number = v.body_number
+        """
+    asked = [[one for one, _ in wanted], [number for _, number in wanted]]
     return sql.records(VersionRow, query, asked)
 
 

@@ -29,6 +29,7 @@ MORE = {
     "GET /v1/sessions": {"limit": "100"},
     "GET /v1/agents": {"limit": "100"},
     "GET /v1/traces": {"limit": "100"},
+    "GET /v1/search": {"limit": "100", "q": "changed:state.city forked:no"},
     "GET /v1/sessions/{session_id}/turns": {"limit": "100"},
     "GET /v1/sessions/{session_id}/notes": {"limit": "100"},
     "GET /v1/sessions/{session_id}/history": {"limit": "100"},

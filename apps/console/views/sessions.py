@@ -31,8 +31,6 @@ from apps.timeline.search.language import parse
 from apps.timeline.search.writing import written
 
 EXPORTED = 5_000
-# A search tells of each session why it was found, which takes its time.
-EXPORTED_FOUND = 500
 SHOWN_ERRORS = 3
 COLUMNS = (
     "session",
@@ -125,7 +123,7 @@ def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
         query,
         sort=form.cleaned_data["sort"],
         after=form.cleaned_data["after"] or None,
-        limit=EXPORTED if finding.is_plain(query) else EXPORTED_FOUND,
+        limit=EXPORTED,
         now=now,
     )
     name = f"{membership.project.slug}-sessions"

@@ -20,7 +20,8 @@ from apps.timeline.api.outputs.search import SearchList
 from apps.timeline.search import finder
 from apps.timeline.search.clauses import Query
 from apps.timeline.search.conditions import Candidate
-from apps.timeline.search.finder import Found, Match, Place, Result
+from apps.timeline.search.explaining import Match, Result
+from apps.timeline.search.finder import Found, Place
 from apps.timeline.search.language import LONGEST_TEXT, parse
 
 SESSIONS, VERSIONS = "sessions", "versions"

@@ -1,13 +1,15 @@
 """What the finder knows of a clause: which sessions may meet it, which do, and where.
 
 A condition with an index gives candidates, newest first: all sessions that meet it,
-and perhaps some that do not. `among` decides. `hits` tells in which versions.
+and perhaps some that do not. `among` decides. `hits` tells in which versions, of many
+sessions at once: a page takes as many statements for a hundred results as for one.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -49,6 +51,16 @@ class Hit:
     turn_number: int | None = None
 
 
+# The newest hits of each session, by its id.
+Hits = Mapping[str, Sequence[Hit]]
+
+_EACH = """
+SELECT w.id AS session_id, found.*
+  FROM unnest(%(sessions)s::varchar[]) w (id)
+ CROSS JOIN LATERAL ({query}) found
+"""
+
+
 class Condition(ABC):
     """One clause, as the finder answers it. Most need to say only some of it."""
 
@@ -64,11 +76,27 @@ class Condition(ABC):
         """Return the ids of those that meet the clause."""
 
     @abstractmethod
-    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
-        """Tell where a session that meets the clause does so, newest version first.
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        """Tell where sessions that meet the clause do so, newest version first.
 
-        A hit without a version stands for all versions.
+        At most `limit` of each, below version `before`. A hit without a version
+        stands for all versions.
         """
+
+    def newest(self, sessions: Sequence[Candidate]) -> dict[str, Hit]:
+        """Tell of sessions that meet the clause the newest place where they do."""
+        found = self.hits(sessions, None, 1)
+        return {one: hits[0] for one, hits in found.items() if hits}
+
+    def has_place(self, hit: Hit) -> bool:
+        """Say whether a version's state tells more of a hit: `told` wants it."""
+        return False
+
+    def told(self, hit: Hit, state: Json) -> Hit:
+        """Add to a hit what the state of its version tells."""
+        return hit
 
     def notices(self) -> list[str]:
         """Say what was not answered from an index, once the page is found."""
@@ -89,8 +117,10 @@ class Column(Condition):
     def among(self, sessions: Sequence[Candidate]) -> set[str]:
         return {one.id for one in sessions if self.wanted(one)}
 
-    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
-        return [Hit(where=self.where)]
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        return {one.id: [Hit(where=self.where)] for one in sessions}
 
     def notices(self) -> list[str]:
         return [self.notice] if self.notice else []
@@ -127,20 +157,34 @@ class Marked(Condition):
     def among(self, sessions: Sequence[Candidate]) -> set[str]:
         return self.walk.among([one.id for one in sessions])
 
-    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
-        found = sql.rows(
-            self.query,
-            {
-                "session": session.id,
-                "before": before,
-                "limit": limit,
-                "name": self.name,
-            },
-        )
-        return [
-            Hit(where=self.where, version=number, value=self.name or MISSING)
-            for (number,) in found
-        ]
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        asked = {"before": before, "limit": limit, "name": self.name}
+        value = self.name or MISSING
+        return {
+            session_id: [
+                Hit(where=self.where, version=row.number, value=value) for row in rows
+            ]
+            for session_id, rows in of_each(self.query, sessions, asked).items()
+        }
+
+
+def of_each(
+    query: str, sessions: Sequence[Candidate], asked: dict[str, Any]
+) -> dict[str, list[Any]]:
+    """Ask a query about `w.id` of each of these sessions, in one statement.
+
+    Its rows have a `number`, and come with the highest first.
+    """
+    found: dict[str, list[Any]] = defaultdict(list)
+    if sessions:
+        ids = {"sessions": [one.id for one in sessions]}
+        for row in sql.rows(_EACH.format(query=query), asked | ids):
+            found[row.session_id].append(row)
+    for rows in found.values():
+        rows.sort(key=lambda row: -row.number)
+    return found
 
 
 def ids_where(columns: dict[str, str], before: str | None, limit: int) -> list[str]:

@@ -11,23 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from apps.agents.scope import Scope
 from apps.core import sql
 from apps.timeline.search.clauses import Query
-from apps.timeline.search.conditions import Candidate, Condition, Hit
-from apps.timeline.search.holding import Ever
+from apps.timeline.search.conditions import Candidate, Condition
+from apps.timeline.search.explaining import Reached, Result, explained, numbers
 from apps.timeline.search.plan import Planner
 from apps.timeline.search.states import States
 from apps.timeline.search.walks import AFTER_ALL
-from apps.timeline.search.wording import Either
 
 # How many sessions one page looks at before it answers what it has found.
 MOST_LOOKED_AT = 5_000
 PROBED = 200
 LARGEST_CHUNK = 1_000
-# How many hits of one clause in one session are read at a time.
-HITS = 500
 
 _VISIBLE = """
 SELECT s.id, a.external_id AS agent, s.user_id, s.external_id, s.origin_session_id,
@@ -44,33 +42,10 @@ SELECT s.id FROM timeline_session s
  WHERE s.project_id = %(project)s AND s.id < %(before)s::varchar
  ORDER BY s.id DESC LIMIT %(limit)s
 """
-_NUMBERS = """
-SELECT v.number FROM timeline_version v
- WHERE v.session_id = %(session)s
-   AND (%(before)s::bigint IS NULL OR v.number < %(before)s::bigint)
- ORDER BY v.number DESC LIMIT %(limit)s
-"""
 _UNSEARCHED = """
 SELECT count(*) AS count FROM (
     SELECT FROM timeline_unsearched WHERE project_id = %(project)s LIMIT 1000) found
 """
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Match:
-    """Where a session or version meets one clause."""
-
-    clause: str
-    hit: Hit
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Result:
-    """One session, or one version of it, with why it was found."""
-
-    session: Candidate
-    number: int | None
-    matches: tuple[Match, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +73,10 @@ def sessions(
     Raises: InvalidRequest for a clause that cannot be answered.
     """
     search = _Search(scope, query, now)
-    results: list[Result] = []
-    for session in search.matching(_start(after)):
-        if len(results) == limit:
-            search.next = Place(results[-1].session.id)
-            break
-        results.append(
-            Result(session=session, number=None, matches=search.why(session))
-        )
-    return search.found(results)
+    found = list(islice(search.matching(_start(after)), limit + 1))
+    if len(found) > limit:
+        search.next = Place(found[limit - 1].id)
+    return search.found([Reached(session) for session in found[:limit]])
 
 
 def versions(
@@ -120,17 +90,24 @@ def versions(
     Raises: InvalidRequest for a clause that cannot be answered.
     """
     search = _Search(scope, query, now)
-    results: list[Result] = []
-    for session in search.matching(_start(after)):
-        is_resumed = after is not None and session.id == after.session_id
-        before = after.number if after and is_resumed else None
-        for number, matches in search.numbers(session, before):
-            if len(results) == limit:
-                last = results[-1]
-                search.next = Place(last.session.id, last.number)
-                return search.found(results)
-            results.append(Result(session=session, number=number, matches=matches))
-    return search.found(results)
+    place = after if after and after.number is not None else None
+    found: list[Reached] = []
+    matching = search.matching(_start(after))
+    while len(found) <= limit:
+        # The one that an earlier page began goes on by itself.
+        some = list(islice(matching, 1 if place and not found else limit + 1))
+        if not some:
+            break
+        is_resumed = place is not None and some[0].id == place.session_id
+        before = place.number if place and is_resumed else None
+        found += islice(
+            numbers(search.conditions, some, before, limit + 1), limit + 1 - len(found)
+        )
+        place = None
+    if len(found) > limit:
+        last = found[limit - 1]
+        search.next = Place(last.session.id, last.number)
+    return search.found(found[:limit])
 
 
 @dataclass
@@ -166,40 +143,18 @@ class _Search:
             before, count = ids[-1], min(count * 2, LARGEST_CHUNK)
             ids = self._candidates(lead, before, count)
 
-    def why(self, session: Candidate) -> tuple[Match, ...]:
-        """Tell for each clause where the session meets it, the newest place."""
-        matches = []
-        for condition in self.conditions:
-            hits = condition.hits(session, None, 1)
-            if hits:
-                hit = self._with_place(condition, session, hits[0])
-                matches.append(Match(clause=condition.clause.text, hit=hit))
-        return tuple(matches)
-
-    def numbers(
-        self, session: Candidate, before: int | None
-    ) -> Iterator[tuple[int, tuple[Match, ...]]]:
-        """Yield the versions of a session that meet every clause, newest first."""
-        while True:
-            lists, floor = self._hits(session, before)
-            numbers = self._in_all(session, lists, before)
-            for number in numbers:
-                if floor is None or number >= floor:
-                    yield number, self._why_version(session, number, lists)
-            if lists and not any(lists):
-                return
-            if not lists:
-                floor = numbers[-1] if len(numbers) == HITS else None
-            if floor is None:
-                return
-            before = floor
-
-    def found(self, results: Sequence[Result]) -> Found:
+    def found(self, reached: Sequence[Reached]) -> Found:
+        results, unread = explained(self.conditions, reached)
         notices = [
             f"{condition.clause.text}: {notice}"
             for condition in self.conditions
             for notice in condition.notices()
         ]
+        if unread:
+            notices.append(
+                f"the places in {unread:,} states are not told, which are more than "
+                "are read for one page"
+            )
         return Found(
             results=tuple(results),
             next=self.next,
@@ -255,60 +210,6 @@ class _Search:
         decided = [one for one in kept if one.id > first]
         return decided, f"{first}~"
 
-    def _hits(
-        self, session: Candidate, before: int | None
-    ) -> tuple[list[dict[int, Match]], int | None]:
-        """Return the hits of each clause about versions, and down to where all are."""
-        lists: list[dict[int, Match]] = []
-        floors: list[int] = []
-        for condition in self.conditions:
-            hits = condition.hits(session, before, HITS)
-            if any(hit.version is None or hit.where == "head" for hit in hits):
-                continue
-            known: dict[int, Match] = {}
-            for hit in hits:
-                match = Match(clause=condition.clause.text, hit=hit)
-                known.setdefault(hit.version or 0, match)
-            lists.append(known)
-            if len(hits) == HITS:
-                floors.append(min(known))
-        return lists, max(floors, default=None)
-
-    def _in_all(
-        self, session: Candidate, lists: list[dict[int, Match]], before: int | None
-    ) -> list[int]:
-        if lists:
-            first, *others = lists
-            common = set(first).intersection(*others)
-            return sorted(common, reverse=True)
-        asked = {"session": session.id, "before": before, "limit": HITS}
-        return [row.number for row in sql.rows(_NUMBERS, asked)]
-
-    def _why_version(
-        self, session: Candidate, number: int, lists: list[dict[int, Match]]
-    ) -> tuple[Match, ...]:
-        mine = {known[number].clause: known[number] for known in lists}
-        matches = []
-        for condition in self.conditions:
-            text = condition.clause.text
-            if text in mine:
-                hit = self._with_place(condition, session, mine[text].hit)
-                matches.append(Match(clause=text, hit=hit))
-                continue
-            matches += [
-                Match(clause=text, hit=hit) for hit in condition.hits(session, None, 1)
-            ]
-        return tuple(matches)
-
-    def _with_place(self, condition: Condition, session: Candidate, hit: Hit) -> Hit:
-        """Find the place and the value in the version's state, while that lasts."""
-        ever = condition.ever if isinstance(condition, Either) else condition
-        if not isinstance(ever, Ever) or hit.where != "state" or hit.version is None:
-            return hit
-        return ever.told(
-            session.id, hit.version, self.states.at(session.id, hit.version)
-        )
-
     def _about_the_page(self) -> Iterator[str]:
         asked = {"project": self.scope.project.id}
         unsearched = sql.rows(_UNSEARCHED, asked)[0].count
@@ -323,10 +224,15 @@ class _Search:
                 f"{self.looked_at:,} sessions were looked at for this page; "
                 "there may be more behind them"
             )
-        if self.states.undecided or self.states.is_spent:
+        if self.states.undecided:
             yield (
                 f"{self.states.looked_into:,} states were looked into, which is as "
                 "many as one page may; go on with next"
+            )
+        for session_id in sorted(self.states.unlisted):
+            yield (
+                f"{session_id} has versions that touched more than is indexed; not all "
+                "of them could be looked into, and some may be missing"
             )
         for session_id in sorted(self.skipped):
             yield f"{session_id} is too large to be looked into, and may be missing"

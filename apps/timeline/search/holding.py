@@ -1,19 +1,22 @@
-"""Conditions on values and places of the state, now and ever."""
+"""Conditions on values and places of the state: what they share, and what holds now."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
-from apps.core import sql
-from apps.core.errors import InvalidRequest
 from apps.core.json import Json
-from apps.diffs.equality import same
 from apps.diffs.facets import LONGEST_POINTER
 from apps.timeline import marks
 from apps.timeline.search import places, terms, walks
 from apps.timeline.search.clauses import Changed, Holds, Scalar
-from apps.timeline.search.conditions import Candidate, Condition, Hit
+from apps.timeline.search.conditions import (
+    Candidate,
+    Condition,
+    Hit,
+    Hits,
+)
 from apps.timeline.search.states import States
 from apps.timeline.search.terms import Mark
 from apps.timeline.search.walks import Entry, Walk
@@ -21,22 +24,8 @@ from apps.timeline.search.walks import Entry, Walk
 # Deeper pointers than a state may have are asked for in vain.
 MOST_DEPTH = 128
 
-_SET = """
-SELECT DISTINCT c.number FROM timeline_change c
- WHERE c.session_id = %(session)s AND c.value_key = ANY (%(values)s::bytea[])
-   AND (%(paths)s::bytea[] IS NULL OR c.path_key = ANY (%(paths)s::bytea[]))
-   AND (%(before)s::bigint IS NULL OR c.number < %(before)s::bigint)
- ORDER BY c.number DESC LIMIT %(limit)s
-"""
-_CHANGED = """
-SELECT DISTINCT c.number FROM timeline_change c
- WHERE c.session_id = %(session)s AND c.path_key = ANY (%(paths)s::bytea[])
-   AND c.role < 4 AND (%(before)s::bigint IS NULL OR c.number < %(before)s::bigint)
- ORDER BY c.number DESC LIMIT %(limit)s
-"""
 
-
-class _OfState(Condition):
+class OfState(Condition):
     """What `Now`, `Ever` and `ChangedAt` share: digests, and states for the rest."""
 
     def __init__(self, clause: Holds | Changed, key: bytes, states: States) -> None:
@@ -73,13 +62,15 @@ class _OfState(Condition):
             return next(places.holding(state, self.values), None)
         return next(places.at_pointer(state, self.pointer, self.values), None)
 
-    def told(self, session_id: str, number: int, state: Json | None) -> Hit:
-        """Tell of a version, with the place in its state if that can be had."""
-        place = None if state is None else self.place_in(state)
-        if place is None or state is None:
-            return Hit(where="state", version=number, pointer=self.pointer)
+    def has_place(self, hit: Hit) -> bool:
+        return hit.where in ("state", "head")
+
+    def told(self, hit: Hit, state: Json) -> Hit:
+        place = self.place_in(state)
+        if place is None:
+            return hit
         value = next(value for at, value in places.locate(state, place) if at == place)
-        return Hit(where="state", version=number, pointer=place, value=value)
+        return replace(hit, pointer=place, value=value)
 
     def notices(self) -> list[str]:
         said = []
@@ -88,7 +79,7 @@ class _OfState(Condition):
         return said
 
 
-class Now(_OfState):
+class Now(OfState):
     """The head holds the value.
 
     Terms tell for short scalars at the pointers that had room. For the rest, and where
@@ -154,121 +145,11 @@ class Now(_OfState):
             rest = [one for one in rest if one in ever]
         return found | set(self.states.heads_with(rest, self.fits))
 
-    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
-        state = self.states.head(session.id)
-        hit = self.told(session.id, session.head_number, state)
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
         # The head is what is asked about, whichever version is looked for.
-        return [
-            Hit(
-                where="head",
-                pointer=hit.pointer,
-                value=hit.value,
-                version=None if before is not None else session.head_number,
-            )
-        ]
-
-
-class Ever(_OfState):
-    """Some version set the value, or the session began with it."""
-
-    def walk(self) -> Walk:
-        return Walk([self.ever(), self.truncated()])
-
-    def candidates(self, before: str | None, limit: int) -> list[str] | None:
-        return self.walk().below(before, limit) if self.value_keys else None
-
-    def among(self, sessions: Sequence[Candidate]) -> set[str]:
-        ids = [one.id for one in sessions]
-        found = Walk([self.ever()]).among(ids)
-        rest = [one for one in ids if one not in found]
-        if self.value_keys:
-            rest = sorted(Walk([self.truncated()]).among(rest))
-        return found | {one for one in rest if self._in_bodies(one) is not None}
-
-    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
-        numbers = [
-            row.number
-            for row in sql.rows(
-                _SET,
-                {
-                    "session": session.id,
-                    "values": self.value_keys,
-                    "paths": None if self.pointer is None else self.paths,
-                    "before": before,
-                    "limit": limit,
-                },
-            )
-        ]
-        if not numbers and before is None:
-            number = self._in_bodies(session.id)
-            numbers = [] if number is None else [number]
-        return [
-            Hit(where="state", version=number, pointer=self.pointer)
-            for number in numbers
-        ]
-
-    def _in_bodies(self, session_id: str) -> int | None:
-        return self.states.incomplete(session_id, self.fits)
-
-
-class ChangedAt(_OfState):
-    """Some version changed what stands at a pointer, or anything below it."""
-
-    pointer: str
-
-    def candidates(self, before: str | None, limit: int) -> list[str] | None:
-        return Walk([walks.changed_at(self.paths), self.truncated()]).below(
-            before, limit
-        )
-
-    def among(self, sessions: Sequence[Candidate]) -> set[str]:
-        ids = [one.id for one in sessions]
-        found = Walk([walks.changed_at(self.paths)]).among(ids)
-        rest = Walk([self.truncated()]).among([one for one in ids if one not in found])
-        return found | {
-            one
-            for one in sorted(rest)
-            if self.states.incomplete_change(one, self._differs) is not None
+        return {
+            one.id: [Hit(where="head", version=one.head_number, pointer=self.pointer)]
+            for one in sessions
         }
-
-    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
-        asked = {
-            "session": session.id,
-            "paths": self.paths,
-            "before": before,
-            "limit": limit,
-        }
-        numbers = [row.number for row in sql.rows(_CHANGED, asked)]
-        if not numbers and before is None:
-            number = self.states.incomplete_change(session.id, self._differs)
-            numbers = [] if number is None else [number]
-        return [
-            Hit(where="change", version=number, pointer=self.pointer)
-            for number in numbers
-        ]
-
-    def notices(self) -> list[str]:
-        if places.has_position(self.pointer):
-            return [
-                "items that have an id, key or name are followed by it, not by their "
-                "position: name the item, as in /items/A-17"
-            ]
-        return []
-
-    def _differs(self, before: Json, after: Json) -> bool:
-        was = next((one for _, one in places.locate(before, self.pointer)), None)
-        now = next((one for _, one in places.locate(after, self.pointer)), None)
-        return not same(was, now)
-
-
-def require_searchable(clause: Holds, found: _OfState) -> None:
-    """Refuse what neither an index nor a bounded look could ever find.
-
-    Raises: InvalidRequest.
-    """
-    if isinstance(found, Ever) and not found.value_keys:
-        raise InvalidRequest(
-            "A value of more than 200 characters cannot be looked for in the past; "
-            "look for its words, or for it in the head with now:.",
-            param="q",
-        )

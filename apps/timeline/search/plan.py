@@ -18,10 +18,12 @@ from apps.timeline.search.conditions import (
     Column,
     Condition,
     Hit,
+    Hits,
     Listed,
     Marked,
 )
-from apps.timeline.search.holding import ChangedAt, Ever, Now, require_searchable
+from apps.timeline.search.holding import Now
+from apps.timeline.search.past import ChangedAt, Ever, require_searchable
 from apps.timeline.search.states import States
 from apps.timeline.search.terms import Mark
 from apps.timeline.search.walks import Walk
@@ -30,7 +32,7 @@ from apps.timeline.words import Status
 
 _VERSIONS = """
 SELECT v.number FROM timeline_version v
- WHERE v.session_id = %(session)s AND {where}
+ WHERE v.session_id = w.id AND {where}
    AND (%(before)s::bigint IS NULL OR v.number < %(before)s::bigint)
  ORDER BY v.number DESC LIMIT %(limit)s"""
 # `name` stands in each, so that they take the same parameters.
@@ -43,15 +45,15 @@ NAMED = _VERSIONS.format(where="v.external_id = %(name)s::text")
 TRACED = """
 SELECT DISTINCT number FROM (
     SELECT v.number FROM timeline_version v
-     WHERE v.session_id = %(session)s AND v.trace_id = %(name)s::text
+     WHERE v.session_id = w.id AND v.trace_id = %(name)s::text
      UNION ALL
     SELECT t.head_number FROM timeline_turn t
-     WHERE t.session_id = %(session)s AND t.trace_id = %(name)s::text) found
+     WHERE t.session_id = w.id AND t.trace_id = %(name)s::text) found
  WHERE %(before)s::bigint IS NULL OR number < %(before)s::bigint
  ORDER BY number DESC LIMIT %(limit)s"""
 LABELLED = """
 SELECT l.number FROM timeline_label l
- WHERE l.session_id = %(session)s AND l.name = %(name)s::text
+ WHERE l.session_id = w.id AND l.name = %(name)s::text
    AND (%(before)s::bigint IS NULL OR l.number < %(before)s::bigint)
  ORDER BY l.number DESC LIMIT %(limit)s"""
 
@@ -93,10 +95,16 @@ class NamedAs(Marked):
         named = {one.id for one in sessions if one.id == self.session_id}
         return super().among(sessions) | named
 
-    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
-        if session.id == self.session_id:
-            return [Hit(where=self.where, value=self.name)]
-        return super().hits(session, before, limit)
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        named = {
+            one.id: [Hit(where=self.where, value=self.name)]
+            for one in sessions
+            if one.id == self.session_id
+        }
+        others = [one for one in sessions if one.id not in named]
+        return {**super().hits(others, before, limit), **named}
 
 
 class Created(Column):
@@ -284,8 +292,10 @@ class MarkedSession(Marked):
     def __init__(self, clause: Clause, where: str, walk: Walk) -> None:
         super().__init__(clause, where, walk, "", "")
 
-    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
-        return [Hit(where=self.where)]
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        return {one.id: [Hit(where=self.where)] for one in sessions}
 
 
 class TracedEvent(Marked):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from apps.core import sql
+from apps.core import json, sql
 from apps.core.errors import DomainError
 from apps.core.json import Json
 from apps.timeline import listing, reading
@@ -18,90 +19,208 @@ from apps.timeline.reading import VersionRow
 
 MOST_STATES = 400
 MOST_BYTES = 32 * 1024 * 1024
+# What is read with one statement: parsed, a state is several times its bytes.
+BATCH_BYTES = 4 * 1024 * 1024
+# Of versions in a row the first often decides.
+AHEAD = 16
+MOST_LISTED = 10_000
 
 # Versions of which the change rows do not tell everything; a fork brought version 0.
 _INCOMPLETE = """
-SELECT v.number FROM timeline_version v
- WHERE v.session_id = %(session)s AND (v.changes_truncated
-       OR v.number = 0 AND v.op = 'fork')
- ORDER BY v.number DESC LIMIT %(limit)s
+SELECT w.id AS session_id, found.number
+  FROM unnest(%(ids)s::varchar[]) WITH ORDINALITY w (id, place)
+ CROSS JOIN LATERAL (
+    SELECT v.number FROM timeline_version v
+     WHERE v.session_id = w.id
+       AND (v.changes_truncated
+            OR %(carried)s::bool AND v.number = 0 AND v.op = 'fork')
+       AND (%(before)s::bigint IS NULL OR v.number < %(before)s::bigint)
+     ORDER BY v.number DESC LIMIT %(limit)s) found
+ ORDER BY w.place, found.number DESC LIMIT %(most)s
 """
+
+Version = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """Whether a version is looked for, by the state before it and its own.
+
+    `carried`: what a fork began with counts. `is_alone`: the state before does not.
+    """
+
+    test: Callable[[Json, Json], bool]
+    carried: bool = True
+    is_alone: bool = False
 
 
 @dataclass(slots=True)
 class States:
     """The states that one search decodes, counted."""
 
+    most: int = field(default_factory=lambda: MOST_STATES)
     looked_into: int = 0
     decoded_bytes: int = 0
     # Sessions that an index could not decide and the budget did not reach.
     undecided: set[str] = field(default_factory=set)
-
-    def head(self, session_id: str) -> Json | None:
-        """Return the head's state; None where it cannot be had."""
-        row = reading.heads([session_id]).get(session_id)
-        return None if row is None else self.of(row)
-
-    def at(self, session_id: str, number: int) -> Json | None:
-        """Return a version's state; None where it cannot be had."""
-        rows = listing.versions_at(session_id, [number])
-        return self.of(rows[0]) if rows else None
-
-    def of(self, row: VersionRow) -> Json | None:
-        if row.parsed is None:
-            if self.is_spent:
-                return None
-            self.looked_into += 1
-            self.decoded_bytes += row.body_size
-        try:
-            return reading.parsed(row)
-        except (CorruptBody, DomainError):
-            # `verify` tells of it; what cannot be read cannot be found.
-            return None
+    # Sessions with versions that were not looked into for the list of those that fit.
+    unlisted: set[str] = field(default_factory=set)
 
     @property
     def is_spent(self) -> bool:
-        return self.looked_into >= MOST_STATES or self.decoded_bytes >= MOST_BYTES
+        return self.looked_into >= self.most or self.decoded_bytes >= MOST_BYTES
 
     def heads_with(
         self, ids: Sequence[str], fits: Callable[[Json], bool]
     ) -> dict[str, int]:
         """Return the sessions whose head fits, with its number."""
-        found = {}
-        rows = {} if self.is_spent or not ids else reading.heads(ids)
+        found: dict[str, int] = {}
+        heads = {} if self.is_spent or not ids else reading.heads(ids)
+        rows = [heads[one] for one in ids if one in heads]
+        reader = Reader(self, [(row.session_id, row.number) for row in rows], rows)
         for session_id in ids:
-            # Let go at once: parsed, a state is several times its bytes.
-            row = rows.pop(session_id, None)
-            state = None if row is None else self.of(row)
+            row = heads.get(session_id)
+            state = None if row is None else reader.state((session_id, row.number))
             if row is None or state is None:
                 self.undecided.add(session_id)
             elif fits(state):
                 found[session_id] = row.number
         return found
 
-    def incomplete(self, session_id: str, fits: Callable[[Json], bool]) -> int | None:
-        """Return the newest version with incomplete change rows whose state fits."""
-        asked = {"session": session_id, "limit": MOST_STATES}
-        for (number,) in sql.rows(_INCOMPLETE, asked):
-            state = self.at(session_id, number)
-            if state is None:
-                self.undecided.add(session_id)
-                return None
-            if fits(state):
-                return int(number)
-        return None
+    def incomplete(self, ids: Sequence[str], fits: Fits) -> dict[str, int]:
+        """Return the newest version of each with too few change rows that fits.
 
-    def incomplete_change(
-        self, session_id: str, differs: Callable[[Json, Json], bool]
-    ) -> int | None:
-        """Return the newest such version that differs from the one before it."""
-        asked = {"session": session_id, "limit": MOST_STATES}
-        for (number,) in sql.rows(_INCOMPLETE, asked):
-            after = self.at(session_id, number)
-            before = self.at(session_id, number - 1) if number else {}
-            if after is None or before is None:
-                self.undecided.add(session_id)
-                return None
-            if differs(before, after):
-                return int(number)
-        return None
+        Sessions in which that stays open are `undecided`.
+        """
+        look = _Look(self, ids, fits)
+        self.undecided |= look.unreached
+        return {one: numbers[0] for one, numbers in look.found.items()}
+
+    def incomplete_among(
+        self, ids: Sequence[str], fits: Fits, before: int | None, limit: int
+    ) -> dict[str, list[int]]:
+        """Return the newest such versions of each.
+
+        Sessions with more that could not be looked into are `unlisted`.
+        """
+        look = _Look(self, ids, fits, below=before, limit=limit)
+        self.unlisted |= look.unreached
+        return look.found
+
+
+class Reader:
+    """States of versions, read ahead in this order as far as a budget goes."""
+
+    def __init__(
+        self,
+        states: States,
+        order: Sequence[Version],
+        rows: Sequence[VersionRow] = (),
+        ahead: int | None = None,
+    ) -> None:
+        self.states = states
+        self.order = order
+        self.ahead = ahead or len(order)
+        self.rows = {(row.session_id, row.number): row for row in rows}
+        self.raws: dict[Version, bytes] = {}
+
+    @cached_property
+    def places(self) -> dict[Version, int]:
+        return {version: place for place, version in enumerate(self.order)}
+
+    def state(self, version: Version) -> Json | None:
+        """Return a version's state; None where it cannot be had."""
+        if self.states.is_spent:
+            return None
+        if version not in self.rows:
+            self.rows = {
+                (row.session_id, row.number): row
+                for row in listing.versions_each(self._next(version))
+            }
+        row = self.rows.get(version)
+        if row is None:
+            return None
+        self.states.looked_into += 1
+        self.states.decoded_bytes += row.body_size
+        if version not in self.raws:
+            # What was read before is let go first.
+            self.raws = {}
+            self.raws = self._read(version)
+        raw = self.raws.get(version)
+        return None if raw is None else json.parse_written(raw)
+
+    def _next(self, version: Version) -> Sequence[Version]:
+        place = self.places[version]
+        return self.order[place : place + self.ahead]
+
+    def _read(self, version: Version) -> dict[Version, bytes]:
+        rows: list[VersionRow] = []
+        room = BATCH_BYTES
+        for one in dict.fromkeys(self._next(version)):
+            row = self.rows.get(one)
+            if row is None:
+                continue
+            room -= row.body_size
+            if rows and room < 0:
+                break
+            rows.append(row)
+        return _states(rows) or _states(rows[:1])
+
+
+class _Look:
+    """One look through the versions of sessions that change rows do not tell of."""
+
+    def __init__(
+        self,
+        states: States,
+        ids: Sequence[str],
+        fits: Fits,
+        *,
+        below: int | None = None,
+        limit: int = 1,
+    ) -> None:
+        self.fits = fits
+        self.found: dict[str, list[int]] = {}
+        self.unreached: set[str] = set()
+        listed = self._listed(ids, below)
+        order = [one for version in listed for one in self._needed(version)]
+        reader = Reader(states, order, ahead=AHEAD)
+        for session_id, number in listed:
+            known = self.found.get(session_id, [])
+            if session_id in self.unreached or len(known) == limit:
+                continue
+            read = [reader.state(one) for one in self._needed((session_id, number))]
+            if any(state is None for state in read):
+                self.unreached.add(session_id)
+            elif fits.test(read[0] if read[1:] else {}, read[-1]):
+                self.found[session_id] = [*known, number]
+
+    def _listed(self, ids: Sequence[str], below: int | None) -> list[Version]:
+        if not ids:
+            return []
+        asked = {
+            "ids": list(ids),
+            "before": below,
+            "carried": self.fits.carried,
+            "limit": MOST_STATES,
+            "most": MOST_LISTED,
+        }
+        rows = [(row.session_id, row.number) for row in sql.rows(_INCOMPLETE, asked)]
+        if len(rows) == MOST_LISTED:
+            last = list(ids).index(rows[-1][0])
+            self.unreached.update(ids[last:])
+        return rows
+
+    def _needed(self, version: Version) -> list[Version]:
+        session_id, number = version
+        if self.fits.is_alone or not number:
+            return [version]
+        return [(session_id, number - 1), version]
+
+
+def _states(rows: Sequence[VersionRow]) -> dict[Version, bytes]:
+    try:
+        return reading.states(rows)
+    except (CorruptBody, DomainError):
+        # `verify` tells of it; what cannot be read cannot be found.
+        return {}

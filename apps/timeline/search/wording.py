@@ -7,9 +7,17 @@ from typing import Any
 
 from apps.core import json, sql
 from apps.core.errors import InvalidRequest
+from apps.core.json import Json
 from apps.timeline.search.clauses import FreeTerm, Words
-from apps.timeline.search.conditions import Candidate, Condition, Hit, ids_where
-from apps.timeline.search.holding import Ever
+from apps.timeline.search.conditions import (
+    Candidate,
+    Condition,
+    Hit,
+    Hits,
+    ids_where,
+    of_each,
+)
+from apps.timeline.search.past import Ever
 from apps.timeline.search.texts import MOST_TEXT, TextKind
 
 # Words in more texts than this are met soon by looking at the newest sessions, if one
@@ -44,7 +52,7 @@ SELECT coalesce(u.head_number, t.number) AS number, t.kind, u.turn_number
   FROM timeline_text t
   LEFT JOIN timeline_turn u ON t.kind = {TextKind.TURN.value}
         AND u.session_id = t.session_id AND u.turn_number = t.number
- WHERE t.session_id = %(session)s AND t.words @@ {_QUERY}
+ WHERE t.session_id = w.id AND t.words @@ {_QUERY}
    AND (%(before)s::bigint IS NULL
         OR coalesce(u.head_number, t.number) < %(before)s::bigint)
  ORDER BY 1 DESC, t.kind LIMIT %(limit)s
@@ -86,23 +94,24 @@ class Wording(Condition):
             return set()
         return self._among([one.id for one in sessions])
 
-    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
         if not self.has_words:
-            return []
-        asked = {
-            **self.asked,
-            "session": session.id,
-            "before": before,
-            "limit": limit,
+            return {}
+        asked = {**self.asked, "before": before, "limit": limit}
+        found = of_each(_HITS, sessions, asked)
+        return {
+            session_id: [
+                Hit(
+                    where=TextKind(row.kind).name.lower(),
+                    version=row.number,
+                    turn_number=row.turn_number,
+                )
+                for row in sorted(rows, key=lambda row: (-row.number, row.kind))
+            ]
+            for session_id, rows in found.items()
         }
-        return [
-            Hit(
-                where=TextKind(row.kind).name.lower(),
-                version=row.number,
-                turn_number=row.turn_number,
-            )
-            for row in sql.rows(_HITS, asked)
-        ]
 
     def notices(self) -> list[str]:
         if sql.rows(_HAS_CUT, {"cut": self.cut})[0].has:
@@ -157,10 +166,34 @@ class Either(Condition):
         found = self.words.among(sessions)
         return found | self.ever.among([one for one in sessions if one.id not in found])
 
-    def hits(self, session: Candidate, before: int | None, limit: int) -> list[Hit]:
-        found = self.ever.hits(session, before, limit) if self.ever.value_keys else []
-        found += self.words.hits(session, before, limit)
-        return sorted(found, key=lambda hit: -(hit.version or 0))[:limit]
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        by_value: Hits = {}
+        if self.ever.value_keys:
+            by_value = self.ever.hits(sessions, before, limit)
+        by_words = self.words.hits(sessions, before, limit)
+        return {
+            one.id: sorted(
+                [*by_value.get(one.id, ()), *by_words.get(one.id, ())],
+                key=lambda hit: -(hit.version or 0),
+            )[:limit]
+            for one in sessions
+        }
+
+    def newest(self, sessions: Sequence[Candidate]) -> dict[str, Hit]:
+        found = self.ever.newest(sessions)
+        for session_id, hit in self.words.newest(sessions).items():
+            known = found.get(session_id)
+            if known is None or (hit.version or 0) > (known.version or 0):
+                found[session_id] = hit
+        return found
+
+    def has_place(self, hit: Hit) -> bool:
+        return self.ever.has_place(hit)
+
+    def told(self, hit: Hit, state: Json) -> Hit:
+        return self.ever.told(hit, state)
 
     def notices(self) -> list[str]:
         return [*self.words.notices(), *self.ever.notices()]

@@ -1,0 +1,188 @@
+"""Tells why sessions and versions were found: in which version, at which place.
+
+For all results of a page together, so that a hundred take as many statements as one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from apps.timeline.search.conditions import (
+    Candidate,
+    Condition,
+    Hit,
+    Hits,
+    of_each,
+)
+from apps.timeline.search.states import Reader, States
+
+# How many hits of one clause in one session are read at a time.
+HITS = 500
+# How many states are read to tell the places in them; small ones take little.
+MOST_READ = 5_000
+
+_NUMBERS = """
+SELECT v.number FROM timeline_version v
+ WHERE v.session_id = w.id
+   AND (%(before)s::bigint IS NULL OR v.number < %(before)s::bigint)
+ ORDER BY v.number DESC LIMIT %(limit)s
+"""
+
+Conditions = Sequence[Condition]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Match:
+    """Where a session or version meets one clause."""
+
+    clause: str
+    hit: Hit
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Result:
+    """One session, or one version of it, with why it was found."""
+
+    session: Candidate
+    number: int | None
+    matches: tuple[Match, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What was found, with the hits that are known already, by place of the clause."""
+
+    session: Candidate
+    number: int | None = None
+    hits: Mapping[int, Hit] = field(default_factory=dict)
+
+
+def explained(
+    conditions: Conditions, reached: Sequence[Reached]
+) -> tuple[list[Result], int]:
+    """Return the results, and in how many states a place could not be looked for."""
+    told: list[dict[int, Hit]] = [dict(one.hits) for one in reached]
+    for place, condition in enumerate(conditions):
+        asked = {
+            one.session.id: one.session for one in reached if place not in one.hits
+        }
+        newest = condition.newest(list(asked.values())) if asked else {}
+        for one, hits in zip(reached, told, strict=True):
+            if place not in hits and one.session.id in newest:
+                hits[place] = newest[one.session.id]
+    unread = _with_places(conditions, reached, told)
+    return [
+        Result(
+            session=one.session,
+            number=one.number,
+            matches=tuple(
+                Match(clause=condition.clause.text, hit=hits[place])
+                for place, condition in enumerate(conditions)
+                if place in hits
+            ),
+        )
+        for one, hits in zip(reached, told, strict=True)
+    ], unread
+
+
+def numbers(
+    conditions: Conditions,
+    sessions: Sequence[Candidate],
+    before: int | None,
+    limit: int,
+) -> Iterator[Reached]:
+    """Yield the versions that meet every clause about versions, newest first.
+
+    The first `limit` hits of all sessions are read together; a session that has more
+    than those goes on by itself.
+    """
+    first = _Hits(conditions, sessions, before, limit)
+    for session in sessions:
+        hits, below = first, before
+        while True:
+            yield from hits.met(session)
+            below = hits.floor(session)
+            if below is None:
+                break
+            hits = _Hits(conditions, [session], below, HITS)
+
+
+class _Hits:
+    """The hits of each clause in some versions of sessions, read together."""
+
+    def __init__(
+        self,
+        conditions: Conditions,
+        sessions: Sequence[Candidate],
+        before: int | None,
+        limit: int,
+    ) -> None:
+        self.limit = limit
+        found = [condition.hits(sessions, before, limit) for condition in conditions]
+        self.lists = {one.id: _of_versions(found, one.id) for one in sessions}
+        all_of = [one for one in sessions if not self.lists[one.id]]
+        self.all = of_each(_NUMBERS, all_of, {"before": before, "limit": limit})
+
+    def met(self, session: Candidate) -> Iterator[Reached]:
+        known = {
+            place: {hit.version or 0: hit for hit in reversed(hits)}
+            for place, hits in self.lists[session.id].items()
+        }
+        if not known:
+            for row in self.all.get(session.id, ()):
+                yield Reached(session, row.number)
+            return
+        floor = self.floor(session) or 0
+        lists = list(known.values())
+        for number in sorted(set(lists[0]).intersection(*lists[1:]), reverse=True):
+            if number >= floor:
+                hits = {place: of_clause[number] for place, of_clause in known.items()}
+                yield Reached(session, number, hits)
+
+    def floor(self, session: Candidate) -> int | None:
+        """Return down to which version all hits are here; None: there are no more."""
+        lists = self.lists[session.id].values()
+        if not lists:
+            rows = self.all.get(session.id, [])
+            return rows[-1].number if len(rows) == self.limit else None
+        if not all(lists):
+            return None
+        full = [hits[-1].version or 0 for hits in lists if len(hits) == self.limit]
+        return max(full, default=None)
+
+
+def _of_versions(found: Sequence[Hits], session_id: str) -> dict[int, Sequence[Hit]]:
+    """Return the hits by place of the clause, of clauses about versions.
+
+    What is true of a session as a whole, or of its head, is true of all versions.
+    """
+    lists = {place: hits.get(session_id, ()) for place, hits in enumerate(found)}
+    return {
+        place: hits
+        for place, hits in lists.items()
+        if not any(hit.version is None or hit.where == "head" for hit in hits)
+    }
+
+
+def _with_places(
+    conditions: Conditions, reached: Sequence[Reached], told: list[dict[int, Hit]]
+) -> int:
+    """Add place and value to the hits, each state read once and then let go."""
+    wanted: dict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
+    for row, (one, hits) in enumerate(zip(reached, told, strict=True)):
+        for place, hit in hits.items():
+            if hit.version is not None and conditions[place].has_place(hit):
+                wanted[one.session.id, hit.version].append((row, place))
+    states = States(most=MOST_READ)
+    reader = Reader(states, list(wanted))
+    unread = 0
+    for version, places in wanted.items():
+        state = reader.state(version)
+        if state is None:
+            unread += 1
+            continue
+        for row, place in places:
+            told[row][place] = conditions[place].told(told[row][place], state)
+    return unread
