@@ -8,4 +8,9 @@ from apps.core.memory import give_back_large_buffers
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 give_back_large_buffers()
-application = get_wsgi_application()
+pages_and_api = get_wsgi_application()
+
+# Only now: it brings models along, and those need the settings.
+from apps.timeline.api.head_lane import with_head_lane  # noqa: E402
+
+application = with_head_lane(pages_and_api)

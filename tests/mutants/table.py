@@ -16,6 +16,7 @@ KEYS = "apps/timeline/sql/keys_v1.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
 LEDGER = "apps/timeline/ledger.py"
 READING = "apps/timeline/reading.py"
+PLAIN_HEAD = "apps/timeline/plain_head.py"
 BEGINNINGS = "apps/timeline/beginnings.py"
 CHECKS = "apps/timeline/verification/checks.py"
 FINDER = "apps/timeline/search/finder.py"
@@ -209,6 +210,14 @@ MUTANTS = (
         " WHERE s.id = %(session)s AND s.project_id = %(project)s\n",
         " WHERE s.id = %(session)s\n",
         ISOLATION + "another_projects_key_finds_nothing",
+    ),
+    one(
+        "project of a plain read",
+        PLAIN_HEAD,
+        "  JOIN timeline_session s ON s.project_id = k.project_id\n",
+        "  JOIN timeline_session s ON true\n",
+        "tests/timeline/test_head_lane.py"
+        "::test_a_session_of_another_project_is_not_found",
     ),
     one(
         "project of a look for the key",

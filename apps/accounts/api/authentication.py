@@ -21,7 +21,10 @@ class KeyAuthentication(BaseAuthentication):
 
         Raises: DRF's AuthenticationFailed, which carries the WWW-Authenticate header.
         """
-        secret = _secret(request)
+        secret = secret_of(
+            request.META.get("HTTP_X_API_KEY", ""),
+            request.META.get("HTTP_AUTHORIZATION", ""),
+        )
         if secret is None:
             return None
         try:
@@ -35,11 +38,12 @@ class KeyAuthentication(BaseAuthentication):
         return 'Bearer realm="api"'
 
 
-def _secret(request: Request) -> str | None:
-    plain = request.headers.get("X-API-Key", "").strip()
+def secret_of(api_key: str, authorization: str) -> str | None:
+    """Return the secret that one of the two headers brings."""
+    plain = api_key.strip()
     if plain:
         return plain
-    scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
+    scheme, _, bearer = authorization.partition(" ")
     if scheme.lower() == "bearer" and bearer.strip():
         return bearer.strip()
     return None

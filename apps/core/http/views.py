@@ -39,8 +39,13 @@ def take_allowance(request: HttpRequest, caller: LimitedCaller | None) -> Allowa
     if caller is None:
         name = f"address:{request.META.get('REMOTE_ADDR', '')}"
         return LIMITER.take(name, settings.RATE_LIMIT_PER_MINUTE)
-    limit = caller.rate_limit or settings.RATE_LIMIT_PER_MINUTE
-    return LIMITER.take(f"key:{caller.key_id}", limit)
+    return allowance_of(caller.key_id, caller.rate_limit)
+
+
+def allowance_of(key_id: str, rate_limit: int | None) -> Allowance:
+    """Count a request for its key; without a limit of its own that of all holds."""
+    limit = rate_limit or settings.RATE_LIMIT_PER_MINUTE
+    return LIMITER.take(f"key:{key_id}", limit)
 
 
 @cache
@@ -101,7 +106,7 @@ class ApiView(APIView):
     def default_response_headers(self) -> dict[str, str]:
         """Return what every answer of this view tells of it."""
         kind: Any = type(self)
-        return {"Allow": _allowed(kind)}
+        return {"Allow": allowed_methods(kind)}
 
     def perform_authentication(self, request: Request) -> None:
         """Authenticate, then count: who guesses keys is counted by address."""
@@ -137,7 +142,8 @@ class ApiView(APIView):
 
 
 @cache
-def _allowed(kind: Any) -> str:
+def allowed_methods(kind: Any) -> str:
+    """Return the methods of a view, as the header Allow names them."""
     return ", ".join(
         name.upper() for name in kind.http_method_names if hasattr(kind, name)
     )

@@ -6,7 +6,7 @@ Stored JSON is spliced as the bytes it is, never decoded and written again.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from orjson import Fragment
 
@@ -18,6 +18,23 @@ from apps.timeline.models import RequestKey, Session, Turn
 from apps.timeline.reading import Rollback, VersionRow
 
 PREVIEW = 200
+
+
+class Shown(Protocol):
+    """What an answer tells of a version beside its state."""
+
+    @property
+    def session_id(self) -> str: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def trace_id(self) -> str: ...
+    @property
+    def hold(self) -> str: ...
+    @property
+    def created_at(self) -> datetime: ...
+    @property
+    def session_created_at(self) -> datetime: ...
 
 
 def moment(value: datetime | None) -> str | None:
@@ -71,7 +88,7 @@ def first_session_object(
 
 
 def state_object(
-    version: VersionRow, state: bytes, rollback: dict[str, Any] | None
+    version: Shown, state: bytes, rollback: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Return a state; `data` repeats it for clients up to 0.2.0."""
     spliced = Fragment(state)

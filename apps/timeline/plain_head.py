@@ -1,0 +1,169 @@
+"""Reads the head of a session for the holder of a key, by one statement, or not at all.
+
+It is the ordinary case and nothing else: a key that lives, sees every agent and was
+noted as used within the minute; a session of its project that is there. Whatever is
+not so gives None, and the ordinary reads (`accounts.authentication`, `heads`) find out
+what it was. So they alone hold the rules; this may know fewer cases, never more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from psycopg import Connection
+
+from apps.core.database import values as written
+from apps.core.database.prepared import Prepared
+from apps.core.database.values import BYTES, MOMENT, NUMBER, TEXT
+from apps.timeline import bodies
+from apps.timeline.reading import Rollback, state_part
+
+# $1 digest of the secret, $2 session, $3 now, $4 uses before it are noted anew
+HEAD = Prepared(
+    "plain_head",
+    """
+SELECT k.secret_hash, k.id, k.scope, k.rate_limit::bigint,
+       v.number, v.body_number, v.commitment, v.trace_id, v.hold, v.created_at,
+       s.created_at, r.number, r.restored_number, r.created_at
+  FROM accounts_apikey k
+  JOIN timeline_session s ON s.project_id = k.project_id
+  JOIN LATERAL (
+       SELECT h.number, h.body_number, h.commitment, h.trace_id, h.hold, h.created_at
+         FROM timeline_version h
+        WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) v ON true
+  LEFT JOIN LATERAL (
+       SELECT o.number, o.restored_number, o.created_at FROM timeline_version o
+        WHERE o.session_id = s.id AND o.restored_number IS NOT NULL
+        ORDER BY o.number DESC LIMIT 1) r ON true
+ WHERE k.secret_hash = $1 AND s.id = $2
+   AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $3)
+   AND k.agents IS NULL AND k.last_used_at > $4
+   AND (s.expires_at IS NULL OR s.expires_at > $3)
+   AND v.hold <> 'deleted'
+""",
+    [BYTES, TEXT, MOMENT, MOMENT],
+)
+# $1 session, $2 body, $3 a body that is decoded already: the rest, the lowest first.
+BODIES = Prepared(
+    "plain_head_bodies",
+    """
+WITH RECURSIVE needed AS (
+    SELECT b.number, b.base_number, b.codec, b.data, b.size, b.salt
+      FROM timeline_body b
+     WHERE b.session_id = $1 AND b.number = $2
+    UNION ALL
+    SELECT b.number, b.base_number, b.codec, b.data, b.size, b.salt
+      FROM timeline_body b JOIN needed n ON b.number = n.base_number
+     WHERE b.session_id = $1 AND b.number <> $3)
+SELECT number, base_number, codec::bigint, data, size, salt FROM needed ORDER BY number
+""",
+    [TEXT, NUMBER, NUMBER],
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlainHead:
+    """What is told of a head, and whose key asked."""
+
+    secret_hash: bytes
+    key_id: str
+    scope: str
+    rate_limit: int | None
+    session_id: str
+    number: int
+    body_number: int
+    commitment: bytes
+    trace_id: str
+    hold: str
+    created_at: datetime
+    session_created_at: datetime
+    last_rollback: Rollback | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    number: int
+    base_number: int | None
+    codec: int
+    data: bytes
+    size: int
+    salt: bytes
+
+
+def read(
+    connection: Connection[Any],
+    *,
+    digest: bytes,
+    session_id: str,
+    now: datetime,
+    stale: datetime,
+) -> PlainHead | None:
+    """Return the head, or None where anything about it is out of the ordinary."""
+    asked = [digest, session_id.encode(), written.from_moment(now)]
+    rows = HEAD.rows(connection, [*asked, written.from_moment(stale)])
+    if not rows:
+        return None
+    row = rows[0]
+    rate_limit, rollback_number = row[3], row[11]
+    # What no column above can be null is; only a limit and a rollback may be missing.
+    values = cast(list[bytes], row)
+    return PlainHead(
+        secret_hash=values[0],
+        key_id=values[1].decode(),
+        scope=values[2].decode(),
+        rate_limit=None if rate_limit is None else written.to_number(rate_limit),
+        session_id=session_id,
+        number=written.to_number(values[4]),
+        body_number=written.to_number(values[5]),
+        commitment=values[6],
+        trace_id=values[7].decode(),
+        hold=values[8].decode(),
+        created_at=written.to_moment(values[9]),
+        session_created_at=written.to_moment(values[10]),
+        last_rollback=None if rollback_number is None else _rollback(values[11:]),
+    )
+
+
+def state(connection: Connection[Any], head: PlainHead) -> bytes | None:
+    """Return the head's state as JSON bytes, or None where it cannot be read here.
+
+    Raises: bodies.CorruptBody.
+    """
+    key = (head.session_id, head.body_number)
+    raw = bodies.cache.get(key)
+    if raw is None:
+        raw = _decoded(connection, head)
+        if raw is None:
+            return None
+        bodies.cache.put(key, raw)
+    return state_part(bodies.unframe(raw))
+
+
+def _decoded(connection: Connection[Any], head: PlainHead) -> bytes | None:
+    number, raw = bodies.cache.newest(head.session_id) or (-1, None)
+    asked = map(written.from_number, (head.body_number, number))
+    rows = BODIES.rows(connection, [head.session_id.encode(), *asked])
+    if not rows:
+        return None
+    stored = [_stored(row) for row in rows]
+    return bodies.reconstruct(stored, base_raw=raw, expected=head.commitment)
+
+
+def _stored(row: list[bytes | None]) -> _Stored:
+    base = row[1]
+    values = cast(list[bytes], row)
+    return _Stored(
+        number=written.to_number(values[0]),
+        base_number=None if base is None else written.to_number(base),
+        codec=written.to_number(values[2]),
+        data=values[3],
+        size=written.to_number(values[4]),
+        salt=values[5],
+    )
+
+
+def _rollback(values: list[bytes]) -> Rollback:
+    number, restored_number = map(written.to_number, values[:2])
+    return Rollback(number, restored_number, written.to_moment(values[2]))
