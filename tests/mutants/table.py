@@ -13,6 +13,7 @@ APPEND = "apps/timeline/sql/append_v*.sql"
 BATCH = "apps/timeline/sql/append_batch_v*.sql"
 CREATE = "apps/timeline/sql/create_session_v*.sql"
 KEYS = "apps/timeline/sql/keys_v1.sql"
+PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
 LEDGER = "apps/timeline/ledger.py"
 READING = "apps/timeline/reading.py"
@@ -28,6 +29,7 @@ RACES = "tests/races/interleavings/test_interleavings.py::test_"
 BATCHES = "tests/races/test_batches.py::test_"
 IMMUTABLE = "tests/timeline/test_immutability.py::test_"
 HOLDS = "tests/timeline/test_holds.py::test_"
+WRITTEN = "tests/timeline/test_written.py::test_"
 LIMITED = "tests/timeline/test_limited_keys.py::test_"
 SEARCH = "tests/timeline/search/test_search.py::test_"
 ISOLATION = "tests/contracts/test_isolation.py::test_"
@@ -37,6 +39,7 @@ HEAD = "(SELECT max(v.number) FROM timeline_version v WHERE v.session_id = _sess
 LOOKS = "    IF _key IS NOT NULL THEN\n"
 # What is added after it comes last in the file.
 LAST = "    ON timeline_session USING gin (facets jsonb_path_ops);\n"
+FLAGGED = " WHERE flags <> '[]';\n"
 BODY_KEY = """\
 ALTER TABLE timeline_version
     ADD CONSTRAINT timeline_version_body_fk FOREIGN KEY (session_id, body_number)
@@ -87,9 +90,9 @@ MUTANTS = (
     ),
     one(
         "unique number",
-        KEYS,
-        LAST,
-        LAST + "ALTER TABLE timeline_version"
+        PAGE_INDEXES,  # the last file that refers to the key
+        FLAGGED,
+        FLAGGED + "ALTER TABLE timeline_version"
         " DROP CONSTRAINT timeline_version_pkey CASCADE;\n",
         IMMUTABLE + "a_number_that_is_taken_cannot_be_inserted_again",
         BATCHES + "a_number_taken_in_its_middle_rolls_all_of_it_back",
@@ -379,7 +382,7 @@ MUTANTS = (
         READING,
         "            bodies.verify(raws[key], row.salt, wanted[key])\n",
         "",
-        "tests/timeline/test_bodies.py",
+        WRITTEN + "no_state_is_read_that_its_commitment_does_not_hold",
     ),
     one(
         "time that never runs backwards",

@@ -4,11 +4,13 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.timeline import bodies, heads, ledger, reading
+from tests.timeline import damage
 from tests.timeline.runs import Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -75,6 +77,21 @@ def test_a_version_is_shown_as_it_is_read(
         assert (reading.state(found), reading.last_rollback(found)) == (state, rollback)
         plain = replace(found, raw=None, parsed=None, rollback=version.rollback)
         assert plain == replace(version, raw=None, parsed=None)
+
+
+def test_no_state_is_read_that_its_commitment_does_not_hold(
+    project: Project, run: Run
+) -> None:
+    head = reading.head(Scope(project), run.id, now=timezone.now())
+    place = damage.place_of(run, "body", head.body_number, "salt")
+    with transaction.atomic():
+        damage.damage(place, bytes(len(place.value)))
+    bodies.cache.forget(run.id)
+
+    with pytest.raises(bodies.CorruptBody):
+        reading.state(head)
+    with pytest.raises(bodies.CorruptBody):
+        reading.states([head])
 
 
 def test_a_body_that_was_tampered_with_is_not_shown(project: Project, run: Run) -> None:
