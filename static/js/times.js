@@ -1,8 +1,8 @@
-// Shows exact times in UTC or in the reader's own zone, as they choose; relative ones
-// stay as they are and carry both.
+// Shows exact times in UTC or in the reader's own zone, as chosen in the header and
+// kept in this browser. Relative ones stay as they are; their tooltips have both.
 
 const LOCAL = "stepback.times.local";
-const button = document.getElementById("times-toggle");
+const display = document.getElementById("display");
 
 function isLocal() {
   try {
@@ -12,29 +12,41 @@ function isLocal() {
   }
 }
 
+function localOf(time) {
+  const at = new Date(time.dateTime);
+  return at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+}
+
 function write() {
   const local = isLocal();
-  button.textContent = local ? "UTC times" : "Local times";
   for (const time of document.querySelectorAll("time[datetime]")) {
-    const at = new Date(time.dateTime);
-    time.dataset.utc ??= time.title;
-    time.title = `${time.dataset.utc} (local ${at.toLocaleString()})`;
+    const exact = time.classList.contains("exact");
+    time.dataset.utc ??= exact ? time.textContent : time.title;
+    const [first, second] = local
+      ? [`${localOf(time)} local`, time.dataset.utc]
+      : [time.dataset.utc, `${localOf(time)} local`];
+    time.title = `${first} (${second})`;
+    if (exact) {
+      time.textContent = first;
+    }
   }
-  for (const exact of document.querySelectorAll(".when .hint")) {
-    const time = exact.parentElement.querySelector("time");
-    exact.dataset.utc ??= exact.textContent;
-    exact.textContent = local ? new Date(time.dateTime).toLocaleString() : exact.dataset.utc;
+  for (const choice of display.querySelectorAll('[name="times"]')) {
+    choice.checked = (choice.value === "local") === local;
   }
 }
 
-button.hidden = false;
-button.addEventListener("click", () => {
-  try {
-    window.localStorage.setItem(LOCAL, isLocal() ? "0" : "1");
-  } catch {
+display.addEventListener("change", (event) => {
+  if (event.target.name !== "times") {
     return;
+  }
+  try {
+    window.localStorage.setItem(LOCAL, event.target.value === "local" ? "1" : "0");
+  } catch {
+    // Nothing can be kept here: the times stay in UTC.
   }
   write();
 });
+window.addEventListener("storage", write);
+window.addEventListener("pageshow", write);
 document.addEventListener("htmx:afterSwap", write);
 write();
