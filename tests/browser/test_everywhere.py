@@ -167,3 +167,19 @@ def test_j_and_k_move_through_the_list_of_sessions(
     page.keyboard.press("Enter")
 
     expect(page).to_have_url(newer.path())
+
+
+def test_the_slider_keeps_the_filter_and_the_tab(visits: Visits, trip: Trip) -> None:
+    page = visits.page("carol")
+    page.goto(trip.path("versions", "2?op=update&tab=state"))
+
+    page.locator("#scrub").focus()
+    page.keyboard.press("ArrowLeft")
+
+    expect(page).to_have_url(trip.path("versions", "1?op=update&tab=state"))
+    expect(page.locator("#version-title")).to_contain_text("v1")
+    current = page.locator('.tabs [aria-current="page"]')
+    expect(current).to_have_text("State")
+    expect(page.locator("#version-pane [rel=next]")).to_have_attribute(
+        "href", re.compile(r"versions/2\?op=update")
+    )
