@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from apps.accounts.models import Project
 from apps.core import json, sql
@@ -77,6 +78,24 @@ _STALE = """
 DELETE FROM timeline_term
  WHERE session_id = %s AND path_key <> ALL (%s::bytea[]) RETURNING 1
 """
+# What search reads of a session, each part as a number of rows and a sum of digests.
+_PARTS = """
+SELECT 'values and marks' AS part, count(*), sum(hashtextextended(t::text, 0))
+  FROM timeline_term t WHERE t.session_id = %(session)s
+ UNION ALL
+SELECT 'words', count(*), sum(hashtextextended(t::text, 0))
+  FROM timeline_text t WHERE t.session_id = %(session)s
+ UNION ALL
+SELECT 'what a fork began with', count(*), sum(hashtextextended(t::text, 0))
+  FROM timeline_change t
+ WHERE t.session_id = %(session)s AND t.number = 0 AND t.role = 4
+"""
+_FORGET = (
+    "DELETE FROM timeline_term WHERE session_id = %(session)s RETURNING 1",
+    "DELETE FROM timeline_text WHERE session_id = %(session)s RETURNING 1",
+    "DELETE FROM timeline_change"
+    " WHERE session_id = %(session)s AND number = 0 AND role = 4 RETURNING 1",
+)
 _SET = "SELECT timeline_set_terms_v1(%s, %s::bytea[], %s::bytea[]) IS NULL"
 
 
@@ -87,19 +106,31 @@ def list_again(*, project_id: str | None = None, session_id: str | None = None) 
 
 def unsearched(*, project_id: str | None, session_id: str | None) -> Iterator[str]:
     """Yield the sessions that are listed, newest first."""
-    listed = Unsearched.objects.order_by("-session_id")
-    if project_id is not None:
-        listed = listed.filter(project_id=project_id)
-    if session_id is not None:
-        listed = listed.filter(session_id=session_id)
-    after: str | None = None
-    while True:
-        some = listed if after is None else listed.filter(session_id__lt=after)
-        ids = list(some.values_list("session_id", flat=True)[:100])
-        yield from ids
-        if not ids:
-            return
-        after = ids[-1]
+    yield from _paged(Unsearched.objects.all(), "session_id", project_id, session_id)
+
+
+def sessions(*, project_id: str | None, session_id: str | None) -> Iterator[str]:
+    """Yield all sessions, newest first."""
+    yield from _paged(Session.objects.all(), "id", project_id, session_id)
+
+
+def differences(session_id: str) -> list[str]:
+    """Name what search reads of a session and would be made otherwise today.
+
+    All of it is made anew under the session's lock, compared, and taken back.
+
+    Raises: bodies.CorruptBody.
+    """
+    asked = {"session": session_id}
+    with transaction.atomic():
+        Session.objects.select_for_update(no_key=True).get(id=session_id)
+        stored = {row[0]: tuple(row[1:]) for row in sql.rows(_PARTS, asked)}
+        for statement in _FORGET:
+            sql.rows(statement, asked)
+        rebuild(session_id)
+        made = {row[0]: tuple(row[1:]) for row in sql.rows(_PARTS, asked)}
+        transaction.set_rollback(True)
+    return [part for part in stored if stored[part] != made[part]]
 
 
 def rebuild(session_id: str) -> None:
@@ -124,6 +155,20 @@ def rebuild(session_id: str) -> None:
         sql.rows(_STALE, [session_id, list(found)])
         sql.rows(_SET, [session_id, list(found), list(found.values())])
         Unsearched.objects.filter(session_id=session_id).delete()
+
+
+def _paged(
+    listed: QuerySet[Any], name: str, project_id: str | None, session_id: str | None
+) -> Iterator[str]:
+    listed = listed.order_by(f"-{name}")
+    if project_id is not None:
+        listed = listed.filter(project_id=project_id)
+    if session_id is not None:
+        listed = listed.filter(**{name: session_id})
+    some = listed
+    while ids := list(some.values_list(name, flat=True)[:100]):
+        yield from ids
+        some = listed.filter(**{f"{name}__lt": ids[-1]})
 
 
 def _note_turns(session: Session) -> None:

@@ -113,6 +113,49 @@ def test_a_session_that_cannot_be_read_stays_announced(run: Run, begin: Begin) -
     assert "1 sessions" in page(other.client, "NYC")["notices"][0]
 
 
+@pytest.mark.parametrize(
+    ("part", "broken"),
+    [
+        ("values and marks", "DELETE FROM timeline_term WHERE session_id = %s"),
+        (
+            "values and marks",
+            "UPDATE timeline_term SET value_key = decode(repeat('00', 16), 'hex')"
+            " WHERE session_id = %s",
+        ),
+        ("words", "DELETE FROM timeline_text WHERE session_id = %s"),
+        (
+            "words",
+            "INSERT INTO timeline_text (session_id, kind, number, words)"
+            " VALUES (%s, 1, 0, 'stray')",
+        ),
+        (
+            "what a fork began with",
+            "DELETE FROM timeline_change WHERE session_id = %s AND role = 4",
+        ),
+    ],
+)
+def test_a_check_names_what_differs_and_changes_nothing(
+    run: Run, capsys: pytest.CaptureFixture[str], part: str, broken: str
+) -> None:
+    fork = run.fork()
+    fork.patch({"n": 1}, reasoning="Because")
+    fork.send("POST", "versions/1/labels", {"label": "good"})
+    fork.turn("Where to?", "To Rome")
+    whole = stored()
+    call_command("rebuild_search", "--check")
+    assert stored() == whole
+    with connection.cursor() as cursor:
+        cursor.execute(broken, [fork.id])
+    bad = stored()
+
+    for which in ([], ["--project", "checkout"], ["--session", fork.id]):
+        with pytest.raises(CommandError, match=f"of 1 sessions.*{fork.id}"):
+            call_command("rebuild_search", "--check", *which)
+        assert f"{fork.id}: {part}\n" in capsys.readouterr().err
+    call_command("rebuild_search", "--check", "--session", run.id)
+    assert stored() == bad
+
+
 def test_it_wants_a_session_that_there_is(api: Clients) -> None:
     with pytest.raises(CommandError):
         call_command("rebuild_search", "--session", "sess_none")

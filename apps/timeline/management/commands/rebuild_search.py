@@ -31,6 +31,14 @@ class Command(AccountsCommand):
             "--all", action="store_true", help="also sessions that are complete already"
         )
 
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="change nothing: name the sessions of which search reads something "
+            "else than follows from them, and fail if there are any; each is locked "
+            "while it is looked at",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         slug, session_id = options["project"], options["session"]
         which = {
@@ -39,6 +47,9 @@ class Command(AccountsCommand):
         }
         if session_id and not Session.objects.filter(id=session_id).exists():
             raise CommandError(f"There is no session {session_id}.")
+        if options["check"]:
+            self._check(which)
+            return
         if options["all"] or session_id:
             rebuild.list_again(**which)
         done, failed = self._rebuilt(which)
@@ -64,3 +75,23 @@ class Command(AccountsCommand):
                 said_at = monotonic()
                 self.stdout.write(f"{done:,} sessions read, now {session_id}")
         return done, failed
+
+    def _check(self, which: dict[str, Any]) -> None:
+        done, found = 0, list[str]()
+        for session_id in rebuild.sessions(**which):
+            try:
+                differs = rebuild.differences(session_id)
+            except (CorruptBody, DomainError) as error:
+                differs = [f"it cannot be read: {error}"]
+            done += 1
+            if differs:
+                found.append(session_id)
+                if len(found) <= NAMED:
+                    self.stderr.write(f"{session_id}: {', '.join(differs)}")
+        self.stdout.write(f"{done:,} sessions compared")
+        if found:
+            raise CommandError(
+                f"Search reads of {len(found):,} sessions something else than follows "
+                f"from them; the first is {found[0]}. manage.py rebuild_search "
+                "--all makes it anew; the proof is for manage.py verify."
+            )
