@@ -12,8 +12,10 @@ from typing import Any
 from weakref import WeakSet
 
 from psycopg import Connection
-from psycopg.pq import ExecStatus, Format
+from psycopg.pq import DiagnosticField, ExecStatus, Format
 from psycopg.pq.abc import PGresult
+
+UNKNOWN_STATEMENT = b"26000"
 
 
 class Prepared:
@@ -49,8 +51,8 @@ class Prepared:
             formats or [Format.BINARY] * len(self._types),
             Format.BINARY,
         )
-        if result.status != ExecStatus.TUPLES_OK:
-            # It may be that the server was told to forget all statements.
+        if sqlstate(result) == UNKNOWN_STATEMENT:
+            # The server was told to forget all: by the driver, after a rollback.
             self._known.discard(connection)
         return result
 
@@ -66,3 +68,10 @@ class Prepared:
             [result.get_value(row, column) for column in columns]
             for row in range(result.ntuples)
         ]
+
+
+def sqlstate(result: PGresult) -> bytes | None:
+    """Return what went wrong, if anything did and the server said so."""
+    if result.status == ExecStatus.TUPLES_OK:
+        return None
+    return result.error_field(DiagnosticField.SQLSTATE)
