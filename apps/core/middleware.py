@@ -24,6 +24,7 @@ from django.http.response import HttpResponseBase
 from django.middleware.security import SecurityMiddleware
 from django.utils import timezone
 
+from apps.core.gate import GATE, visiting
 from apps.core.http.fallbacks import API_PREFIX, handler404, is_api
 from apps.core.http.views import stamp, take_allowance
 from apps.core.ids import new_id
@@ -52,7 +53,9 @@ class RequestLogMiddleware:
         request_id = request.request_id = request_id_of(given)  # type: ignore[attr-defined]
         structlog.contextvars.bind_contextvars(request_id=request_id)
         try:
-            response = self.get_response(request)
+            # Pages show large states as well.
+            with visiting(GATE):
+                response = self.get_response(request)
             milliseconds = (perf_counter() - started) * 1000
             _complete(request, response, milliseconds)
             _write_line(request, response, milliseconds)

@@ -17,7 +17,7 @@ from django.db import transaction
 
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
-from apps.core import json, sql
+from apps.core import gate, json, sql
 from apps.core.actors import Actor
 from apps.core.errors import IdempotencyKeyReused
 from apps.core.ids import new_id
@@ -237,6 +237,7 @@ class Beginning:
 
     def _settled(self, session_id: str, outcome: str) -> Receipt:
         if outcome == "stored":
+            gate.excuse()
             return Receipt(session_id=session_id, number=0, is_replay=False)
         # It exists: made by this very request before, or under this name by another.
         made = sql.rows(

@@ -13,6 +13,7 @@ from typing import Any
 from django.db import transaction
 
 from apps.agents.scope import Scope
+from apps.core import gate
 from apps.timeline import bodies
 from apps.timeline.reading import (
     FOUND,
@@ -81,6 +82,7 @@ def _shown_raw(
     version: VersionRow, stored: list[list[Any] | None], known: tuple[int, bytes] | None
 ) -> bytes:
     """Decode what was read with the version, on top of what was known."""
+    gate.enter(version.body_size)
     raws = dict([known]) if known else {}
     columns = [column or [] for column in stored]
     for number, base_number, codec, data, size in zip(*columns, strict=True):

@@ -17,7 +17,7 @@ from django.db import IntegrityError, connection, transaction
 
 from apps.agents.errors import AgentSuspended
 from apps.agents.scope import Scope
-from apps.core import sql
+from apps.core import gate, sql
 from apps.core.actors import Actor
 from apps.core.errors import DomainError, IdempotencyKeyReused
 from apps.timeline import (
@@ -232,6 +232,7 @@ def _settled(
     job: Job, outcome: Any, sealed: sealing.Sealed | SealedBatch, head: VersionRow
 ) -> Receipt | None:
     if outcome.outcome == "stored":
+        gate.excuse()
         if sealed.raw is not None:
             # Only once it is committed: a body that was rolled back would be shown
             # for the one that takes its number.

@@ -15,7 +15,7 @@ from typing import Any
 from django.db import transaction
 
 from apps.agents.scope import Scope
-from apps.core import json, sql
+from apps.core import gate, json, sql
 from apps.core.json import State
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
@@ -215,8 +215,9 @@ def _raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
 
     Every decoded body that a version shows is held against its commitment.
 
-    Raises: bodies.CorruptBody.
+    Raises: bodies.CorruptBody, Busy.
     """
+    gate.enter(sum(v.body_size for v in versions if v.raw is None))
     found: dict[Body, bytes] = {}
     missing: dict[Body, bytes] = {}
     for version in versions:

@@ -13,7 +13,7 @@ from typing import Any
 
 from apps.accounts.models import Project
 from apps.audit.actions import Action
-from apps.core import json
+from apps.core import gate, json
 from apps.core.actors import Actor
 from apps.core.json import State
 from apps.diffs import facets
@@ -118,6 +118,7 @@ def seal_first(
     sealed = Sealed()
     parts = draft.parts or ()
     raw = bodies.frame(parts)
+    gate.enter(len(raw))
     stored = bodies.encode(raw, number=0, base=None, salt=salt or new_salt())
     _store(sealed, stored, raw)
     comparison = compare(before, state)
@@ -144,6 +145,7 @@ def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) 
     body_number: int | None = shows.body_number
     if draft.parts is not None:
         raw = bodies.frame(draft.parts)
+        gate.enter(len(raw))
         stored = bodies.encode(
             raw,
             number=head.number + 1,

@@ -138,6 +138,19 @@ def test_a_body_without_a_length_is_taken_below_the_limit(
     assert (answer.status_code, answer.json()["state"]) == (200, {"a": 1})
 
 
+def test_a_large_body_without_a_length_arrives_whole(
+    client: httpx.Client, session: str
+) -> None:
+    state = state_of(3 * MIB)
+    body = b'{"state":' + state + b"}"
+    parts = (body[at : at + 100_000] for at in range(0, len(body), 100_000))
+
+    answer = client.put(f"{session}/state", content=parts, headers=JSON)
+
+    assert answer.status_code == 200
+    assert b'"state":' + state in answer.content
+
+
 def status_of(
     live: Server, client: httpx.Client, request: str, header: str, body: bytes
 ) -> int:

@@ -1,13 +1,10 @@
-"""How a request body comes in: its limits, its gate, its parser.
+"""How a request body comes in: its limits and its parser.
 
 The raw bytes stay at `request.body`, once: the parser and the request's digest read
-them there. Bodies over 1 MiB are worked on one at a time in each process, because
-parsing, merging and compressing 16 MiB of JSON takes many times that in memory.
+them there. `core.gate` bounds how much of large ones a process has in memory.
 """
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from io import BytesIO
 from typing import Any
 
@@ -19,10 +16,8 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.utils.mediatypes import _MediaType
 
 from apps.core import json
-from apps.core.errors import Busy, DomainError, InvalidRequest, PayloadTooLarge
-
-GATED_BYTES = 1024 * 1024
-GATE_SECONDS = 10.0
+from apps.core.errors import DomainError, InvalidRequest, PayloadTooLarge
+from apps.core.gate import GATE_SECONDS, GATED_BYTES, ByteBudget
 
 
 class LengthRequired(DomainError):
@@ -37,45 +32,28 @@ class UnsupportedEncoding(DomainError):
     code = "unsupported_media_type"
 
 
-class BodyGate:
-    """Lets a set number of large bodies be worked on at once."""
-
-    def __init__(self, *, permits: int, seconds: float) -> None:
-        self._permits = threading.BoundedSemaphore(permits)
-        self._seconds = seconds
-
-    @contextmanager
-    def hold(self) -> Iterator[None]:
-        """Hold a permit; raises `Busy` when none comes free in time."""
-        if not self._permits.acquire(timeout=self._seconds):
-            raise Busy(
-                "Other large bodies are being worked on; nothing was stored. "
-                "Retry shortly.",
-                retry_after=5,
-            )
-        try:
-            yield
-        finally:
-            self._permits.release()
+# What this process has received of large bodies at any time: one of the largest, or
+# some of 8 MB.
+RECEIVED = ByteBudget(total=settings.REQUEST_BYTES, seconds=GATE_SECONDS)
 
 
-GATE = BodyGate(permits=1, seconds=GATE_SECONDS)
-
-
-def receive_body(request: HttpRequest) -> bytes:
+def receive_body(request: HttpRequest, held: ExitStack) -> bytes:
     """Read the whole body, refusing on its headers before reading a byte.
 
-    The caller enters the gate only afterwards: held while a slow client uploads, it
-    would shut out everybody else.
-    Raises: UnsupportedEncoding, LengthRequired, PayloadTooLarge, InvalidRequest.
+    The bytes of a large one are counted until `held` ends. The caller enters the gate
+    only afterwards: held while a slow client uploads, it would shut out everybody else.
+
+    Raises: UnsupportedEncoding, LengthRequired, PayloadTooLarge, InvalidRequest, Busy.
     """
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise UnsupportedEncoding(param="Content-Encoding")
     if "chunked" in request.headers.get("Transfer-Encoding", "").lower():
-        _read_chunks(request)
+        _read_chunks(request, held)
     declared = _declared_length(request)
     if declared > settings.REQUEST_BYTES:
         raise _too_large()
+    if declared > GATED_BYTES and not hasattr(request, "_body"):
+        held.enter_context(RECEIVED.hold(declared))
     # A cut connection must not turn a half-sent body into an empty one.
     if len(request.body) < declared:
         raise InvalidRequest("The body ended before its Content-Length.")
@@ -89,17 +67,22 @@ def _declared_length(request: HttpRequest) -> int:
     return int(text)
 
 
-def _read_chunks(request: HttpRequest) -> None:
+def _read_chunks(request: HttpRequest, held: ExitStack) -> None:
     """Read a body sent without its length, then go on as if it had been given.
 
-    One sized read: granian's input drops bytes when a sized read is followed by an
+    Sized reads alone: granian's input drops bytes when a sized read is followed by an
     unsized one (tried with 2.8.7), and a server that does not mark the end of the
     input would let us wait for ever.
     """
     if not request.META.get("wsgi.input_terminated"):
         raise LengthRequired
-    body = request.META["wsgi.input"].read(settings.REQUEST_BYTES + 1)
-    if len(body) > settings.REQUEST_BYTES:
+    stream, most = request.META["wsgi.input"], settings.REQUEST_BYTES
+    body = stream.read(min(GATED_BYTES, most) + 1)
+    if len(body) > GATED_BYTES:
+        # How much is still to come is not known.
+        held.enter_context(RECEIVED.hold(most))
+        body += stream.read(most + 1 - len(body))
+    if len(body) > most:
         raise _too_large()
     # The server does not tell a connection that was cut before the first chunk from
     # an empty body, which some requests may have: a fork would be made of the head.

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from apps.core import json
-from apps.core.errors import InvalidRequest, NotFound, PermissionDenied
+from apps.core.errors import Busy, InvalidRequest, NotFound, PermissionDenied
 from apps.core.http.exceptions import INTERNAL, problem_of
 from apps.core.http.problems import Problem
 
@@ -64,8 +64,9 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
 def handler500(request: HttpRequest) -> HttpResponse:
     """Answer a crash; Django calls this while the exception is being handled."""
     error = sys.exception()
-    problem = problem_of(error) if isinstance(error, DatabaseError) else INTERNAL
-    return answer(request, problem)
+    if isinstance(error, DatabaseError | Busy):
+        return answer(request, problem_of(error))
+    return answer(request, INTERNAL)
 
 
 def answer(request: HttpRequest, problem: Problem) -> HttpResponse:

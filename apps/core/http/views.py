@@ -16,9 +16,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.core import json
+from apps.core import gate, json
 from apps.core.errors import InvalidRequest, NotFound
-from apps.core.http.bodies import GATE, GATED_BYTES, JSONRenderer, receive_body
+from apps.core.gate import GATE
+from apps.core.http.bodies import JSONRenderer, receive_body
 from apps.core.ratelimit import Allowance, RateLimiter
 
 LIMITER = RateLimiter(workers=settings.WORKERS)
@@ -69,7 +70,7 @@ class ApiView(APIView):
     ) -> HttpResponseBase:
         """Answer, and render before what the request holds is let go."""
         self.allowance: Allowance | None = None
-        with ExitStack() as self.held:
+        with ExitStack() as self.held, gate.visiting(self.gate):
             response = super().dispatch(request, *args, **kwargs)
             # A view answers once. It and its request refer to each other and to
             # themselves: circles that the collector comes for late. With states of
@@ -121,8 +122,7 @@ class ApiView(APIView):
         """Take the body in once the caller is known and allowed."""
         super().initial(request, *args, **kwargs)
         _refuse_nul(request)
-        if len(receive_body(request._request)) > GATED_BYTES:
-            self.held.enter_context(self.gate.hold())
+        gate.enter(len(receive_body(request._request, self.held)))
 
     def finalize_response(
         self, request: Any, response: Any, *args: Any, **kwargs: Any

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from apps.core import json, sql
-from apps.core.errors import DomainError
+from apps.core.errors import Busy, DomainError
 from apps.core.json import Json
 from apps.timeline import listing, reading
 from apps.timeline.bodies import CorruptBody
@@ -221,6 +221,8 @@ class _Look:
 def _states(rows: Sequence[VersionRow]) -> dict[Version, bytes]:
     try:
         return reading.states(rows)
+    except Busy:
+        raise
     except (CorruptBody, DomainError):
         # `verify` tells of it; what cannot be read cannot be found.
         return {}

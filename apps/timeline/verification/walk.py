@@ -14,7 +14,7 @@ from functools import cached_property
 from django.db import DataError
 
 from apps.accounts.models import Project
-from apps.core import json
+from apps.core import gate, json
 from apps.core.errors import DomainError
 from apps.timeline import bodies, reading
 from apps.timeline.bodies import CorruptBody
@@ -142,6 +142,7 @@ class _Walk:
         else:
             self.before = self._version_at(self.limits.after)
             self.chain_start = self.before.chain
+            gate.enter(self.before.size)
             with suppress(CorruptBody, DomainError):  # the pass before told
                 self.shown = self._shown(self.before, None)
         self.chain_end = self.chain_start
@@ -199,6 +200,8 @@ class _Walk:
         self, version: StoredVersion, body: StoredBody | None, marks: list[Mark]
     ) -> Iterator[Finding]:
         before = self.shown
+        # Not within: who has to wait is told so, and nothing is wrong with the body.
+        gate.enter(max(version.size, body.size if body else 0))
         try:
             self.shown = self._shown(version, body)
         except (CorruptBody, DomainError) as error:
