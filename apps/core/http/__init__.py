@@ -1,7 +1,7 @@
 """The HTTP edge of every app: error table, bodies, headers, `ApiView`, fallbacks."""
 
+from apps.core.gate import BodyGate
 from apps.core.http.bodies import (
-    BodyGate,
     JSONRenderer,
     LengthRequired,
     StrictJSONParser,
@@ -18,7 +18,12 @@ from apps.core.http.fallbacks import (
     json_response,
     wants_html,
 )
-from apps.core.http.headers import idempotency_key, if_match, request_digest
+from apps.core.http.headers import (
+    idempotency_key,
+    if_match,
+    prefers_minimal,
+    request_digest,
+)
 from apps.core.http.problems import ERRORS, Problem
 from apps.core.http.views import ApiView
 
@@ -42,6 +47,7 @@ __all__ = [
     "if_match",
     "is_api",
     "json_response",
+    "prefers_minimal",
     "problem_of",
     "request_digest",
     "wants_html",

@@ -58,3 +58,15 @@ def if_match(request: Request | HttpRequest) -> int | Literal["*"] | None:
             'If-Match takes one version, as in "v12", or *.', param="If-Match"
         )
     return int(found[1])
+
+
+def prefers_minimal(request: Request | HttpRequest) -> bool:
+    """Say whether `Prefer: return=minimal` is among what is asked (RFC 7240).
+
+    The first `return` counts; what is not understood is ignored, as the RFC has it.
+    """
+    for preference in request.headers.get("Prefer", "").split(","):
+        name, _, value = preference.partition(";")[0].partition("=")
+        if name.strip().lower() == "return":
+            return value.strip().strip('"').lower() == "minimal"
+    return False

@@ -14,7 +14,13 @@ from apps.accounts.access import Caller
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.core.errors import UnacceptableJson
-from apps.core.http import ApiView, idempotency_key, if_match, request_digest
+from apps.core.http import (
+    ApiView,
+    idempotency_key,
+    if_match,
+    prefers_minimal,
+    request_digest,
+)
 from apps.timeline import heads, reading
 from apps.timeline.api import shapes
 from apps.timeline.drafts import ANY_HEAD, Expected, Receipt, Request
@@ -104,13 +110,23 @@ class TimelineView(ApiView):
 
     def state_answer(self, receipt: Receipt) -> Response:
         """Answer a state write with what it stored, now or before."""
-        version = self.written(receipt)
+        is_minimal = prefers_minimal(self.request)
+        version = self._without_state(receipt) if is_minimal else self.written(receipt)
         rollback = shapes.last_rollback(reading.last_rollback(version))
-        state = reading.state(version)
+        state = None if is_minimal else reading.state(version)
         shape = (
             shapes.rollback_object if version.op == "rollback" else shapes.state_object
         )
-        return self.answer(shape(version, state, rollback), receipt, version.number)
+        answer = self.answer(shape(version, state, rollback), receipt, version.number)
+        if is_minimal:
+            answer["Preference-Applied"] = "return=minimal"
+        return answer
+
+    def _without_state(self, receipt: Receipt) -> reading.VersionRow:
+        """As `written`, where its body is not to be read."""
+        if receipt.made:
+            return receipt.made[-1]
+        return self.version(receipt.session_id, receipt.number)
 
     def answer(
         self, body: Any, receipt: Receipt, number: int | None = None, status: int = 200

@@ -25,7 +25,14 @@ IF_MATCH = OpenApiParameter(
     OpenApiParameter.HEADER,
     description='The head you saw, as in "v12"; 412 if it has moved.',
 )
+PREFER = OpenApiParameter(
+    "Prefer",
+    str,
+    OpenApiParameter.HEADER,
+    description="return=minimal: answer without `state` and `data` (RFC 7240).",
+)
 WRITE = [IDEMPOTENCY_KEY, IF_MATCH]
+STATE_WRITE = [*WRITE, PREFER]
 SINCE_VERSION = OpenApiParameter(
     "since_version", int, description="Only versions after this one."
 )

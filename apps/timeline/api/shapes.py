@@ -88,15 +88,17 @@ def first_session_object(
 
 
 def state_object(
-    version: Shown, state: bytes, rollback: dict[str, Any] | None
+    version: Shown, state: bytes | None, rollback: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """Return a state; `data` repeats it for clients up to 0.2.0."""
-    spliced = Fragment(state)
+    """Return a state; `data` repeats it for clients up to 0.2.0.
+
+    Who asked for as little as possible is told all but the state.
+    """
+    spliced = {} if state is None else dict.fromkeys(("state", "data"), Fragment(state))
     return {
         "session_id": version.session_id,
         "version": version.number,
-        "state": spliced,
-        "data": spliced,
+        **spliced,
         "created_at": moment(version.session_created_at),
         "updated_at": moment(version.created_at),
         "trace_id": version.trace_id,
@@ -106,7 +108,7 @@ def state_object(
 
 
 def rollback_object(
-    version: VersionRow, state: bytes, rollback: dict[str, Any] | None
+    version: VersionRow, state: bytes | None, rollback: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Return what a rollback did, for clients of either contract."""
     return state_object(version, state, rollback) | {

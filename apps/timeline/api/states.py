@@ -39,10 +39,10 @@ class StateView(TimelineView):
 
     @extend_schema(
         operation_id="update_state",
-        parameters=parameters.WRITE,
+        parameters=parameters.STATE_WRITE,
         request=UpdateInput,
         examples=examples.UPDATE,
-        responses={200: outputs.State, **WRITE_ERRORS},
+        responses={200: outputs.WrittenState, **WRITE_ERRORS},
     )
     def patch(self, request: Request, session_id: str) -> Response:
         """Merge top-level keys into the state, as a new version."""
@@ -63,10 +63,10 @@ class StateView(TimelineView):
 
     @extend_schema(
         operation_id="replace_state",
-        parameters=parameters.WRITE,
+        parameters=parameters.STATE_WRITE,
         request=ReplaceInput,
         examples=examples.REPLACE,
-        responses={200: outputs.State, **WRITE_ERRORS},
+        responses={200: outputs.WrittenState, **WRITE_ERRORS},
     )
     def put(self, request: Request, session_id: str) -> Response:
         """Set the state as a whole, as a new version."""
@@ -74,10 +74,10 @@ class StateView(TimelineView):
 
     @extend_schema(
         operation_id="replace_state_by_post",
-        parameters=parameters.WRITE,
+        parameters=parameters.STATE_WRITE,
         request=ReplaceInput,
         examples=examples.REPLACE,
-        responses={200: outputs.State, **WRITE_ERRORS},
+        responses={200: outputs.WrittenState, **WRITE_ERRORS},
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Set the state as a whole: the form that StateBase's guide documents."""
@@ -104,7 +104,7 @@ class RollbackView(TimelineView):
 
     @extend_schema(
         operation_id="rollback",
-        parameters=parameters.WRITE,
+        parameters=parameters.STATE_WRITE,
         request=RollbackInput,
         examples=examples.ROLLBACK,
         responses={200: outputs.Rollback, **WRITE_ERRORS},

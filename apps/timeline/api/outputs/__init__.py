@@ -23,6 +23,7 @@ from apps.timeline.api.outputs.sessions import (
     SessionMetadata,
     StartedSession,
     State,
+    WrittenState,
 )
 from apps.timeline.api.outputs.turns import (
     Context,
@@ -75,4 +76,5 @@ __all__ = [
     "TurnList",
     "Version",
     "VersionList",
+    "WrittenState",
 ]

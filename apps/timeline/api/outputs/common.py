@@ -25,8 +25,8 @@ def maybe_number(help_text: str = "") -> serializers.IntegerField:
     return serializers.IntegerField(allow_null=True, help_text=help_text)
 
 
-def open_object(help_text: str = "") -> ObjectField:
-    return ObjectField(required=True, allow_null=False, help_text=help_text)
+def open_object(help_text: str = "", *, required: bool = True) -> ObjectField:
+    return ObjectField(required=required, allow_null=False, help_text=help_text)
 
 
 class LastRollback(Output):

@@ -82,7 +82,14 @@ class State(Output):
     )
 
 
-class Rollback(State):
+class WrittenState(State):
+    """The state that a write made; without it where that was preferred."""
+
+    state = open_object("Not with `Prefer: return=minimal`.", required=False)
+    data = open_object("The state once more, or not either.", required=False)
+
+
+class Rollback(WrittenState):
     """The version that a rollback made, and what it restored."""
 
     success = serializers.BooleanField()
