@@ -17,10 +17,12 @@ from psycopg import Connection
 from apps.core.database import values as written
 from apps.core.database.prepared import Prepared
 from apps.core.database.values import BYTES, MOMENT, NUMBER, TEXT
+from apps.core.gate import GATED_BYTES
 from apps.timeline import bodies
 from apps.timeline.reading import Rollback, state_part
 
-# $1 digest of the secret, $2 session, $3 now, $4 uses before it are noted anew
+# $1 digest of the secret, $2 session, $3 now, $4 uses before it are noted anew; a state
+# of more than 1 MiB (`gate.GATED_BYTES`) need not be fetched to be passed on.
 HEAD = Prepared(
     "plain_head",
     """
@@ -30,7 +32,8 @@ SELECT k.secret_hash, k.id, k.scope, k.rate_limit::bigint,
   FROM accounts_apikey k
   JOIN timeline_session s ON s.project_id = k.project_id
   JOIN LATERAL (
-       SELECT h.number, h.body_number, h.commitment, h.trace_id, h.hold, h.created_at
+       SELECT h.number, h.body_number, h.commitment, h.trace_id, h.hold, h.created_at,
+              h.size
          FROM timeline_version h
         WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) v ON true
   LEFT JOIN LATERAL (
@@ -41,7 +44,7 @@ SELECT k.secret_hash, k.id, k.scope, k.rate_limit::bigint,
    AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $3)
    AND k.agents IS NULL AND k.last_used_at > $4
    AND (s.expires_at IS NULL OR s.expires_at > $3)
-   AND v.hold <> 'deleted'
+   AND v.hold <> 'deleted' AND v.size <= 1048576
 """,
     [BYTES, TEXT, MOMENT, MOMENT],
 )
@@ -129,6 +132,8 @@ def read(
 def state(connection: Connection[Any], head: PlainHead) -> bytes | None:
     """Return the head's state as JSON bytes, or None where it cannot be read here.
 
+    That is so of a large body, too: the ordinary view waits at the gate for it.
+
     Raises: bodies.CorruptBody.
     """
     key = (head.session_id, head.body_number)
@@ -138,6 +143,8 @@ def state(connection: Connection[Any], head: PlainHead) -> bytes | None:
         if raw is None:
             return None
         bodies.cache.put(key, raw)
+    if len(raw) > GATED_BYTES:
+        return None
     return state_part(bodies.unframe(raw))
 
 
@@ -148,6 +155,8 @@ def _decoded(connection: Connection[Any], head: PlainHead) -> bytes | None:
     if not rows:
         return None
     stored = [_stored(row) for row in rows]
+    if max(row.size for row in stored) > GATED_BYTES:
+        return None
     return bodies.reconstruct(stored, base_raw=raw, expected=head.commitment)
 
 

@@ -19,6 +19,7 @@ from apps.accounts.models import ApiKey, Project, Scope
 from apps.agents.models import Agent
 from apps.core import middleware
 from apps.core.actors import SYSTEM
+from apps.core.gate import GATED_BYTES
 from apps.timeline import bodies
 from apps.timeline.api import head_lane
 from apps.timeline.api.head_lane import HeadLane, with_head_lane
@@ -542,3 +543,17 @@ def test_it_stands_only_where_statements_may_be_prepared(
 
     monkeypatch.setitem(options, "prepare_threshold", None)
     assert with_head_lane(application) is application
+
+
+def test_large_bodies_are_left_to_the_view_that_waits_at_the_gate(
+    road: Road, begin: Begin, secret: str
+) -> None:
+    text = "x" * GATED_BYTES
+    state = begin({"text": text})
+    part = begin({"step": 0})
+    part.patch({"step": 1}, messages=[{"content": text}])
+
+    for run in (state, part):
+        road.passes(run.path("state"), secret)
+        bodies.cache.forget(run.id)
+        road.passes(run.path("state"), secret)
