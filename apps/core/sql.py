@@ -14,6 +14,10 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.operations import RunSQL
 from psycopg.rows import class_row, namedtuple_row
 
+from apps.core.database.statements import Often
+
+__all__ = ["Often", "create", "often", "records", "rows", "statement"]
+
 T = TypeVar("T")
 
 
@@ -39,6 +43,15 @@ def rows(query: str, params: Sequence[Any] | dict[str, Any]) -> list[Any]:
     Raises: the `django.db` twins of the driver's errors, as the ORM does.
     """
     return _run(query, params, namedtuple_row)
+
+
+def often(statement: Often, params: dict[str, Any]) -> list[Any]:
+    """As `rows`, for a statement that most requests run."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    connection.ensure_connection()
+    with connection.wrap_database_errors:
+        found = statement.rows(connection.connection, params)
+    return rows(statement.text, params) if found is None else found
 
 
 def records(of: type[T], query: str, params: Sequence[Any] | dict[str, Any]) -> list[T]:

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 
 from apps.agents.scope import Scope
-from apps.core import gate
+from apps.core import gate, sql
 from apps.timeline import bodies
 from apps.timeline.reading import (
     FOUND,
@@ -30,7 +30,7 @@ STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes")
 # The version, the newest rollback up to it, and the stored bytes of its state: those
 # that build on the body `known`, which is decoded already, or all from the key frame
 # on.
-SHOWN = f"""
+SHOWN = sql.Often(f"""
 SELECT head.number AS head_number, {VERSION_COLUMNS},
        r.number AS rollback_number, r.restored_number AS rollback_restored_number,
        r.created_at AS rollback_at,
@@ -57,7 +57,7 @@ SELECT head.number AS head_number, {VERSION_COLUMNS},
               array_agg(needed.data ORDER BY needed.number) AS data,
               array_agg(needed.size ORDER BY needed.number) AS sizes
          FROM needed) n ON true
-{SEEN}"""
+{SEEN}""")
 
 
 def shown(

@@ -43,7 +43,7 @@ from apps.timeline.written import written
 TRIES_WITHOUT_LOCK = 3
 UNIQUE_VIOLATION = "23505"
 
-APPEND = """
+APPEND = sql.Often("""
 SELECT *, NULL::bigint AS first_number FROM timeline_append_v2(
     %(session)s, %(project)s, %(expected)s, %(now)s,
     %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
@@ -52,8 +52,8 @@ SELECT *, NULL::bigint AS first_number FROM timeline_append_v2(
     %(value_keys)s::bytea[],
     %(facets)s::jsonb, %(events)s::json,
     %(term_keys)s::bytea[], %(term_values)s::bytea[], %(turn_text)s)
-"""
-APPEND_BATCH = """
+""")
+APPEND_BATCH = sql.Often("""
 SELECT * FROM timeline_append_batch_v2(
     %(session)s, %(project)s, %(expected)s, %(now)s,
     %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
@@ -62,10 +62,10 @@ SELECT * FROM timeline_append_batch_v2(
     %(value_keys)s::bytea[],
     %(facets)s::jsonb, %(events)s::json[],
     %(term_keys)s::bytea[], %(term_values)s::bytea[])
-"""
+""")
 
 # A turn that made a version has its key on both; the turn says more.
-REPLAY = """
+REPLAY = sql.Often("""
 SELECT k.number, k.turn_number, k.request_digest, k.first_number
   FROM timeline_session s
   JOIN agents_agent a ON a.id = s.agent_id
@@ -79,7 +79,7 @@ SELECT k.number, k.turn_number, k.request_digest, k.first_number
  WHERE s.id = %(session)s AND s.project_id = %(project)s
    AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
  ORDER BY k.turn_number LIMIT 1
-"""
+""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -176,7 +176,7 @@ def _attempt(job: Append | Batch) -> Receipt | None:
     if isinstance(job, Batch):
         return _attempt_batch(job, head)
     sealed = sealing.seal_write(job.build(head), head=head, **_stamp(job))
-    (outcome,) = sql.rows(APPEND, _parameters(job, head, sealed))
+    (outcome,) = sql.often(APPEND, _parameters(job, head, sealed))
     return _settled(job, outcome, sealed, head)
 
 
@@ -184,7 +184,7 @@ def _attempt_batch(job: Batch, head: VersionRow) -> Receipt | None:
     sealed = batches.seal(job.builds, head=head, **_stamp(job))
     try:
         with _undoable():
-            (outcome,) = sql.rows(APPEND_BATCH, _parameters(job, head, sealed))
+            (outcome,) = sql.often(APPEND_BATCH, _parameters(job, head, sealed))
     except IntegrityError as error:
         if getattr(error.__cause__, "sqlstate", None) != UNIQUE_VIOLATION:
             raise
@@ -287,7 +287,7 @@ def _replayed(job: Job) -> Receipt | None:
     """
     if job.request.key is None:
         return None
-    found = sql.rows(
+    found = sql.often(
         REPLAY,
         {
             "session": job.session_id,

@@ -44,7 +44,9 @@ SEEN = """
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
    AND head.hold <> 'deleted'"""
 
-VERSION = f"SELECT head.number AS head_number, {VERSION_COLUMNS} {FOUND} {SEEN}"
+VERSION = sql.Often(
+    f"SELECT head.number AS head_number, {VERSION_COLUMNS} {FOUND} {SEEN}"
+)
 
 
 # Versions of a session that was looked up already; clauses and an order are added.
@@ -98,7 +100,7 @@ def version(
 
 
 def found(
-    statement: str,
+    statement: sql.Often,
     scope: Scope,
     session_id: str,
     number: int | None,
@@ -109,7 +111,7 @@ def found(
 
     Raises: SessionNotFound, VersionNotFound (naming the head).
     """
-    rows = sql.rows(
+    rows = sql.often(
         statement,
         {
             "number": number,

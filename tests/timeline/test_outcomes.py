@@ -77,7 +77,7 @@ def call(request: Any, run: Run, project: Project) -> Call:
             made = ledger.Append(**job, build=build)
             sealed = sealing.seal_write(build(head), head=head, **stamp)
         parameters = ledger._parameters(made, head, sealed)
-        (outcome,) = sql.rows(query, {**parameters, **given})
+        (outcome,) = sql.often(query, {**parameters, **given})
         return outcome
 
     return append

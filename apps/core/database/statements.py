@@ -1,0 +1,95 @@
+"""Statements that most requests run, prepared under the types of their parameters.
+
+In autocommit, which is where requests read and where the ledger's functions are
+called: there it takes a quarter of a cursor's time. Inside a transaction, where
+statements may not be prepared, and for unusual values the driver's cursor does it.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import namedtuple
+from functools import cache, lru_cache
+from itertools import count
+from typing import Any, cast
+
+import psycopg
+from psycopg import Connection
+from psycopg.adapt import Transformer
+from psycopg.errors import error_from_result
+from psycopg.pq import ExecStatus, Format
+from psycopg.pq.abc import PGresult
+
+from apps.core.database.prepared import UNKNOWN_STATEMENT, Prepared, sqlstate
+from apps.core.database.values import Unusual, bound
+
+_PARAMETER = re.compile(r"%\((\w+)\)s")
+
+_numbers = count()
+# It knows the types of results, and holds one while its rows are made.
+_here = threading.local()
+
+
+class Often:
+    """A statement with `%(name)s` as its parameters."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._names = list(dict.fromkeys(_PARAMETER.findall(text)))
+        places = {name: f"${at}" for at, name in enumerate(self._names, 1)}
+        self._numbered = _PARAMETER.sub(lambda found: places[found[1]], text)
+
+    def rows(
+        self, connection: Connection[Any], params: dict[str, Any]
+    ) -> list[Any] | None:
+        """Return the rows as named tuples, or None where it takes a cursor.
+
+        Raises: the driver's errors.
+        """
+        if not connection.autocommit or connection.prepare_threshold is None:
+            return None
+        try:
+            values = [bound(params[name]) for name in self._names]
+        except Unusual:
+            return None
+        types, formats, data = zip(*values, strict=True) if values else ((), (), ())
+        statement = _prepared(self._numbered, types)
+        result = statement.run(connection, data, formats)
+        if sqlstate(result) == UNKNOWN_STATEMENT:
+            # Nothing was done, so it is prepared and asked again.
+            result = statement.run(connection, data, formats)
+        if result.status != ExecStatus.TUPLES_OK:
+            raise _error(connection, result)
+        return _loaded(result)
+
+
+@lru_cache(maxsize=256)
+def _prepared(text: str, types: tuple[int, ...]) -> Prepared:
+    """Return the one of this text and these types, named by a number of its own."""
+    return Prepared(f"often_{next(_numbers)}", text, types)
+
+
+def _loaded(result: PGresult) -> list[Any]:
+    names = tuple([cast(bytes, result.fname(at)) for at in range(result.nfields)])
+    if not hasattr(_here, "transformer"):
+        _here.transformer = Transformer()
+    transformer: Any = _here.transformer
+    transformer.set_pgresult(result, format=Format.BINARY)
+    make_row = _row_class(names)._make
+    try:
+        found: list[Any] = transformer.load_rows(0, result.ntuples, make_row)
+        return found
+    finally:
+        transformer.set_pgresult(None)
+
+
+@cache
+def _row_class(names: tuple[bytes, ...]) -> Any:
+    return namedtuple("Row", [name.decode() for name in names])
+
+
+def _error(connection: Connection[Any], result: PGresult) -> psycopg.Error:
+    if sqlstate(result) is None:  # nobody answered: the connection is lost
+        return psycopg.OperationalError(connection.pgconn.get_error_message())
+    return error_from_result(result)
