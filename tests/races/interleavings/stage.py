@@ -19,6 +19,8 @@ import psycopg
 import pytest
 from django.db import connection
 
+from apps.core.database.statements import Often
+
 PATIENCE = 120  # seconds that something must happen in; only a bug reaches it
 GLANCE = 0.003  # seconds before PostgreSQL is asked whether somebody waits
 
@@ -222,18 +224,30 @@ class Stage:
 
 def stop_writers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop whoever sits on a seat before each statement that decides."""
-    execute = psycopg.Cursor.execute
+    execute, often = psycopg.Cursor.execute, Often.rows
 
     def stopped(cursor: Any, query: Any, params: Any = None, **options: Any) -> Any:
-        seat = getattr(_here, "seat", None)
-        step = step_of(query, params) if seat and isinstance(query, str) else None
-        if step and step not in seat.stage.without:
-            seat.stop_before(step)
+        if isinstance(query, str):
+            _stop_before(query, params)
         return execute(cursor, query, params, **options)
 
+    def stopped_without_cursor(statement: Often, connection: Any, params: Any) -> Any:
+        # Elsewhere it leaves the statement to a cursor.
+        if connection.autocommit and connection.prepare_threshold is not None:
+            _stop_before(statement.text, params)
+        return often(statement, connection, params)
+
     monkeypatch.setattr(psycopg.Cursor, "execute", stopped)
+    monkeypatch.setattr(Often, "rows", stopped_without_cursor)
     for end in ("commit", "rollback"):
         monkeypatch.setattr(psycopg.Connection, end, _stopped_end(end))
+
+
+def _stop_before(query: str, params: Any) -> None:
+    seat = getattr(_here, "seat", None)
+    step = step_of(query, params) if seat else None
+    if step and step not in seat.stage.without:
+        seat.stop_before(step)
 
 
 def _stopped_end(end: str) -> Callable[[Any], None]:
