@@ -24,24 +24,27 @@ def new_id(prefix: str, *, now: datetime, sequence: int | None = None) -> str:
     method 3), so that ids of one process sort as they were made. Those of one moment
     sort by `sequence`, which takes the place of the first 24 random bits.
     """
-    microseconds = int(now.timestamp()) * 1_000_000 + now.microsecond
-    milliseconds, fraction = divmod(microseconds, 1000)
-    value = (
-        (milliseconds & (1 << 48) - 1) << 80
-        | 0x7 << 76
-        | (fraction * 4096 // 1000) << 64
-        | 0b10 << 62
-        | _low_bits(sequence)
-    )
+    value = _time_bits(_microseconds(now)) | 0b10 << 62 | _low_bits(sequence)
     return f"{prefix}_{_base32(value)}"
 
 
 def first_id(prefix: str, at: datetime) -> str:
     """Return what sorts before every id that was made at this moment or later."""
-    microseconds = int(at.timestamp()) * 1_000_000 + at.microsecond
-    milliseconds, fraction = divmod(max(microseconds, 0), 1000)
-    value = (milliseconds & (1 << 48) - 1) << 80 | 0x7 << 76
-    return f"{prefix}_{_base32(value | (fraction * 4096 // 1000) << 64)}"
+    return f"{prefix}_{_base32(_time_bits(max(_microseconds(at), 0)))}"
+
+
+def _microseconds(at: datetime) -> int:
+    return int(at.timestamp()) * 1_000_000 + at.microsecond
+
+
+def _time_bits(microseconds: int) -> int:
+    """Return the upper 64 bits: milliseconds, the UUID's version, the fraction."""
+    milliseconds, fraction = divmod(microseconds, 1000)
+    return (
+        (milliseconds & (1 << 48) - 1) << 80
+        | 0x7 << 76
+        | (fraction * 4096 // 1000) << 64
+    )
 
 
 def _low_bits(sequence: int | None) -> int:
