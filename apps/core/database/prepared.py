@@ -15,7 +15,7 @@ from psycopg import Connection
 from psycopg.pq import DiagnosticField, ExecStatus, Format
 from psycopg.pq.abc import PGresult
 
-UNKNOWN_STATEMENT = b"26000"
+_UNKNOWN_STATEMENT = b"26000"
 
 
 class Prepared:
@@ -39,21 +39,13 @@ class Prepared:
 
         Raises: psycopg.OperationalError for a connection that is closed.
         """
-        if connection not in self._known:
-            made = connection.pgconn.prepare(self._name, self._text, self._types)
-            if made.status != ExecStatus.COMMAND_OK:
-                return made
-            self._known.add(connection)
-        written: Any = values
-        result = connection.pgconn.exec_prepared(
-            self._name,
-            written,
-            formats or [Format.BINARY] * len(self._types),
-            Format.BINARY,
-        )
-        if sqlstate(result) == UNKNOWN_STATEMENT:
+        forms = formats or [Format.BINARY] * len(self._types)
+        result = self._run(connection, values, forms)
+        if sqlstate(result) == _UNKNOWN_STATEMENT:
             # The server was told to forget all: by the driver, after a rollback.
+            # Nothing was done, so it is prepared and asked again.
             self._known.discard(connection)
+            result = self._run(connection, values, forms)
         return result
 
     def rows(
@@ -68,6 +60,22 @@ class Prepared:
             [result.get_value(row, column) for column in columns]
             for row in range(result.ntuples)
         ]
+
+    def _run(
+        self,
+        connection: Connection[Any],
+        values: Sequence[bytes | None],
+        formats: Sequence[Format],
+    ) -> PGresult:
+        if connection not in self._known:
+            made = connection.pgconn.prepare(self._name, self._text, self._types)
+            if made.status != ExecStatus.COMMAND_OK:
+                return made
+            self._known.add(connection)
+        written: Any = values
+        return connection.pgconn.exec_prepared(
+            self._name, written, formats, Format.BINARY
+        )
 
 
 def sqlstate(result: PGresult) -> bytes | None:

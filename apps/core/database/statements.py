@@ -21,7 +21,7 @@ from psycopg.errors import error_from_result
 from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGresult
 
-from apps.core.database.prepared import UNKNOWN_STATEMENT, Prepared, sqlstate
+from apps.core.database.prepared import Prepared, sqlstate
 from apps.core.database.values import Unusual, bound
 
 _PARAMETER = re.compile(r"%\((\w+)\)s")
@@ -54,11 +54,7 @@ class Often:
         except Unusual:
             return None
         types, formats, data = zip(*values, strict=True) if values else ((), (), ())
-        statement = _prepared(self._numbered, types)
-        result = statement.run(connection, data, formats)
-        if sqlstate(result) == UNKNOWN_STATEMENT:
-            # Nothing was done, so it is prepared and asked again.
-            result = statement.run(connection, data, formats)
+        result = _prepared(self._numbered, types).run(connection, data, formats)
         if result.status != ExecStatus.TUPLES_OK:
             raise _error(connection, result)
         return _loaded(result)
