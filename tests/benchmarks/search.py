@@ -6,6 +6,8 @@ versions. A value, a place and a word are had by one session, by every thousandt
 every second, and by the older half alone.
 """
 
+import argparse
+import json
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -137,42 +139,62 @@ def milliseconds(acts: dict[str, Callable[[], object]]) -> dict[str, float]:
     return {name: median(some) for name, some in times.items()}
 
 
+def measured(count: int) -> dict[str, dict[str, float]]:
+    """Load DATABASE_URL and return, for each query, its two times and what it found."""
+    import django
+    from django.core.management import call_command
+    from django.db import connection
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+    from tests.conftest import make_project
+
+    project = make_project("bench")
+    load(project, count)
+    deep = "sess_" + str(count // 4).zfill(26)
+    first, later = (
+        milliseconds(
+            {name: partial(page, project, q, after) for name, q in asked(count).items()}
+        )
+        for after in (None, deep)
+    )
+    found = {
+        name: {
+            "first page": first[name],
+            "deep page": later[name],
+            "found": len(page(project, q, None).results),
+        }
+        for name, q in asked(count).items()
+    }
+    connection.close()
+    return found
+
+
+def table(count: int, found: dict[str, dict[str, float]]) -> str:
+    lines = [
+        f"{count:,} sessions; pages of {LIMIT}, milliseconds",
+        f"  {'':44} {'first page':>10} {'deep page':>10} {'found':>6}",
+    ]
+    lines += [
+        f"  {name:44} {one['first page']:10.1f} {one['deep page']:10.1f}"
+        f" {one['found']:6.0f}"
+        for name, one in found.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.search")
+    parser.add_argument("sessions", type=int, nargs="?", default=1_000_000)
+    parser.add_argument(
+        "--json", action="store_true", help="on DATABASE_URL, as the row does"
+    )
+    given = parser.parse_args()
+    if given.json:
+        json.dump(measured(given.sessions), sys.stdout)
+        return
     with durable_database():
-        import django
-        from django.core.management import call_command
-        from django.db import connection
-
-        django.setup()
-        call_command("migrate", verbosity=0)
-        from tests.conftest import make_project
-
-        project = make_project("bench")
-        load(project, count)
-        deep = "sess_" + str(count // 4).zfill(26)
-        first, later = (
-            milliseconds(
-                {
-                    name: partial(page, project, q, after)
-                    for name, q in asked(count).items()
-                }
-            )
-            for after in (None, deep)
-        )
-        sys.stdout.write(f"{count:,} sessions; pages of {LIMIT}, milliseconds\n")
-        sys.stdout.write(
-            f"  {'':44} {'first page':>10} {'deep page':>10} {'found':>6}\n"
-        )
-        for name, q in asked(count).items():
-            shown = len(page(project, q, None).results)
-            sys.stdout.write(
-                f"  {name:44} {first[name]:10.1f} {later[name]:10.1f} {shown:6}\n"
-            )
-        for kind in ("holds now", "ever held at a place", "ever held anywhere"):
-            ratio = first[f"{kind}, every 2nd"] / first[f"{kind}, every 1000th"]
-            sys.stdout.write(f"  {kind}: every 2nd / every 1000th {ratio:.2f}\n")
-        connection.close()
+        sys.stdout.write(table(given.sessions, measured(given.sessions)))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from tests.benchmarks.rows import (
     recorded,
     rollbacks,
     scale,
+    search,
 )
 
 # In the order of the table.
@@ -26,6 +27,7 @@ ROWS: dict[str, ModuleType] = {
     "item": items,
     "rollback": rollbacks,
     "scale": scale,
+    "search": search,
     "changes": changes,
     "memory": memory,
     "recorded": recorded,
