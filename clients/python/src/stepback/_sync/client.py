@@ -1,0 +1,97 @@
+# Written by make_sync.py from _async/client.py: do not edit.
+"""The client: one server, one key, and the resources behind them."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import httpx
+
+from stepback import answers, calls
+from stepback._sync.others import Agents, Labels, Traces
+from stepback._sync.reading import SessionReads
+from stepback._sync.transport import Transport
+from stepback._sync.writing import SessionWrites
+from stepback.answers import page_of
+from stepback.calls import Call, given
+from stepback.settings import DEFAULT_URL, identity, required
+
+
+class Sessions(SessionReads, SessionWrites):
+    """Sessions: reading, writing, rolling back, forking."""
+
+
+class Stepback:
+    """A client of one project. Unset arguments come from the environment.
+
+    `api_key` from STEPBACK_API_KEY, `base_url` from STEPBACK_URL. `retries` is how
+    often a call is repeated that got no answer, or one that may pass (429, 502, 503,
+    504); a write carries one idempotency key through all of them, so it is done once.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 4,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        key = required("api_key", api_key, "STEPBACK_API_KEY")
+        url = base_url or os.environ.get("STEPBACK_URL") or DEFAULT_URL
+        client = http_client or httpx.Client(base_url=url, timeout=timeout)
+        transport = Transport(client, retries=retries, headers=identity(key))
+        self.transport = transport
+        self.base_url = url
+        self.sessions = Sessions(transport)
+        self.labels = Labels(transport)
+        self.agents = Agents(transport)
+        self.traces = Traces(transport)
+
+    def search(
+        self,
+        query: str = "",
+        *,
+        kind: Literal["sessions", "versions"] = "sessions",
+        limit: int = 20,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.Found]:
+        """Find sessions or versions that meet all terms, and why each was found.
+
+        While `next` is there, there may be more; `notices` say how far was looked.
+        """
+        return self.transport.run(
+            Call(
+                method="GET",
+                path=calls.path("search"),
+                read=page_of(answers.Found.of),
+                query=given(
+                    q=query, kind=kind, limit=limit, starting_after=starting_after
+                ),
+            )
+        )
+
+    def health(self) -> dict[str, Any]:
+        """Ask the server how it is; needs no key."""
+        found: dict[str, Any] = self.transport.run(
+            Call(method="GET", path="/health", read=answers.anything)
+        )
+        return found
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self.transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,178 @@
+# Written by make_sync.py from _async/others.py: do not edit.
+"""Labels, agents, traces and search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Unpack
+
+from stepback import answers, calls
+from stepback._sync.transport import Transport
+from stepback.answers import page_of
+from stepback.calls import Call, given
+from stepback.stories import Json, Repeatable
+
+
+class Labels:
+    """Names of versions."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def add(
+        self, session_id: str, version: int, label: str, **once: Unpack[Repeatable]
+    ) -> answers.Label:
+        """Give a version a label; giving it twice is giving it once."""
+        return self._transport.run(
+            Call(
+                method="POST",
+                path=calls.path("sessions", session_id, "versions", version, "labels"),
+                read=answers.Label.of,
+                body={"label": label},
+                idempotency_key=once.get("idempotency_key"),
+            )
+        )
+
+    def remove(
+        self, session_id: str, version: int, label: str, **once: Unpack[Repeatable]
+    ) -> None:
+        """Take a label away."""
+        self._transport.run(
+            Call(
+                method="DELETE",
+                path=calls.path(
+                    "sessions", session_id, "versions", version, "labels", label
+                ),
+                read=answers.anything,
+                idempotency_key=once.get("idempotency_key"),
+            )
+        )
+
+
+class Agents:
+    """Agents, by our id or by your name for them."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        name: str | None = None,
+        *,
+        external_id: str | None = None,
+        description: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.Agent:
+        """Register an agent; one is also registered by its first session."""
+        body = given(
+            name=name,
+            external_id=external_id,
+            description=description,
+            metadata=metadata,
+        )
+        return self._act("POST", ("agents",), body, idempotency_key)
+
+    def get(self, agent: str) -> answers.Agent:
+        return self._act("GET", ("agents", agent), None, None)
+
+    def update(
+        self,
+        agent: str,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.Agent:
+        """Set what is said; metadata is merged key by key."""
+        body = given(name=name, description=description, metadata=metadata)
+        return self._act("PATCH", ("agents", agent), body, idempotency_key)
+
+    def suspend(self, agent: str, **once: Unpack[Repeatable]) -> answers.Agent:
+        """Refuse the agent's writes (`AgentSuspended`)."""
+        key = once.get("idempotency_key")
+        return self._act("POST", ("agents", agent, "suspend"), None, key)
+
+    def activate(self, agent: str, **once: Unpack[Repeatable]) -> answers.Agent:
+        """Let the agent write again."""
+        key = once.get("idempotency_key")
+        return self._act("POST", ("agents", agent, "activate"), None, key)
+
+    def list(
+        self,
+        *,
+        status: str | None = None,
+        limit: int = 50,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.Agent]:
+        """List agents, newest first."""
+        return self._transport.run(
+            Call(
+                method="GET",
+                path=calls.path("agents"),
+                read=page_of(answers.Agent.of),
+                query=given(status=status, limit=limit, starting_after=starting_after),
+            )
+        )
+
+    def _act(
+        self,
+        method: str,
+        segments: tuple[str, ...],
+        body: dict[str, Any] | None,
+        key: str | None,
+    ) -> answers.Agent:
+        return self._transport.run(
+            Call(
+                method=method,
+                path=calls.path(*segments),
+                read=answers.Agent.of,
+                body=body,
+                idempotency_key=key,
+            )
+        )
+
+
+class Traces:
+    """Every act, as it was recorded."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self, trace_id: str) -> answers.Trace:
+        return self._transport.run(
+            Call(
+                method="GET",
+                path=calls.path("traces", trace_id),
+                read=answers.Trace.of,
+            )
+        )
+
+    def list(
+        self,
+        *,
+        session_id: str | None = None,
+        action: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        limit: int = 50,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.Trace]:
+        """List traces, newest first, of all sessions or of one."""
+        whole = ("traces",)
+        of_one = ("traces", "sessions", str(session_id), "traces")
+        return self._transport.run(
+            Call(
+                method="GET",
+                path=calls.path(*(whole if session_id is None else of_one)),
+                read=page_of(answers.Trace.of),
+                query=given(
+                    action=action,
+                    created_after=created_after,
+                    created_before=created_before,
+                    limit=limit,
+                    starting_after=starting_after,
+                ),
+            )
+        )

@@ -1,0 +1,152 @@
+"""One call of the API before it is sent, and what its answer or its failure means.
+
+Nothing here waits or connects: the synchronous and the asynchronous transport both
+ask this module what to send, whether to try again and when.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+import httpx
+
+from stepback.errors import (
+    ApiError,
+    Codes,
+    ConnectionFailed,
+    StepbackError,
+    UnexpectedAnswer,
+)
+
+Result = TypeVar("Result")
+WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+# Statuses after which the same request may well succeed. A 500 is a defect, which
+# repeats; a 507 does not go away within seconds.
+PASSING = frozenset({429, 502, 503, 504})
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call(Generic[Result]):
+    """What to ask, and how to read the answer. Parameters that are None are left out.
+
+    A call that `reads` is sent without an idempotency key, whatever its method.
+    """
+
+    method: str
+    path: str
+    read: Callable[[Any], Result]
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    reads: bool = False
+    idempotency_key: str | None = None
+
+
+def path(*segments: str | int) -> str:
+    """Return `/v1/…` of segments that may hold anything."""
+    return "/v1/" + "/".join(quote(str(one), safe="") for one in segments)
+
+
+def given(**named: Any) -> dict[str, Any]:
+    """Return what was said: None is left out."""
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def key_of(call: Call[Any]) -> str | None:
+    """Return the key under which a write is done once, however often it is sent."""
+    if call.method not in WRITES or call.reads:
+        return None
+    return call.idempotency_key or f"stepback-{uuid.uuid4().hex}"
+
+
+def request_of(
+    client: httpx.Client | httpx.AsyncClient, call: Call[Any], key: str | None
+) -> httpx.Request:
+    """Return the request, the same each time it is tried.
+
+    Raises: ValueError for what is no JSON, such as NaN, before anything is sent.
+    """
+    headers = {"Idempotency-Key": key} if key else {}
+    content = None
+    if call.body is not None:
+        headers["Content-Type"] = "application/json"
+        content = json.dumps(
+            call.body, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        ).encode()
+    query = {name: _text(value) for name, value in given(**call.query).items()}
+    return client.build_request(
+        call.method, call.path, params=query, content=content, headers=headers
+    )
+
+
+def pause_before(attempt: int, response: httpx.Response | None) -> float:
+    """Return the seconds to wait before this attempt: the server's word, or longer
+    and longer with some chance in it, so that clients do not come back together."""
+    longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (attempt - 1))
+    # Chance that spreads clients is no secret.
+    wait = longest * (0.5 + random.random() / 2)  # noqa: S311
+    asked = response.headers.get("Retry-After", "") if response is not None else ""
+    return max(wait, min(float(asked), LONGEST_PAUSE)) if asked.isdigit() else wait
+
+
+def may_pass(response: httpx.Response) -> bool:
+    return response.status_code in PASSING
+
+
+def result_of(call: Call[Result], response: httpx.Response) -> Result:
+    """Return what the answer says.
+
+    Raises: the ApiError of its code; UnexpectedAnswer.
+    """
+    if not response.is_success:
+        raise _refusal(response)
+    if response.status_code == 204:
+        return call.read(None)
+    try:
+        told = response.json()
+    except ValueError:
+        raise UnexpectedAnswer(
+            f"{call.method} {call.path} was answered with something other than JSON."
+        ) from None
+    return call.read(told)
+
+
+def failed(call: Call[Any], error: httpx.TransportError, key: str | None) -> Exception:
+    """Return the error of a call that got no answer at all."""
+    return ConnectionFailed(
+        f"{call.method} {call.path} got no answer: {type(error).__name__}: {error}",
+        idempotency_key=key,
+    )
+
+
+def _refusal(response: httpx.Response) -> StepbackError:
+    try:
+        told = response.json()["error"]
+        code, message = str(told["code"]), str(told["message"])
+    except (ValueError, KeyError, TypeError):
+        return UnexpectedAnswer(
+            f"The server answered {response.status_code} without saying why."
+        )
+    about = {"code", "message", "type", "param", "request_id"}
+    return Codes.by_code.get(code, ApiError)(
+        message,
+        status=response.status_code,
+        code=code,
+        param=told.get("param"),
+        request_id=told.get("request_id"),
+        details={name: value for name, value in told.items() if name not in about},
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return json.dumps(value)
+    return str(value)

@@ -1,0 +1,303 @@
+"""What can go wrong with a call: one class per error code of the server.
+
+A call that fails raises; none returns an empty state in place of one that could not
+be read. A code that this release does not know is an `ApiError` with that code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+
+class StepbackError(Exception):
+    """Whatever goes wrong here."""
+
+
+class ConnectionFailed(StepbackError):
+    """No answer came, also not to the repetitions: the outcome is unknown.
+
+    A write can be repeated with `idempotency_key`; it is then done once.
+    """
+
+    def __init__(self, message: str, *, idempotency_key: str | None) -> None:
+        super().__init__(message)
+        self.idempotency_key = idempotency_key
+
+
+class UnexpectedAnswer(StepbackError):
+    """The server's answer is not what its contract says."""
+
+
+class ApiError(StepbackError):
+    """The server refused. Decide by the class, or by `code`.
+
+    `details` are the facts that the server told beside the message.
+    """
+
+    code: str = ""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int,
+        code: str | None = None,
+        param: str | None = None,
+        request_id: str | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.code = code or type(self).code
+        self.param = param
+        self.request_id = request_id
+        self.details: Mapping[str, Any] = details or {}
+
+
+class BadRequest(ApiError):
+    """The request is not acceptable as it was sent."""
+
+
+class InvalidRequest(BadRequest):
+    code = "invalid_request"
+
+
+class MalformedJson(BadRequest):
+    code = "malformed_json"
+
+
+class UnacceptableJson(BadRequest):
+    """Well-formed, but no state; `param` is a JSON pointer to what is not."""
+
+    code = "unacceptable_json"
+
+
+class IdempotencyKeyReused(BadRequest):
+    """This key was used before, with another request."""
+
+    code = "idempotency_key_reused"
+
+
+class LengthRequired(BadRequest):
+    code = "length_required"
+
+
+class UnsupportedMediaType(BadRequest):
+    code = "unsupported_media_type"
+
+
+class MethodNotAllowed(BadRequest):
+    code = "method_not_allowed"
+
+
+class NotAcceptable(BadRequest):
+    code = "not_acceptable"
+
+
+class PayloadTooLarge(BadRequest):
+    code = "payload_too_large"
+
+
+class AuthenticationFailed(ApiError):
+    """There is no such key, or it has ended."""
+
+    code = "authentication_failed"
+
+
+class PermissionDenied(ApiError):
+    """The key does not reach so far."""
+
+    code = "permission_denied"
+
+
+class AgentSuspended(ApiError):
+    """The agent may not write until it is activated."""
+
+    code = "agent_suspended"
+
+
+class NotFound(ApiError):
+    """There is no such thing, or not for this key."""
+
+
+class ResourceNotFound(NotFound):
+    code = "resource_not_found"
+
+
+class SessionNotFound(NotFound):
+    code = "session_not_found"
+
+
+class VersionNotFound(NotFound):
+    code = "version_not_found"
+
+
+class TurnNotFound(NotFound):
+    code = "turn_not_found"
+
+
+class TraceNotFound(NotFound):
+    code = "trace_not_found"
+
+
+class AgentNotFound(NotFound):
+    code = "agent_not_found"
+
+
+class LabelNotFound(NotFound):
+    code = "label_not_found"
+
+
+class PointerNotFound(NotFound):
+    code = "pointer_not_found"
+
+
+class Conflict(ApiError):
+    """The session has moved on: read the head, and build on that."""
+
+    @property
+    def expected_version(self) -> int:
+        return int(self.details["expected_version"])
+
+    @property
+    def head(self) -> int:
+        """The number of the head that was there instead."""
+        return int(self.details["head"])
+
+    @property
+    def head_written_by(self) -> str:
+        return str(self.details["head_written_by"])
+
+    @property
+    def head_written_at(self) -> str:
+        return str(self.details["head_written_at"])
+
+    @property
+    def changed_paths(self) -> tuple[str, ...]:
+        """Which JSON pointers changed since the version you named, the first 50."""
+        return tuple(self.details["changed_paths"])
+
+
+class VersionConflict(Conflict):
+    """`expected_version` is not the head."""
+
+    code = "version_conflict"
+
+
+class VersionMismatch(Conflict):
+    """`If-Match` is not the head."""
+
+    code = "version_mismatch"
+
+
+class Refused(ApiError):
+    """It cannot be done as things are."""
+
+
+class ExternalIdTaken(Refused):
+    """Another session, or version of this one, has that name."""
+
+    code = "external_id_taken"
+
+    @property
+    def session_id(self) -> str | None:
+        """The session that has the name, if this key may see it."""
+        found = self.details.get("session_id")
+        return None if found is None else str(found)
+
+
+class AgentExists(Refused):
+    code = "agent_exists"
+
+
+class SessionClosed(Refused):
+    """The session can be read and forked, but not written."""
+
+    code = "session_closed"
+
+
+class SessionPaused(Refused):
+    """Agents cannot write until the session is resumed."""
+
+    code = "session_paused"
+
+
+class NothingToRollBack(Refused):
+    """The version to restore is the head itself."""
+
+    code = "nothing_to_roll_back"
+
+
+class NoRollback(Refused):
+    code = "no_rollback"
+
+
+class AlreadyPaused(Refused):
+    code = "already_paused"
+
+
+class NotPaused(Refused):
+    code = "not_paused"
+
+
+class NameTaken(Refused):
+    code = "name_taken"
+
+
+class AlreadyMember(Refused):
+    code = "already_member"
+
+
+class LastAdmin(Refused):
+    code = "last_admin"
+
+
+class KeyAlreadyRevoked(Refused):
+    code = "key_already_revoked"
+
+
+class LinkNotUsable(Refused):
+    code = "link_not_usable"
+
+
+class RateLimitExceeded(ApiError):
+    code = "rate_limit_exceeded"
+
+    @property
+    def retry_after(self) -> float | None:
+        found = self.details.get("retry_after")
+        return None if found is None else float(found)
+
+
+class ServerError(ApiError):
+    """The server could not do it."""
+
+
+class InternalError(ServerError):
+    code = "internal_error"
+
+
+class ServiceUnavailable(ServerError):
+    """The outcome may be unknown; a repetition with the same key is done once."""
+
+    code = "service_unavailable"
+
+
+class InsufficientStorage(ServerError):
+    code = "insufficient_storage"
+
+
+def _classes(base: type[ApiError]) -> Iterator[type[ApiError]]:
+    for one in base.__subclasses__():
+        yield one
+        yield from _classes(one)
+
+
+class Codes:
+    """Which class stands for which code."""
+
+    by_code: ClassVar[Mapping[str, type[ApiError]]] = {
+        one.code: one for one in _classes(ApiError) if one.code
+    }
