@@ -87,7 +87,7 @@ def _changes(look: Look, given: dict[str, Any]) -> dict[str, Any]:
     if base is look.previous and n_bytes > stories.COMPARED_BYTES:
         return {"base": base, "changes": kept(version), "is_kept": True}
     try:
-        before, after = timeline.parsed(base), timeline.parsed(version)
+        before, after = timeline.parsed_pair(base, version)
     except CorruptBody:
         if base is not look.previous:
             raise

@@ -70,6 +70,8 @@ class Version:
     notes: list[Note] = field(default_factory=list)
     forks: list[str] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
+    # Turns are listed newest first up to a number: at this version some were left out.
+    may_have_more_turns: bool = False
 
     @property
     def number(self) -> int:
@@ -81,7 +83,7 @@ class Version:
         return (
             self.version.op in FOLDABLE
             and not (self.flags or self.labels or self.notes or self.forks)
-            and not (self.is_head or self.is_restored)
+            and not (self.is_head or self.is_restored or self.may_have_more_turns)
         )
 
     @property
@@ -124,6 +126,7 @@ class Facts:
     live: Sequence[range]
     annotations: Sequence[Annotation]
     turns: Sequence[ListedTurn]
+    has_all_turns: bool
     head_number: int
     selected: int | None
 
@@ -182,6 +185,8 @@ def _version(version: VersionRow, before: VersionRow | None, facts: Facts) -> Ve
         notes=[_note(one) for one in at if one.kind == "note"],
         forks=[one.text for one in at if one.kind == "fork"],
         turns=[turn(one) for one in facts.turns if one.head_number == version.number],
+        may_have_more_turns=not facts.has_all_turns
+        and version.number <= facts.turns[-1].head_number,
     )
 
 

@@ -14,9 +14,10 @@ from urllib.parse import urlencode
 
 from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
+from apps.agents.scope import Scope
 from apps.console import reading, rows, stories, strip
 from apps.diffs.pointers import split
-from apps.timeline import pages
+from apps.timeline import heads, pages
 from apps.timeline import reading as timeline
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.lineage import live_ranges
@@ -99,7 +100,7 @@ def window(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     kept = {name: text for name, text in given.items() if text not in ("", None)}
     kept.pop("after", None)
     return {
-        "rows": _rows(place, shown, found, is_filtered=bool(wanted)),
+        "rows": _rows(place, found, after),
         "is_filtered": bool(wanted),
         "is_first": after is None,
         "newer": None if wanted else _newer(place, shown, after, kept),
@@ -122,22 +123,19 @@ def _window_of(place: Place) -> int | None:
 
 
 def _rows(
-    place: Place,
-    shown: Sequence[VersionRow],
-    found: Sequence[VersionRow],
-    *,
-    is_filtered: bool,
+    place: Place, found: Sequence[VersionRow], after: int | None
 ) -> list[rows.Row]:
+    session, shown = place.session, found[:ROWS]
     if not shown:
         return []
-    session = place.session
-    annotations = pages.attached(session.id, shown)
-    if is_filtered:
-        annotations = [one for one in annotations if one.number is not None]
+    turns = pages.turns(session.id, shown)
     known = rows.Facts(
         live=place.live,
-        annotations=annotations,
-        turns=pages.turns(session.id, shown),
+        annotations=pages.attached(
+            session.id, shown, after=after, is_last=len(found) <= ROWS
+        ),
+        turns=turns,
+        has_all_turns=len(turns) < pages.LISTED_TURNS,
         head_number=session.head_number,
         selected=place.number,
     )
@@ -167,9 +165,11 @@ def _path_key(place: Place, path: str) -> bytes | None:
     """
     if not path:
         return None
-    head = reading.version(place.session, place.session.head_number)[0]
+    scope = Scope(place.membership.project)
     try:
-        state = timeline.parsed(head)
+        state = timeline.parsed(
+            heads.kept(scope, place.session.id, None, now=place.now)
+        )
     except CorruptBody:
         state = {}
     found = trail(state, path)

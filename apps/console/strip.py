@@ -18,20 +18,21 @@ TOP = 16
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bar:
-    """One bar and its mark; `number` is the version that it leads to."""
+    """One bar and its mark; `number` is the version that it leads to.
 
-    x: float
-    width: float
-    y: float
-    height: float
-    number: int
+    All as text: there are as many bars as the page has anything, and writing a number
+    costs a template three times as much.
+    """
+
+    x: str
+    width: str
+    y: str
+    height: str
+    middle: str
+    number: str
     mark: str
     words: str
     is_selected: bool
-
-    @property
-    def middle(self) -> float:
-        return round(self.x + self.width / 2, 2)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,13 +57,15 @@ def strip(buckets: Sequence[Bucket], selected: int) -> Strip:
 
 def _bar(bucket: Bucket, x: float, step: float, largest: int, selected: int) -> Bar:
     height = max(2.0, (HEIGHT - TOP) * bucket.size / largest)
+    width = max(step - 1, step * 0.8)
     number, mark = _mark(bucket)
     return Bar(
-        x=round(x, 2),
-        width=round(max(step - 1, step * 0.8), 2),
-        y=round(HEIGHT - height, 2),
-        height=round(height, 2),
-        number=number,
+        x=f"{x:.2f}",
+        width=f"{width:.2f}",
+        y=f"{HEIGHT - height:.2f}",
+        height=f"{height:.2f}",
+        middle=f"{x + width / 2:.2f}",
+        number=str(number),
         mark=mark,
         words=_bar_words(bucket),
         is_selected=bucket.low <= selected <= bucket.high,

@@ -30,7 +30,7 @@ STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes")
 # The version, the newest rollback up to it, and the stored bytes of its state: those
 # that build on the body `known`, which is decoded already, or all from the key frame
 # on.
-SHOWN = sql.Often(f"""
+STORED = f"""
 SELECT head.number AS head_number, {VERSION_COLUMNS},
        r.number AS rollback_number, r.restored_number AS rollback_restored_number,
        r.created_at AS rollback_at,
@@ -57,7 +57,10 @@ SELECT head.number AS head_number, {VERSION_COLUMNS},
               array_agg(needed.data ORDER BY needed.number) AS data,
               array_agg(needed.size ORDER BY needed.number) AS sizes
          FROM needed) n ON true
-{SEEN}""")
+"""
+SHOWN = sql.Often(f"{STORED}{SEEN}")
+# For people: what expired or was deleted is evidence.
+KEPT = sql.Often(f"{STORED} WHERE s.id = %(session)s AND s.project_id = %(project)s")
 
 
 def shown(
@@ -67,8 +70,28 @@ def shown(
 
     Raises: SessionNotFound, VersionNotFound, bodies.CorruptBody.
     """
+    return _read(SHOWN, scope, session_id, number, now)
+
+
+def kept(
+    scope: Scope, session_id: str, number: int | None, *, now: datetime
+) -> VersionRow:
+    """As `shown`, of a session that expired or was deleted too: people may see it.
+
+    Raises: SessionNotFound, VersionNotFound, bodies.CorruptBody.
+    """
+    return _read(KEPT, scope, session_id, number, now)
+
+
+def _read(
+    statement: sql.Often,
+    scope: Scope,
+    session_id: str,
+    number: int | None,
+    now: datetime,
+) -> VersionRow:
     known = bodies.cache.newest(session_id)
-    row = found(SHOWN, scope, session_id, number, now, known[0] if known else -1)
+    row = found(statement, scope, session_id, number, now, known[0] if known else -1)
     rollback = [row.pop(name) for name in ROLLBACK_COLUMNS]
     stored = [row.pop(name) for name in STORED_COLUMNS]
     version = VersionRow(

@@ -83,7 +83,7 @@ SELECT t.turn_number, t.id, t.head_number, t.made_version, t.reasoning, t.actor_
        t.created_at, t.codec, t.size,
        CASE WHEN t.size <= {LISTED_TURN_BYTES} THEN t.data END AS data
   FROM timeline_turn t
- WHERE t.session_id = %(session)s AND t.head_number BETWEEN %(low)s AND %(high)s
+ WHERE t.session_id = %(session)s AND t.head_number = ANY (%(numbers)s::bigint[])
  ORDER BY t.turn_number DESC LIMIT {LISTED_TURNS}
 """
 
@@ -105,35 +105,40 @@ CLAUSES = {
           ORDER BY t.number DESC LIMIT %(within)s::bigint))""",
 }
 
-# Notes on the session itself stand where they were written: up to the version after
-# the newest of the window.
+# Of the versions of a window, which a filter may have taken from far apart. Notes on
+# the session itself stand where they were written, whatever is filtered: from the
+# window's last version (or ever, on the last page) to the version the window is after.
 ANNOTATIONS = f"""
 (SELECT 'label' AS kind, l.number, l.name AS text, l.actor_label AS actor, l.created_at
    FROM timeline_label l
-  WHERE l.session_id = %(session)s AND l.number BETWEEN %(low)s AND %(high)s
+  WHERE l.session_id = %(session)s AND l.number = ANY (%(numbers)s::bigint[])
   ORDER BY l.name LIMIT {LABELS})
 UNION ALL
 (SELECT 'note', n.number, n.text, n.actor_label, n.created_at FROM timeline_note n
   WHERE n.session_id = %(session)s
-    AND (n.number BETWEEN %(low)s AND %(high)s
-         OR n.number IS NULL AND n.created_at >= %(since)s AND n.created_at < coalesce(
-            (SELECT v.created_at FROM timeline_version v
-              WHERE v.session_id = %(session)s AND v.number = %(high)s + 1),
-            'infinity'))
+    AND (n.number = ANY (%(numbers)s::bigint[])
+         OR n.number IS NULL
+            AND n.created_at >= coalesce(%(since)s::timestamptz, '-infinity')
+            AND n.created_at < coalesce(
+                (SELECT v.created_at FROM timeline_version v
+                  WHERE v.session_id = %(session)s AND v.number = %(after)s::bigint),
+                'infinity'))
   ORDER BY n.id DESC LIMIT {NOTES})
 UNION ALL
 (SELECT 'fork', s.origin_number, s.id, '', s.created_at FROM timeline_session s
   WHERE s.origin_session_id = %(session)s
-    AND s.origin_number BETWEEN %(low)s AND %(high)s
+    AND s.origin_number = ANY (%(numbers)s::bigint[])
   ORDER BY s.id DESC LIMIT {FORKS})
 """
 
+# One version, flag and rollback for each bucket, by index: LIMIT keeps a plan made for
+# sessions of common length from reading all versions of a long one, in 55 ms for 2.
 STRIP = f"""
 WITH bucket AS (
     SELECT i, i * (%(head)s::bigint + 1) / %(n)s AS low,
            (i + 1) * (%(head)s::bigint + 1) / %(n)s - 1 AS high
       FROM generate_series(0::bigint, %(n)s::bigint - 1) i),
-fork AS (
+fork AS MATERIALIZED (
     SELECT DISTINCT origin_number AS number FROM (
         SELECT s.origin_number FROM timeline_session s
          WHERE s.origin_session_id = %(session)s
@@ -143,7 +148,10 @@ SELECT bucket.low, bucket.high, v.size, flagged.number AS flagged,
        (SELECT max(fork.number) FROM fork
          WHERE fork.number BETWEEN bucket.low AND bucket.high) AS fork
   FROM bucket
-  JOIN timeline_version v ON v.session_id = %(session)s AND v.number = bucket.high
+  JOIN LATERAL (
+       SELECT one.size FROM timeline_version one
+        WHERE one.session_id = %(session)s AND one.number = bucket.high
+        LIMIT 1) v ON true
   LEFT JOIN LATERAL (
        SELECT f.number FROM timeline_version f
         WHERE f.session_id = %(session)s AND f.flags <> '[]'
@@ -191,24 +199,27 @@ def versions(
     return sql.records(VersionRow, query, {**asked, **given, "within": within})
 
 
-def attached(session_id: str, shown: Sequence[VersionRow]) -> list[Annotation]:
-    """Return labels, notes and forks of the versions from the first to the last."""
+def attached(
+    session_id: str, shown: Sequence[VersionRow], *, after: int | None, is_last: bool
+) -> list[Annotation]:
+    """Return labels, notes and forks of these versions, and notes on the session.
+
+    Those are as old as the window: it begins below version `after`, and the last one
+    has all that are older.
+    """
     asked = {
         "session": session_id,
-        "low": shown[-1].number,
-        "high": shown[0].number,
-        "since": shown[-1].created_at,
+        "numbers": [version.number for version in shown],
+        "after": after,
+        "since": None if is_last or not shown else shown[-1].created_at,
     }
     return sql.records(Annotation, ANNOTATIONS, asked)
 
 
 def turns(session_id: str, shown: Sequence[VersionRow]) -> list[ListedTurn]:
-    """Return the turns made on versions from the first to the last, newest first."""
-    asked = {
-        "session": session_id,
-        "low": shown[-1].number,
-        "high": shown[0].number,
-    }
+    """Return the newest turns made on these versions, newest first."""
+    numbers = [version.number for version in shown]
+    asked = {"session": session_id, "numbers": numbers}
     return sql.records(ListedTurn, TURNS, asked)
 
 

@@ -133,7 +133,7 @@ def preview(scope: Scope, session_id: str, to: int, *, now: datetime) -> Preview
     return Preview(
         head=head,
         target=restored,
-        comparison=compare(reading.parsed(head), reading.parsed(restored)),
+        comparison=compare(*reading.parsed_pair(head, restored)),
         set_aside=tuple(aside),
         brought_back=sum(map(len, without(seen_from_target, seen_from_head))),
         n_turns=turns.count,

@@ -165,6 +165,17 @@ def parsed(version: VersionRow) -> State:
     return value
 
 
+def parsed_pair(one: VersionRow, other: VersionRow) -> tuple[State, State]:
+    """Return both states as values, as `parsed` does, read together.
+
+    One statement for both; what both build on is decoded once.
+    """
+    unread = [version for version in (one, other) if version.raw is None]
+    for version, raw in zip(unread, _raw_of(unread), strict=True):
+        object.__setattr__(version, "raw", raw)
+    return parsed(one), parsed(other)
+
+
 def states(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:
     """Return the states by (session id, version number), in at most one query."""
     raw = _raw_bodies(versions)
@@ -206,10 +217,15 @@ def _raw(version: VersionRow) -> bytes:
     # It stays with the row: a body too large for the cache, or not yet committed,
     # would be decoded anew for each of its parts.
     if version.raw is None:
-        raw = _raw_bodies([version])[version.session_id, version.body_number]
+        (raw,) = _raw_of([version])
         object.__setattr__(version, "raw", raw)
         return raw
     return version.raw
+
+
+def _raw_of(versions: Sequence[VersionRow]) -> list[bytes]:
+    raws = _raw_bodies(versions)
+    return [raws[version.session_id, version.body_number] for version in versions]
 
 
 def _raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:

@@ -8,6 +8,7 @@ import psycopg
 
 from apps.agents.scope import Scope
 from apps.core.actors import Actor, ActorKind
+from apps.core.database.prepared import Prepared
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Request, Step
 
@@ -81,6 +82,12 @@ class Story:
         timeline.label(session_id=self.id, number=number, name=name, **self.act(PERSON))
         return self
 
+    def note(self, text, number=None):
+        timeline.add_note(
+            session_id=self.id, number=number, text=text, **self.act(PERSON)
+        )
+        return self
+
     def delete(self):
         timeline.delete(session_id=self.id, step=Step(), **self.act(PERSON))
         return self
@@ -94,13 +101,20 @@ def address(project, *rest):
 def counted_queries():
     """Count what is sent to PostgreSQL, whichever way it is sent."""
     sent = []
-    execute = psycopg.Cursor.execute
+    execute, run = psycopg.Cursor.execute, Prepared.run
 
     def counting(cursor, query, *args, **options):
         sent.append(query)
         return execute(cursor, query, *args, **options)
 
-    with mock.patch.object(psycopg.Cursor, "execute", counting):
+    def counting_prepared(prepared, *args, **options):
+        sent.append(prepared._text.decode())
+        return run(prepared, *args, **options)
+
+    with (
+        mock.patch.object(psycopg.Cursor, "execute", counting),
+        mock.patch.object(Prepared, "run", counting_prepared),
+    ):
         yield sent
 
 

@@ -12,7 +12,15 @@ from apps.timeline import operations as timeline
 from apps.timeline import pages
 from apps.timeline.drafts import Step
 from tests.accounts.make import make_member
-from tests.console.make import KEY, NOW, PERSON, Story, address, signed_in
+from tests.console.make import (
+    KEY,
+    NOW,
+    PERSON,
+    Story,
+    address,
+    counted_queries,
+    signed_in,
+)
 
 HTMX = {"HX-Request": "true"}
 
@@ -72,6 +80,99 @@ def test_a_version_with_too_many_changes_may_have_touched_the_path(viewer, proje
     text = text_of(viewer, f"{address(project, story.id)}?path=/anything")
 
     assert numbers(text) == [1]
+
+
+# Decoded bodies are kept once they are committed.
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "query", ["", "path=/dates", "path=/dates&op=update&actor=key&label=known-good"]
+)
+def test_the_timeline_takes_six_statements(viewer, project, trip, query):
+    trip.label(2, "known-good")
+    where = address(project, trip.id) + f"?{query}"
+    to_enter = 3  # who reads (two), and whether they may
+
+    with counted_queries() as sent:
+        text_of(viewer, where, **HTMX, **{"HX-Target": "timeline-pane"})
+
+    assert 0 < len(sent) - to_enter <= 6, "\n".join(map(str, sent))
+
+
+def test_a_deleted_session_is_filtered_by_path_too(viewer, project, trip):
+    trip.delete()
+
+    assert numbers(text_of(viewer, f"{address(project, trip.id)}?path=/budget")) == [4]
+
+
+@pytest.mark.parametrize("query", ["", "?op=update", "?path=/dates"])
+def test_notes_on_the_session_stand_in_the_timeline_whatever_is_filtered(
+    viewer, project, query
+):
+    story = Story(project)
+    story.note("called the customer")
+    story.update({"dates": None})
+    story.note("called again")
+
+    text = text_of(viewer, address(project, story.id) + query)
+
+    places = [text.index(said) for said in ("called again", 'id="v1"')]
+    assert places == sorted(places)
+    assert text.index('id="v1"') < text.index("called the customer")
+
+
+def test_every_note_on_the_session_is_on_one_page_of_a_filtered_timeline(
+    viewer, project, monkeypatch
+):
+    monkeypatch.setattr(session_page, "ROWS", 2)
+    story = Story(project, {"n": 0, "odd": 0})
+    for n in range(1, 9):
+        story.update({"n": n} if n % 2 else {"odd": n})
+        story.note(f"note {n}.")
+    where = address(project, story.id) + "?path=/odd"
+
+    first = text_of(viewer, where)
+    second = text_of(viewer, f"{where}&after=6")
+    third = text_of(viewer, f"{where}&after=2")
+
+    said = [re.findall(r"note \d\.", text) for text in (first, second, third)]
+    assert said[0] == ["note 8.", "note 7.", "note 6."]
+    assert said[1] == ["note 5.", "note 4.", "note 3.", "note 2."]
+    assert said[2] == ["note 1."]
+
+
+def test_what_stands_at_filtered_versions_is_found_however_much_stands_between(
+    viewer, project, monkeypatch
+):
+    monkeypatch.setattr(pages, "LABELS", 2)
+    monkeypatch.setattr(
+        pages, "ANNOTATIONS", pages.ANNOTATIONS.replace("LIMIT 500", "LIMIT 2")
+    )
+    story = Story(project, {"n": 0})
+    for n in range(1, 7):
+        story.update({"n": n}, reasoning=f"step {n}").label(n, f"a-{n}")
+    story.rollback(1).label(7, "zzz")
+
+    text = text_of(viewer, f"{address(project, story.id)}?op=rollback")
+
+    assert "zzz" in text
+
+
+def test_turns_beyond_a_list_are_told(viewer, project, api, monkeypatch):
+    monkeypatch.setattr(pages, "LISTED_TURNS", 3)
+    monkeypatch.setattr(pages, "TURNS", pages.TURNS.replace("LIMIT 200", "LIMIT 3"))
+    client = api()
+    made = client.post(
+        "/v1/sessions", {"agent_id": "a", "initial_state": {"n": 0}}
+    ).body
+    turns = f"/v1/sessions/{made['id']}/turns"
+    for n in range(2):
+        client.post(turns, {"input": "hi", "output": "bye", "state_after": {"n": n}})
+        client.post(turns, {"input": "hi", "output": "bye"})
+
+    text = text_of(viewer, address(project, made["id"]))
+
+    assert text.count("There may be more turns here") == 1
+    assert 'href="' + address(project, made["id"], "versions", 0) + "?tab=turns" in text
 
 
 @pytest.mark.parametrize("query", ["op=nonsense", "after=x", "label=" + "x" * 101])

@@ -36,10 +36,9 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "console/compare.html", context, status=status)
     left, right = _sides(membership.project, form.cleaned_data)
     found = divergence(Scope(membership.project), left.id, right.id, now=timezone.now())
-    heads = [_head(left), _head(right)]
+    heads = (_head(left), _head(right))
     compared = comparing.compared(
-        timeline.parsed(heads[0]),
-        timeline.parsed(heads[1]),
+        *timeline.parsed_pair(*heads),
         n_bytes=heads[0].size + heads[1].size,
     )
     steps = [_steps(left, found), _steps(right, found)]

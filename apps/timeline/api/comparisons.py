@@ -72,7 +72,7 @@ class ChangesView(TimelineView):
         is_patch = _is_patch(request)
         old = self.version(session_id, start)
         new = self.version(session_id if other_id is None else other_id, stop)
-        found = compare(reading.parsed(old), reading.parsed(new))
+        found = compare(*reading.parsed_pair(old, new))
         compared = {
             "object": "patch" if is_patch else "change_list",
             "session_id": session_id,
