@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from typing import Any
 
@@ -44,6 +45,16 @@ def chat(count: int, size: int) -> list[dict[str, Any]]:
     """Return messages of about `size` bytes each."""
     said = texts(count, size - 55)
     return [message(number, text) for number, text in enumerate(said)]
+
+
+def edited(state: dict[str, Any]) -> dict[str, Any]:
+    """Return a large state after three edits: a step, an item, one more item."""
+    after = copy.deepcopy(state)
+    count = len(after["items"])
+    after["step"] = 1
+    after["items"][count // 2]["content"] = "edited"
+    after["items"].append(message(count, "appended"))
+    return after
 
 
 def large(size: int) -> dict[str, Any]:

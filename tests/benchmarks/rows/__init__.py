@@ -12,6 +12,7 @@ from tests.benchmarks.rows import (
     heads,
     items,
     memory,
+    pages,
     recorded,
     rollbacks,
     scale,
@@ -29,6 +30,7 @@ ROWS: dict[str, ModuleType] = {
     "scale": scale,
     "search": search,
     "changes": changes,
+    "pages": pages,
     "memory": memory,
     "recorded": recorded,
 }

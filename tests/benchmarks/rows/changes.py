@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from deepdiff import DeepDiff
@@ -31,11 +30,7 @@ def listed(before: Any, after: Any) -> None:
 
 
 def _three_edits(before: dict[str, Any], setting: Setting) -> Finding:
-    after = copy.deepcopy(before)
-    count = len(after["items"])
-    after["step"] = 1
-    after["items"][count // 2]["content"] = "edited"
-    after["items"].append(states.message(count, "appended"))
+    after = states.edited(before)
     samples = alternate(
         {
             "ours": lambda: milliseconds(lambda: listed(before, after)),

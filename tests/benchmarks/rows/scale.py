@@ -18,7 +18,7 @@ from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.pairs import Lane, Samples, alternate
 from tests.benchmarks.setting import Setting
 from tests.benchmarks.traffic import Plan, plan
-from tests.live import ROOT, manage
+from tests.live import ROOT, Server, manage
 
 WHAT = (
     "head, first page, blame, append: 100,000 versions of one session and 1,000,000 "
@@ -48,13 +48,13 @@ ALONE = 1
 class Side:
     """One database and its server."""
 
-    url: str
-    secret: str
+    server: Server
     longest: str
     others: list[str]
 
     def lanes(self, opened: ExitStack, setting: Setting) -> dict[str, Lane]:
         """Return what is measured, by what it is called in the table."""
+        secret = self.server.key("bench")
         long, each = f"/v1/sessions/{self.longest}", self._of_others
         change = b'{"state": {"step": @n@, "said": "@text@"}}'
         asked: dict[str, dict[str, Any]] = {
@@ -81,7 +81,7 @@ class Side:
             },
         }
         return {
-            what: opened.enter_context(self._plan(setting, **one)).rate
+            what: opened.enter_context(self._plan(setting, secret, **one)).rate
             for what, one in asked.items()
         }
 
@@ -90,13 +90,19 @@ class Side:
 
     @contextmanager
     def _plan(
-        self, setting: Setting, *, paths: list[str], method: str = "GET", **options: Any
+        self,
+        setting: Setting,
+        secret: str,
+        *,
+        paths: list[str],
+        method: str = "GET",
+        **options: Any,
     ) -> Iterator[Plan]:
         with plan(
-            self.url,
+            self.server.url,
             method,
             paths,
-            headers={"X-API-Key": self.secret},
+            headers={"X-API-Key": secret},
             texts=states.texts(997, 120),
             seconds=min(setting.seconds, 2),
             **options,
@@ -107,9 +113,9 @@ class Side:
 def run(setting: Setting) -> list[Finding]:
     with ExitStack() as opened:
         large = opened.enter_context(
-            _side("bench_large", QUICK if setting.quick else LARGE, setting)
+            side("bench_large", QUICK if setting.quick else LARGE, setting)
         )
-        small = opened.enter_context(_side("bench_small", SMALL, setting))
+        small = opened.enter_context(side("bench_small", SMALL, setting))
         ours = large.lanes(opened, setting)
         theirs = small.lanes(opened, setting)
         return [
@@ -124,7 +130,8 @@ def run(setting: Setting) -> list[Finding]:
 
 
 @contextmanager
-def _side(name: str, size: tuple[int, int], setting: Setting) -> Iterator[Side]:
+def side(name: str, size: tuple[int, int], setting: Setting) -> Iterator[Side]:
+    """Load so many sessions and versions of one into a database, and serve it."""
     with machine.database(name) as dsn:
         manage(dsn, "create_project", "bench")
         load(setting.superuser_dsn, name, size)
@@ -133,7 +140,7 @@ def _side(name: str, size: tuple[int, int], setting: Setting) -> Iterator[Side]:
         with machine.product(dsn) as server, psycopg.connect(dsn) as connection:
             (longest,) = connection.execute(LONGEST).fetchone() or ("",)
             others = connection.execute(OTHERS.replace("%s", str(SPREAD))).fetchall()
-            yield Side(server.url, server.key("bench"), longest, [x for (x,) in others])
+            yield Side(server, longest, [x for (x,) in others])
 
 
 def load(superuser_dsn: str, name: str, size: tuple[int, int]) -> None:
