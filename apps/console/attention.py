@@ -47,8 +47,8 @@ class ItemList:
     sign: str
     items: list[Item]
     none: str
-    # The search that finds all of them; empty where none does.
-    query: str
+    # In words, the searches that find all of them, also beyond the newest acts.
+    searches: list[tuple[str, str]]
 
 
 def lists(project: Project, *, now: datetime) -> list[ItemList]:
@@ -60,7 +60,10 @@ def lists(project: Project, *, now: datetime) -> list[ItemList]:
             sign="☎",
             items=_escalated(project),
             none="No agent asks for a human.",
-            query="",
+            searches=[
+                ("All escalated", "state.escalated=true"),
+                ("all escalated to a human", "state.escalated_to_human=true"),
+            ],
         ),
         ItemList(
             name="flagged",
@@ -68,7 +71,11 @@ def lists(project: Project, *, now: datetime) -> list[ItemList]:
             sign="▲",
             items=_flagged(project),
             none="Nothing was lost that has not been rolled back.",
-            query="flag:keys",
+            searches=[
+                ("All that lost keys", "flag:keys"),
+                ("all with a value turned null", "flag:null"),
+                ("all whose state shrank", "flag:shrank"),
+            ],
         ),
         ItemList(
             name="paused",
@@ -76,7 +83,7 @@ def lists(project: Project, *, now: datetime) -> list[ItemList]:
             sign="❚❚",
             items=_paused(project, now),
             none="No session is held.",
-            query="status:paused",
+            searches=[("All of them", "status:paused")],
         ),
         ItemList(
             name="rollbacks",
@@ -84,7 +91,7 @@ def lists(project: Project, *, now: datetime) -> list[ItemList]:
             sign="◆",
             items=_rollbacks(project),
             none="Nothing was rolled back.",
-            query="rolled-back:yes",
+            searches=[("All of them", "rolled-back:yes")],
         ),
     ]
 

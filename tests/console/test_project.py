@@ -1,5 +1,7 @@
 """A project's first page: what needs attention, and what does not any more."""
 
+import html
+import re
 from datetime import timedelta
 
 import pytest
@@ -57,6 +59,41 @@ def test_what_was_lost_is_listed_until_somebody_rolls_behind_it(viewer, project)
     assert "state shrank" in section(text, "flagged")
     assert versions(text, "rollbacks") == [address(project, mended.id, "versions", 2)]
     assert "to v0 by olga: wrong turn" in section(text, "rollbacks")
+
+
+def test_each_list_leads_to_searches_that_find_all_of_its_kind(viewer, project):
+    nulled = Story(project).update({"dates": None})
+    shrunk = Story(project, LARGE).update({"notes": []})
+    lost = Story(project).update({}, remove=["/dates"])
+    waiting = Story(project, {"n": 0}).update({"escalated": True})
+    asking = Story(project, {"n": 0}).update({"escalated_to_human": True})
+    held = Story(project).update({"a": 1}).rollback(0, hold=True)
+    Story(project)
+
+    found = searches(viewer, page(viewer, project))
+
+    assert found == {
+        "All escalated": {waiting.id},
+        "all escalated to a human": {asking.id},
+        "All that lost keys": {lost.id, held.id},
+        "all with a value turned null": {nulled.id},
+        "all whose state shrank": {shrunk.id},
+        "All of them": {held.id},
+    }
+
+
+def searches(viewer, text):
+    """Return which sessions each search finds, by the words of its link."""
+    links = re.findall(r'<a href="([^"]*\?q=[^"]+)">([^<]+)</a>', text)
+    return {
+        words: set(
+            re.findall(
+                r'href="[^"]*/sessions/(sess_\w+)" title',
+                viewer.get(html.unescape(link)).content.decode(),
+            )
+        )
+        for link, words in links
+    }
 
 
 def test_a_rollback_to_after_the_loss_mends_nothing(viewer, project):
