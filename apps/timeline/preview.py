@@ -28,6 +28,7 @@ from apps.timeline.words import Hold
 LATELY = timedelta(minutes=5)
 LISTED = 50
 TURNS_LOOKED_INTO = 500
+LEFT_LOOKED_INTO = 10
 
 ASIDE = "unnest(%(lows)s::bigint[], %(highs)s::bigint[]) aside (low, high)"
 # How many turns were made on these versions, and when the newest of all was.
@@ -38,11 +39,19 @@ SELECT (SELECT count(*) FROM {ASIDE}
        (SELECT t.created_at FROM timeline_turn t WHERE t.session_id = %(session)s
          ORDER BY t.turn_number DESC LIMIT 1) AS newest_at
 """
+# What happened outside since the version to restore happened, also where a rollback
+# has set it aside before: turns and heads rise together.
 NEWEST_TURNS = f"""
-SELECT t.turn_number FROM {ASIDE}
-  JOIN timeline_turn t ON t.session_id = %(session)s
-   AND t.head_number BETWEEN aside.low AND aside.high
+SELECT t.turn_number FROM timeline_turn t
+ WHERE t.session_id = %(session)s AND t.head_number > %(to)s
  ORDER BY t.turn_number DESC LIMIT {TURNS_LOOKED_INTO + 1}
+"""
+# Where earlier rollbacks left off: the last versions of what they set aside.
+LEFT = f"""
+SELECT v.number - 1 AS number FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.restored_number IS NOT NULL
+   AND v.number - 1 > %(to)s AND v.number <= %(head)s
+ ORDER BY v.number DESC LIMIT {LEFT_LOOKED_INTO + 1}
 """
 FORKS = f"""
 SELECT s.id AS session_id, s.origin_number AS number, s.created_at,
@@ -87,8 +96,9 @@ class Preview:
     """What becomes of the state, of the versions in between, and what stays outside.
 
     Of calls, forks and labels the first `LISTED` are told; `has_more_…` says that
-    there are others. `brought_back` counts versions that live again: one that an
-    earlier rollback set aside can be restored as well.
+    there are others. The calls are all since the version to restore, those on versions
+    that are set aside already among them. `brought_back` counts versions that live
+    again: one that an earlier rollback set aside can be restored as well.
     """
 
     head: VersionRow
@@ -109,6 +119,11 @@ class Preview:
     def n_set_aside(self) -> int:
         return sum(map(len, self.set_aside))
 
+    def was_set_aside(self, call: Call) -> bool:
+        """Whether an earlier rollback set aside the version that a turn made."""
+        number = call.number
+        return number is not None and not any(number in one for one in self.set_aside)
+
 
 def preview(scope: Scope, session_id: str, to: int, *, now: datetime) -> Preview:
     """Tell what rolling back to a version would do to the head as it is now.
@@ -126,7 +141,7 @@ def preview(scope: Scope, session_id: str, to: int, *, now: datetime) -> Preview
         "highs": [one.stop - 1 for one in aside],
     }
     (turns,) = sql.rows(TURNS, asked)
-    found, has_more_calls = _calls(head, restored, asked)
+    found, has_more_calls = _calls(head, restored)
     seen = {"project": scope.project.id, "agents": scope.agent_list, "now": now}
     forks = sql.records(Fork, FORKS, {**asked, **seen})
     labels = sql.records(LabelAt, LABELS, asked)
@@ -173,24 +188,50 @@ def _is_lively(head: VersionRow, newest_turn: datetime | None, now: datetime) ->
     return head.hold == Hold.OPEN and now - last <= LATELY
 
 
-def _calls(
-    head: VersionRow, restored: VersionRow, asked: dict[str, Any]
-) -> tuple[list[Call], bool]:
-    """Return the calls in between, and whether turns were too many to look into."""
+def _calls(head: VersionRow, restored: VersionRow) -> tuple[list[Call], bool]:
+    """Return the calls since then, and whether it was too much to look into all."""
+    asked = {
+        "session": head.session_id,
+        "to": restored.number,
+        "head": head.number,
+    }
+    told, has_more_turns = _told(head.session_id, asked)
+    reported, has_more_left = _reported(head, restored, asked)
+    return calls.merged([*told, *reported]), has_more_turns or has_more_left
+
+
+def _told(session_id: str, asked: dict[str, Any]) -> tuple[list[Call], bool]:
+    """Return the calls that turns tell of."""
     numbers = sql.rows(NEWEST_TURNS, asked)
     wanted = [row.turn_number for row in numbers[:TURNS_LOOKED_INTO]]
     turns = list(
-        Turn.objects.of_session(head.session_id)
+        Turn.objects.of_session(session_id)
         .filter(turn_number__in=wanted)
         .in_order(newest_first=True, after=None)
     )
     shown = listing.within_bytes(turns, lambda turn: turn.size)
-    told = [call for turn in reversed(shown) for call in _of_turn(turn)]
-    reported = []
-    if head.number > restored.number:
-        reported = calls.made_since(reading.parts(restored), reading.parts(head))
     has_more = len(numbers) > TURNS_LOOKED_INTO or len(shown) < len(turns)
-    return calls.merged([*told, *reported]), has_more
+    return [call for turn in reversed(shown) for call in _of_turn(turn)], has_more
+
+
+def _reported(
+    head: VersionRow, restored: VersionRow, asked: dict[str, Any]
+) -> tuple[list[Call], bool]:
+    """Return the calls among messages and results: of the head, and of what was left.
+
+    A state that a rollback left behind tells of calls that no later one tells of.
+    """
+    numbers = [row.number for row in sql.rows(LEFT, asked)]
+    found = listing.versions_at(head.session_id, numbers[:LEFT_LOOKED_INTO])
+    left = listing.within_bytes(found[::-1], lambda one: one.body_size)
+    reading.fetch(left)
+    before = reading.parts(restored)
+    told = [
+        call
+        for one in (*reversed(left), head)
+        for call in calls.made_since(before, reading.parts(one))
+    ]
+    return told, len(left) < len(numbers)
 
 
 def _of_turn(turn: Turn) -> list[Call]:

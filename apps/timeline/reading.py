@@ -170,10 +170,15 @@ def parsed_pair(one: VersionRow, other: VersionRow) -> tuple[State, State]:
 
     One statement for both; what both build on is decoded once.
     """
-    unread = [version for version in (one, other) if version.raw is None]
+    fetch([one, other])
+    return parsed(one), parsed(other)
+
+
+def fetch(versions: Sequence[VersionRow]) -> None:
+    """Read the bodies of all of these in one statement, for `parts` and `parsed`."""
+    unread = [version for version in versions if version.raw is None]
     for version, raw in zip(unread, _raw_of(unread), strict=True):
         object.__setattr__(version, "raw", raw)
-    return parsed(one), parsed(other)
 
 
 def states(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:

@@ -60,7 +60,7 @@ class TestRollback:
         assert "Roll back from v2 to v0" in text
         assert "destination set to NYC" in text
         assert "2 versions, 0 turns" in text
-        assert "No tool call is recorded in between" in text
+        assert "No tool call is recorded since v0" in text
         assert "Stepback cannot undo what happened outside" in text
         assert fork in text
         assert "known-good" in text

@@ -81,7 +81,6 @@ def test_it_shows_what_the_agent_did_outside_that_no_rollback_undoes():
     (rollback,) = [v for v in versions(booking) if v.op == "rollback"]
     good = rollback.restored_number
 
-    # What was set aside before is not in between again.
     found = preview(Scope(project), booking.id, good, now=NOW)
 
     assert [(call.name, call.number) for call in found.calls] == [

@@ -9,6 +9,7 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.audit.models import Event
+from apps.timeline import preview as module
 from apps.timeline.calls import Call, in_turn, made_since, merged
 from apps.timeline.framing import Part
 from apps.timeline.models import Version
@@ -112,6 +113,61 @@ def test_it_names_the_calls_among_messages_and_results(begin: Begin) -> None:
         ("c2", "book"),
         ("c3", "notify"),
     ]
+
+
+def test_it_names_the_calls_on_versions_that_a_rollback_set_aside_before(
+    run: Run,
+) -> None:
+    call = {"name": "charge_card", "arguments": {"amount": 120}, "id": "call_7"}
+    said = {"type": "tool_call", "tool_metadata": call}
+    run.post("turns", {"input": said, "output": "ok"})  # at v2
+    run.rollback(1)  # v3
+    later = {**call, "name": "send_email", "id": "call_8"}
+    run.post(
+        "turns", {"input": {**said, "tool_metadata": later}, "output": "ok"}
+    )  # at v3
+
+    told = previewed(run, 0)
+
+    assert [
+        (one["name"], one["version"], one["was_set_aside"])
+        for one in told["tool_calls"]
+    ] == [("charge_card", 2, True), ("send_email", 3, False)]
+    assert told["turns_set_aside"] == 1
+
+
+def test_it_names_the_calls_of_a_checkpoint_that_a_rollback_left(begin: Begin) -> None:
+    run = begin({"n": 0})
+    run.patch({"n": 1}, tool_results={"c1": {"tool": "book"}})
+    run.patch({"n": 2}, tool_results={"c1": {"tool": "book"}, "c2": {"tool": "pay"}})
+    run.rollback(0)
+    run.patch({"n": 3}, tool_results={"c3": {"tool": "notify"}})
+
+    told = previewed(run, 0)["tool_calls"]
+
+    assert [(one["id"], one["name"]) for one in told] == [
+        ("c1", "book"),
+        ("c2", "pay"),
+        ("c3", "notify"),
+    ]
+
+
+def test_more_rollbacks_than_are_looked_into_are_told(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LEFT_LOOKED_INTO", 1)
+    monkeypatch.setattr(module, "LEFT", module.LEFT.replace("LIMIT 11", "LIMIT 2"))
+    run = begin({"n": 0})
+    run.patch({"n": 1}, tool_results={"c1": {"tool": "book"}})
+    run.rollback(0)
+    run.patch({"n": 2}, tool_results={"c2": {"tool": "pay"}})
+    run.rollback(0)
+    run.patch({"n": 3})
+
+    told = previewed(run, 0)
+
+    assert [one["id"] for one in told["tool_calls"]] == ["c2"]
+    assert told["tool_calls_truncated"]
 
 
 def test_it_names_forks_and_labels_on_what_is_set_aside(run: Run) -> None:

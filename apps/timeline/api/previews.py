@@ -66,7 +66,10 @@ def _object(found: Preview) -> dict[str, Any]:
         "versions_set_aside": found.n_set_aside,
         "versions_brought_back": found.brought_back,
         "turns_set_aside": found.n_turns,
-        "tool_calls": [_call(call) for call in found.calls],
+        "tool_calls": [
+            _call(call) | {"was_set_aside": found.was_set_aside(call)}
+            for call in found.calls
+        ],
         "tool_calls_truncated": found.has_more_calls,
         "outside": OUTSIDE,
         "forks": [

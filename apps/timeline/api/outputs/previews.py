@@ -24,6 +24,9 @@ class ReportedCall(Output):
     version = maybe_number("The head when a turn reported it.")
     turn_number = maybe_number()
     at = serializers.DateTimeField(allow_null=True)
+    was_set_aside = serializers.BooleanField(
+        help_text="An earlier rollback set its version aside; it happened all the same."
+    )
 
 
 class ForkRef(Output):
@@ -56,7 +59,9 @@ class RollbackPreview(Output):
         help_text="Versions that an earlier rollback set aside and that live again."
     )
     turns_set_aside = serializers.IntegerField()
-    tool_calls = ReportedCall(many=True, help_text="Made in between, at most 50.")
+    tool_calls = ReportedCall(
+        many=True, help_text="Made since that version, at most 50."
+    )
     tool_calls_truncated = serializers.BooleanField()
     outside = text("What a rollback cannot do.")
     forks = ForkRef(many=True, help_text="Begun on versions to be set aside.")
