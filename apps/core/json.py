@@ -46,6 +46,7 @@ __all__ = [
     "remove",
     "resolve",
     "segments",
+    "splice",
     "state_bytes",
 ]
 
@@ -141,14 +142,29 @@ def dumps(value: Json) -> bytes:
     A time in UTC, as details of errors have it, ends in Z like all others.
     Raises: UnacceptableJson for what JSON cannot say; TypeError for foreign types.
     """
-    try:
-        data = orjson.dumps(value, option=orjson.OPT_UTC_Z)
-    except TypeError:
-        data = _dumps_slowly(value)
+    data = _dumped(value)
     # orjson writes infinities and NaN as null: only then is the value walked.
     if b"null" in data and not _is_acceptable(value, _WRITER_DEPTH):
         raise _refused(value)
     return data
+
+
+def splice(value: Json) -> bytes:
+    """As `dumps`, for few values around many stored bytes, which are not searched.
+
+    To look for a null in 30 MB takes five times as long as to write them.
+    """
+    data = _dumped(value)
+    if not _is_acceptable(value, _WRITER_DEPTH):
+        raise _refused(value)
+    return data
+
+
+def _dumped(value: Json) -> bytes:
+    try:
+        return orjson.dumps(value, option=orjson.OPT_UTC_Z)
+    except TypeError:
+        return _dumps_slowly(value)
 
 
 def _is_acceptable(value: Json, max_depth: int) -> bool:

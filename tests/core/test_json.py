@@ -291,9 +291,10 @@ def test_it_checks_a_state_inside_a_request(state, param):
         ([[[math.nan]], math.inf], "/0/0/0"),
     ],
 )
-def test_it_does_not_write_what_json_cannot_say(value, param):
+@pytest.mark.parametrize("write", [json.dumps, json.splice])
+def test_it_does_not_write_what_json_cannot_say(value, param, write):
     with pytest.raises(UnacceptableJson) as refused:
-        json.dumps(value)
+        write(value)
 
     assert refused.value.param == param
 
@@ -311,11 +312,12 @@ def test_it_refuses_to_write_nesting_that_never_ends():
         json.dumps(endless)
 
 
+@pytest.mark.parametrize("write", [json.dumps, json.splice])
 @pytest.mark.parametrize("number", [1, 2**64, -(2**63) - 1, LARGEST])
-def test_it_splices_stored_bytes_beside_any_number(number):
+def test_it_splices_stored_bytes_beside_any_number(number, write):
     stored = orjson.Fragment(b'{"big":18446744073709551616,"none":null}')
 
-    written = json.dumps({"version": number, "state": stored, "none": None})
+    written = write({"version": number, "state": stored, "none": None})
 
     assert json.parse(written) == {
         "version": number,

@@ -133,4 +133,4 @@ class JSONRenderer(BaseRenderer):
         accepted_media_type: str | None = None,
         renderer_context: Any = None,
     ) -> bytes:
-        return b"" if data is None else json.dumps(data)
+        return b"" if data is None else json.splice(data)

@@ -152,7 +152,7 @@ def allowed_methods(kind: Any) -> str:
 def _written(response: Response, headers: dict[str, str]) -> HttpResponse:
     """Write an answer's data as JSON; without data there is no body and no type."""
     written = HttpResponse(
-        b"" if response.data is None else json.dumps(response.data),
+        b"" if response.data is None else json.splice(response.data),
         status=response.status_code,
         content_type=JSONRenderer.media_type,
         headers=headers,
