@@ -30,6 +30,7 @@ from apps.timeline.framing import (
     CorruptBody,
     Part,
     frame,
+    state_view,
     unframe,
 )
 
@@ -49,6 +50,7 @@ __all__ = [
     "encode",
     "frame",
     "reconstruct",
+    "state_view",
     "unframe",
     "verify",
 ]

@@ -3,6 +3,8 @@
 import threading
 from collections import OrderedDict
 
+from apps.diffs.outlines import Outline
+
 CACHE_BYTES = 32 * 1024 * 1024
 
 
@@ -17,7 +19,8 @@ class Cache:
         self._max_bytes = max_bytes
         self._bytes = 0
         self._bodies: OrderedDict[tuple[str, int], bytes] = OrderedDict()
-        self._newest: dict[str, int] = {}
+        self._numbers: dict[str, set[int]] = {}
+        self._outlines: dict[tuple[str, int], Outline] = {}
         self._lock = threading.Lock()
 
     def get(self, key: tuple[str, int]) -> bytes | None:
@@ -27,14 +30,24 @@ class Cache:
                 self._bodies.move_to_end(key)
             return self._bodies.get(key)
 
-    def newest(self, session_id: str) -> tuple[int, bytes] | None:
-        """Return the highest body of the session that is here, with its number."""
+    def newest(self, session_id: str, most: int) -> dict[int, bytes]:
+        """Return the highest bodies of the session that are here, by number."""
         with self._lock:
-            number = self._newest.get(session_id)
-            if number is None:
-                return None
-            self._bodies.move_to_end((session_id, number))
-            return number, self._bodies[session_id, number]
+            numbers = self._numbers.get(session_id, ())
+            return {
+                number: self._bodies[session_id, number]
+                for number in sorted(numbers, reverse=True)[:most]
+            }
+
+    def outline(self, key: tuple[str, int]) -> Outline | None:
+        """Return the outline of the state of a body that is here."""
+        return self._outlines.get(key)
+
+    def keep_outline(self, key: tuple[str, int], outline: Outline) -> None:
+        """Keep the outline as long as the body, if that is here."""
+        with self._lock:
+            if key in self._bodies:
+                self._outlines[key] = outline
 
     def put(self, key: tuple[str, int], raw: bytes) -> None:
         """Keep the body, unless it alone would fill more than half of the cache."""
@@ -44,8 +57,7 @@ class Cache:
             self._drop(key)
             self._bodies[key] = raw
             self._bytes += len(raw)
-            session_id, number = key
-            self._newest[session_id] = max(number, self._newest.get(session_id, 0))
+            self._numbers.setdefault(key[0], set()).add(key[1])
             while self._bytes > self._max_bytes:
                 self._drop(next(iter(self._bodies)))
 
@@ -62,11 +74,14 @@ class Cache:
         return self._bytes
 
     def _drop(self, key: tuple[str, int]) -> None:
-        self._bytes -= len(self._bodies.pop(key, b""))
+        if key not in self._bodies:
+            return
+        self._bytes -= len(self._bodies.pop(key))
+        self._outlines.pop(key, None)
         session_id, number = key
-        # Those below it may still be here: they are only missed.
-        if self._newest.get(session_id) == number:
-            del self._newest[session_id]
+        self._numbers[session_id].discard(number)
+        if not self._numbers[session_id]:
+            del self._numbers[session_id]
 
 
 cache = Cache()

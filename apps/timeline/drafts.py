@@ -67,8 +67,8 @@ class Draft:
     """One version to be written onto a given head.
 
     It stores a new bundle (`parts`, with `state` parsed), or it shows the body of
-    `reuse`: a rollback, a pause, an update that changed nothing. With neither a
-    state nor parts the state stays what it is on the head.
+    `reuse`: a rollback, a pause, an update that changed nothing. With none of these
+    the state stays what it is on the head.
     """
 
     op: Op

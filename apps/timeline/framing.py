@@ -58,19 +58,38 @@ def unframe(raw: bytes) -> tuple[Part, ...]:
 
     Raises: CorruptBody unless every byte is accounted for.
     """
+    return tuple(
+        Part(name, media_type, raw[start:end])
+        for name, media_type, start, end in _places(raw)
+    )
+
+
+def state_view(raw: bytes) -> memoryview:
+    """Return the state where it stands in a body: copying 16 MB takes 10 ms.
+
+    Raises: CorruptBody as `unframe` does, and for a body without a state.
+    """
+    for name, _, start, end in _places(raw):
+        if name == "state":
+            return memoryview(raw)[start:end]
+    raise CorruptBody("There is no state in this body.")
+
+
+def _places(raw: bytes) -> list[tuple[str, str, int, int]]:
+    """Return names, media types, and where each part begins and ends."""
     try:
         entries, at = _entries(raw)
     except (struct.error, UnicodeDecodeError) as error:
         raise CorruptBody("The table of parts does not read.") from error
     if at + sum(size for _, _, size in entries) != len(raw):
         raise CorruptBody("The sizes of the parts do not add up.")
-    parts = []
+    places = []
     for name, media_type, size in entries:
-        parts.append(Part(name, media_type, raw[at : at + size]))
+        places.append((name, media_type, at, at + size))
         at += size
-    if len({part.name for part in parts}) != len(parts):
+    if len({name for name, _, _ in entries}) != len(entries):
         raise CorruptBody("Two parts have the same name.")
-    return tuple(parts)
+    return places
 
 
 def _entry(part: Part) -> bytes:

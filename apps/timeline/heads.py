@@ -27,9 +27,12 @@ from apps.timeline.reading import (
 ROLLBACK_COLUMNS = ("rollback_number", "rollback_restored_number", "rollback_at")
 STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes")
 
+# Which bodies a process says it has: a head shows, or builds on, one of the newest.
+KNOWN = 8
+
 # The version, the newest rollback up to it, and the stored bytes of its state: those
-# that build on the body `known`, which is decoded already, or all from the key frame
-# on.
+# that build on one of the bodies `known`, which are decoded already, or all from the
+# key frame on.
 STORED = f"""
 SELECT head.number AS head_number, {VERSION_COLUMNS},
        r.number AS rollback_number, r.restored_number AS rollback_restored_number,
@@ -46,11 +49,11 @@ SELECT head.number AS head_number, {VERSION_COLUMNS},
            SELECT d.number, d.base_number, d.codec, d.data, d.size
              FROM timeline_body d
             WHERE d.session_id = s.id AND d.number = v.body_number
-              AND d.number <> %(known)s
+              AND d.number <> ALL (%(known)s::bigint[])
            UNION ALL
            SELECT d.number, d.base_number, d.codec, d.data, d.size
              FROM timeline_body d JOIN needed ON d.number = needed.base_number
-            WHERE d.session_id = s.id AND d.number <> %(known)s)
+            WHERE d.session_id = s.id AND d.number <> ALL (%(known)s::bigint[]))
        SELECT array_agg(needed.number ORDER BY needed.number) AS numbers,
               array_agg(needed.base_number ORDER BY needed.number) AS bases,
               array_agg(needed.codec ORDER BY needed.number) AS codecs,
@@ -90,8 +93,8 @@ def _read(
     number: int | None,
     now: datetime,
 ) -> VersionRow:
-    known = bodies.cache.newest(session_id)
-    row = found(statement, scope, session_id, number, now, known[0] if known else -1)
+    known = bodies.cache.newest(session_id, KNOWN)
+    row = found(statement, scope, session_id, number, now, list(known))
     rollback = [row.pop(name) for name in ROLLBACK_COLUMNS]
     stored = [row.pop(name) for name in STORED_COLUMNS]
     version = VersionRow(
@@ -102,19 +105,20 @@ def _read(
 
 
 def _shown_raw(
-    version: VersionRow, stored: list[list[Any] | None], known: tuple[int, bytes] | None
+    version: VersionRow, stored: list[list[Any] | None], raws: dict[int, bytes]
 ) -> bytes:
     """Decode what was read with the version, on top of what was known."""
     gate.enter(version.body_size)
-    raws = dict([known]) if known else {}
     columns = [column or [] for column in stored]
     for number, base_number, codec, data, size in zip(*columns, strict=True):
         # A base has a lower number than what builds on it, and no other use here.
         base = None if base_number is None else raws.pop(base_number)
         raws[number] = bodies.decode(codec, data, size, base)
     raw = raws[version.body_number]
-    if columns[0]:
+    key = (version.session_id, version.body_number)
+    if not columns[0]:
+        bodies.cache.get(key)  # it was used
+    else:
         bodies.verify(raw, version.body_salt, version.commitment)
-        key = (version.session_id, version.body_number)
         transaction.on_commit(partial(bodies.cache.put, key, raw))
     return raw

@@ -19,7 +19,7 @@ from apps.core.database.prepared import Prepared
 from apps.core.database.values import BYTES, MOMENT, NUMBER, TEXT
 from apps.core.gate import GATED_BYTES
 from apps.timeline import bodies
-from apps.timeline.reading import Rollback, state_part
+from apps.timeline.reading import Rollback
 
 # $1 digest of the secret, $2 session, $3 now, $4 uses before it are noted anew; a state
 # of more than 1 MiB (`gate.GATED_BYTES`) need not be fetched to be passed on.
@@ -145,11 +145,12 @@ def state(connection: Connection[Any], head: PlainHead) -> bytes | None:
         bodies.cache.put(key, raw)
     if len(raw) > GATED_BYTES:
         return None
-    return state_part(bodies.unframe(raw))
+    return bytes(bodies.state_view(raw))
 
 
 def _decoded(connection: Connection[Any], head: PlainHead) -> bytes | None:
-    number, raw = bodies.cache.newest(head.session_id) or (-1, None)
+    known = bodies.cache.newest(head.session_id, 1)
+    number, raw = next(iter(known.items()), (-1, None))
     asked = map(written.from_number, (head.body_number, number))
     rows = BODIES.rows(connection, [head.session_id.encode(), *asked])
     if not rows:

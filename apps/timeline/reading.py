@@ -105,7 +105,7 @@ def found(
     session_id: str,
     number: int | None,
     now: datetime,
-    known: int = -1,
+    known: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Run a statement that begins with `head_number`; return the version's columns.
 
@@ -119,7 +119,7 @@ def found(
             "project": scope.project.id,
             "agents": scope.agent_list,
             "now": now,
-            "known": known,
+            "known": list(known),
         },
     )
     if not rows:
@@ -150,7 +150,12 @@ def parts(version: VersionRow) -> tuple[Part, ...]:
 
 def state(version: VersionRow) -> bytes:
     """Return the version's state as JSON bytes, ready to be spliced into an answer."""
-    return state_part(parts(version))
+    return bytes(state_view(version))
+
+
+def state_view(version: VersionRow) -> memoryview:
+    """Return those bytes where they stand, not copied."""
+    return bodies.state_view(_raw(version))
 
 
 def parsed(version: VersionRow) -> State:
@@ -185,8 +190,8 @@ def states(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:
     """Return the states by (session id, version number), in at most one query."""
     raw = _raw_bodies(versions)
     return {
-        (version.session_id, version.number): state_part(
-            bodies.unframe(raw[version.session_id, version.body_number])
+        (version.session_id, version.number): bytes(
+            bodies.state_view(raw[version.session_id, version.body_number])
         )
         for version in versions
     }

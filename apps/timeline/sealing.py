@@ -21,7 +21,7 @@ from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
 from apps.diffs.facets import Leaves
 from apps.diffs.flags import flags
-from apps.timeline import bodies, marks, proof, reading
+from apps.timeline import bodies, differences, marks, proof, reading
 from apps.timeline.drafts import Draft, Request, Step, TurnDraft, Write
 from apps.timeline.events import Stamp, event, version_event
 from apps.timeline.reading import VersionRow
@@ -155,13 +155,13 @@ def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) 
         _store(sealed, stored, raw)
         commitment, body_number = stored.commitment, None
         size = len(reading.state_part(draft.parts))
-    comparison = _compared(draft, head)
+    difference = differences.made_by(draft, head)
+    comparison = difference.comparison
     version = _version(draft, stamp, commitment, size)
     version["body_number"] = body_number
     version["flags"] = list(flags(comparison, head.size, size))
     _mark(sealed, version, comparison, stamp, draft)
-    before, after = facets.leaves(comparison.before), facets.leaves(comparison.after)
-    _find_by_head(sealed, before, after, stamp)
+    _find_by_head(sealed, difference.before, difference.after, stamp)
     sealed.events.append(version_event(draft, stamp, version))
     sealed.version = version
 
@@ -197,12 +197,6 @@ def _carry(sealed: Sealed, state: State, stamp: Stamp) -> None:
 
 def _key(stamp: Stamp) -> bytes:
     return bytes(stamp.project.index_key)
-
-
-def _compared(draft: Draft, head: VersionRow) -> Comparison:
-    if draft.state is None:
-        return compare({}, {})
-    return compare(reading.parsed(head), draft.state)
 
 
 def _seal_turn(sealed: Sealed, turn: TurnDraft, stamp: Stamp) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from apps.core import json
 from apps.core.errors import InvalidRequest, PayloadTooLarge
+from apps.diffs.outlines import outline
 from apps.timeline import bodies
 from apps.timeline.bodies import Base, Cache, Codec, CorruptBody, Part
 
@@ -383,19 +384,60 @@ def test_the_cache_keeps_its_bound_between_threads():
     assert sum(len(raw) for raw in held if raw) == cache.size <= 1000
 
 
-def test_the_cache_knows_the_newest_body_of_a_session():
+def test_the_cache_names_the_highest_bodies_of_a_session():
     cache = Cache(max_bytes=100)
-    assert cache.newest("sess_a") is None
     for number in (3, 1, 2):
-        cache.put(("sess_a", number), bytes([number]) * 30)
-    assert cache.newest("sess_a") == (3, bytes([3]) * 30)
+        cache.put(("sess_a", number), bytes([number]))
+    cache.put(("sess_b", 9), b"other")
 
-    cache.put(("sess_b", 0), bytes(30))
-    cache.put(("sess_b", 1), bytes(30))
-
-    # What was asked for last went last; what is left of it is only missed.
-    assert cache.newest("sess_b") == (1, bytes(30))
-    assert cache.newest("sess_a") == (3, bytes([3]) * 30)
+    assert cache.newest("sess_a", 2) == {3: b"\x03", 2: b"\x02"}
+    assert cache.newest("sess_c", 2) == {}
 
     cache.forget("sess_a", 3)
-    assert cache.newest("sess_a") is None
+    assert cache.newest("sess_a", 2) == {2: b"\x02", 1: b"\x01"}
+    cache.forget("sess_a")
+    assert cache.newest("sess_a", 2) == {}
+
+
+def test_what_is_dropped_for_others_is_named_no_more():
+    cache = Cache(max_bytes=100)
+    cache.put(("sess_a", 1), bytes(30))
+    cache.put(("sess_a", 2), bytes(30))
+
+    cache.put(("sess_b", 1), bytes(50))
+
+    assert list(cache.newest("sess_a", 8)) == [2]
+
+
+def test_an_outline_goes_with_its_body():
+    cache, key = Cache(max_bytes=100), ("sess_a", 1)
+    made = outline({"a": 1}, b'{"a":1}')
+    assert made
+
+    cache.keep_outline(key, made)
+    assert cache.outline(key) is None
+
+    cache.put(key, b"raw")
+    cache.keep_outline(key, made)
+    assert cache.outline(key) == made
+
+    cache.forget("sess_a", 1)
+    assert cache.outline(key) is None
+
+
+def test_the_state_is_shown_where_it_stands():
+    raw = bodies.frame(
+        [
+            Part("messages", JSON, b"[]"),
+            Part("state", JSON, b'{"a":1}'),
+            Part("note", "text/plain", b"x"),
+        ]
+    )
+
+    assert bytes(bodies.state_view(raw)) == b'{"a":1}'
+    assert bodies.state_view(raw).obj is raw
+
+
+def test_a_body_without_a_state_shows_none():
+    with pytest.raises(CorruptBody):
+        bodies.state_view(bodies.frame([Part("note", "text/plain", b"x")]))

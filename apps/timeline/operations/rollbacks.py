@@ -133,7 +133,6 @@ def _restoring(
             op=Op.ROLLBACK,
             hold=hold,
             step=step,
-            state=reading.parsed(version),
             reuse=version,
             restored_number=version.number,
             undo_of=undo_of,

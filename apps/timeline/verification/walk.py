@@ -16,7 +16,7 @@ from django.db import DataError
 from apps.accounts.models import Project
 from apps.core import gate, json
 from apps.core.errors import DomainError
-from apps.timeline import bodies, reading
+from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.proof import NO_CHAIN
@@ -263,5 +263,5 @@ def _shown_in(raw: bytes) -> Shown:
 
     Raises: CorruptBody, MalformedJson.
     """
-    part = reading.state_part(bodies.unframe(raw))
+    part = bytes(bodies.state_view(raw))
     return Shown(json.parse(part), len(part))
