@@ -25,19 +25,19 @@ class Client:
         self.connection = HTTPConnection(urlsplit(server.url).netloc, timeout=120)
         self.headers = {"X-API-Key": secret, "Content-Type": "application/json"}
 
-    def send(self, method: str, path: str, body: Any = None) -> Answer:
+    def send(self, method: str, path: str, body: Any = None, **more: str) -> Answer:
         content = body if isinstance(body, bytes | None) else json.dumps(body)
-        self.connection.request(method, path, content, self.headers)
+        self.connection.request(method, path, content, self.headers | more)
         response = self.connection.getresponse()
         named = {name.lower(): text for name, text in response.getheaders()}
         return response.status, named, response.read()
 
-    def done(self, method: str, path: str, body: Any = None) -> bytes:
-        """Send, and return the answer's body.
+    def done(self, method: str, path: str, body: Any = None, **more: str) -> bytes:
+        """Send, with more headers where given, and return the answer's body.
 
         Raises: RuntimeError unless it is a success.
         """
-        status, _, content = self.send(method, path, body)
+        status, _, content = self.send(method, path, body, **more)
         if not 200 <= status < 300:
             raise RuntimeError(f"{method} {path}: {status} {content[:500]!r}")
         return content
