@@ -41,13 +41,13 @@ class Event(Act):
     objects = EventQuerySet.as_manager()
 
     class Meta:
-        # A stream newest first is the primary key, read backwards.
+        # A stream newest first is the primary key, read backwards; an id is looked for
+        # in a project.
         indexes = [
             models.Index(fields=["project_id", "-id"], name="audit_event_by_project"),
             models.Index(
                 fields=["project_id", "action", "id"], name="audit_event_by_action"
             ),
-            models.Index(fields=["id"], name="audit_event_by_id"),
         ]
 
     def __str__(self) -> str:

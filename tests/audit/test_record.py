@@ -137,6 +137,20 @@ def test_events_are_paged_by_their_id_newest_first(db):
     assert [event.id for event in page] == [ids[1], ids[0]]
 
 
+def test_an_event_is_found_by_its_id_in_its_project_without_reading_others(db):
+    act = make_act()
+
+    asked = Event.objects.for_project("proj_1").filter(id=act.event_id)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    plan = asked.explain()
+
+    assert asked.get().resource_id == "sess_1"
+    assert "Index Cond: (((project_id)::text = " in plan
+    assert "(id)::text = " in plan
+    assert "Filter" not in plan
+
+
 def test_events_are_found_by_stream_action_and_time(db):
     make_act(stream_id="sess_1")
     make_act(now=NOW + timedelta(hours=1))
