@@ -77,6 +77,48 @@ def test_the_command_fails_for_derived_data_and_says_that_the_proof_holds(
     assert history.id in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("broken", "part"),
+    [
+        ("DELETE FROM timeline_term WHERE session_id = %s", "values and marks"),
+        ("DELETE FROM timeline_text WHERE session_id = %s", "words"),
+    ],
+)
+def test_the_command_also_verifies_what_search_reads_if_asked(
+    history: runs.Run, broken: str, part: str
+) -> None:
+    assert verified("--search")[0].endswith("All of it holds.\n")
+    with connection.cursor() as cursor:
+        cursor.execute(broken, [history.id])
+        assert cursor.rowcount > 0
+
+    assert verified()[0].endswith("All of it holds.\n")
+    for which in ([], ["--project", "checkout"], ["--session", history.id]):
+        with pytest.raises(CommandError, match="The proof holds, but") as refused:
+            verified("--search", *which)
+        assert f"{history.id}: what search reads ({part})" in str(refused.value)
+
+
+def test_a_turn_that_cannot_be_read_is_told(history: runs.Run) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE timeline_turn SET data = 'damaged' WHERE session_id = %s",
+            [history.id],
+        )
+
+    with pytest.raises(CommandError, match=f"{history.id}: a turn cannot be read"):
+        verified("--search")
+
+
+def test_of_a_broken_session_the_break_alone_is_told(history: runs.Run) -> None:
+    damage(place_of(history, "version", 6, "leaf"), bytes(32))
+
+    with pytest.raises(CommandError, match="The first broken link") as refused:
+        verified("--search")
+
+    assert "1 of them do not hold" in str(refused.value)
+
+
 def test_the_command_finds_a_session_that_lost_its_project(history: runs.Run) -> None:
     place = place_of(history, "session", None, "project_id")
     damage(place, "proj_" + "0" * 26)

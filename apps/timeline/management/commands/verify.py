@@ -11,7 +11,10 @@ from django.core.management.base import CommandError, CommandParser
 from apps.accounts.management.command import AccountsCommand, project_called
 from apps.accounts.models import Project
 from apps.audit import operations as audit
+from apps.core.errors import DomainError
+from apps.timeline.bodies import CorruptBody
 from apps.timeline.models import Session
+from apps.timeline.search import rebuild
 from apps.timeline.verification import Finding, verify_session
 
 PAGE = 500
@@ -29,12 +32,19 @@ class Command(AccountsCommand):
         which = parser.add_mutually_exclusive_group()
         which.add_argument("--session", metavar="ID", help="one session alone")
         which.add_argument("--project", metavar="SLUG", help="one project alone")
+        parser.add_argument(
+            "--search",
+            action="store_true",
+            help="also compare what search reads with what follows from states and "
+            "texts; each session is locked while it is looked at",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         self._sessions = self._versions = self._bodies = self._records = 0
         self._broken: list[str] = []
         self._derived: list[str] = []
         self._said_at = monotonic()
+        self._compares_search = options["search"]
         if options["session"]:
             self._verify_session(options["session"])
         else:
@@ -71,12 +81,22 @@ class Command(AccountsCommand):
         self._versions = done + report.versions
         self._sessions += 1
         self._bodies += report.bodies
-        _name(self._broken, report.first_broken)
-        _name(self._derived, report.first_derived)
-        for finding in (report.first_broken, report.first_derived):
-            if finding and len(self._broken) + len(self._derived) <= NAMED:
-                self.stderr.write(str(finding))
+        first = report.first_broken or report.first_derived
+        self._name(self._broken, report.first_broken)
+        self._name(self._derived, report.first_derived)
+        if self._compares_search and first is None:
+            self._verify_search(session_id)
         self._say()
+
+    def _verify_search(self, session_id: str) -> None:
+        try:
+            differs = rebuild.differences(session_id)
+        except (CorruptBody, DomainError) as error:
+            self._name(self._broken, f"{session_id}: a turn cannot be read: {error}")
+            return
+        if differs:
+            parts = ", ".join(differs)
+            self._name(self._derived, f"{session_id}: what search reads ({parts})")
 
     def _verify_record(self, project_id: str, whose: str) -> None:
         verdict = audit.verify_records(project_id=project_id)
@@ -85,6 +105,13 @@ class Command(AccountsCommand):
             broken = f"the record of {whose}: number {verdict.broken_at} does not hold"
             self._broken.append(broken)
             self.stderr.write(broken)
+
+    def _name(self, names: list[str], finding: Finding | str | None) -> None:
+        if finding is None:
+            return
+        names.append(str(finding))
+        if len(self._broken) + len(self._derived) <= NAMED:
+            self.stderr.write(str(finding))
 
     def _say(self) -> None:
         if monotonic() - self._said_at >= SECONDS_BETWEEN_LINES:
@@ -111,11 +138,6 @@ class Command(AccountsCommand):
                 f"The first: {self._derived[0]}"
             )
         self.stdout.write("All of it holds.")
-
-
-def _name(names: list[str], finding: Finding | None) -> None:
-    if finding is not None:
-        names.append(str(finding))
 
 
 def _session_ids(project_id: str) -> Iterator[str]:
