@@ -91,10 +91,6 @@ def _findings(samples: Samples, body_bytes: int, first: float) -> list[Finding]:
         "`Prefer: return=minimal`; both states had been compared by the process "
         f"before: the first rollback of a session took {first:,.0f} ms"
     )
-    whole = (
-        "the answer carries the whole state, twice; to read it so took "
-        f"{samples.median('large, read'):,.0f} ms"
-    )
     return [
         Finding(
             what=f"{WHAT}: body bytes written",
@@ -103,7 +99,14 @@ def _findings(samples: Samples, body_bytes: int, first: float) -> list[Finding]:
             unit="bytes",
         ),
         _to_small(samples, ", minimal", minimal),
-        _to_small(samples, "", whole),
+        _to_small(samples, "", "the answer carries the whole state, twice"),
+        Finding(
+            what=f"{WHAT} over HTTP: to reading that state, as often in the answer",
+            measured=samples.ratio("large", "large, read"),
+            ours=f"{samples.median('large'):,.1f} ms",
+            other=f"{samples.median('large, read'):,.1f} ms",
+            noise=noise_text(samples.noise("large")),
+        ),
     ]
 
 
