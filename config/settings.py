@@ -37,6 +37,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_NAME = "stepback_session"
 X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "apps.core.http.fallbacks.csrf_failure"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": ["'none'"],

@@ -19,13 +19,13 @@ from django.conf import settings
 from django.core.handlers.base import BaseHandler
 from django.core.handlers.exception import convert_exception_to_response
 from django.core.handlers.wsgi import WSGIRequest
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.middleware.security import SecurityMiddleware
 from django.utils import timezone
 
 from apps.core.gate import GATE, visiting
-from apps.core.http.fallbacks import API_PREFIX, handler404, is_api
+from apps.core.http.fallbacks import API_PREFIX, handler404, is_api, say_not_allowed
 from apps.core.http.views import stamp, take_allowance
 from apps.core.ids import new_id
 from apps.core.log import write_request
@@ -56,6 +56,8 @@ class RequestLogMiddleware:
             # Pages show large states as well.
             with visiting(GATE):
                 response = self.get_response(request)
+            if isinstance(response, HttpResponseNotAllowed) and not response.content:
+                say_not_allowed(request, response)
             milliseconds = (perf_counter() - started) * 1000
             _complete(request, response, milliseconds)
             _write_line(request, response, milliseconds)

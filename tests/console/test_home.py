@@ -1,6 +1,7 @@
 """Home: where people land after signing in."""
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from apps.accounts import operations as accounts
@@ -78,3 +79,34 @@ def test_the_page_loads_nothing_that_its_policy_forbids(client, db):
 
 def without_request_id(page):
     return page.content.replace(page["X-Request-Id"].encode(), b"")
+
+
+@pytest.mark.parametrize(
+    ("accept", "type_"),
+    [("text/html", "text/html; charset=utf-8"), ("*/*", "application/json")],
+)
+def test_a_wrong_method_is_told_what_the_address_takes(client, project, accept, type_):
+    signed_in(client, make_member(project, "carol", Role.VIEWER))
+
+    answer = client.get(
+        f"/console/{project.slug}/keys/issue", headers={"Accept": accept}
+    )
+
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    assert answer["Content-Type"] == type_
+    assert answer["Content-Length"] == str(len(answer.content))
+    assert "answers POST only" in answer.content.decode()
+    assert answer["X-Request-Id"] in answer.content.decode()
+    assert "default-src 'none'" in answer["Content-Security-Policy"]
+
+
+def test_a_form_without_its_token_is_told_what_to_do(project):
+    client = Client(enforce_csrf_checks=True)
+    signed_in(client, make_member(project, "carol", Role.VIEWER))
+
+    answer = client.post("/signout", headers={"Accept": "text/html"})
+
+    assert answer.status_code == 403
+    assert "load the page again" in answer.content.decode()
+    assert answer["X-Request-Id"] in answer.content.decode()
+    assert "<style" not in answer.content.decode()

@@ -18,6 +18,10 @@ from apps.core.http.problems import Problem
 
 API_PREFIX = "/v1"
 HEALTH_PREFIX = "/health"
+FORGED = (
+    "This form has lost its token, as after signing in anew or without cookies: "
+    "nothing was done. Go back, load the page again, and send it once more."
+)
 
 
 def is_api(request: HttpRequest) -> bool:
@@ -55,6 +59,20 @@ def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
     return answer(request, Problem.of(PermissionDenied()))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form without its token; Django's own page breaks our content policy."""
+    return answer(request, Problem.of(PermissionDenied(FORGED)))
+
+
+def say_not_allowed(request: HttpRequest, refused: HttpResponse) -> None:
+    """Write what an address takes, where Django writes nothing at all."""
+    message = f"This address answers {refused.headers['Allow']} only. Nothing was done."
+    told = answer(request, Problem(code="method_not_allowed", message=message))
+    refused.content = told.content
+    refused.headers["Content-Type"] = told.headers["Content-Type"]
+    refused.headers["Content-Length"] = str(len(told.content))
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
