@@ -63,6 +63,8 @@ class Compared:
     rows: list[Row]
     count: int
     is_coarse: bool
+    # Where the whole states were compared, what was found.
+    comparison: Comparison | None = None
     unchanged: list[str] = field(default_factory=list)
     n_unchanged: int = 0
 
@@ -89,6 +91,7 @@ def told(comparison: Comparison, *, shown: int = ROWS) -> Compared:
         rows=[row(change) for change in comparison.changes[:shown]],
         count=len(comparison.changes),
         is_coarse=comparison.truncated,
+        comparison=comparison,
         unchanged=[shorten(name, 60) for name in names[:UNCHANGED_NAMED]],
         n_unchanged=len(names),
     )

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from apps.accounts.models import Project
-from apps.console import comparing, reading, stories, trees
+from apps.console import comparing, reading, sides, stories, trees
 from apps.core import json
 from apps.core.json import Json
 from apps.diffs.changes import Comparison
@@ -92,10 +92,11 @@ def _changes(look: Look, given: dict[str, Any]) -> dict[str, Any]:
         if base is not look.previous:
             raise
         return {"base": base, "changes": kept(version), "is_unreadable": True}
-    return {
-        "base": base,
-        "changes": comparing.compared(before, after, n_bytes=n_bytes),
-    }
+    changes = comparing.compared(before, after, n_bytes=n_bytes)
+    context: dict[str, Any] = {"base": base, "changes": changes}
+    if given["view"] == "side" and changes.comparison is not None:
+        context["lines"] = sides.lines(changes.comparison, changes.rows)
+    return context
 
 
 def kept(version: VersionRow) -> comparing.Compared:

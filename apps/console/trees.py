@@ -65,6 +65,11 @@ def tree(value: Json, *, pointer: str = "", key: str = "", start: int = 0) -> No
     return _node(key, value, pointer, budget, level=0, start=start)
 
 
+def closed(key: str, value: Json, pointer: str) -> Node:
+    """Return a value to be opened on demand."""
+    return _node(key, value, pointer, [0], level=0)
+
+
 def whole_text(value: str) -> tuple[str, bool]:
     """Return a long text as it is shown by itself, and whether it was cut."""
     return value[:LONGEST_WHOLE], len(value) > LONGEST_WHOLE
@@ -80,7 +85,7 @@ def find(state: Json, wanted: str) -> tuple[list[Hit], bool]:
         is_container = isinstance(value, dict | list)
         text = "" if is_container else _scalar(value)
         if needle in key.casefold() or needle in text.casefold():
-            hits.append(Hit(pointer=pointer, text=_summary(value)))
+            hits.append(Hit(pointer=pointer, text=summary(value)))
     return hits, True
 
 
@@ -117,7 +122,7 @@ def _node(
         "key": shorten(key, 120) if key else key,
         "pointer": pointer,
         "kind": _kind(value),
-        "text": _summary(value),
+        "text": summary(value),
     }
     if not isinstance(value, dict | list):
         is_cut = isinstance(value, str) and len(value) > LONGEST_TEXT
@@ -149,7 +154,7 @@ def _closed(key: str, value: Json, pointer: str) -> Node:
         key=shorten(key, 120),
         pointer=pointer,
         kind=_kind(value),
-        text=_summary(value),
+        text=summary(value),
         is_container=True,
         n_more=len(value),
     )
@@ -164,7 +169,8 @@ def _kind(value: Json) -> str:
     return names[type(value)]
 
 
-def _summary(value: Json) -> str:
+def summary(value: Json) -> str:
+    """Write a scalar, or how much a container holds."""
     if isinstance(value, dict):
         return count(len(value), "key") if value else "{}"
     if isinstance(value, list):

@@ -33,10 +33,15 @@ function move(step) {
   next?.scrollIntoView({ block: "nearest" });
 }
 
+let shown = "";
+
 function change(step) {
   const all = [...document.querySelectorAll(".version-pane .change")];
-  const at = all.indexOf(document.activeElement.closest(".change"));
+  // A button takes the focus from the change it leads on from.
+  const here = document.activeElement.closest(".change") ?? document.getElementById(shown);
+  const at = all.indexOf(here);
   const next = all[at === -1 ? (step > 0 ? 0 : all.length - 1) : at + step];
+  shown = next?.id ?? shown;
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
 }
@@ -74,6 +79,23 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
   }
 });
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-step]");
+  if (button) {
+    change(Number(button.dataset.step));
+  }
+});
+
+function showSteps() {
+  shown = "";
+  for (const steps of document.querySelectorAll("[data-changes]")) {
+    steps.hidden = false;
+  }
+}
+
+document.addEventListener("htmx:afterSwap", showSteps);
+showSteps();
 
 toggle.checked = !isOff();
 toggle.addEventListener("change", () => {

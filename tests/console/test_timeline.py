@@ -471,3 +471,18 @@ def test_a_comparison_finds_no_session_of_another_project(
 def test_a_time_before_the_first_version_is_the_first(project, trip):
     assert pages.number_at(trip.id, 4, NOW - timedelta(days=1)) == 0
     assert pages.number_at(trip.id, 4, timezone.now()) == 4
+
+
+def test_side_by_side_shows_the_whole_state_with_what_stayed_folded(
+    viewer, project, trip
+):
+    where = address(project, trip.id, "versions", 2)
+
+    text = text_of(viewer, f"{where}?view=side")
+
+    before, changed, after = text.partition('id="c1"')
+    assert changed
+    assert "… 1 unchanged key<" in before
+    assert "… 1 unchanged key<" in after
+    assert "&quot;NYC&quot;" in before
+    assert "travellers" in after
