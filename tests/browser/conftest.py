@@ -21,6 +21,12 @@ from tests.live import Server, manage
 CHROMIUM = Path(os.environ.get("STEPBACK_CHROMIUM", "/usr/bin/chromium"))
 PROJECT = "browsing"
 PEOPLE = {"alice": "admin", "olga": "operator", "carol": "viewer"}
+# What a page's content policy refused, told like any other complaint.
+POLICY = """
+document.addEventListener("securitypolicyviolation", (event) => {
+  console.error(`content policy: ${event.violatedDirective} ${event.blockedURI}`);
+});
+"""
 # A machine that is busy with other tests may take its time.
 PATIENCE = 30_000
 REFUSED = "Failed to load resource: the server responded with a status of 4"
@@ -88,9 +94,14 @@ class Visits:
         known = self.console.states.get(name)
         if known is None:
             known = self._signed_in(name)
-        context = self.browser.new_context(storage_state=known, **options)
+        return self.strangers_page(storage_state=known, **options)
+
+    def strangers_page(self, **options: Any) -> Page:
+        """Return an empty page of somebody who is not signed in."""
+        context = self.browser.new_context(**options)
         self.contexts.append(context)
         context.set_default_timeout(PATIENCE)
+        context.add_init_script(POLICY)
         page = context.new_page()
         page.on("console", self._heard)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))

@@ -53,9 +53,7 @@ def test_axe_finds_nothing(visits: Visits, trip: Trip, scheme: str) -> None:
         found[where] = violations(page)
     page.goto(f"{trip.console.server.url}/password")
     found["password"] = violations(page)
-    anonymous = visits.browser.new_context(color_scheme=scheme)
-    visits.contexts.append(anonymous)
-    door = anonymous.new_page()
+    door = visits.strangers_page(color_scheme=scheme)
     for where in ("/signin", "/password/used-up", "/signin/used-up"):
         door.goto(trip.console.server.url + where)
         found[where] = violations(door)
@@ -170,9 +168,7 @@ def test_an_administrator_lets_somebody_in(visits: Visits, trip: Trip) -> None:
     page.get_by_role("button", name="Invite").click()
     link = page.locator("#link").inner_text()
 
-    newcomer = visits.browser.new_context()
-    visits.contexts.append(newcomer)
-    door = newcomer.new_page()
+    door = visits.strangers_page()
     door.goto(link)
     door.get_by_label("New password", exact=True).fill("correct horse battery")
     door.get_by_label("New password again").fill("correct horse battery")

@@ -1,0 +1,210 @@
+"""Every address of the console in a browser: no rule of axe broken, no policy either.
+
+The addresses come from the URL resolver: a new page is looked at once it is there. Then
+what only an act shows: a key, a link, a refusal, an error.
+"""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.template.loader import render_to_string
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PROJECT, Trip, Visits
+from tests.contracts.routes import page_routes
+
+expect.set_options(timeout=30_000)
+
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
+# The API's document is shown by a library; what follows a session is part of its page.
+NO_PAGES = {"/docs", "/console/{slug}/sessions/{session_id}/live"}
+QUERIES = {
+    "/console/{slug}/compare": "?left={session_id}&right={fork_id}",
+    "/console/{slug}/sessions/{session_id}/jump": "?go=nonsense",
+    "/console/{slug}/sessions/{session_id}/versions/{number}/value": "?pointer=/flight",
+    "/console/{slug}/sessions/{session_id}/versions/{number}/blame": (
+        "?pointer=/destination"
+    ),
+}
+
+
+class Looker:
+    """Looks at pages in one theme, and gathers what axe finds."""
+
+    def __init__(self, scheme: str) -> None:
+        self.scheme = scheme
+        self.seen: list[str] = []
+        self.found: dict[str, list[str]] = {}
+
+    def look(self, page: Page, name: str) -> None:
+        page.evaluate(OPEN_ALL)
+        violations = Axe().run(page, options=RULES).response["violations"]
+        self.seen.append(name)
+        if violations:
+            self.found[name] = [
+                f"{one['id']}: {node['html'][:200]}"
+                for one in violations
+                for node in one["nodes"]
+            ]
+
+
+@pytest.fixture(params=["light", "dark"])
+def looker(request: pytest.FixtureRequest) -> Looker:
+    return Looker(request.param)
+
+
+def samples(trip: Trip) -> dict[str, str]:
+    """Return what fills in addresses: a session with a past, a fork, an agent."""
+    api = trip.console.api
+    api.post(f"/v1/sessions/{trip.id}/notes", json={"text": "Look", "version": 2})
+    api.post(f"/v1/sessions/{trip.id}/rollback", json={"version": 1})
+    fork = api.post(f"/v1/sessions/{trip.id}/fork", json={"version": 2}).json()["id"]
+    agent = api.get("/v1/agents").json()["data"][0]["id"]
+    unknown = dict.fromkeys(("user_id", "key_id", "view_id", "token"), "nobody")
+    return unknown | {
+        "slug": PROJECT,
+        "session_id": trip.id,
+        "number": "2",
+        "agent_id": agent,
+        "fork_id": fork,
+    }
+
+
+def test_every_address(visits: Visits, trip: Trip, looker: Looker) -> None:
+    page = visits.page("alice", color_scheme=looker.scheme)
+    given = samples(trip)
+    asked = page.context.request
+    statuses: dict[str, int] = {}
+
+    for pattern, names in page_routes():
+        missing = [name for name in names if name not in given]
+        assert not missing, f"{pattern} has parameters without a sample: {missing}"
+        path = (pattern + QUERIES.get(pattern, "")).format(**given)
+        url = trip.console.server.url + path
+        answer = asked.get(url, headers={"Accept": "text/html"})
+        if pattern in NO_PAGES or "html" not in answer.headers["content-type"]:
+            continue  # a file, or nothing for people
+        # Of the addresses that only act, which all say so in one way, one is looked at.
+        if answer.status != 405 or 405 not in statuses.values():
+            page.goto(url)
+            looker.look(page, pattern)
+        statuses[pattern] = answer.status
+
+    assert looker.found == {}
+    # What only acts says so on a page; everything else but used-up links is there.
+    gone = {"/signin/{token}", "/password/{token}"}
+    assert {p: s for p, s in statuses.items() if s not in (200, 400, 405)} == {
+        pattern: statuses[pattern] for pattern in gone
+    }
+    assert len([status for status in statuses.values() if status == 200]) >= 20
+    assert len([status for status in statuses.values() if status == 405]) >= 15
+
+
+def test_what_acts_show(visits: Visits, trip: Trip, looker: Looker) -> None:
+    page = visits.page("alice", color_scheme=looker.scheme)
+    base = f"{trip.console.server.url}/console/{PROJECT}"
+    suffix = f"{looker.scheme}-{trip.id[-6:]}"
+
+    page.goto(f"{base}/keys")
+    page.get_by_label("Name", exact=True).fill(f"bot {suffix}")
+    page.get_by_role("button", name="Make the key").click()
+    expect(page.locator("#secret")).to_be_visible()
+    looker.look(page, "a new key")
+    page.goto(f"{base}/members")
+    page.get_by_label("User name").fill(f"new-{suffix}")
+    page.get_by_role("button", name="Invite").click()
+    link = page.locator("#link").inner_text()
+    looker.look(page, "an invitation")
+    for act, name in (("sign-in", "Make a sign-in link"), ("password", "password")):
+        page.goto(f"{base}/members")
+        page.evaluate(OPEN_ALL)
+        page.get_by_role("button", name=name).first.click()
+        expect(page.locator("#link")).to_be_visible()
+        looker.look(page, f"a {act} link")
+
+    door = visits.strangers_page(color_scheme=looker.scheme)
+    door.goto(link)
+    looker.look(door, "an invited person's first page")
+    door.goto(page.locator("#link").inner_text())
+    looker.look(door, "a password link")
+
+    assert looker.found == {}
+    assert len(looker.seen) == 6
+
+
+def test_what_was_refused(visits: Visits, trip: Trip, looker: Looker) -> None:
+    page = visits.page("olga", color_scheme=looker.scheme)
+    given = samples(trip)
+    server = trip.console.server
+
+    page.goto(trip.path("versions", 0, "rollback"))
+    trip.patch({"step": "meanwhile"})
+    page.get_by_role("button", name="Roll back to v0").click()
+    expect(page.locator("[role=alert]")).to_contain_text("Nothing was done.")
+    looker.look(page, "409, a stale preview")
+    page.goto(trip.path("versions", 2, "fork"))
+    page.get_by_label("State (JSON)").fill("{")
+    page.get_by_role("button", name="Create the fork").click()
+    expect(page.locator("#fault")).to_be_visible()
+    looker.look(page, "400, a fork of what is no JSON")
+    errors = {
+        403: f"{server.url}/console/{PROJECT}/keys",
+        404: trip.path("versions", 999),
+        405: trip.path("pause"),
+    }
+    for status, url in errors.items():
+        answer = page.goto(url)
+        assert answer is not None
+        assert answer.status == status
+        expect(page.locator("main")).to_contain_text(answer.headers["x-request-id"])
+        looker.look(page, str(status))
+    page.context.clear_cookies(name="csrftoken")
+    page.goto(trip.path("versions", 2))
+    page.context.clear_cookies(name="csrftoken")
+    page.get_by_role("button", name="Fork from v2").click()
+    expect(page.locator("main")).to_contain_text("load the page again")
+    looker.look(page, "403, a form without its token")
+
+    assert given["session_id"] == trip.id
+    assert looker.found == {}
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_what_broke(visits: Visits, trip: Trip, looker: Looker, status: int) -> None:
+    page = visits.page("carol", color_scheme=looker.scheme)
+    where = f"{trip.console.server.url}/console/broken"
+    html = render_to_string("500.html", {"message": "It broke.", "request_id": "req_1"})
+    page.route(
+        where,
+        lambda route: route.fulfill(status=status, content_type="text/html", body=html),
+    )
+
+    page.goto(where)
+    looker.look(page, str(status))
+
+    expect(page.locator("main")).to_contain_text("req_1")
+    assert looker.found == {}
+    # The browser notes what it was answered.
+    visits.complaints[:] = [
+        one for one in visits.complaints if f"status of {status}" not in one
+    ]
+
+
+def test_a_broken_policy_would_be_noticed(visits: Visits, trip: Trip) -> None:
+    page = visits.page("carol")
+    page.goto(trip.path())
+
+    page.evaluate(
+        """() => {
+          const script = document.createElement("script");
+          script.textContent = "window.ran = true";
+          document.body.append(script);
+        }"""
+    )
+    page.wait_for_timeout(200)
+
+    assert page.evaluate("window.ran") is None
+    assert any("content policy: script-src" in one for one in visits.complaints)
+    visits.complaints.clear()
