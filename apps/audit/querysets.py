@@ -50,6 +50,9 @@ class EventQuerySet(ActQuerySet["Event"]):
     def for_stream(self, stream_id: str) -> Self:
         return self.filter(stream_id=stream_id)
 
+    def with_ids(self, ids: Iterable[str]) -> Self:
+        return self.filter(id__in=list(ids))
+
     def of_this_transaction(self) -> Self:
         """Keep what the open transaction has recorded itself."""
         return self.filter(xid=CurrentTransaction())

@@ -6,19 +6,34 @@ so many acts only; the page then says how far it looked, and goes on from there.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeGuard
 
 from apps.accounts.models import Project
 from apps.audit.actions import Action
 from apps.audit.models import AuditRecord, Event
 from apps.audit.querysets import EventQuerySet
 from apps.core.ids import first_id
+from apps.diffs.text import shorten
+from apps.timeline import listing
+from apps.timeline.listing import VersionChanges
 
 LOOKED_AT = 20_000
 SESSION_PREFIX = "sess_"
+LONGEST_REASON = 160
+# The acts of which the version that they made says more.
+OF_VERSIONS = frozenset(
+    {
+        Action.SESSION_ROLLED_BACK,
+        Action.SESSION_PAUSED,
+        Action.SESSION_RESUMED,
+        Action.SESSION_CLOSED,
+        Action.SESSION_DELETED,
+        Action.SESSION_FORKED,
+    }
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,20 +146,66 @@ class Told:
     agent: str | None
 
 
-def told(act: Event | AuditRecord) -> Told:
-    """Tell an act; one that this version does not know is told by its name."""
+def told(project: Project, acts: Sequence[Event | AuditRecord]) -> list[Told]:
+    """Tell acts; those that made a version with what it says, read in two statements.
+
+    The record names such a version and does not repeat it, so that its reason can be
+    emptied like any other text.
+    """
+    ids = [act.event_id for act in acts if isinstance(act, AuditRecord)]
+    events = {
+        one.id: one for one in Event.objects.for_project(project.id).with_ids(ids)
+    }
+    events |= {act.id: act for act in acts if isinstance(act, Event)}
+    found = [(act, events.get(_event_id(act))) for act in acts]
+    places = [_place(event) for _, event in found if _tells_of_version(event)]
+    versions = listing.changes_of(places)
+    return [
+        _told(act, event, versions.get(_place(event)) if event else None)
+        for act, event in found
+    ]
+
+
+def _event_id(act: Event | AuditRecord) -> str:
+    return act.id if isinstance(act, Event) else act.event_id
+
+
+def _tells_of_version(event: Event | None) -> TypeGuard[Event]:
+    return event is not None and event.action in OF_VERSIONS
+
+
+def _place(event: Event) -> tuple[str, int]:
+    return event.stream_id, event.number or 0
+
+
+def _told(
+    act: Event | AuditRecord, event: Event | None, version: VersionChanges | None
+) -> Told:
+    """Tell an act; one that this installation does not know is told by its name."""
     known = act.action in set(Action)
     details = act.details if isinstance(act.details, dict) else {}
-    of_session = getattr(act, "stream_id", "") if isinstance(act, Event) else ""
+    of_session = event.stream_id if event else ""
     about = act.resource_id if _is_session(act.resource_id) else of_session
+    pairs = [(key, _short(value)) for key, value in details.items()]
     return Told(
         act=act,
         sentence=Action(act.action).sentence if known else act.action,
-        details=[(key, _short(value)) for key, value in details.items()],
+        details=[*pairs, *(_said(version) if version else ())],
         session_id=about if _is_session(about) else None,
-        number=_number(act, details),
+        number=event.number if event else _number(details),
         agent=details.get("agent_id") if act.resource_type == "agent" else None,
     )
+
+
+def _said(version: VersionChanges) -> Iterator[tuple[str, str]]:
+    """Yield from where to where, and why."""
+    if version.restored_number is not None:
+        yield "from", f"v{version.number - 1}"
+        yield "to", f"v{version.restored_number}"
+    if version.reason_code:
+        yield "code", version.reason_code
+    if version.reasoning:
+        yield "reason", shorten(version.reasoning, LONGEST_REASON)
 
 
 def written_details(act: Event | AuditRecord) -> str:
@@ -152,8 +213,8 @@ def written_details(act: Event | AuditRecord) -> str:
     return json.dumps(act.details, ensure_ascii=False, sort_keys=True)
 
 
-def _number(act: Event | AuditRecord, details: dict[str, Any]) -> int | None:
-    number = act.number if isinstance(act, Event) else details.get("version")
+def _number(details: dict[str, Any]) -> int | None:
+    number = details.get("version")
     return number if isinstance(number, int) else None
 
 

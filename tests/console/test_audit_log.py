@@ -18,6 +18,8 @@ from apps.audit.models import AuditRecord
 from apps.console import auditing
 from apps.core.actors import Actor, ActorKind
 from apps.core.ids import first_id, new_id
+from apps.timeline import operations as timeline
+from apps.timeline.drafts import Step
 from tests.accounts.make import make_member
 from tests.console.make import Story, signed_in
 
@@ -59,6 +61,34 @@ def test_it_tells_who_did_what_newest_first(viewer, project):
     assert "olga" in text(page)
     assert "Issued the API key" in text(page)
     assert "Added the member" in text(page)
+
+
+def details(page):
+    """What is said of each act: pairs of a name and a value."""
+    cells = re.findall(r'class="details">(.*?)</td>', text(page), re.DOTALL)
+    pair = r'<span class="hint">(.*?)</span> (.*?)</span>'
+    return [re.findall(pair, cell) for cell in cells]
+
+
+@pytest.mark.parametrize("show", ["", "all"])
+def test_a_rollback_says_from_where_to_where_and_why(viewer, project, show):
+    # In one transaction with its record, as a person's acts are.
+    story = Story(project).update({"dates": None}).update({"n": 1})
+    story.rollback(0, reason="dates <b>lost</b>", reason_code="tool")
+    timeline.pause(session_id=story.id, step=Step(reasoning="look"), **story.act(OLGA))
+
+    page = viewer.get(url(project), {"show": show, "resource": story.id})
+
+    assert details(page)[:2] == [
+        [("reason", "look")],
+        [
+            ("from", "v2"),
+            ("to", "v0"),
+            ("code", "tool"),
+            ("reason", "dates &lt;b&gt;lost&lt;/b&gt;"),
+        ],
+    ]
+    assert f"/sessions/{story.id}/versions/3" in text(page)
 
 
 def test_agents_acts_are_shown_when_asked_for(viewer, project):

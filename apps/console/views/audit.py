@@ -43,7 +43,7 @@ def audit_log(request: HttpRequest, slug: str) -> HttpResponse:
     after = form.cleaned_data["after"] or None
     found = auditing.acts(membership.project, form.wanted(), after=after, limit=PAGE)
     context |= {
-        "rows": [auditing.told(one) for one in found.acts],
+        "rows": auditing.told(membership.project, found.acts),
         "everything": form.wanted().everything,
         "is_filtered": form.is_filtered(),
         "looked_back_to": found.looked_back_to,
