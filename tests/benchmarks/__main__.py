@@ -15,6 +15,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -45,14 +46,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(ALSO)
         return 0
     kept = Kept(given.json)
-    done = [_measured(name, kept, quick=given.quick) for name in _wanted(given)]
+    done = _all_measured(_wanted(given), kept, quick=given.quick)
     if given.markdown:
         sys.stdout.write(markdown(kept.findings(ROWS)))
     if given.write_readme:
         shown = kept.thorough()
         table = markdown(shown.findings(ROWS))
         write_readme(given.readme, f"{_heading(shown)}\n\n{table}")
-    return 0 if all(done) else 1
+    return 0 if done else 1
+
+
+def _all_measured(names: Sequence[str], kept: Kept, *, quick: bool) -> bool:
+    """Measure the rows on one cluster, each on databases of its own."""
+    if not names:
+        return True
+    with machine.durable_cluster() as superuser_dsn, ExitStack() as opened:
+        setting = Setting(superuser_dsn, quick=quick, opened=opened)
+        done = [_measured(name, kept, setting) for name in names]
+    return all(done)
 
 
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -92,21 +103,21 @@ def _wanted(given: argparse.Namespace) -> Sequence[str]:
     return given.only or (CHEAP if given.quick else tuple(ROWS))
 
 
-def _measured(name: str, kept: Kept, *, quick: bool) -> bool:
-    """Measure one row on a cluster of its own; tell and keep what it found.
+def _measured(name: str, kept: Kept, setting: Setting) -> bool:
+    """Measure one row; tell and keep what it found.
 
     A row that fails says why, and does not keep the others from being measured.
     """
     sys.stderr.write(f"{name}: {ROWS[name].WHAT}\n")
     begin = time.monotonic()
     try:
-        with machine.durable_cluster() as superuser_dsn:
-            found = ROWS[name].run(Setting(superuser_dsn, quick=quick))
+        found = ROWS[name].run(setting)
     except Exception:  # noqa: BLE001 - the other rows can still be measured
         traceback.print_exc()
         return False
     seconds = round(time.monotonic() - begin)
-    kept.keep(name, found, at=_now(), commit=_commit(), quick=quick, seconds=seconds)
+    facts = {"at": _now(), "commit": _commit(), "quick": setting.quick}
+    kept.keep(name, found, seconds=seconds, **facts)
     for one in found:
         sys.stdout.write(f"  {told(one)}\n")
     sys.stdout.flush()

@@ -54,15 +54,18 @@ def durable_cluster() -> Iterator[str]:
 
 
 @contextmanager
-def database(name: str, *, migrated: bool = True) -> Iterator[str]:
-    """Make a database of this name for a while; give its URL."""
+def database(
+    name: str, *, migrated: bool = True, template: str | None = None
+) -> Iterator[str]:
+    """Make a database of this name for a while, or a copy of another; give its URL."""
     root = os.environ["DATABASE_URL"]
+    copied = f' TEMPLATE "{template}" STRATEGY FILE_COPY' if template else ""
     with psycopg.connect(root, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}"{copied}')
         socket = connection.info.host
     dsn = f"postgresql://stepback@/{name}?host={quote(socket, '')}"
     try:
-        if migrated:
+        if migrated and not template:
             manage(dsn, "migrate", "--verbosity", "0")
         yield dsn
     finally:

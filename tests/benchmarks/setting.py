@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.benchmarks.pairs import PAIRS
@@ -15,6 +16,9 @@ class Setting:
 
     superuser_dsn: str
     quick: bool = False
+    # What rows share, by name, open until the last row is measured.
+    opened: ExitStack = field(default_factory=ExitStack)
+    shared: dict[str, str] = field(default_factory=dict)
 
     @property
     def rounds(self) -> int:

@@ -131,16 +131,29 @@ def run(setting: Setting) -> list[Finding]:
 
 @contextmanager
 def side(name: str, size: tuple[int, int], setting: Setting) -> Iterator[Side]:
-    """Load so many sessions and versions of one into a database, and serve it."""
-    with machine.database(name) as dsn:
+    """Serve a database with so many sessions, and so many versions of one of them."""
+    with (
+        machine.database(name, template=loaded(size, setting)) as dsn,
+        machine.product(dsn) as server,
+        psycopg.connect(dsn) as connection,
+    ):
+        (longest,) = connection.execute(LONGEST).fetchone() or ("",)
+        others = connection.execute(OTHERS.replace("%s", str(SPREAD))).fetchall()
+        yield Side(server, longest, [x for (x,) in others])
+
+
+def loaded(size: tuple[int, int], setting: Setting) -> str:
+    """Return the database that is loaded so: once for all rows that copy it."""
+    sessions, versions = size
+    name = f"loaded_{sessions}_{versions}"
+    if name not in setting.shared:
+        dsn = setting.opened.enter_context(machine.database(name))
         manage(dsn, "create_project", "bench")
         load(setting.superuser_dsn, name, size)
         if size == SMALL:
             manage(dsn, "verify")
-        with machine.product(dsn) as server, psycopg.connect(dsn) as connection:
-            (longest,) = connection.execute(LONGEST).fetchone() or ("",)
-            others = connection.execute(OTHERS.replace("%s", str(SPREAD))).fetchall()
-            yield Side(server, longest, [x for (x,) in others])
+        setting.shared[name] = dsn
+    return name
 
 
 def load(superuser_dsn: str, name: str, size: tuple[int, int]) -> None:
