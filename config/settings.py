@@ -63,11 +63,13 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_htmx",
     "axes",
+    "procrastinate.contrib.django",
     "apps.core",
     "apps.audit",
     "apps.accounts",
     "apps.agents",
     "apps.timeline",
+    "apps.worker",
     "apps.console",
 ]
 
@@ -168,6 +170,10 @@ SPECTACULAR_SETTINGS = {
         "SessionStatus": "apps.timeline.models.Status",
     },
 }
+
+# The worker: its jobs are in one module, which only the worker loads
+PROCRASTINATE_AUTODISCOVER_MODULE_NAME = ""
+PROCRASTINATE_IMPORT_PATHS = ["apps.worker.jobs"]
 
 # Logs
 LOG_LEVEL = env.text("STEPBACK_LOG_LEVEL", "INFO").upper()

@@ -59,7 +59,8 @@ def run(wishes: Wishes, *, say: Say) -> int:
 
     1. Refuse what cannot work; reserve the data folder. 2. Start PostgreSQL, make the
     tables, fill an empty database. 3. Start the web server, wait until it is ready,
-    then show address, link and key. 4. Wait; start PostgreSQL again if it ends.
+    then show address, link and key. 4. Start the worker and wait; start PostgreSQL or
+    the worker again if it ends.
 
     Raises: StartRefused.
     """
@@ -89,6 +90,7 @@ class _Start:
                 self._serve()
                 if self._becomes_ready():
                     self._announce(time.monotonic() - began)
+                    self._work()
                 status = self.supervisor.wait(meanwhile=look_after_it)
                 self.say("Stopping.")
         except (ClusterError, DatabaseError):
@@ -118,6 +120,18 @@ class _Start:
             ],
             env={**os.environ, "PYTHONPATH": _python_path()},
             grace=GRACE_SECONDS,
+        )
+        self.supervisor.start(child)
+
+    def _work(self) -> None:
+        # Only now: it should not take the processor from the first page, and what it
+        # does has waited since yesterday.
+        child = Child(
+            name="The worker",
+            argv=[sys.executable, str(settings.BASE_DIR / "manage.py"), "worker"],
+            env={**os.environ, "PYTHONPATH": _python_path()},
+            grace=GRACE_SECONDS,
+            is_spare=True,
         )
         self.supervisor.start(child)
 

@@ -49,6 +49,8 @@ CAPPED = {
     # At INFO it names the path of each sign-in, which for a link holds the token.
     "axes": logging.WARNING,
     "asyncio": logging.INFO,
+    # At INFO it writes several lines for each job, and there are some every minute.
+    "procrastinate": logging.WARNING,
     "psycopg": logging.WARNING,
     # At INFO it writes three lines whenever a connection is borrowed.
     "psycopg.pool": logging.WARNING,

@@ -1,8 +1,9 @@
 """Runs the processes of one installation together and ends them together.
 
 Each child lives in a process group whose leader is a small guard: it ends the group
-when the supervisor is gone, however it went, so that no worker keeps a port. Children
-are not restarted: one that leaves by itself ends everything, and is named.
+when the supervisor is gone, however it went, so that no worker keeps a port. A child
+that leaves by itself ends everything, and is named; one that is `spare` is started
+again, because the others do their work without it.
 """
 
 import math
@@ -18,6 +19,8 @@ from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+# A spare child is started again, but not more often than this.
+AGAIN_SECONDS = 5.0
 STOPPING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # The supervisor holds the other end of the guard's input: when that closes, even by
 # SIGKILL, the guard goes on to end its group. It is there before the child is, and
@@ -38,6 +41,7 @@ class Child:
     argv: Sequence[str]
     env: Mapping[str, str] | None = None
     grace: float = 10.0
+    is_spare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class _Running:
     child: Child
     guard: subprocess.Popen[bytes]
     process: subprocess.Popen[bytes]
+    started_at: float
 
 
 class Supervisor:
@@ -110,7 +115,7 @@ class Supervisor:
         except OSError:
             _end_group(guard)
             raise
-        self._running.append(_Running(child, guard, process))
+        self._running.append(_Running(child, guard, process, time.monotonic()))
 
     def wait(self, *, meanwhile: Callable[[], None] = _do_without) -> int:
         """Wait for a signal or the end of a child, stop all, return the exit status.
@@ -119,6 +124,7 @@ class Supervisor:
         `meanwhile` is called about every second, in this thread.
         """
         while not self.is_stopping and (gone := self._gone()) is None:
+            self._start_again()
             meanwhile()
             self._sleep(1.0)
         status = 0
@@ -152,13 +158,27 @@ class Supervisor:
             self._sleep(left)
 
     def _gone(self) -> _Running | None:
-        return next((r for r in self._running if r.process.poll() is not None), None)
+        """Return a child that left and is missed."""
+        return next((one for one in self._left() if not one.child.is_spare), None)
+
+    def _left(self) -> list[_Running]:
+        return [one for one in self._running if one.process.poll() is not None]
+
+    def _start_again(self) -> None:
+        """Start what left and is not missed, after a pause if it left early."""
+        for left in self._left():
+            if time.monotonic() - left.started_at < AGAIN_SECONDS:
+                continue
+            self._say(f"{left.child.name} ended by itself, {_how(left)}: again.")
+            _end_group(left.guard)
+            self._running.remove(left)
+            self.start(left.child)
 
     def _tell(self, gone: _Running) -> int:
-        status = gone.process.returncode
-        how = f"with status {status}" if status >= 0 else f"by signal {-status}"
-        self._say(f"{gone.child.name} ended by itself, {how}: stopping everything.")
-        return max(status, 1)
+        self._say(
+            f"{gone.child.name} ended by itself, {_how(gone)}: stopping everything."
+        )
+        return max(gone.process.returncode, 1)
 
     def _sleep(self, seconds: float) -> None:
         """Sleep until a signal arrives, at most `seconds`."""
@@ -169,6 +189,11 @@ class Supervisor:
 
     def _ask_to_stop(self, number: int, frame: FrameType | None) -> None:
         self._signals += 1
+
+
+def _how(gone: _Running) -> str:
+    status = gone.process.returncode
+    return f"with status {status}" if status >= 0 else f"by signal {-status}"
 
 
 def _do_nothing(number: int, frame: FrameType | None) -> None:

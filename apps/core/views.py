@@ -15,7 +15,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from apps.core.health import Probe
+from apps.core.health import SERVICES, Probe
 from apps.core.http import json_response, wants_html
 
 DISTRIBUTION = "stepback-server"
@@ -86,8 +86,15 @@ def _report() -> dict[str, Any]:
                 "status": "healthy" if is_up else "unavailable",
                 "latency_ms": None if latency is None else round(latency, 2),
             }
-        },
+        }
+        | _others(is_up=is_up),
     }
+
+
+def _others(*, is_up: bool) -> dict[str, Any]:
+    """Return what the other services tell; without a database none is asked."""
+    unknown = {"status": "unavailable"}
+    return {name: ask() if is_up else unknown for name, ask in SERVICES.items()}
 
 
 def _now() -> str:

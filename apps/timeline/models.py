@@ -36,6 +36,8 @@ class Session(models.Model):
     created_at = models.DateTimeField()
     ttl_seconds = models.BigIntegerField(null=True)
     expires_at = models.DateTimeField(null=True)
+    # When the end of its time was recorded: once.
+    expired_at = models.DateTimeField(null=True)
     # Bytes are what was said; the jsonb beside them is cleaned and only for filters.
     metadata = models.BinaryField()
     metadata_index = models.JSONField()
@@ -77,6 +79,12 @@ class Session(models.Model):
                 fields=["origin_session_id", "-id"],
                 name="timeline_session_forks",
                 condition=models.Q(origin_session_id__isnull=False),
+            ),
+            # Whose end is still to be recorded: few have one.
+            models.Index(
+                fields=["expires_at"],
+                name="timeline_session_to_expire",
+                condition=models.Q(expires_at__isnull=False, expired_at__isnull=True),
             ),
         ]
 

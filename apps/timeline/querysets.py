@@ -31,6 +31,12 @@ class SessionQuerySet(models.QuerySet["Session"]):
             Q(expires_at__isnull=True) | Q(expires_at__gt=now)
         )
 
+    def over(self, *, now: datetime) -> SessionQuerySet:
+        """Those whose time is over, which nobody has recorded yet."""
+        return self.filter(expires_at__lte=now, expired_at__isnull=True).exclude(
+            status="deleted"
+        )
+
     def by(
         self,
         *,

@@ -8,7 +8,8 @@ import pytest
 from django.db import connection
 
 from apps.accounts.models import StoredAnswer
-from apps.accounts.operations import answer_once
+from apps.accounts.operations import answer_once, answers, forget_answers
+from apps.core.actors import SYSTEM
 from apps.core.errors import IdempotencyKeyReused, InvalidRequest, NotFound
 from tests.accounts.make import NOW
 
@@ -71,6 +72,19 @@ def test_after_a_day_the_key_is_new(db):
     assert StoredAnswer.objects.count() == 1
 
 
+def test_answers_that_count_no_more_are_forgotten(db, monkeypatch):
+    monkeypatch.setattr(answers, "FORGOTTEN_AT_ONCE", 2)
+    for number in range(5):
+        ask(Counter(), key=f"old{number}")
+    late = NOW + timedelta(hours=24)
+    ask(Counter(), key="new", now=late - timedelta(seconds=1))
+
+    told = [forget_answers(actor=SYSTEM, now=late) for _ in range(2)]
+
+    assert told == [5, 0]
+    assert [one.key for one in StoredAnswer.objects.all()] == ["new"]
+
+
 def test_an_act_that_fails_leaves_the_key_unused(db):
     def fail():
         raise NotFound
@@ -92,12 +106,12 @@ def test_an_unfit_key_is_refused(db, key):
 def test_two_at_once_give_one_act_and_one_replay(age):
     if age is not None:
         ask(Counter(), digest=b"old", now=NOW - age)
-    act, answers, barrier = Counter(seconds=0.2), [], threading.Barrier(2)
+    act, given, barrier = Counter(seconds=0.2), [], threading.Barrier(2)
 
     def work():
         try:
             barrier.wait(5)
-            answers.append(ask(act))
+            given.append(ask(act))
         finally:
             connection.close()
 
@@ -108,4 +122,4 @@ def test_two_at_once_give_one_act_and_one_replay(age):
         thread.join()
 
     assert act.runs == 1
-    assert sorted(answers) == [(201, b'{"run": 1}', False), (201, b'{"run": 1}', True)]
+    assert sorted(given) == [(201, b'{"run": 1}', False), (201, b'{"run": 1}', True)]

@@ -27,6 +27,7 @@ import pytest
 
 from apps.console import demo
 from apps.core.postgres import Cluster, locate, processes
+from tests.worker.processes import until
 
 CLONE = Path(__file__).parent.parent.parent
 # A busy machine takes a minute to load the demo.
@@ -469,6 +470,32 @@ def test_everything_stops_when_the_web_server_dies(run: Run, settled: Path):
     assert up.ends() == 1
     assert "The web server ended by itself, by signal 9" in up.said
     assert [pid for pid in (*servers, database) if not is_gone(pid)] == []
+
+
+def test_a_worker_runs_beside_it_and_is_started_again(run: Run, settled: Path):
+    up = run(settled).ready()
+    until(lambda: worker_of(up))
+    (killed,) = worker_of(up)
+    until(lambda: told_of_worker(up) == "healthy")
+
+    os.kill(killed, signal.SIGKILL)
+    up.until("The worker ended by itself, by signal 9: again.")
+    until(lambda: worker_of(up))
+
+    assert killed not in worker_of(up)
+    assert httpx.get(f"{up.url}/health/ready").status_code == 200
+    left = up.family()
+    assert up.stop() == 0
+    assert [pid for pid in left if not is_gone(pid)] == []
+
+
+def worker_of(up: Up) -> list[int]:
+    return [pid for pid in up.family() if command(pid).endswith(b"\0worker\0")]
+
+
+def told_of_worker(up: Up) -> str:
+    body = httpx.get(f"{up.url}/health/ready").json()
+    return body["services"]["worker"]["status"]
 
 
 def test_it_starts_again_after_it_was_killed(run: Run, settled: Path):

@@ -1,5 +1,6 @@
 """Every action in the table is told to people and really recorded by some act."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,13 +11,14 @@ from apps.accounts.models import Role, Scope
 from apps.audit.actions import SHOWN, Action
 from apps.audit.models import Event
 from apps.core.actors import SYSTEM
+from apps.timeline import operations as timeline
 from tests.contracts.routes import Route, api_routes, prepared
 from tests.contracts.world import World
 
 pytestmark = pytest.mark.django_db
 
-# Their verbs come with retention and with promoting a fork.
-RESERVED = {Action.SESSION_EXPIRED, Action.SESSION_PROMOTED}
+# Its verb comes with promoting a fork.
+RESERVED = {Action.SESSION_PROMOTED}
 WRITES = [route for route in api_routes() if route.is_write]
 HOLDS = ("/pause", "/resume", "/close")
 
@@ -35,6 +37,8 @@ def test_an_action_has_a_sentence_and_a_name_outside(action: Action) -> None:
 def test_every_action_is_recorded_by_some_act(world: World) -> None:
     do_everything_over_the_api(world)
     do_everything_to_accounts(world)
+    later = timezone.now() + timedelta(days=400)
+    timeline.expire(actor=SYSTEM, now=later)
 
     recorded = set(Event.objects.values_list("action", flat=True))
 

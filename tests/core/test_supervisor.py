@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from apps.core import supervisor
 from apps.core.supervisor import Child, Supervisor
 
 CLONE = Path(__file__).parent.parent.parent
@@ -205,6 +206,23 @@ def test_a_program_that_is_missing_ends_what_was_started(tmp_path: Path) -> None
 
     wait_for(none_of(pids))
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_spare_child_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "AGAIN_SECONDS", 0.5)
+    said, lives = [], tmp_path / "lives"
+    brief = ["sh", "-c", f"echo >> {lives}; sleep 0.1; exit 7"]
+
+    with Supervisor(say=said.append) as running:
+        running.start(Child(name="web", argv=["sh", "-c", "sleep 4; exit 3"]))
+        running.start(Child(name="spare", argv=brief, is_spare=True))
+        status = running.wait()
+
+    assert status == 3
+    assert len(lives.read_text().splitlines()) >= 3
+    assert said[0] == "spare ended by itself, with status 7: again."
 
 
 def test_it_looks_after_other_things_meanwhile() -> None:

@@ -4,16 +4,18 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
+from apps.audit.models import Event
 from apps.core.actors import SYSTEM
 from apps.timeline import operations as timeline
 from apps.timeline import reading
 from apps.timeline.drafts import Request, Step
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.models import Session
-from apps.timeline.operations import About
+from apps.timeline.operations import About, expiry
 from tests.timeline.runs import Begin, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
@@ -143,3 +145,34 @@ def test_a_time_that_is_none_is_refused(run: Run, seconds: Any) -> None:
 
     assert_refused(answer, 400, "invalid_request", "ttl_seconds")
     assert run.get()["ttl_expires_at"] is None
+
+
+def test_the_end_of_its_time_is_recorded_once(begin: Begin, run: Run) -> None:
+    over = begin({"a": 1}, ttl_seconds=60)
+    age(over, seconds=120)
+
+    told = [timeline.expire(actor=SYSTEM, now=timezone.now()) for _ in range(2)]
+
+    assert told == [1, 0]
+    recorded = Event.objects.filter(action="session.expired")
+    assert [one.stream_id for one in recorded] == [over.id]
+    assert recorded[0].actor_kind == "system"
+    assert recorded[0].details == {"ttl_seconds": 60}
+
+
+def test_a_deleted_session_does_not_expire_as_well(begin: Begin) -> None:
+    run = begin({"a": 1}, ttl_seconds=60)
+    run.client.delete(run.path())
+    age(run, seconds=120)
+
+    assert timeline.expire(actor=SYSTEM, now=timezone.now()) == 0
+
+
+def test_many_ends_are_recorded_some_at_a_time(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expiry, "AT_ONCE", 2)
+    for _ in range(5):
+        age(begin({"a": 1}, ttl_seconds=60), seconds=120)
+
+    assert timeline.expire(actor=SYSTEM, now=timezone.now()) == 5

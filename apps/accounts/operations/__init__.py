@@ -4,7 +4,7 @@ Secrets leave an operation exactly once, as the second value it returns; neither
 row nor the record holds them.
 """
 
-from apps.accounts.operations.answers import answer_once
+from apps.accounts.operations.answers import answer_once, forget_answers
 from apps.accounts.operations.keys import issue_key, revoke_key
 from apps.accounts.operations.links import (
     make_password_link,
@@ -30,6 +30,7 @@ __all__ = [
     "create_project",
     "create_user",
     "delete_view",
+    "forget_answers",
     "invite",
     "issue_key",
     "make_password_link",

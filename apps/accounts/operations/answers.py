@@ -10,11 +10,22 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from apps.accounts.models import StoredAnswer
+from apps.core import sql
+from apps.core.actors import Actor
 from apps.core.errors import Busy, IdempotencyKeyReused, InvalidRequest
 
 KEPT = timedelta(hours=24)
 LONGEST_KEY = 255
 ATTEMPTS = 3
+FORGOTTEN_AT_ONCE = 1_000
+FORGET = """
+DELETE FROM accounts_storedanswer a
+ USING (SELECT project_id, key FROM accounts_storedanswer
+         WHERE created_at <= %(until)s AND status IS NOT NULL
+         LIMIT %(limit)s FOR UPDATE SKIP LOCKED) AS old
+ WHERE a.project_id = old.project_id AND a.key = old.key
+RETURNING 1
+"""
 
 
 @transaction.atomic
@@ -51,6 +62,21 @@ def answer_once(
         digest=digest, status=status, body=body, created_at=now
     )
     return status, body, False
+
+
+def forget_answers(*, actor: Actor, now: datetime) -> int:
+    """Delete the answers that count no more, some at a time; return how many.
+
+    Rows that somebody is using are left for the next time. Nothing is recorded: no
+    act of anybody is undone by it.
+    """
+    forgotten = 0
+    while True:
+        asked = {"until": now - KEPT, "limit": FORGOTTEN_AT_ONCE}
+        found = len(sql.rows(FORGET, asked))
+        forgotten += found
+        if found < FORGOTTEN_AT_ONCE:
+            return forgotten
 
 
 def _claim(project_id: str, key: str, digest: bytes, now: datetime) -> StoredAnswer:

@@ -4,6 +4,8 @@ Nothing here marks text as safe except the one tag that is built by `format_html
 """
 
 from datetime import datetime
+from functools import cache
+from importlib import metadata
 
 from django import template
 from django.utils import timezone
@@ -11,7 +13,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from apps.console import stories
+from apps.core.views import DISTRIBUTION
 from apps.diffs import text
+from apps.worker import health
 
 register = template.Library()
 
@@ -55,6 +59,18 @@ def moment(at: datetime) -> SafeString:
         exact(at),
         relative(at, timezone.now()),
     )
+
+
+@register.simple_tag
+def worker_state() -> str:
+    """Say whether a worker runs, as it was some seconds ago at most."""
+    return health.state()
+
+
+@register.simple_tag
+@cache
+def version() -> str:
+    return metadata.version(DISTRIBUTION)
 
 
 @register.filter

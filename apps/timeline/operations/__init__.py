@@ -2,6 +2,7 @@
 
 from apps.timeline.about import About
 from apps.timeline.operations.batches import BatchItem, append_batch
+from apps.timeline.operations.expiry import expire
 from apps.timeline.operations.holds import close, delete, pause, resume
 from apps.timeline.operations.labels import label, unlabel, update_metadata
 from apps.timeline.operations.notes import add_note
@@ -20,6 +21,7 @@ __all__ = [
     "close",
     "create",
     "delete",
+    "expire",
     "fork",
     "label",
     "pause",

@@ -9,7 +9,7 @@ from apps.console import starting
 
 
 class Command(BaseCommand):
-    help = "Start PostgreSQL and the web server; Ctrl-C or SIGTERM stops both."
+    help = "Start PostgreSQL, the web server and the worker; Ctrl-C stops them all."
     # The first page should not wait for checks that tests run.
     requires_system_checks = []
 

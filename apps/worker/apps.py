@@ -1,0 +1,14 @@
+"""The worker: what has to be done without anybody asking for it."""
+
+from django.apps import AppConfig
+
+from apps.core import health
+from apps.worker.health import report
+
+
+class WorkerConfig(AppConfig):
+    name = "apps.worker"
+    label = "worker"
+
+    def ready(self) -> None:
+        health.SERVICES["worker"] = report

@@ -1,0 +1,57 @@
+"""Whether a worker runs: what its heartbeat says, asked of the database.
+
+A worker that is missing stops no request, so it degrades nothing; but numbers get
+old and deliveries wait, and whoever looks should see why.
+"""
+
+from time import monotonic
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, connections
+
+from apps.core.health import Probe
+
+# Heartbeats come every ten seconds; one that was missed is no alarm.
+LATE_SECONDS = 45.0
+HEARTBEAT = """
+SELECT extract(epoch FROM now() - max(last_heartbeat))::float8
+  FROM procrastinate_workers
+"""
+NEVER = float("inf")
+
+
+def ask_heartbeat() -> float:
+    """Return how many seconds ago the last heartbeat of any worker was."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(HEARTBEAT)
+            (seconds,) = cursor.fetchone() or (None,)
+    finally:
+        connection.close()
+    return NEVER if seconds is None else float(seconds)
+
+
+PROBE = Probe(ask_heartbeat)
+
+
+def report() -> dict[str, Any]:
+    """Return what the ready endpoint and the console's footer tell."""
+    seconds = PROBE.latency_ms()
+    if seconds is None or seconds == NEVER:
+        return {"status": "unavailable", "last_seen_seconds": None}
+    status = "healthy" if seconds < LATE_SECONDS else "unavailable"
+    return {"status": status, "last_seen_seconds": round(seconds, 1)}
+
+
+REMEMBERED_SECONDS = 5.0
+_remembered: tuple[float, str] | None = None
+
+
+def state() -> str:
+    """As `report`, its status alone, asked at most every few seconds: for pages."""
+    global _remembered
+    now = monotonic()
+    if _remembered is None or now - _remembered[0] > REMEMBERED_SECONDS:
+        _remembered = now, report()["status"]
+    return _remembered[1]

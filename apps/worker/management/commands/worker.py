@@ -1,0 +1,15 @@
+"""manage.py worker: what `up` runs beside the web server, alone."""
+
+from typing import Any
+
+from apps.accounts.management.command import AccountsCommand
+from apps.worker import running
+
+
+class Command(AccountsCommand):
+    help = "Do what is due, until SIGTERM; several workers share the work."
+    # It starts beside the web server, which should not wait for checks.
+    requires_system_checks = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        running.run()

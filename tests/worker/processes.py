@@ -1,0 +1,63 @@
+"""Worker processes for tests, on the database of a live server."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from tests.live import ROOT, environment
+
+PATIENCE = 90.0
+
+
+@contextmanager
+def working(dsn: str, log: Path, **more: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `manage.py worker` until the block is left; what it says is in `log`."""
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "worker"],
+            cwd=ROOT,
+            env=environment(dsn) | {"STEPBACK_LOG_LEVEL": "INFO"} | more,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait(PATIENCE)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait(PATIENCE)
+
+
+def until(condition: Callable[[], object], why: str = "") -> None:
+    """Wait for something to become true."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, why or "It did not happen in time."
+        time.sleep(0.1)
+
+
+def rows(dsn: str, query: str, *values: object) -> list[tuple]:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        return connection.execute(query, values).fetchall()
+
+
+def is_heard(dsn: str, workers: int = 1) -> bool:
+    """Whether so many workers have a fresh heartbeat."""
+    query = (
+        "SELECT count(*) FROM procrastinate_workers"
+        " WHERE last_heartbeat > now() - interval '20 seconds'"
+    )
+    ((count,),) = rows(dsn, query)
+    return count >= workers

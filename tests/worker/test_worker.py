@@ -1,0 +1,136 @@
+"""`manage.py worker` as a process: it does what is due, once, whatever is killed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.live import Server, serving
+from tests.worker.processes import is_heard, kill, rows, until, working
+
+EXPIRED = (
+    "SELECT stream_id FROM audit_event WHERE action = 'session.expired'"
+    " ORDER BY stream_id"
+)
+
+
+@pytest.fixture(scope="module")
+def house(worker_id: str):
+    with serving(f"worker_{worker_id}", workers=1) as server:
+        yield server
+
+
+@pytest.fixture
+def begin(house: Server):
+    """`begin(ttl)` makes a session and returns its id."""
+    with house.client(house.key("worked")) as client:
+
+        def make(ttl_seconds: int) -> str:
+            body = {"agent_id": "a", "initial_state": {}, "ttl_seconds": ttl_seconds}
+            return client.post("/v1/sessions", json=body).json()["id"]
+
+        yield make
+
+
+def expired(house: Server) -> list[str]:
+    return [stream for (stream,) in rows(house.dsn, EXPIRED)]
+
+
+def test_two_workers_tell_once_that_a_session_expired(
+    house: Server, begin, tmp_path: Path
+) -> None:
+    over, living = [begin(1) for _ in range(20)], begin(3600)
+    log = tmp_path / "log"
+
+    with working(house.dsn, log), working(house.dsn, log):
+        until(lambda: is_heard(house.dsn, 2), log.read_text())
+        until(lambda: len(expired(house)) >= len(over), log.read_text())
+        with house.client() as client:
+            told = client.get("/health/ready").json()["services"]["worker"]
+
+    assert sorted(over) == expired(house)
+    assert living not in expired(house)
+    assert told["status"] == "healthy"
+    assert log.read_text() == ""
+
+
+def test_what_a_killed_worker_left_is_done_by_the_next(
+    house: Server, begin, tmp_path: Path
+) -> None:
+    before = len(expired(house))
+    session = begin(1)
+    log = tmp_path / "log"
+    # It stands still in the middle of the sweep, with its work not committed.
+    slow = "CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$"
+    slow += " BEGIN PERFORM pg_sleep(25); RETURN NEW; END $$"
+    rows_of(house.dsn, slow)
+    rows_of(
+        house.dsn,
+        "CREATE TRIGGER stand_still BEFORE UPDATE OF expired_at ON timeline_session"
+        " FOR EACH ROW EXECUTE FUNCTION stand_still()",
+    )
+    with working(house.dsn, log) as process:
+        until(lambda: rows(house.dsn, SLEEPING), log.read_text())
+        kill(process)
+    rows_of(house.dsn, "DROP FUNCTION stand_still CASCADE")
+    assert len(expired(house)) == before
+
+    with working(house.dsn, log):
+        until(lambda: session in expired(house), log.read_text())
+
+    assert len(expired(house)) == before + 1
+
+
+SLEEPING = (
+    "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+    " AND datname = current_database()"
+)
+
+
+def rows_of(dsn: str, statement: str) -> None:
+    import psycopg
+
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("SET lock_timeout = '60s'")
+        connection.execute(statement)
+
+
+def test_without_a_worker_the_ready_endpoint_says_so_and_serves(
+    house: Server,
+) -> None:
+    rows_of(house.dsn, "DELETE FROM procrastinate_workers")
+
+    with house.client() as client:
+        answer = client.get("/health/ready")
+
+    assert answer.status_code == 200
+    assert answer.json()["services"]["worker"] == {
+        "status": "unavailable",
+        "last_seen_seconds": None,
+    }
+
+
+def test_a_worker_outlives_a_database_that_is_away(
+    house: Server, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with working(house.dsn, log) as process:
+        until(lambda: is_heard(house.dsn), log.read_text())
+        rows(
+            house.dsn,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        )
+        rows_of(house.dsn, "DELETE FROM procrastinate_workers")
+        until(lambda: is_heard(house.dsn), log.read_text())
+
+        assert process.poll() is None
+
+
+def test_a_worker_stops_when_it_is_told_to(house: Server, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with working(house.dsn, log) as process:
+        until(lambda: is_heard(house.dsn), log.read_text())
+        process.terminate()
+
+        assert process.wait(60) == 0
+    assert log.read_text() == ""
