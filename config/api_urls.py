@@ -5,4 +5,5 @@ from django.urls import URLPattern, URLResolver, include, path
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.timeline.api.urls")),
     path("", include("apps.agents.api.urls")),
+    path("", include("apps.metrics.api.urls")),
 ]

@@ -69,6 +69,7 @@ INSTALLED_APPS = [
     "apps.accounts",
     "apps.agents",
     "apps.timeline",
+    "apps.metrics",
     "apps.worker",
     "apps.console",
 ]

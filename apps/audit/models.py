@@ -48,6 +48,8 @@ class Event(Act):
             models.Index(
                 fields=["project_id", "action", "id"], name="audit_event_by_action"
             ),
+            # Whoever follows the events reads on from a transaction, never from an id.
+            models.Index(fields=["xid"], name="audit_event_by_xid"),
         ]
 
     def __str__(self) -> str:

@@ -19,6 +19,7 @@ from procrastinate.contrib.django.django_connector import DjangoConnector
 
 from apps.accounts import operations as accounts
 from apps.core.actors import SYSTEM
+from apps.metrics import rollups
 from apps.timeline import operations as timeline
 
 Sweep = Callable[[datetime], object]
@@ -55,6 +56,12 @@ def scheduled(cron: str) -> Callable[[Sweep], Sweep]:
 def expire_sessions(now: datetime) -> None:
     """Record the sessions whose time is over."""
     timeline.expire(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_MINUTE)
+def roll_up(now: datetime) -> None:
+    """Add up the hours that are over."""
+    rollups.sweep(now=now)
 
 
 @scheduled(EVERY_HOUR)

@@ -1,0 +1,188 @@
+"""Answers about metrics, described and shaped in one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, WATCH, Figures
+from apps.metrics.ranges import Range
+from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
+
+
+def count(help_text: str = "") -> serializers.IntegerField:
+    return serializers.IntegerField(help_text=help_text)
+
+
+def ratio(help_text: str) -> serializers.FloatField:
+    return serializers.FloatField(allow_null=True, help_text=help_text)
+
+
+class Thresholds(Output):
+    """From where on a rollback rate means something."""
+
+    watch = serializers.FloatField()
+    warning = serializers.FloatField()
+    critical = serializers.FloatField()
+
+
+class Rate(Output):
+    """A rollback rate, with the sample behind it."""
+
+    sessions = count("Active: at least one version or turn.")
+    rolled_back = count("Of those, with at least one rollback.")
+    rollback_rate = ratio("rolled_back / sessions; null without sessions.")
+    rollbacks = count("Taking a rollback back is none.")
+    rollbacks_per_session = ratio("The guide's plain form; may exceed 1.")
+    band = text("healthy, watch, warning, critical; unknown below minimum_sample.")
+
+
+class FiguresOutput(Rate):
+    """Everything that is counted."""
+
+    undone = count("Rollbacks that were taken back.")
+    repeated = count("Rollbacks to where the session had been rolled back before.")
+    versions_set_aside = count()
+    mean_depth = ratio("Versions set aside by a rollback.")
+    mean_seconds_to_rollback = ratio("From the first version that went wrong.")
+    began = count("Sessions made in this time, forks among them.")
+    forks = count()
+    versions = count()
+    turns = count()
+    versions_per_session = ratio("")
+    turns_per_session = ratio("")
+
+
+class Ranged(Output):
+    """From when to when, as it was counted."""
+
+    window = maybe_text("The window's name, if one was asked for.")
+    # `from` is a word of Python: it enters by the name below.
+    to = serializers.DateTimeField()
+    as_of = serializers.DateTimeField(help_text="When it was counted.")
+    minimum_sample = count("Below so many sessions no rate alarms.")
+    thresholds = Thresholds()
+
+    def get_fields(self) -> dict[str, Any]:
+        begins = serializers.DateTimeField(help_text="Widened to whole hours.")
+        return super().get_fields() | {"from": begins}
+
+
+class Class(Output):
+    """Rollbacks of one class; `below` is null for the last."""
+
+    at_least = count()
+    below = serializers.IntegerField(allow_null=True)
+    rollbacks = count()
+
+
+class Summary(Ranged):
+    """A project's numbers."""
+
+    object = text()
+    figures = FiguresOutput()
+    depth = Class(many=True, help_text="Versions set aside.")
+    seconds_to_rollback = Class(many=True)
+
+
+class PointOutput(Rate):
+    """An hour or a day."""
+
+    start = serializers.DateTimeField()
+
+
+class Series(Ranged, ListEnvelope):
+    """Points in time order; where nothing happened there is none."""
+
+    step_seconds = count()
+    data = PointOutput(many=True)  # type: ignore[assignment]
+
+
+class AgentFigures(FiguresOutput):
+    """The numbers of an agent."""
+
+    agent_id = text("Your name of the agent.")
+    id = text()
+
+
+class AgentsRanked(Ranged, ListEnvelope):
+    """Agents, the worst first; those with too few sessions come last."""
+
+    data = AgentFigures(many=True)  # type: ignore[assignment]
+
+
+class ValueRate(Rate):
+    """What has one release, model, reason or actor."""
+
+    value = text("Empty where no reason was given.")
+
+
+class Breakdown(Ranged, ListEnvelope):
+    """Values, those with the most rolled back sessions first."""
+
+    by = text()
+    data = ValueRate(many=True)  # type: ignore[assignment]
+
+
+class Stats(Output):
+    """As StateBase's dashboard counts; memories and entities are none of ours yet."""
+
+    total_sessions = count()
+    total_turns = count()
+    total_memories = count()
+    total_entities = count()
+    active_sessions_24h = count()
+    storage_usage_bytes = count("Of states as they are kept.")
+
+
+class Activity(Output):
+    """One hour of the last 24."""
+
+    timestamp = serializers.DateTimeField()
+    count = serializers.IntegerField(help_text="Versions and turns.")
+
+
+class DashboardStats(Output):
+    """`/v1/dashboard/stats`"""
+
+    stats = Stats()
+    recent_activity = Activity(many=True)
+
+
+def rate(found: Figures) -> dict[str, Any]:
+    return {
+        "sessions": found.sessions,
+        "rolled_back": found.rolled_back,
+        "rollback_rate": found.rate,
+        "rollbacks": found.rollbacks,
+        "rollbacks_per_session": found.per_session,
+        "band": found.band,
+    }
+
+
+def figures(found: Figures) -> dict[str, Any]:
+    return rate(found) | {
+        "undone": found.undos,
+        "repeated": found.repeats,
+        "versions_set_aside": found.aside,
+        "mean_depth": found.mean_depth,
+        "mean_seconds_to_rollback": found.mean_seconds,
+        "began": found.began,
+        "forks": found.forks,
+        "versions": found.versions,
+        "turns": found.turns,
+        "versions_per_session": found.versions_per_session,
+        "turns_per_session": found.turns_per_session,
+    }
+
+
+def ranged(found: Range, now: Any) -> dict[str, Any]:
+    return {
+        "window": found.name,
+        "from": found.start.isoformat(),
+        "to": found.end.isoformat(),
+        "as_of": now.isoformat(),
+        "minimum_sample": MINIMUM_SAMPLE,
+        "thresholds": {"watch": WATCH, "warning": WARNING, "critical": CRITICAL},
+    }

@@ -1,0 +1,13 @@
+"""`/v1/metrics` and the contract's `/v1/dashboard`."""
+
+from django.urls import path
+
+from apps.metrics.api import views
+
+urlpatterns = [
+    path("metrics/summary", views.SummaryView.as_view()),
+    path("metrics/series", views.SeriesView.as_view()),
+    path("metrics/agents", views.AgentsView.as_view()),
+    path("metrics/breakdown", views.BreakdownView.as_view()),
+    path("dashboard/stats", views.StatsView.as_view()),
+]

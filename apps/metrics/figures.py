@@ -1,0 +1,135 @@
+"""The numbers as values: what is counted, and the rates that follow.
+
+The thresholds are the guide's: up to 2 % is healthy, from 5 % on people are warned,
+from 10 % on it is critical. A rate always goes with the number of sessions behind it;
+of few sessions it is told, and alarms nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+WATCH, WARNING, CRITICAL = 0.02, 0.05, 0.10
+# Below so many sessions one more rollback moves the rate by 5 points or more.
+MINIMUM_SAMPLE = 20
+
+
+class Band(StrEnum):
+    """What a rollback rate means."""
+
+    HEALTHY = "healthy"
+    WATCH = "watch"  # from 2 %
+    WARNING = "warning"  # from 5 %
+    CRITICAL = "critical"  # from 10 %
+    UNKNOWN = "unknown"  # too few sessions to say
+
+
+def band(rolled_back: int, sessions: int, minimum: int = MINIMUM_SAMPLE) -> Band:
+    """Return what so many of so many mean."""
+    if sessions < max(minimum, 1):
+        return Band.UNKNOWN
+    rate = rolled_back / sessions
+    if rate >= CRITICAL:
+        return Band.CRITICAL
+    if rate >= WARNING:
+        return Band.WARNING
+    return Band.WATCH if rate >= WATCH else Band.HEALTHY
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Counts of a range; those of several agents can be added up.
+
+    A session belongs to one agent, so sums count no session twice.
+    """
+
+    sessions: int = 0
+    rolled_back: int = 0
+    began: int = 0
+    versions: int = 0
+    turns: int = 0
+    rollbacks: int = 0
+    undos: int = 0
+    repeats: int = 0
+    forks: int = 0
+    aside: int = 0
+    waited: float = 0.0
+    stored: int = 0
+
+    @classmethod
+    def of_sums(cls, row: Any) -> Figures:
+        names = set(cls.__dataclass_fields__) - {"sessions", "rolled_back"}
+        return cls(**{name: getattr(row, name) for name in names})
+
+    def __add__(self, other: Figures) -> Figures:
+        names = self.__dataclass_fields__
+        return Figures(
+            **{name: getattr(self, name) + getattr(other, name) for name in names}
+        )
+
+    @property
+    def rate(self) -> float | None:
+        """Sessions rolled back, of those active: never more than all."""
+        return self.rolled_back / self.sessions if self.sessions else None
+
+    @property
+    def per_session(self) -> float | None:
+        """Rollbacks by session, as the guide has it: a session may count twice."""
+        return self.rollbacks / self.sessions if self.sessions else None
+
+    @property
+    def band(self) -> Band:
+        return band(self.rolled_back, self.sessions)
+
+    @property
+    def mean_depth(self) -> float | None:
+        """How many versions a rollback set aside."""
+        return self.aside / self.rollbacks if self.rollbacks else None
+
+    @property
+    def mean_seconds(self) -> float | None:
+        """How long from the first version that went wrong to the rollback."""
+        return self.waited / self.rollbacks if self.rollbacks else None
+
+    @property
+    def versions_per_session(self) -> float | None:
+        return self.versions / self.sessions if self.sessions else None
+
+    @property
+    def turns_per_session(self) -> float | None:
+        return self.turns / self.sessions if self.sessions else None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What has one value of one measure: its sessions, and the acts in them."""
+
+    agent_id: str
+    measure: str
+    value: str
+    sessions: int
+    acts: int
+
+    def as_figures(self) -> Figures:
+        if self.measure == "active":
+            return Figures(sessions=self.sessions)
+        return Figures(rolled_back=self.sessions)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """An hour or a day of one agent."""
+
+    agent_id: str
+    start: datetime
+    sessions: int = 0
+    rolled_back: int = 0
+    rollbacks: int = 0
+
+    def with_measure(self, measure: str, sessions: int, acts: int) -> Point:
+        if measure == "active":
+            return replace(self, sessions=sessions)
+        return replace(self, rolled_back=sessions, rollbacks=acts)

@@ -1,0 +1,67 @@
+"""Lists made of numbers: agents, the worst first; releases, models, reasons, actors."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from apps.metrics.figures import MINIMUM_SAMPLE, Figures, Group
+from apps.metrics.reading import Reading
+
+# Measure of the sessions that have it, and of those rolled back for it. Reasons and
+# actors are of rollbacks alone: their rates are over all active sessions.
+BREAKDOWNS = {
+    "release": ("release", "release_rolled_back"),
+    "model": ("model", "model_rolled_back"),
+    "reason": ("", "reason"),
+    "actor": ("", "actor"),
+}
+# Where classes of rollbacks begin; as in sql/seen_v1.sql.
+DEPTHS = (1, 2, 3, 6, 11, 21, 51)
+SECONDS = (0, 60, 300, 900, 3_600, 21_600, 86_400)
+
+
+def worst_first(by_agent: Mapping[str, Figures]) -> list[tuple[str, Figures]]:
+    """Sort agents by their rate; a rate of few sessions says little and comes last."""
+
+    def key(item: tuple[str, Figures]) -> tuple[bool, float, int, str]:
+        agent_id, found = item
+        is_small = found.sessions < MINIMUM_SAMPLE
+        return is_small, -(found.rate or 0), -found.rolled_back, agent_id
+
+    return sorted(by_agent.items(), key=key)
+
+
+def breakdown(reading: Reading, by: str) -> list[tuple[str, Figures]]:
+    """Return the rates of each value, most rolled back sessions first."""
+    of_active, of_failed = BREAKDOWNS[by]
+    found: dict[str, Figures] = defaultdict(Figures)
+    for group in reading.groups(of_active or "active", of_failed):
+        if group.measure == of_failed:
+            found[group.value] += Figures(
+                rolled_back=group.sessions, rollbacks=group.acts
+            )
+        elif of_active:
+            found[group.value] += Figures(sessions=group.sessions)
+    if not of_active:
+        sessions = sum(one.sessions for one in reading.groups("active"))
+        found = defaultdict(
+            Figures,
+            {name: replace(one, sessions=sessions) for name, one in found.items()},
+        )
+    return sorted(
+        found.items(), key=lambda item: (-item[1].rolled_back, -item[1].sessions, item)
+    )
+
+
+def classes(
+    groups: Iterable[Group], measure: str, bounds: Sequence[int]
+) -> list[tuple[int, int | None, int]]:
+    """Return (from, below, rollbacks) of every class, also of empty ones."""
+    counts = [0] * len(bounds)
+    for group in groups:
+        if group.measure == measure:
+            counts[int(group.value)] += group.acts
+    ends = [*bounds[1:], None]
+    return list(zip(bounds, ends, counts, strict=True))

@@ -1,0 +1,168 @@
+"""Keeps the rollups: follows the events, and adds up the hours that are over.
+
+1. `follow` reads which hours the events of finished transactions fall into, and notes
+   them as due. It goes by transaction, so none is passed by, however late it commits.
+2. `roll_up` adds up each due hour that is over from the facts, in one transaction
+   with taking it off the list.
+Until then whoever reads counts a due hour from the facts, so the numbers are the same
+at any moment: before, between and after, with any number of workers or with none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from time import monotonic
+
+from django.db import connection, transaction
+
+from apps.core import sql
+from apps.metrics import facts
+from apps.metrics.facts import HOUR
+
+# An hour is over for good when who began in it has long been stopped.
+SETTLES = timedelta(seconds=60)
+PATIENCE_SECONDS = 50.0
+# The facts of one hour of one project, at most: a minute is a thousand times enough.
+LONGEST_MS = 600_000
+
+BEGIN = """
+INSERT INTO metrics_follower (id, xid) VALUES (1, '0') ON CONFLICT DO NOTHING
+RETURNING 1
+"""
+# What the finished transactions since the last time wrote. Where an event comes late,
+# into an hour that is over, the same session's later hours change with it: they told
+# how long ago it was seen.
+FOLLOW = """
+WITH mine AS MATERIALIZED (
+    SELECT f.xid AS since, pg_snapshot_xmin(pg_current_snapshot()) AS until
+      FROM metrics_follower f WHERE f.id = 1 FOR UPDATE SKIP LOCKED),
+came AS MATERIALIZED (
+    SELECT DISTINCT e.project_id, e.stream_id,
+           date_trunc('hour', e.created_at, 'UTC') AS hour
+      FROM mine JOIN audit_event e ON e.xid >= mine.since AND e.xid < mine.until
+     WHERE e.stream_id LIKE 'sess\\_%%'),
+late AS (
+    SELECT stream_id, min(hour) AS hour FROM came
+     WHERE hour < date_trunc('hour', %(now)s::timestamptz, 'UTC') GROUP BY stream_id),
+touched AS (
+    SELECT project_id, hour FROM came
+    UNION
+    SELECT e.project_id, date_trunc('hour', e.created_at, 'UTC')
+      FROM late JOIN audit_event e
+        ON e.stream_id = late.stream_id AND e.created_at >= late.hour),
+noted AS (
+    INSERT INTO metrics_due (project_id, hour) SELECT project_id, hour FROM touched
+    ON CONFLICT DO NOTHING RETURNING 1),
+moved AS (
+    UPDATE metrics_follower f SET xid = mine.until FROM mine WHERE f.id = 1 RETURNING 1)
+SELECT (SELECT count(*) FROM noted) AS noted, (SELECT count(*) FROM moved) AS moved
+"""
+TAKE = """
+DELETE FROM metrics_due d
+ USING (SELECT project_id, hour FROM metrics_due
+         WHERE hour <= %(over)s AND (%(project)s::text IS NULL
+                                     OR project_id = %(project)s)
+         ORDER BY hour, project_id LIMIT 1 FOR UPDATE SKIP LOCKED) AS next
+ WHERE d.project_id = next.project_id AND d.hour = next.hour
+RETURNING d.project_id, d.hour
+"""
+FORGET = """
+WITH sums AS (DELETE FROM metrics_sum
+               WHERE project_id = %(project)s AND hour = %(since)s)
+DELETE FROM metrics_reach WHERE project_id = %(project)s AND hour = %(since)s
+RETURNING 1
+"""
+KEEP_SUMS = f"""
+INSERT INTO metrics_sum (project_id, agent_id, hour, began, versions, turns, rollbacks,
+                         undos, repeats, forks, aside, waited, stored)
+SELECT %(project)s, s.* FROM metrics_sums_v1({facts.ASKED}) s RETURNING 1
+"""
+KEEP_REACHES = f"""
+INSERT INTO metrics_reach (project_id, agent_id, measure, value, hour, gap, sessions,
+                           acts)
+SELECT %(project)s, r.* FROM metrics_reaches_v1({facts.ASKED}) r RETURNING 1
+"""
+# Every hour that has something, or is said to have had.
+HOURS = """
+INSERT INTO metrics_due (project_id, hour)
+SELECT DISTINCT e.project_id, date_trunc('hour', e.created_at, 'UTC')
+  FROM audit_event e
+ WHERE e.project_id = %(project)s AND e.stream_id LIKE 'sess\\_%%'
+ UNION
+SELECT project_id, hour FROM metrics_sum WHERE project_id = %(project)s
+ON CONFLICT DO NOTHING
+"""
+LEFT = "SELECT count(*) AS hours FROM metrics_due WHERE project_id = %s AND hour <= %s"
+
+
+@transaction.atomic
+def follow(*, now: datetime) -> int:
+    """Note the hours that new events fall into; return how many were not noted yet.
+
+    Another worker that follows at this moment does it for both.
+    """
+    _take_time()
+    sql.rows(BEGIN, [])
+    ((noted, _),) = sql.rows(FOLLOW, {"now": now})
+    return int(noted)
+
+
+def roll_up(*, now: datetime, project_id: str | None = None) -> Iterator[datetime]:
+    """Add up the due hours that are over, the oldest first; yield each when it is."""
+    while (hour := _one(now, project_id)) is not None:
+        yield hour
+
+
+def sweep(*, now: datetime) -> int:
+    """Follow and roll up, for as long as one sweep may take."""
+    follow(now=now)
+    began, done = monotonic(), 0
+    for _ in roll_up(now=now):
+        done += 1
+        if monotonic() - began > PATIENCE_SECONDS:
+            break
+    return done
+
+
+def rebuild(
+    *, project_id: str, now: datetime, tell: Callable[[int, int, datetime], None]
+) -> int:
+    """Make a project's rollups anew, hour by hour; return how many hours there were.
+
+    `tell` hears after each how many are done, how many there are, and which it was.
+    It can be stopped and started again: what is left stays due.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        _take_time()
+        cursor.execute(HOURS, {"project": project_id})
+    ((hours,),) = sql.rows(LEFT, [project_id, _over(now)])
+    done = 0
+    for hour in roll_up(now=now, project_id=project_id):
+        done += 1
+        tell(done, max(done, hours), hour)
+    return done
+
+
+@transaction.atomic
+def _one(now: datetime, project_id: str | None) -> datetime | None:
+    taken = sql.rows(TAKE, {"over": _over(now), "project": project_id})
+    if not taken:
+        return None
+    _take_time()
+    ((project, hour),) = taken
+    asked = facts.asked(project, hour, hour + HOUR)
+    for statement in (FORGET, KEEP_SUMS, KEEP_REACHES):
+        sql.rows(statement, asked)
+    return facts.hour_of(hour)
+
+
+def _over(now: datetime) -> datetime:
+    """Return the last hour that is over."""
+    return facts.hour_of(now - SETTLES) - HOUR
+
+
+def _take_time() -> None:
+    """Let this transaction take longer than a request may."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL statement_timeout = {LONGEST_MS}")

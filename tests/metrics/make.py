@@ -1,0 +1,124 @@
+"""Tells histories at given moments, through the timeline's own operations."""
+
+from datetime import UTC, datetime
+
+from apps.agents.scope import Scope
+from apps.core.actors import Actor, ActorKind
+from apps.metrics import rollups
+from apps.metrics.ranges import Range, between
+from apps.metrics.reading import Reading
+from apps.timeline import operations as timeline
+from apps.timeline.drafts import Request, Step
+
+KEY = Actor(kind=ActorKind.KEY, id="key_1", label="sb_7f3a")
+OTHER_KEY = Actor(kind=ActorKind.KEY, id="key_2", label="sb_99aa")
+OLGA = Actor(kind=ActorKind.USER, id="user_1", label="olga")
+DAY = datetime(2026, 3, 10, tzinfo=UTC)
+
+
+def at(text: str, day: datetime = DAY) -> datetime:
+    """`at("10:05")`, `at("10:05:30")`, `at("+1 10:05")` for the day after."""
+    days, _, clock = text.rpartition(" ")
+    hour, minute, *rest = (float(part) for part in clock.split(":"))
+    seconds = rest[0] if rest else 0
+    return datetime.fromtimestamp(
+        day.timestamp()
+        + int(days or 0) * 86_400
+        + hour * 3_600
+        + minute * 60
+        + seconds,
+        tz=UTC,
+    )
+
+
+class Told:
+    """One session; every act is told with its moment."""
+
+    def __init__(self, project, moment, *, agent="travel", by=KEY, **step) -> None:
+        self.scope = Scope(project)
+        receipt = timeline.create(
+            agent=agent,
+            state={"n": 0},
+            about=timeline.About(),
+            step=Step(**step),
+            **self.act(moment, by),
+        )
+        self.id, self.count = receipt.session_id, 0
+
+    def act(self, moment, by):
+        now = at(moment) if isinstance(moment, str) else moment
+        return {
+            "scope": self.scope,
+            "actor": by,
+            "now": now,
+            "request": Request(id="req_test"),
+        }
+
+    def update(self, *moments, by=KEY, **step):
+        for moment in moments:
+            self.count += 1
+            timeline.update(
+                session_id=self.id,
+                patch={"n": self.count},
+                remove=(),
+                step=Step(**step),
+                **self.act(moment, by),
+            )
+        return self
+
+    def turn(self, moment, *, state=None, by=KEY):
+        timeline.add_turn(
+            session_id=self.id,
+            exchange=HELLO,
+            state_after=state,
+            step=Step(),
+            **self.act(moment, by),
+        )
+        return self
+
+    def back(self, to, moment, *, by=OLGA, reason=None):
+        timeline.rollback(
+            session_id=self.id,
+            to=to,
+            step=Step(),
+            reason_code=reason,
+            **self.act(moment, by),
+        )
+        return self
+
+    def undo(self, number, moment, *, by=OLGA):
+        timeline.undo(
+            session_id=self.id, number=number, step=Step(), **self.act(moment, by)
+        )
+        return self
+
+    def fork(self, number, moment, *, agent=None, by=OLGA):
+        receipt = timeline.fork(
+            session_id=self.id,
+            number=number,
+            agent=agent,
+            about=timeline.About(),
+            step=Step(),
+            **self.act(moment, by),
+        )
+        made = object.__new__(Told)
+        made.scope, made.id, made.count = self.scope, receipt.session_id, 100
+        return made
+
+
+HELLO = timeline.Exchange(
+    input={"type": "text", "content": "Hi"},
+    output={"type": "text", "content": "Hello"},
+)
+
+
+def reading(project, start, end, *, now=None, agents=None) -> Reading:
+    end = at(end) if isinstance(end, str) else end
+    start = at(start) if isinstance(start, str) else start
+    wanted: Range = between(start, end, now=now or end)
+    return Reading(project.id, wanted, agents)
+
+
+def roll_up(now) -> int:
+    """Follow, and add up every hour that is over."""
+    return rollups.sweep(now=at(now) if isinstance(now, str) else now)
