@@ -112,6 +112,8 @@ class Group:
     value: str
     sessions: int
     acts: int
+    # The first hour of the range that has it.
+    first: datetime | None = None
 
     def as_figures(self) -> Figures:
         if self.measure == "active":

@@ -72,7 +72,7 @@ GROUPS = (
 SELECT agent_id, measure, value, coalesce(sum(acts), 0)::bigint AS acts,
        coalesce(sum(sessions) FILTER (
            WHERE gap = 0 OR hour - gap * interval '1 hour' < %(since)s), 0)::bigint
-         AS sessions
+         AS sessions, min(hour) AS first
   FROM reach GROUP BY agent_id, measure, value
 """
 )
@@ -139,7 +139,12 @@ class Reading:
         """Return the sessions and acts of these measures, by agent and value."""
         if self.range.is_short:
             return [group for group in self._exact if group.measure in measures]
-        return self._asked(GROUPS, Group, measures)
+        return [
+            Group(
+                row.agent_id, row.measure, row.value, row.sessions, row.acts, row.first
+            )
+            for row in self._rows(GROUPS, measures)
+        ]
 
     def series(self) -> list[Point]:
         """Return the sessions and rollbacks of each hour or day, by agent.
@@ -162,14 +167,6 @@ class Reading:
             group = Group("", row.measure, "", row.sessions, 0)
             found[row.day, row.hour] += group.as_figures()
         return dict(found)
-
-    def _asked(
-        self, query: str, kind: type[Group], measures: Iterable[str]
-    ) -> list[Group]:
-        return [
-            kind(row.agent_id, row.measure, row.value, row.sessions, row.acts)
-            for row in self._rows(query, measures)
-        ]
 
     def _rows(self, query: str, measures: Iterable[str], **more: Any) -> list[Any]:
         return sql.rows(query, self._about | {"measures": list(measures)} | more)

@@ -84,6 +84,7 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
         "accounts",
         "agents",
         "audit",
+        "metrics",
         "timeline",
     }
 

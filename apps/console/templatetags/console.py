@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from apps.console import stories
+from apps.console import charts, stories
 from apps.core.views import DISTRIBUTION
 from apps.diffs import text
 from apps.worker import health
@@ -48,6 +48,22 @@ def size(n_bytes: int) -> str:
 def thousands(number: int) -> str:
     """Write a count so that its size is seen."""
     return f"{number:,}"
+
+
+@register.filter
+def percent(rate: float | None) -> str:
+    """Write a rate, or that there is none."""
+    return "none" if rate is None else charts.percent(rate)
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    return "none" if seconds is None else charts.duration(seconds)
+
+
+@register.filter
+def decimal(number: float | None) -> str:
+    return "none" if number is None else f"{number:,.1f}"
 
 
 @register.simple_tag

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, WATCH, Figures
 from apps.metrics.ranges import Range
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
+from apps.timeline.api.shapes import moment
 
 
 def count(help_text: str = "") -> serializers.IntegerField:
@@ -180,9 +181,9 @@ def figures(found: Figures) -> dict[str, Any]:
 def ranged(found: Range, now: Any) -> dict[str, Any]:
     return {
         "window": found.name,
-        "from": found.start.isoformat(),
-        "to": found.end.isoformat(),
-        "as_of": now.isoformat(),
+        "from": moment(found.start),
+        "to": moment(found.end),
+        "as_of": moment(now),
         "minimum_sample": MINIMUM_SAMPLE,
         "thresholds": {"watch": WATCH, "warning": WARNING, "critical": CRITICAL},
     }

@@ -23,6 +23,7 @@ from apps.metrics.ranking import breakdown as broken_down
 from apps.metrics.reading import Reading
 from apps.timeline.api import parameters
 from apps.timeline.api.base import TimelineView
+from apps.timeline.api.shapes import moment
 
 RANGE = [
     OpenApiParameter(
@@ -36,7 +37,7 @@ RANGE = [
     parameters.time("to", "ISO 8601; needs `from`."),
     parameters.text("agent_id", "Your name of one agent, or our id."),
 ]
-FAILURES = errors(400, 401, 403, 404, 429, 503)
+FAILURES = errors(400, 401, 403, 429, 503)
 
 
 class MetricsView(TimelineView):
@@ -45,7 +46,7 @@ class MetricsView(TimelineView):
     def asked(self, request: Request) -> Reading:
         """Return the reading of the range and the agents that are asked for.
 
-        Raises: InvalidRequest, AgentNotFound.
+        Raises: InvalidRequest.
         """
         return Reading(
             self.scope.project.id, range_of(request, self.now), self._agents(request)
@@ -57,7 +58,9 @@ class MetricsView(TimelineView):
     def _agents(self, request: Request) -> list[str] | None:
         name = paging.text_of(request, "agent_id")
         if name is not None:
-            return [Agent.objects.visible_to(self.scope).one_named(name).id]
+            # As in lists: of an agent that is not there, there is nothing.
+            mine = Agent.objects.visible_to(self.scope).named(name)
+            return list(mine.values_list("id", flat=True))
         return self.own_agents()
 
     def own_agents(self) -> list[str] | None:
@@ -101,7 +104,7 @@ class SeriesView(MetricsView):
         reading = self.asked(request)
         found: dict[str, Figures] = defaultdict(Figures)
         for point in reading.series():
-            found[point.start.isoformat()] += Figures(
+            found[moment(point.start) or ""] += Figures(
                 sessions=point.sessions,
                 rolled_back=point.rolled_back,
                 rollbacks=point.rollbacks,
@@ -191,7 +194,7 @@ class StatsView(MetricsView):
             "storage_usage_bytes": ever.stored,
         }
         activity = [
-            {"timestamp": hour.isoformat(), "count": count}
+            {"timestamp": moment(hour), "count": count}
             for hour, count in day.acts_by_hour()
         ]
         return Response({"stats": stats, "recent_activity": activity})

@@ -1,0 +1,86 @@
+"""What stands in the query string of the pages about metrics."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from apps.core.errors import InvalidRequest
+from apps.core.moments import moment
+from apps.metrics import ranges
+from apps.metrics.behind import Wanted
+from apps.metrics.ranges import Range
+
+WINDOWS = {
+    "1h": "last hour",
+    "24h": "last 24 hours",
+    "7d": "last 7 days",
+    "30d": "last 30 days",
+}
+LONGEST_VALUE = 200
+
+
+class MomentField(forms.CharField):
+    """A moment as people and links write it: ISO 8601, without a zone in UTC."""
+
+    def clean(self, value: Any) -> datetime | None:
+        text = super().clean(value)
+        if not text:
+            return None
+        try:
+            return moment(text)
+        except (ValueError, OverflowError):
+            raise forms.ValidationError(
+                "A date or a time, as in 2026-01-31 or 2026-01-31T12:00."
+            ) from None
+
+
+class RangeForm(forms.Form):
+    """From when to when, and of which agent."""
+
+    window = forms.ChoiceField(
+        required=False, choices=[("", "a range"), *WINDOWS.items()]
+    )
+    to = MomentField(required=False, max_length=40)
+    agent = forms.RegexField(regex=r"\Aagent_[0-9a-z]{26}\Z", required=False)
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        # A word of Python, which no class body takes as a name.
+        self.fields["from"] = MomentField(required=False, max_length=40)
+        self.order_fields(["window", "from", "to"])
+
+    def range(self, now: datetime | None = None) -> Range:
+        """Return what was asked for; without anything, the last day.
+
+        Raises: InvalidRequest, also for a form that is not valid.
+        """
+        now = now or timezone.now()
+        if not self.is_valid():
+            raise InvalidRequest("This range cannot be read.", param="from")
+        asked = self.cleaned_data
+        if asked["from"] is not None:
+            return ranges.between(asked["from"], asked["to"] or now, now=now)
+        return ranges.window(asked["window"] or ranges.USUAL, now=now)
+
+
+class BehindForm(RangeForm):
+    """Which rollbacks, and the place in their list."""
+
+    release = forms.CharField(required=False, max_length=LONGEST_VALUE, strip=False)
+    model = forms.CharField(required=False, max_length=LONGEST_VALUE, strip=False)
+    reason = forms.CharField(required=False, max_length=LONGEST_VALUE, strip=False)
+    actor = forms.CharField(required=False, max_length=LONGEST_VALUE, strip=False)
+    after = forms.RegexField(regex=r"\Atrace_[0-9a-z]{26}\Z", required=False)
+
+    def wanted(self) -> Wanted:
+        """Return the clauses; an empty reason that is asked for is one."""
+        asked = self.cleaned_data
+        return Wanted(
+            agent=asked["agent"] or None,
+            release=asked["release"] or None,
+            model=asked["model"] or None,
+            actor=asked["actor"] or None,
+            reason=asked["reason"] if "reason" in self.data else None,
+        )

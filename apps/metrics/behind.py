@@ -1,0 +1,86 @@
+"""The rollbacks behind a number: which sessions, when, how deep, why and by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.core import sql
+from apps.metrics import facts
+from apps.metrics.ranges import Range
+
+BEHIND = """
+SELECT e.id, e.stream_id AS session_id, e.number, e.created_at, v.restored_number,
+       coalesce(v.reason_code, '') AS reason_code, v.reasoning, e.actor_label,
+       a.id AS agent_id, a.external_id AS agent, s.user_id,
+       left(coalesce(bad.release, v.release), 200) AS release,
+       metrics_set_aside_v1(v.session_id, v.number - 1, v.restored_number) AS depth,
+       extract(epoch FROM e.created_at - bad.created_at)::float8 AS waited
+  FROM audit_event e
+  JOIN timeline_session s ON s.id = e.stream_id
+  JOIN agents_agent a ON a.id = s.agent_id
+  JOIN timeline_version v
+    ON v.session_id = e.stream_id AND v.number = e.number AND v.undo_of IS NULL
+  JOIN timeline_version bad
+    ON bad.session_id = v.session_id AND bad.number = v.restored_number + 1
+ WHERE e.project_id = %(project)s AND e.action = 'session.rolled_back'
+   AND e.id >= %(first)s AND e.id < %(last)s
+   AND e.created_at >= %(since)s AND e.created_at < %(until)s
+   AND (%(after)s::text IS NULL OR e.id < %(after)s)
+   AND (%(agent)s::text IS NULL OR s.agent_id = %(agent)s)
+   AND (%(reason)s::text IS NULL OR coalesce(v.reason_code, '') = %(reason)s)
+   AND (%(release)s::text IS NULL
+        OR left(coalesce(bad.release, v.release), 200) = %(release)s)
+   AND (%(model)s::text IS NULL
+        OR left(coalesce(bad.model, v.model), 200) = %(model)s)
+   AND (%(actor)s::text IS NULL
+        OR left(e.actor_kind || ':' || e.actor_label, 200) = %(actor)s)
+ ORDER BY e.id DESC LIMIT %(limit)s
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rollback:
+    """One rollback that is counted; `release` is what it is laid to."""
+
+    id: str
+    session_id: str
+    number: int
+    created_at: datetime
+    restored_number: int
+    reason_code: str
+    reasoning: str | None
+    actor_label: str
+    agent_id: str
+    agent: str
+    user_id: str | None
+    release: str | None
+    depth: int
+    waited: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """Which rollbacks; None leaves a clause out. An empty reason is none given."""
+
+    agent: str | None = None
+    reason: str | None = None
+    release: str | None = None
+    model: str | None = None
+    actor: str | None = None
+
+
+def behind(
+    project_id: str,
+    range_: Range,
+    wanted: Wanted,
+    *,
+    after: str | None,
+    limit: int,
+) -> Sequence[Rollback]:
+    """Return up to `limit` + 1 rollbacks of the range, the newest first."""
+    asked = facts.asked(project_id, range_.start, range_.end)
+    asked |= {"after": after, "limit": limit + 1}
+    asked |= {name: getattr(wanted, name) for name in Wanted.__dataclass_fields__}
+    return sql.records(Rollback, BEHIND, asked)
