@@ -43,6 +43,8 @@ SORTS = {
     OLDEST: "oldest first",
     CHANGED: "last changed first",
 }
+# How often one page looks further back, before it says so.
+WALKS = 5
 LONGEST_VALUE = 80
 LONGEST_CHIP = 200
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -154,36 +156,62 @@ def _searched(
 def _changed(
     project: Project, query: Query, after: str | None, limit: int, now: datetime
 ) -> Page:
-    found = reading.last_changed(
-        project,
-        query.clauses,
-        among=activity.touched(project.id),
-        before=_read_place(after) if after else None,
-        limit=limit + 1,
-        now=now,
-    )
-    shown = found[:limit]
+    """Walk back over the project's acts, so many at once, until a page is full.
+
+    An index on the time of the last change would cost every append more than this
+    costs a reader. What is left when the walk stops is one link away, and said.
+    """
+    before, inside = _read_place(after) if after else (None, None)
+    found: list[Session] = []
+    for _ in range(WALKS):
+        touched = activity.touched(project.id, before=before)
+        room = limit - len(found)
+        some = reading.last_changed(
+            project,
+            query.clauses,
+            among=touched.sessions,
+            before=inside,
+            limit=room + 1,
+            now=now,
+        )
+        found += some[:room]
+        if len(some) > room:
+            return Page(rows=_rows(found, now), after=_place(before, found[-1]))
+        before, inside = touched.floor, None
+        if before is None:
+            return Page(rows=_rows(found, now), after=None)
     return Page(
-        rows=[_row(session, now) for session in shown],
-        after=_place(shown[-1]) if len(found) > limit else None,
+        rows=_rows(found, now),
+        after=before,
         notices=[
-            f"Only of the sessions that the project's newest {activity.TOUCHED:,} acts "
-            "touched; the others follow in no list by their last change."
+            f"Looked at {WALKS * activity.TOUCHED:,} acts of the project on this page: "
+            "sessions that changed before them follow on the next ones."
         ],
     )
 
 
-def _place(session: Session) -> str:
-    """Write where a session stands in the order of last changes."""
-    age = session.updated_at - EPOCH
-    return f"{age // timedelta(microseconds=1):020}-{session.id}"
+def _rows(found: Sequence[Session], now: datetime) -> list[Row]:
+    return [_row(session, now) for session in found]
 
 
-def _read_place(place: str) -> tuple[datetime, str]:
-    """Raises: InvalidRequest for a place in another order, or beyond all time."""
-    digits, _, session_id = place.partition("-")
+def _place(before: str | None, session: Session) -> str:
+    """Write where a session stands: among which acts, when changed, which."""
+    age = (session.updated_at - EPOCH) // timedelta(microseconds=1)
+    return f"{before or ''}.{age:020}-{session.id}"
+
+
+def _read_place(place: str) -> tuple[str | None, tuple[datetime, str] | None]:
+    """Return before which act to go on, and after which session of those.
+
+    Raises: InvalidRequest for a place in another order, or beyond all time.
+    """
+    before, is_inside, rest = place.partition(".")
+    if not is_inside and before.startswith("trace_"):
+        return before, None
+    digits, _, session_id = rest.partition("-")
     try:
-        return EPOCH + timedelta(microseconds=int(digits)), session_id
+        age = timedelta(microseconds=int(digits))
+        return before or None, (EPOCH + age, session_id)
     except (ValueError, OverflowError):
         raise InvalidRequest(
             "This is a place in another order.", param="after"

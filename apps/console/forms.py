@@ -14,6 +14,9 @@ from apps.console.reading import PAGE
 from apps.timeline.search.language import LONGEST_TEXT
 
 SESSION_ID = "sess_[0-9a-z]{26}"
+ACT_ID = "trace_[0-9a-z]{26}"
+# In the order of the last change: among which acts, and after which session of those.
+CHANGED_PLACE = rf"{ACT_ID}|(?:{ACT_ID})?\.[0-9]{{20}}-{SESSION_ID}"
 
 
 class SessionsForm(forms.Form):
@@ -23,7 +26,7 @@ class SessionsForm(forms.Form):
     sort = forms.ChoiceField(required=False, choices=list(finding.SORTS.items()))
     view = forms.RegexField(regex=r"\Aview_[0-9a-z]{26}\Z", required=False)
     after = forms.RegexField(
-        regex=rf"\A(?:{SESSION_ID}~?|[0-9]{{20}}-{SESSION_ID})\Z",
+        regex=rf"\A(?:{SESSION_ID}~?|{CHANGED_PLACE})\Z",
         required=False,
         error_messages={"invalid": "This is no place in the list."},
     )

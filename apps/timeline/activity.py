@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from apps.audit.actions import Action
 from apps.core import sql
 
 COUNTED = 1_000
@@ -179,22 +180,48 @@ def busiest(project_id: str, *, limit: int) -> list[BusyAgent]:
     return sql.records(BusyAgent, BUSIEST, _recent(project_id, limit))
 
 
-# How many of the newest acts say which sessions changed last.
+# So many acts at once say which sessions changed last. What stands beside a history
+# does not change its session.
 TOUCHED = 2_000
+BESIDE = [Action.NOTE_ADDED, Action.VERSION_LABELLED, Action.VERSION_UNLABELLED]
+CHANGED = """
+WITH acts AS MATERIALIZED (
+     SELECT e.stream_id, e.id, e.action FROM audit_event e
+      WHERE e.project_id = %(project)s
+        AND (%(before)s::varchar IS NULL OR e.id < %(before)s::varchar)
+      ORDER BY e.id DESC LIMIT %(limit)s)
+SELECT coalesce((SELECT array_agg(DISTINCT acts.stream_id) FROM acts
+                  WHERE acts.action <> ALL (%(beside)s::varchar[])
+                    AND NOT EXISTS (
+                        SELECT FROM audit_event later
+                         WHERE later.stream_id = acts.stream_id
+                           AND later.id >= %(before)s::varchar
+                           AND later.action <> ALL (%(beside)s::varchar[]))),
+                '{}') AS sessions,
+       (SELECT min(acts.id) FROM acts HAVING count(*) = %(limit)s) AS floor
+"""
 
 
-def touched(project_id: str) -> list[str]:
-    """Return the sessions that the newest acts were about, in no order."""
-    found = sql.rows(
-        """
-        SELECT DISTINCT stream_id FROM (
-               SELECT e.stream_id FROM audit_event e
-                WHERE e.project_id = %(project)s
-                ORDER BY e.id DESC LIMIT %(limit)s) AS recent
-        """,
-        {"project": project_id, "limit": TOUCHED},
-    )
-    return [row.stream_id for row in found]
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Touched:
+    """The sessions whose last change is among some acts, in no order.
+
+    `floor` is the oldest of these acts, None where there is none before them.
+    """
+
+    sessions: list[str]
+    floor: str | None
+
+
+def touched(project_id: str, *, before: str | None) -> Touched:
+    """Return what the newest acts before this one changed last."""
+    asked = {
+        "project": project_id,
+        "before": before,
+        "limit": TOUCHED,
+        "beside": list(BESIDE),
+    }
+    return sql.records(Touched, CHANGED, asked)[0]
 
 
 def _recent(project_id: str, limit: int) -> dict[str, object]:

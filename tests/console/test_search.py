@@ -14,7 +14,7 @@ from django.utils import timezone
 from apps.accounts.models import Membership, Role, SavedView
 from apps.audit.models import AuditRecord
 from apps.console import finding, reading
-from apps.timeline import bodies
+from apps.timeline import activity, bodies
 from apps.timeline.body_cache import Cache
 from apps.timeline.models import Label, Version
 from tests.accounts.make import make_member
@@ -196,7 +196,7 @@ def test_lists_are_turned_round(viewer, project, monkeypatch):
 
 def test_a_place_in_another_order_is_refused(viewer, project):
     story = Story(project)
-    for after in (story.id, "9" * 20 + "-" + story.id):
+    for after in (story.id, "." + "9" * 20 + "-" + story.id):
         page = search(viewer, project, "", sort="changed", after=after)
         assert page.status_code == 400
 
@@ -335,8 +335,45 @@ def test_more_results_take_no_more_queries_to_explain(viewer, project, q, monkey
     assert many == few
 
 
-def test_the_order_by_last_change_says_how_far_it_looks(viewer, project):
-    Story(project)
+def pages_of(viewer, page):
+    """Return which sessions each page lists, from this one to the last."""
+    found = [listed(page)]
+    while older := re.search(r'href="([^"]+)" rel="next"', text(page)):
+        page = viewer.get(html.unescape(older[1]))
+        assert page.status_code == 200
+        found.append(listed(page))
+    return found
 
-    assert "newest 2,000 acts" in text(search(viewer, project, "", sort="changed"))
+
+@pytest.mark.parametrize("walks", [1, 2, 50])
+@pytest.mark.parametrize("limit", [1, 2, 3, 50])
+def test_every_session_stands_once_where_its_last_change_puts_it(
+    viewer, project, monkeypatch, limit, walks
+):
+    monkeypatch.setattr(reading, "PAGE", limit)
+    monkeypatch.setattr(finding, "WALKS", walks)
+    monkeypatch.setattr(activity, "TOUCHED", 3)
+    now = timezone.now() - timedelta(days=1)
+    stories = [Story(project, now=now + timedelta(hours=n)) for n in range(6)]
+    for hour, place in enumerate((2, 0, 2, 2, 4), 10):
+        stories[place].now = now + timedelta(hours=hour)
+        stories[place].update({"a": hour})
+    stories[1].now = now + timedelta(hours=20)
+    stories[1].note("no change").label(0, "no-change")
+
+    pages = pages_of(viewer, search(viewer, project, "", sort="changed"))
+
+    wanted = [stories[place].id for place in (4, 2, 0, 5, 3, 1)]
+    assert [one for page in pages for one in page] == wanted
+
+
+def test_the_order_by_last_change_says_how_far_it_looked(viewer, project, monkeypatch):
+    monkeypatch.setattr(finding, "WALKS", 1)
+    monkeypatch.setattr(activity, "TOUCHED", 2)
+    Story(project).update({"a": 1}).update({"a": 2})
+
+    page = text(search(viewer, project, "user:nobody", sort="changed"))
+
+    assert "Looked at 2 acts of the project on this page" in page
+    assert 'rel="next"' in page
     assert finding.SORTS["changed"] in text(viewer.get(address(project)))
