@@ -1,0 +1,179 @@
+"""Hostile states, names and texts on every page of the console: told as text, whole.
+
+The pages come from the URL resolver, so a new one is among them at once.
+"""
+
+import csv
+import html
+import io
+import re
+
+import pytest
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import Membership, Role
+from tests.accounts.make import make_member
+from tests.console.make import signed_in
+from tests.contracts.routes import page_routes
+from tests.contracts.world import about, made
+
+MARKUP = "<img src=x onerror=alert(1)>"
+BIDI, ZERO_WIDTH = "\u202e", "\u200b"
+EVIL = f"=1+1 {MARKUP}\"'&{BIDI}{ZERO_WIDTH}</title></script>"
+PAGES = [page for page in page_routes() if page[0].startswith("/console/{slug}")]
+# What a route shows besides its plain page.
+QUERIES = {
+    "/console/{slug}/sessions": ["q=", "q=ever%3A%22{evil}%22", "q={evil}"],
+    "/console/{slug}/sessions/export": ["q=", "q={evil}"],
+    "/console/{slug}/audit": ["", "show=all"],
+    "/console/{slug}/audit/export": ["", "show=all", "show=all&format=json"],
+    "/console/{slug}/compare": ["right={fork_id}"],
+    "/console/{slug}/sessions/{session_id}": ["", "path=/{evil}", "label={evil}"],
+    "/console/{slug}/sessions/{session_id}/jump": ["", "go={evil}"],
+    "/console/{slug}/sessions/{session_id}/versions/{number}": [
+        "",
+        "view=side",
+        "against=0&view=side",
+        "tab=state&find={evil}",
+        "tab=turns",
+        "tab=checkpoint",
+        "tab=proof",
+    ],
+    "/console/{slug}/sessions/{session_id}/versions/{number}/value": [
+        "pointer=",
+        "pointer=/{evil}",
+        "pointer=/deep",
+        "pointer=/long",
+        "pointer=/many&start=9900",
+    ],
+    "/console/{slug}/sessions/{session_id}/versions/{number}/blame": [
+        "pointer=/{evil}",
+        "pointer=/many",
+    ],
+}
+# A state is handed out as it is: a file that no browser runs.
+EXACT = "/state.json"
+
+
+def deep(levels):
+    value = EVIL
+    for level in range(levels):
+        value = [value] if level % 2 else {EVIL: value}
+    return value
+
+
+@pytest.fixture
+def samples(project, api):
+    """Whatever an agent may say, it says it with markup, and much of it."""
+    client = api()
+    made(client.post("/v1/agents", {"external_id": "evil", "name": EVIL}))
+    begun = {
+        "agent_id": EVIL,
+        "user_id": EVIL,
+        "metadata": {EVIL: EVIL},
+        "initial_state": {EVIL: "before", "deep": deep(100), "long": EVIL},
+        "messages": [{"role": EVIL, "content": EVIL}],
+        "tool_results": {EVIL: {"tool": EVIL}},
+        "model_params": {EVIL: EVIL},
+        "tasks": [{"title": EVIL, "status": EVIL}],
+    }
+    session_id = made(client.post("/v1/sessions", begun))["id"]
+    at = f"/v1/sessions/{session_id}"
+    changed = {
+        EVIL: EVIL,
+        "long": EVIL * 4_000,
+        "many": {f"{EVIL}{n}": EVIL for n in range(10_000)},
+        "list": [{"id": EVIL, EVIL: n} for n in range(40)],
+    }
+    step = {"reasoning": EVIL, "model": EVIL, "release": EVIL, "objective_status": EVIL}
+    made(client.patch(f"{at}/state", {"state": changed, **step}))
+    call = {"name": EVIL, "arguments": {EVIL: EVIL}, "id": EVIL}
+    turn = {
+        "input": {"type": "tool_call", "tool_metadata": call, "content": EVIL},
+        "output": EVIL,
+        "reasoning": EVIL,
+        "metadata": {EVIL: EVIL},
+    }
+    made(client.post(f"{at}/turns", turn))
+    made(client.post(f"{at}/versions/1/labels", {"label": MARKUP}))
+    made(client.post(f"{at}/notes", {"text": EVIL, "version": 1}))
+    made(client.post(f"{at}/notes", {"text": EVIL}))
+    made(client.post(f"{at}/rollback", {"version": 0, "reason": EVIL}))
+    fork = made(client.post(f"{at}/fork", {"version": 1}))["id"]
+    agents = made(client.get("/v1/agents"))["data"]
+    return {
+        "slug": project.slug,
+        "session_id": session_id,
+        "fork_id": fork,
+        "number": "1",
+        "agent_id": next(one["id"] for one in agents if one["name"] == EVIL),
+        "view_id": evil_view(project).id,
+        "user_id": "user_" + "0" * 26,
+        "key_id": "key_" + "0" * 26,
+        "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
+    }
+
+
+def evil_view(project):
+    owner = make_member(project, "owner", Role.ADMIN)
+    return accounts.save_view(
+        membership=Membership.objects.of_user(owner.id).get(project=project),
+        name=MARKUP,
+        query=f'"{MARKUP}"',
+        sort="",
+        is_shared=True,
+        **about(),
+    )
+
+
+@pytest.fixture
+def admin(client, project):
+    return signed_in(client, make_member(project, "alice", Role.ADMIN))
+
+
+def test_it_is_text_on_every_page_and_in_every_export(admin, samples):
+    shown = 0
+    for pattern, names in PAGES:
+        missing = [name for name in names if name not in samples]
+        assert not missing, f"{pattern} has parameters without a sample: {missing}"
+        for query in QUERIES.get(pattern, [""]):
+            where = f"{pattern}?{query}".format(**samples)
+            answer = admin.get(where, headers={"Accept": "text/html"}, follow=True)
+            assert answer.status_code < 500, where
+            if answer.status_code == 200:
+                shown += 1
+                assert_harmless(where, answer)
+
+    assert shown > 30
+
+
+def assert_harmless(where, answer):
+    kind = answer["Content-Type"].partition(";")[0]
+    content = answer.content.decode()
+    if where.partition("?")[0].endswith(EXACT):
+        assert kind == "application/json"
+        assert "sandbox" in answer["Content-Security-Policy"]
+        assert answer["Content-Disposition"].startswith("attachment")
+    elif kind == "text/html":
+        assert "<img" not in content, where
+        assert content.count("</title>") == content.count("<title>"), where
+        hidden = [one for one in (BIDI, ZERO_WIDTH) if one in content]
+        assert hidden == [], where
+        assert len(content) < 1_000_000, where
+    elif kind == "text/csv":
+        for row in csv.reader(io.StringIO(content)):
+            assert not [cell for cell in row if cell[:1] in "=+-@\t\r" and cell], where
+    else:
+        assert kind == "application/json"
+        assert answer["Content-Disposition"].startswith("attachment")
+
+
+def test_the_pages_say_what_is_hidden(admin, samples):
+    at = "/console/{slug}/sessions/{session_id}/versions/1".format(**samples)
+
+    page = admin.get(at).content.decode()
+
+    title = html.unescape(re.search(r"<title>(.*?)</title>", page, re.DOTALL)[1])
+    assert title.startswith("v1 · =1+1 <img src=x")
+    assert "⟨U+202E⟩" in page
+    assert "⟨U+200B⟩" in page
