@@ -89,7 +89,7 @@ class JumpForm(forms.Form):
             return int(number)
         try:
             return moment(given)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise forms.ValidationError(
                 "Give a version, as 12, or a time, as 2026-03-15 14:05 (UTC)."
             ) from None

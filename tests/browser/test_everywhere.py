@@ -69,6 +69,12 @@ def test_times_are_local_at_choice(visits: Visits, trip: Trip) -> None:
     expect(exact).to_have_text(re.compile(r" local$"))
     hours = int(re.findall(r"(\d\d):\d\d:\d\d", exact.inner_text())[0])
     assert hours == (int(utc[11:13]) + 9) % 24
+    # What is typed is of the zone that is read.
+    page.get_by_label("Version or time (local)").fill("2020-01-01 09:00")
+    with page.expect_request(re.compile(r"/jump\?")) as asked:
+        page.get_by_role("button", name="Go", exact=True).click()
+    assert "go=2020-01-01T00%3A00%3A00.000Z" in asked.value.url
+    expect(page).to_have_url(re.compile(r"/versions/0"))
     page.goto(f"{base(trip)}/sessions?q=")
     moment = page.locator(".sessions time").first
     expect(moment).to_have_attribute("title", re.compile(r" local \(.* UTC\)$"))

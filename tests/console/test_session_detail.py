@@ -69,7 +69,7 @@ def test_a_version_says_what_changed_in_words_and_as_json(viewer, project, trip)
     assert "turned null" in entry
     assert "trace-9c1" in entry
     assert "sb_7f3a" in entry
-    assert "<time datetime=" in entry
+    assert "<time class=" in entry
 
 
 def test_signs_stand_beside_words_for_who_does_not_see_them(viewer, project, trip):

@@ -292,7 +292,9 @@ def test_it_jumps_to_a_number_or_a_time(viewer, project, trip, go, number):
     assert answer["Location"] == f"{where}#v{number}"
 
 
-@pytest.mark.parametrize("go", ["", "x", "1" * 30, "2026-13-45"])
+@pytest.mark.parametrize(
+    "go", ["", "x", "1" * 30, "2026-13-45", "0001-01-01T00:00:00+23:59"]
+)
 def test_a_jump_to_nowhere_says_what_it_takes(viewer, project, trip, go):
     answer = viewer.get(address(project, trip.id, "jump"), {"go": go})
 

@@ -69,11 +69,23 @@ def decimal(number: float | None) -> str:
 @register.simple_tag
 def moment(at: datetime) -> SafeString:
     """Write a time relative to now, with the exact one on hover and for machines."""
+    words = relative(at, timezone.now())
+    # A day is another one elsewhere, so it is marked to be written anew.
+    kind = "day" if "-" in words else "age"
     return format_html(
-        '<time datetime="{}" title="{}">{}</time>',
+        '<time class="{}" datetime="{}" title="{}">{}</time>',
+        kind,
         at.isoformat(),
         exact(at),
-        relative(at, timezone.now()),
+        words,
+    )
+
+
+@register.simple_tag
+def exact_moment(at: datetime) -> SafeString:
+    """Write a time exactly; in the reader's own zone where they chose that."""
+    return format_html(
+        '<time class="exact" datetime="{}">{}</time>', at.isoformat(), exact(at)
     )
 
 
