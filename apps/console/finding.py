@@ -43,8 +43,9 @@ SORTS = {
     OLDEST: "oldest first",
     CHANGED: "last changed first",
 }
-# How often one page looks further back, before it says so.
-WALKS = 5
+# How many acts one page walks back over, step by step, before it says so: few fill a
+# page, unless one session has made them all.
+WALK = (2_000, 8_000, 32_000, 32_000)
 LONGEST_VALUE = 80
 LONGEST_CHIP = 200
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -163,8 +164,8 @@ def _changed(
     """
     before, inside = _read_place(after) if after else (None, None)
     found: list[Session] = []
-    for _ in range(WALKS):
-        touched = activity.touched(project.id, before=before)
+    for acts in WALK:
+        touched = activity.touched(project.id, before=before, acts=acts)
         room = limit - len(found)
         some = reading.last_changed(
             project,
@@ -184,8 +185,8 @@ def _changed(
         rows=_rows(found, now),
         after=before,
         notices=[
-            f"Looked at {WALKS * activity.TOUCHED:,} acts of the project on this page: "
-            "sessions that changed before them follow on the next ones."
+            f"Looked at {sum(WALK):,} acts of the project on this page: sessions that "
+            "changed before them follow on the next ones."
         ],
     )
 

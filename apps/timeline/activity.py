@@ -180,21 +180,21 @@ def busiest(project_id: str, *, limit: int) -> list[BusyAgent]:
     return sql.records(BusyAgent, BUSIEST, _recent(project_id, limit))
 
 
-# So many acts at once say which sessions changed last. What stands beside a history
-# does not change its session.
-TOUCHED = 2_000
+# What stands beside a history does not change its session.
 BESIDE = [Action.NOTE_ADDED, Action.VERSION_LABELLED, Action.VERSION_UNLABELLED]
 CHANGED = """
 WITH acts AS MATERIALIZED (
      SELECT e.stream_id, e.id, e.action FROM audit_event e
       WHERE e.project_id = %(project)s
         AND (%(before)s::varchar IS NULL OR e.id < %(before)s::varchar)
-      ORDER BY e.id DESC LIMIT %(limit)s)
-SELECT coalesce((SELECT array_agg(DISTINCT acts.stream_id) FROM acts
-                  WHERE acts.action <> ALL (%(beside)s::varchar[])
-                    AND NOT EXISTS (
+      ORDER BY e.id DESC LIMIT %(limit)s),
+changed AS MATERIALIZED (
+     SELECT DISTINCT acts.stream_id FROM acts
+      WHERE acts.action <> ALL (%(beside)s::varchar[]))
+SELECT coalesce((SELECT array_agg(changed.stream_id) FROM changed
+                  WHERE NOT EXISTS (
                         SELECT FROM audit_event later
-                         WHERE later.stream_id = acts.stream_id
+                         WHERE later.stream_id = changed.stream_id
                            AND later.id >= %(before)s::varchar
                            AND later.action <> ALL (%(beside)s::varchar[]))),
                 '{}') AS sessions,
@@ -213,12 +213,12 @@ class Touched:
     floor: str | None
 
 
-def touched(project_id: str, *, before: str | None) -> Touched:
-    """Return what the newest acts before this one changed last."""
+def touched(project_id: str, *, before: str | None, acts: int) -> Touched:
+    """Return what the newest so many acts before this one changed last."""
     asked = {
         "project": project_id,
         "before": before,
-        "limit": TOUCHED,
+        "limit": acts,
         "beside": list(BESIDE),
     }
     return sql.records(Touched, CHANGED, asked)[0]

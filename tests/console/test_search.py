@@ -14,7 +14,7 @@ from django.utils import timezone
 from apps.accounts.models import Membership, Role, SavedView
 from apps.audit.models import AuditRecord
 from apps.console import finding, reading
-from apps.timeline import activity, bodies
+from apps.timeline import bodies
 from apps.timeline.body_cache import Cache
 from apps.timeline.models import Label, Version
 from tests.accounts.make import make_member
@@ -345,14 +345,13 @@ def pages_of(viewer, page):
     return found
 
 
-@pytest.mark.parametrize("walks", [1, 2, 50])
+@pytest.mark.parametrize("walk", [(3,), (1, 2), (1,) * 50])
 @pytest.mark.parametrize("limit", [1, 2, 3, 50])
 def test_every_session_stands_once_where_its_last_change_puts_it(
-    viewer, project, monkeypatch, limit, walks
+    viewer, project, monkeypatch, limit, walk
 ):
     monkeypatch.setattr(reading, "PAGE", limit)
-    monkeypatch.setattr(finding, "WALKS", walks)
-    monkeypatch.setattr(activity, "TOUCHED", 3)
+    monkeypatch.setattr(finding, "WALK", walk)
     now = timezone.now() - timedelta(days=1)
     stories = [Story(project, now=now + timedelta(hours=n)) for n in range(6)]
     for hour, place in enumerate((2, 0, 2, 2, 4), 10):
@@ -368,8 +367,7 @@ def test_every_session_stands_once_where_its_last_change_puts_it(
 
 
 def test_the_order_by_last_change_says_how_far_it_looked(viewer, project, monkeypatch):
-    monkeypatch.setattr(finding, "WALKS", 1)
-    monkeypatch.setattr(activity, "TOUCHED", 2)
+    monkeypatch.setattr(finding, "WALK", (2,))
     Story(project).update({"a": 1}).update({"a": 2})
 
     page = text(search(viewer, project, "user:nobody", sort="changed"))
