@@ -1,0 +1,168 @@
+"""Sends to addresses that people chose, and never into the house.
+
+A name is resolved once and the connection goes to the very address that was checked,
+so that a name server cannot answer differently in between. Redirects are not followed:
+they would be another address. Proxies of the environment are not asked. An attempt
+ends by its deadline, however slowly the other side drips.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+
+from apps.core.addresses import Target, require_outside
+
+# Of an answer its status counts; what is read of the rest is thrown away.
+HEAD_BYTES = 65_536
+REST_BYTES = 65_536
+REST_SECONDS = 1.0
+_STATUS = re.compile(rb"HTTP/1\.[01] ([1-5]\d\d)[ \r]")
+
+
+class Failed(Exception):
+    """Nothing came back that says whether it was received; the text says why."""
+
+
+def resolve(target: Target, *, into_the_house: bool) -> list[str]:
+    """Return the addresses behind the name, all of them outside the house.
+
+    One address inside refuses them all: it is not by accident among them.
+
+    Raises: Refused, Failed.
+    """
+    try:
+        found = socket.getaddrinfo(
+            target.host, target.port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
+        )
+    except (OSError, UnicodeError):
+        raise Failed("The host's name does not resolve.") from None
+    addresses = list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+    if not into_the_house:
+        for address in addresses:
+            require_outside(ipaddress.ip_address(address))
+    return addresses
+
+
+def post(
+    target: Target,
+    body: bytes,
+    headers: Mapping[str, str],
+    *,
+    seconds: float,
+    into_the_house: bool,
+) -> int:
+    """Send a body once and return the status of the answer, whatever it is.
+
+    Raises: Refused where the name leads into the house, Failed where no answer came.
+    """
+    deadline = time.monotonic() + seconds
+    addresses = resolve(target, into_the_house=into_the_house)
+    try:
+        with _connected(target, addresses, deadline) as connection:
+            _write(connection, _request(target, body, headers), deadline)
+            status = _status(connection, deadline)
+            _drain(connection, min(deadline, time.monotonic() + REST_SECONDS))
+            return status
+    except TimeoutError:
+        raise Failed(f"No answer within {seconds:g} seconds.") from None
+    except ssl.SSLCertVerificationError as error:
+        raise Failed(
+            f"The host's certificate is not valid: {error.verify_message}"
+        ) from None
+    except ssl.SSLError:
+        raise Failed("No TLS connection could be made.") from None
+    except ConnectionRefusedError:
+        raise Failed("The host refused the connection.") from None
+    except OSError:
+        raise Failed("The connection broke before an answer came.") from None
+
+
+def _connected(target: Target, addresses: list[str], deadline: float) -> socket.socket:
+    """Return a connection to the first address that takes one."""
+    failure: OSError = OSError("no address")
+    for address in addresses:
+        try:
+            plain = socket.create_connection((address, target.port), _left(deadline))
+        except OSError as error:
+            failure = error
+            continue
+        if not target.is_tls:
+            return plain
+        try:
+            plain.settimeout(_left(deadline))
+            return _tls().wrap_socket(plain, server_hostname=target.host.rstrip("."))
+        except BaseException:
+            plain.close()
+            raise
+    raise failure
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def _request(target: Target, body: bytes, headers: Mapping[str, str]) -> bytes:
+    lines = [f"POST {target.path} HTTP/1.1", f"Host: {target.authority}"]
+    told = {**headers, "Content-Length": str(len(body)), "Connection": "close"}
+    for name, value in told.items():
+        if not value.isascii() or not value.isprintable():
+            raise ValueError(f"{name} is no header that can be sent")
+        lines.append(f"{name}: {value}")
+    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+
+
+def _write(connection: socket.socket, data: bytes, deadline: float) -> None:
+    view = memoryview(data)
+    while view:
+        connection.settimeout(_left(deadline))
+        view = view[connection.send(view) :]
+
+
+def _status(connection: socket.socket, deadline: float) -> int:
+    """Read up to the end of the final answer's headers; return its status."""
+    head = b""
+    while len(head) <= HEAD_BYTES:
+        piece = _read(connection, deadline)
+        if not piece:
+            raise OSError("closed")
+        head += piece
+        # Interim answers (1xx) come before the one that counts.
+        while (end := head.find(b"\r\n\r\n")) >= 0:
+            found = _STATUS.match(head)
+            if not found:
+                raise Failed("The answer is no HTTP.")
+            if not found[1].startswith(b"1"):
+                return int(found[1])
+            head = head[end + 4 :]
+    raise Failed("The answer's headers are too long.")
+
+
+def _drain(connection: socket.socket, deadline: float) -> None:
+    """Let the other side finish, for a moment: it may mind being cut off."""
+    size = 0
+    with suppress(OSError):
+        while size < REST_BYTES:
+            piece = _read(connection, deadline)
+            if not piece:
+                return
+            size += len(piece)
+
+
+def _read(connection: socket.socket, deadline: float) -> bytes:
+    connection.settimeout(_left(deadline))
+    return connection.recv(16_384)
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

@@ -1,0 +1,257 @@
+"""What is sent to addresses of strangers' choosing goes nowhere into the house."""
+
+import ipaddress
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from apps.core import addresses, outbound
+
+INSIDE = """
+127.0.0.1 127.255.255.254 0.0.0.0 0.1.2.3 10.1.2.3 100.64.0.1 169.254.169.254
+172.16.0.1 172.31.255.255 192.0.0.8 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1
+224.0.0.1 240.0.0.1 255.255.255.255 :: ::1 ::127.0.0.1 ::ffff:127.0.0.1
+::ffff:10.0.0.1 ::ffff:0:127.0.0.1 64:ff9b::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::1
+2002:7f00:1:: 2002:c0a8:101:: 2001:0:4136:e378:8000:63bf:3fff:fdd2 2001:db8::1
+fc00::1 fd12::1 fe80::1 fe80::1%lo fec0::1 ff02::1
+"""
+OUTSIDE = """
+8.8.8.8 1.1.1.1 2606:4700::1111 ::ffff:8.8.8.8 64:ff9b::808:808
+"""
+
+REFUSED = {
+    "http://example.com/": "https",
+    "ftp://example.com/": "https",
+    "file:///etc/passwd": "https",
+    "gopher://example.com/": "https",
+    "//example.com/": "https",
+    "example.com/hook": "https",
+    "https://": "host",
+    "https:///path": "host",
+    "https://user@example.com/": "user name",
+    "https://user:pass@example.com/": "user name",
+    "https://example.com@127.0.0.1/": "user name",
+    "https://@example.com/": "user name",
+    "https://example.com/#fragment": "fragment",
+    "https://example.com:22/": "port",
+    "https://example.com:80/": "port",
+    "https://example.com:0/": "port",
+    "https://example.com:99999/": "port",
+    "https://example.com:x/": "port",
+    "https://2130706433/": "four decimal",
+    "https://0x7f000001/": "four decimal",
+    "https://0x7f.1/": "four decimal",
+    "https://0177.0.0.1/": "four decimal",
+    "https://127.1/": "four decimal",
+    "https://127.0.0.1.5/": "four decimal",
+    "https://127.0.0.01/": "four decimal",
+    "https://1.2.3.0x4/": "four decimal",
+    "https://127.0.0.1/": "private",
+    "https://[::1]/": "private",
+    "https://[::ffff:127.0.0.1]/": "private",
+    "https://[::ffff:7f00:1]/": "private",
+    "https://[64:ff9b::10.0.0.1]/": "private",
+    "https://[fe80::1%25lo]/": "IPv6",
+    "https://[::1": "URL",
+    "https://exa mple.com/": "visible ASCII",
+    "https://example.com/\r\nHost: x": "visible ASCII",
+    "https://example.com\\@127.0.0.1/": "backslash",
+    "https://ⓔxample.com/": "visible ASCII",
+    "https://127。0。0。1/": "visible ASCII",
+    "https://exa%6dple.com/": "host",
+    "https://-example.com/": "host",
+    "https://example..com/": "host",
+    "https://example.com/" + "a" * 2000: "at most",
+}
+
+
+def resolving(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
+    """Have each look-up of a name answered with the next of these lists."""
+    asked: list[str] = []
+
+    def getaddrinfo(host: str, port: int, **_: object) -> list[object]:
+        found = answers[min(len(asked), len(answers) - 1)]
+        asked.append(host)
+        family = socket.AF_INET
+        return [(family, socket.SOCK_STREAM, 6, "", (one, port)) for one in found]
+
+    monkeypatch.setattr(outbound.socket, "getaddrinfo", getaddrinfo)
+    return asked
+
+
+@pytest.mark.parametrize("address", INSIDE.split())
+def test_an_address_inside_is_known_in_every_disguise(address: str) -> None:
+    assert not addresses.is_outside(ipaddress.ip_address(address))
+
+
+@pytest.mark.parametrize("address", OUTSIDE.split())
+def test_an_address_outside_may_be_sent_to(address: str) -> None:
+    assert addresses.is_outside(ipaddress.ip_address(address))
+
+
+@pytest.mark.parametrize("url", REFUSED)
+def test_a_url_that_could_lead_inside_is_refused(url: str) -> None:
+    with pytest.raises(addresses.Refused, match=REFUSED[url]):
+        addresses.target_of(url, into_the_house=False)
+
+
+@pytest.mark.parametrize(
+    ("url", "authority", "path"),
+    [
+        ("https://example.com", "example.com", "/"),
+        ("https://example.com:443/a?b=c", "example.com", "/a?b=c"),
+        ("https://hooks.example.com:8443/x", "hooks.example.com:8443", "/x"),
+        ("https://xn--bcher-kva.example/", "xn--bcher-kva.example", "/"),
+        ("https://8.8.8.8/", "8.8.8.8", "/"),
+        ("https://[2606:4700::1111]:9000/", "[2606:4700::1111]:9000", "/"),
+    ],
+)
+def test_a_url_leads_where_it_says(url: str, authority: str, path: str) -> None:
+    target = addresses.target_of(url, into_the_house=False)
+
+    assert (target.authority, target.path, target.is_tls) == (authority, path, True)
+
+
+@pytest.mark.parametrize("name", ["localhost", "localhost.", "metadata.internal"])
+@pytest.mark.parametrize(
+    "found",
+    [["127.0.0.1"], ["169.254.169.254"], ["8.8.8.8", "10.0.0.1"], ["::ffff:127.0.0.1"]],
+    ids=str,
+)
+def test_a_name_that_leads_inside_is_refused_before_it_is_called(
+    name: str, found: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolving(monkeypatch, found)
+    monkeypatch.setattr(outbound.socket, "create_connection", called)
+    target = addresses.target_of(f"https://{name}/", into_the_house=False)
+
+    with pytest.raises(addresses.Refused, match="private"):
+        outbound.post(target, b"{}", {}, seconds=5, into_the_house=False)
+
+
+def called(address: tuple[str, int], *_: object) -> socket.socket:
+    raise AssertionError(f"{address} was called")
+
+
+def test_a_name_that_changes_its_mind_is_asked_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = resolving(monkeypatch, ["8.8.8.8"], ["127.0.0.1"])
+    connected = []
+
+    def create_connection(address: tuple[str, int], *_: object) -> socket.socket:
+        connected.append(address)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(outbound.socket, "create_connection", create_connection)
+    target = addresses.target_of("https://rebinding.example/", into_the_house=False)
+
+    with pytest.raises(outbound.Failed, match="refused the connection"):
+        outbound.post(target, b"{}", {}, seconds=5, into_the_house=False)
+
+    assert asked == ["rebinding.example"]
+    assert connected == [("8.8.8.8", 443)]
+
+
+def test_a_name_that_nobody_knows_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror
+
+    monkeypatch.setattr(outbound.socket, "getaddrinfo", unknown)
+    target = addresses.target_of("https://nobody.example/", into_the_house=False)
+
+    with pytest.raises(outbound.Failed, match="does not resolve"):
+        outbound.post(target, b"{}", {}, seconds=5, into_the_house=False)
+
+
+@contextmanager
+def answering(*pieces: bytes, pause: float = 0.0) -> Iterator[tuple[str, list[bytes]]]:
+    """Listen once; answer these pieces, one after a pause. Yield URL and request."""
+    heard: list[bytes] = []
+    stop = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                while not heard or b"\r\n\r\n{}" not in heard[0]:
+                    heard[:] = [b"".join(heard) + connection.recv(4096)]
+                for piece in pieces:
+                    stop.wait(pause)
+                    try:
+                        connection.sendall(piece)
+                    except OSError:
+                        return
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/x?y=1", heard
+        stop.set()
+        thread.join(10)
+
+
+def send(url: str, *, seconds: float = 20, **headers: str) -> int:
+    target = addresses.target_of(url, into_the_house=True)
+    return outbound.post(target, b"{}", headers, seconds=seconds, into_the_house=True)
+
+
+def test_what_is_sent_is_plain_http() -> None:
+    with answering(b"HTTP/1.1 204 No Content\r\n\r\n") as (url, heard):
+        assert send(url, Name="value") == 204
+
+    lines = heard[0].decode().split("\r\n")
+    assert lines[0] == "POST /x?y=1 HTTP/1.1"
+    assert lines[1] == "Host: " + url.split("/")[2]
+    assert set(lines[2:]) == {
+        "Name: value", "Content-Length: 2", "Connection: close", "", "{}"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pieces", "status"),
+    [
+        ([b"HTTP/1.0 200 OK\r\n\r\n"], 200),
+        ([b"HTTP/1.1 200\r\nA: b\r\n\r\nbody"], 200),
+        ([b"HTTP/1.1 20", b"1 Created\r\n", b"A: b\r\n", b"\r\n"], 201),
+        ([b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 500 X\r\n\r\n"], 500),
+        ([b"HTTP/1.1 103 Hints\r\nA: b\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"], 200),
+        ([b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n"], 302),
+    ],
+)
+def test_the_status_of_the_final_answer_counts(
+    pieces: list[bytes], status: int
+) -> None:
+    with answering(*pieces, pause=0.05) as (url, _):
+        assert send(url) == status
+
+
+@pytest.mark.parametrize(
+    ("pieces", "why"),
+    [
+        ([], "broke"),
+        ([b"HTTP/1.1 200 OK\r\n"], "broke"),
+        ([b"SSH-2.0-OpenSSH\r\n\r\n"], "no HTTP"),
+        ([b"HTTP/1.1 200 OK\r\nA: " + b"a" * 100_000], "too long"),
+    ],
+)
+def test_an_answer_that_is_none_is_a_failure(pieces: list[bytes], why: str) -> None:
+    with answering(*pieces) as (url, _), pytest.raises(outbound.Failed, match=why):
+        send(url)
+
+
+def test_an_answer_that_drips_ends_by_the_deadline() -> None:
+    drops = [b"HTTP/1.1 200 OK\r\n"] + [b"A: b\r\n"] * 10_000
+
+    with (
+        answering(*drops, pause=0.05) as (url, _),
+        pytest.raises(outbound.Failed, match=r"within 1 seconds"),
+    ):
+        send(url, seconds=1)
+
+
+def test_a_header_cannot_smuggle_another() -> None:
+    with answering() as (url, _), pytest.raises(ValueError, match="no header"):
+        send(url, Name="a\r\nB: c")
