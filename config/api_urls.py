@@ -6,4 +6,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.timeline.api.urls")),
     path("", include("apps.agents.api.urls")),
     path("", include("apps.metrics.api.urls")),
+    path("", include("apps.webhooks.api.urls")),
 ]

@@ -70,6 +70,7 @@ INSTALLED_APPS = [
     "apps.agents",
     "apps.timeline",
     "apps.metrics",
+    "apps.webhooks",
     "apps.worker",
     "apps.console",
 ]
@@ -169,12 +170,16 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",
         "SessionStatus": "apps.timeline.models.Status",
+        "WebhookStatus": "apps.webhooks.models.Status",
     },
 }
 
 # The worker: its jobs are in one module, which only the worker loads
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = ""
 PROCRASTINATE_IMPORT_PATHS = ["apps.worker.jobs"]
+
+# Webhooks: whether they may go to private addresses, and by plain http.
+WEBHOOKS_PRIVATE = env.flag("STEPBACK_WEBHOOKS_PRIVATE")
 
 # Logs
 LOG_LEVEL = env.text("STEPBACK_LOG_LEVEL", "INFO").upper()

@@ -47,6 +47,14 @@ class Action(StrEnum):
     PASSWORD_CHANGED = "password.changed"  # noqa: S105
     VIEW_SAVED = "view.saved"
     VIEW_DELETED = "view.deleted"
+    WEBHOOK_CREATED = "webhook.created"
+    WEBHOOK_UPDATED = "webhook.updated"
+    WEBHOOK_ENABLED = "webhook.enabled"
+    WEBHOOK_DISABLED = "webhook.disabled"
+    WEBHOOK_SECRET_CHANGED = "webhook.secret_changed"  # noqa: S105
+    WEBHOOK_DELETED = "webhook.deleted"
+    WEBHOOK_TESTED = "webhook.tested"
+    WEBHOOK_RESENT = "webhook.resent"
 
     @property
     def trace_name(self) -> str:
@@ -112,6 +120,16 @@ SHOWN: dict[Action, Shown] = {
     Action.PASSWORD_CHANGED: Shown("password.changed", "Changed the own password"),
     Action.VIEW_SAVED: Shown("view.saved", "Saved the view"),
     Action.VIEW_DELETED: Shown("view.deleted", "Deleted the view"),
+    Action.WEBHOOK_CREATED: Shown("webhook.created", "Made the webhook"),
+    Action.WEBHOOK_UPDATED: Shown("webhook.updated", "Changed the webhook"),
+    Action.WEBHOOK_ENABLED: Shown("webhook.enabled", "Switched the webhook on"),
+    Action.WEBHOOK_DISABLED: Shown("webhook.disabled", "Switched the webhook off"),
+    Action.WEBHOOK_SECRET_CHANGED: Shown(
+        "webhook.secret_changed", "Made another secret for the webhook"
+    ),
+    Action.WEBHOOK_DELETED: Shown("webhook.deleted", "Deleted the webhook"),
+    Action.WEBHOOK_TESTED: Shown("webhook.tested", "Sent a test to the webhook"),
+    Action.WEBHOOK_RESENT: Shown("webhook.resent", "Sent to the webhook once more"),
 }
 
 

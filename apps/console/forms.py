@@ -11,7 +11,11 @@ from apps.agents.models import AgentStatus
 from apps.audit.actions import Action
 from apps.console import auditing, finding
 from apps.console.reading import PAGE
+from apps.core.addresses import LONGEST_URL
 from apps.timeline.search.language import LONGEST_TEXT
+from apps.webhooks.kinds import KINDS
+from apps.webhooks.models import Progress
+from apps.webhooks.operations import LONGEST_DESCRIPTION
 
 SESSION_ID = "sess_[0-9a-z]{26}"
 ACT_ID = "trace_[0-9a-z]{26}"
@@ -119,6 +123,42 @@ class KeysForm(forms.Form):
     """The place in the list of keys: those before this one."""
 
     after = forms.RegexField(regex=r"\Akey_[0-9a-z]{26}\Z", required=False)
+
+
+class WebhookForm(forms.Form):
+    """An address, and what it is to be told of."""
+
+    url = forms.CharField(
+        label="Address",
+        max_length=LONGEST_URL,
+        widget=forms.URLInput(
+            attrs={"autocomplete": "off", "placeholder": "https://…"}
+        ),
+    )
+    description = forms.CharField(
+        required=False,
+        max_length=LONGEST_DESCRIPTION,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    events = forms.MultipleChoiceField(
+        choices=[(kind, kind) for kind in KINDS],
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+
+class WebhooksForm(forms.Form):
+    """The place in the list of webhooks: those before this one."""
+
+    after = forms.RegexField(regex=r"\Ahook_[0-9a-z]{26}\Z", required=False)
+
+
+class DeliveriesForm(forms.Form):
+    """Filter and place in a webhook's log."""
+
+    status = forms.ChoiceField(required=False, choices=[("", "any"), *Progress.choices])
+    after = forms.RegexField(
+        regex=r"\Adlv_[0-9a-z]{26}\Z", required=False, widget=forms.HiddenInput
+    )
 
 
 def _text(label: str, longest: int = 255) -> forms.CharField:

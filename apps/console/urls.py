@@ -21,6 +21,7 @@ from apps.console.views import (
     sessions,
     version,
     views,
+    webhooks,
 )
 
 
@@ -50,6 +51,7 @@ SESSIONS = "console/<slug:slug>/sessions"
 SESSION = "console/<slug:slug>/sessions/<session_id:session_id>"
 AGENT = "console/<slug:slug>/agents/<str:agent_id>"
 MEMBER = "console/<slug:slug>/members/<str:user_id>"
+WEBHOOK = "console/<slug:slug>/webhooks/<str:webhook_id>"
 VERSION = f"{SESSION}/versions/<version_number:number>"
 
 app_name = "console"
@@ -76,6 +78,20 @@ urlpatterns = [
     path("console/<slug:slug>/keys/issue", keys.issue, name="issue_key"),
     path(
         "console/<slug:slug>/keys/<str:key_id>/revoke", keys.revoke, name="revoke_key"
+    ),
+    path("console/<slug:slug>/webhooks", webhooks.webhooks, name="webhooks"),
+    path("console/<slug:slug>/webhooks/create", webhooks.create, name="create_webhook"),
+    path(WEBHOOK, webhooks.webhook, name="webhook"),
+    path(f"{WEBHOOK}/update", webhooks.update, name="update_webhook"),
+    path(f"{WEBHOOK}/enable", webhooks.enable, name="enable_webhook"),
+    path(f"{WEBHOOK}/disable", webhooks.disable, name="disable_webhook"),
+    path(f"{WEBHOOK}/secret", webhooks.change_secret, name="webhook_secret"),
+    path(f"{WEBHOOK}/test", webhooks.test, name="test_webhook"),
+    path(f"{WEBHOOK}/delete", webhooks.delete, name="delete_webhook"),
+    path(
+        f"{WEBHOOK}/deliveries/<str:delivery_id>/resend",
+        webhooks.resend,
+        name="resend_delivery",
     ),
     path("console/<slug:slug>/audit", audit.audit_log, name="audit_log"),
     path("console/<slug:slug>/audit/export", audit.audit_export, name="audit_export"),

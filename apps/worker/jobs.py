@@ -21,9 +21,12 @@ from apps.accounts import operations as accounts
 from apps.core.actors import SYSTEM
 from apps.metrics import rollups
 from apps.timeline import operations as timeline
+from apps.webhooks import delivering
 
 Sweep = Callable[[datetime], object]
 EVERY_MINUTE = "* * * * *"
+# With seconds, the sixth field.
+EVERY_TWO_SECONDS = "* * * * * */2"
 EVERY_HOUR = "7 * * * *"
 # How many sweeps of one worker run at once, and how long a stop waits for them.
 CONCURRENCY = 4
@@ -62,6 +65,18 @@ def expire_sessions(now: datetime) -> None:
 def roll_up(now: datetime) -> None:
     """Add up the hours that are over."""
     rollups.sweep(now=now)
+
+
+@scheduled(EVERY_TWO_SECONDS)
+def deliver_webhooks(now: datetime) -> None:
+    """Send what webhooks are to be told."""
+    delivering.deliver(now=now)
+
+
+@scheduled(EVERY_HOUR)
+def forget_deliveries(now: datetime) -> None:
+    """Delete what webhooks were told long ago."""
+    delivering.forget(now=now)
 
 
 @scheduled(EVERY_HOUR)

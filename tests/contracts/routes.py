@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 from tests.contracts.world import World
 
 API = "v1/"
+FOR_ADMINS = ("/v1/webhooks",)
 UNKNOWN_ID = "0" * 26
 
 
@@ -33,6 +34,11 @@ class Route:
     @property
     def is_write(self) -> bool:
         return self.method != "GET" and str(self) not in READING_POSTS
+
+    @property
+    def is_for_admins(self) -> bool:
+        """Whether only an administrator's key for all agents may come in."""
+        return self.pattern.startswith(FOR_ADMINS)
 
     def path(self, values: dict[str, Any]) -> str:
         """Return the address with its parameters filled in."""
@@ -122,6 +128,7 @@ def _methods(callback: Any) -> list[str]:
 READING_POSTS = {"POST /v1/sessions/{session_id}/context"}
 
 SESSION = "/v1/sessions/{session_id}"
+WEBHOOK = "/v1/webhooks/{webhook_id}"
 STEP = {"reasoning": "Because.", "step_number": 7, "model": "m", "release": "r1"}
 BODIES: dict[str, Any] = {
     "POST /v1/agents": {"name": "Refunds", "tags": ["money"], "metadata": {"k": 1}},
@@ -161,6 +168,15 @@ BODIES: dict[str, Any] = {
         "state_before": {"city": "Rome"},
         "state_after": {"city": "Bonn"},
     },
+    "POST /v1/webhooks": {
+        "url": "https://receiver.example/hook",
+        "events": ["session.rolled_back", "version.created"],
+        "description": "On-call",
+    },
+    f"PATCH {WEBHOOK}": {"events": ["turn.added"], "description": "Turns"},
+    f"POST {WEBHOOK}/secret": None,
+    f"POST {WEBHOOK}/test": None,
+    f"POST {WEBHOOK}/deliveries/{{delivery_id}}/resend": None,
     f"POST {SESSION}/context": {"query": "where?", "include_set_aside": True},
 }
 QUERIES: dict[str, dict[str, str]] = {
@@ -183,6 +199,8 @@ UNKNOWN = {
     "turn_id": f"turn_{UNKNOWN_ID}",
     "trace_id": f"trace_{UNKNOWN_ID}",
     "reference": "nobody",
+    "webhook_id": f"hook_{UNKNOWN_ID}",
+    "delivery_id": f"dlv_{UNKNOWN_ID}",
     "user_id": f"user_{UNKNOWN_ID}",
     "key_id": f"key_{UNKNOWN_ID}",
     "agent_id": f"agent_{UNKNOWN_ID}",

@@ -12,8 +12,10 @@ from apps.audit.actions import SHOWN, Action
 from apps.audit.models import Event
 from apps.core.actors import SYSTEM
 from apps.timeline import operations as timeline
+from apps.webhooks import operations as webhooks
 from tests.contracts.routes import Route, api_routes, prepared
-from tests.contracts.world import World
+from tests.contracts.world import World, add_webhook
+from tests.contracts.world import about as who
 
 pytestmark = pytest.mark.django_db
 
@@ -37,6 +39,7 @@ def test_an_action_has_a_sentence_and_a_name_outside(action: Action) -> None:
 def test_every_action_is_recorded_by_some_act(world: World) -> None:
     do_everything_over_the_api(world)
     do_everything_to_accounts(world)
+    switch_a_webhook(world)
     later = timezone.now() + timedelta(days=400)
     timeline.expire(actor=SYSTEM, now=later)
 
@@ -50,7 +53,9 @@ def test_a_write_is_recorded_once_with_its_request(route: Route, world: World) -
     prepared(route, world)
     before = Event.objects.count()
 
-    answer = route.call(world.client, world.parameters, X_Request_Id="req_contract")
+    answer = route.call(
+        world.client_for(route), world.parameters, X_Request_Id="req_contract"
+    )
 
     recorded = Event.objects.filter(request_id="req_contract")
     assert answer.status < 300, answer.content
@@ -69,9 +74,15 @@ def do_everything_over_the_api(world: World) -> None:
     for route in sorted(WRITES, key=when):
         world.client.post(f"{world.session}/resume")
         prepared(route, world)
-        answer = route.call(world.client, world.parameters)
+        answer = route.call(world.client_for(route), world.parameters)
         # Not every sample fits after the one before it; none is our own fault.
         assert answer.status in (200, 201, 204, 409, 422), answer.content
+
+
+def switch_a_webhook(world: World) -> None:
+    webhook_id, _ = add_webhook(world.project)
+    for verb in (webhooks.disable, webhooks.enable):
+        verb(project=world.project, webhook_id=webhook_id, **who())
 
 
 def do_everything_to_accounts(world: World) -> None:

@@ -8,8 +8,9 @@ from rest_framework import serializers
 
 from apps.agents.api.serializers import AgentInput, CreateAgentInput
 from apps.timeline.api import inputs
+from apps.webhooks.api.serializers import CreateWebhookInput, WebhookInput
 
-INPUTS = [AgentInput, CreateAgentInput] + [
+INPUTS = [AgentInput, CreateAgentInput, WebhookInput, CreateWebhookInput] + [
     kind
     for _, kind in inspect.getmembers(inputs, inspect.isclass)
     if issubclass(kind, serializers.Serializer) and kind.__module__ == inputs.__name__

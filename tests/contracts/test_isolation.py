@@ -113,7 +113,7 @@ def test_a_read_only_key_reads_and_writes_nothing(
 
     document.check(route, answer)
     assert everything(world) == before
-    if route.is_write:
+    if route.is_write or route.is_for_admins:
         assert (answer.status, answer.code) == (403, "permission_denied")
     else:
         assert answer.status == 200, answer.content
@@ -130,18 +130,20 @@ def test_another_projects_key_finds_nothing(
 def test_a_key_for_other_agents_finds_nothing(
     route: Route, world: World, document: Any
 ) -> None:
-    assert_found_by_nobody_else(route, world, world.limited(), document)
+    # What tells of all agents is refused to it, whether it exists or not.
+    status = 403 if route.is_for_admins else 404
+    assert_found_by_nobody_else(route, world, world.limited(), document, status)
 
 
 def assert_found_by_nobody_else(
-    route: Route, world: World, stranger: Api, document: Any
+    route: Route, world: World, stranger: Api, document: Any, status: int = 404
 ) -> None:
     """Assert that what exists is answered as what does not, and stays as it is."""
     before = everything(world)
 
     answer = route.call(stranger, world.parameters)
 
-    assert answer.status == 404, answer.content
+    assert answer.status == status, answer.content
     assert told(answer) == told(route.call(stranger, UNKNOWN))
     document.check(route, answer)
     assert everything(world) == before
@@ -153,7 +155,8 @@ def test_what_does_not_exist_is_not_found(
 ) -> None:
     for name in route.parameters:
         unknown = "99" if name == "number" else UNKNOWN[name]
-        answer = route.call(world.client, {**world.parameters, name: unknown})
+        client = world.client_for(route)
+        answer = route.call(client, {**world.parameters, name: unknown})
         # A label is whatever one calls it: giving it is not finding it.
         assert answer.status == 404, f"{name}: {answer.content!r}"
         document.check(route, answer)
@@ -178,7 +181,12 @@ def test_strangers_see_empty_lists(
 ) -> None:
     wanted = {name: text.format(**world.parameters) for name, text in query.items()}
 
-    for stranger in (world.stranger(), world.limited()):
+    limited = world.limited()
+    strangers = [world.stranger(), limited]
+    if route.is_for_admins:
+        assert limited.get(route.pattern, wanted).status == 403
+        strangers.remove(limited)
+    for stranger in strangers:
         body = stranger.get(route.pattern, wanted).body
 
         assert not body["has_more"]

@@ -86,6 +86,7 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
         "audit",
         "metrics",
         "timeline",
+        "webhooks",
     }
 
 

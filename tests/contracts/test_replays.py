@@ -19,10 +19,10 @@ def test_a_repeated_write_is_done_once(
 ) -> None:
     prepared(route, world)
     key = {"Idempotency_Key": "retry-1"}
-    first = route.call(world.client, world.parameters, **key)
+    first = route.call(world.client_for(route), world.parameters, **key)
     recorded = Event.objects.count()
 
-    again = route.call(world.client, world.parameters, **key)
+    again = route.call(world.client_for(route), world.parameters, **key)
 
     assert first.status < 300, first.content
     assert (again.status, again.content) == (first.status, first.content)
@@ -45,11 +45,11 @@ def test_another_body_under_the_same_key_is_refused(
 ) -> None:
     prepared(route, world)
     key = {"Idempotency_Key": "retry-1"}
-    route.call(world.client, world.parameters, **key)
+    route.call(world.client_for(route), world.parameters, **key)
     other = {**route.body, "metadata": {"another": "body"}, "trace_id": "another"}
 
     path = route.path(world.parameters)
-    answer = world.client.send(route.method, path, other, key)
+    answer = world.client_for(route).send(route.method, path, other, key)
 
     assert (answer.status, answer.code) == (422, "idempotency_key_reused")
     assert answer.param == "Idempotency-Key"

@@ -16,6 +16,7 @@ from apps.accounts.models import (
     User,
 )
 from apps.core.actors import SYSTEM
+from apps.webhooks import operations as webhooks
 from tests.conftest import Answer, Api, make_project
 
 
@@ -26,11 +27,18 @@ class World:
     project: Project
     other_project: Project
     client: Api
+    admin: Api
     parameters: dict[str, str]
 
     def reader(self) -> Api:
         """Return a client that may only read."""
         return client_of(self.project, Scope.READ)
+
+    def client_for(self, route: Any) -> Api:
+        """Return a client that may take this route: `client`, where that is enough."""
+        if route.is_for_admins:
+            return self.admin
+        return self.client
 
     def stranger(self) -> Api:
         """Return a client that may do everything, in another project."""
@@ -38,7 +46,7 @@ class World:
 
     def limited(self) -> Api:
         """Return a client of the project that speaks for another agent."""
-        return client_of(self.project, Scope.WRITE, ["somebody-else"])
+        return client_of(self.project, Scope.ADMIN, ["somebody-else"])
 
     @property
     def session(self) -> str:
@@ -63,6 +71,10 @@ class World:
             add_member(make_project(f"other-{number}"), f"stranger-{number}")
             client_of(self.project, Scope.READ)
             save_view(self.project, f"more-{number}")
+        add_webhook(self.project)
+        for _ in range(3):
+            webhook_id = self.parameters["webhook_id"]
+            webhooks.test(project=self.project, webhook_id=webhook_id, **about())
 
 
 TURN = {
@@ -85,6 +97,18 @@ def add_member(project: Project, username: str, role: Role = Role.ADMIN) -> User
     user = accounts.create_user(username=username, **about())
     accounts.add_member(project=project, user=user, role=role, **about())
     return user
+
+
+def add_webhook(project: Project) -> tuple[str, str]:
+    """Return a webhook and something that is on its way to it."""
+    made, _ = webhooks.create(
+        project=project,
+        url="https://receiver.example/hook",
+        kinds=["version.created"],
+        **about(),
+    )
+    sent = webhooks.test(project=project, webhook_id=made.id, **about())
+    return made.id, sent.id
 
 
 def save_view(project: Project, name: str) -> SavedView:
@@ -136,7 +160,10 @@ def make_world() -> World:
     made(client.post(f"{session}/rollback", back))
     made(client.post(f"{session}/fork", {"version": 1, "external_id": "order-1b"}))
     traces = made(client.get("/v1/traces", {"session_id": session_id}))
+    webhook_id, delivery_id = add_webhook(project)
     parameters = {
+        "webhook_id": webhook_id,
+        "delivery_id": delivery_id,
         "session_id": session_id,
         "number": "1",
         "label": "known-good",
@@ -149,7 +176,8 @@ def make_world() -> World:
         "user_id": add_member(project, "vera", Role.VIEWER).id,
         "key_id": ApiKey.objects.in_project(project.id).get().id,
     }
-    return World(project, other_project, client, parameters)
+    admin = client_of(project, Scope.ADMIN)
+    return World(project, other_project, client, admin, parameters)
 
 
 def start(client: Api, **about: Any) -> str:

@@ -146,6 +146,14 @@ class AgentNotFound(NotFound):
     code = "agent_not_found"
 
 
+class WebhookNotFound(NotFound):
+    code = "webhook_not_found"
+
+
+class DeliveryNotFound(NotFound):
+    code = "delivery_not_found"
+
+
 class LabelNotFound(NotFound):
     code = "label_not_found"
 
@@ -240,6 +248,10 @@ class AlreadyPaused(Refused):
 
 class NotPaused(Refused):
     code = "not_paused"
+
+
+class WebhookDisabled(Refused):
+    code = "webhook_disabled"
 
 
 class NameTaken(Refused):

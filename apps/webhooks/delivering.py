@@ -1,0 +1,210 @@
+"""The sweep of the worker: follow the events, send what is due, note what came of it.
+
+One thread talks to the database, others only to receivers. Any number of workers may
+sweep at once: lanes are claimed. One that is killed leaves claims that run out, and
+what it was sending is sent again, under the same id.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from apps.audit import operations as audit
+from apps.audit.actions import Action
+from apps.core import addresses, outbound, sql
+from apps.core.actors import SYSTEM
+from apps.core.ids import new_id
+from apps.webhooks import feed, lanes, signing
+from apps.webhooks.lanes import Outcome, Waiting
+from apps.webhooks.models import Status, Subscription
+
+# How long an attempt may take; a claim is good for longer.
+SECONDS = 10.0
+# How many are sent at once, and how long one sweep goes on taking more.
+AT_ONCE = 16
+SWEEP_SECONDS = 20.0
+FOLLOW_EVERY = 1.0
+# A lane with much to send steps back after so many, for the others' sake.
+IN_A_ROW = 50
+DISABLED_AFTER = timedelta(days=3)
+KEPT = timedelta(days=30)
+FORGOTTEN_AT_ONCE = 1_000
+OK = range(200, 300)
+REDIRECTS = range(300, 400)
+
+FORGET = """
+WITH old AS (
+    SELECT id FROM webhooks_delivery
+     WHERE created_at < %(until)s AND status <> 'pending'
+     ORDER BY created_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+DELETE FROM webhooks_delivery d USING old WHERE d.id = old.id RETURNING d.message_id
+"""
+FORGET_MESSAGES = """
+DELETE FROM webhooks_message m WHERE m.id = ANY (%s)
+   AND NOT EXISTS (SELECT FROM webhooks_delivery d WHERE d.message_id = m.id)
+RETURNING 1
+"""
+Clock = Callable[[], datetime]
+
+
+@dataclass(slots=True)
+class _Sweep:
+    """What one sweep has in hand."""
+
+    claim: str
+    clock: Clock
+    pool: ThreadPoolExecutor
+    flying: dict[Future[Outcome], Waiting] = field(default_factory=dict)
+    in_a_row: Counter[lanes.Lane] = field(default_factory=Counter)
+
+    def take(self) -> None:
+        """Claim what is due, as far as there is room."""
+        room = AT_ONCE - len(self.flying)
+        if room > 0:
+            busy = [one.lane[0] for one in self.flying.values()]
+            self.send(lanes.take(self.claim, busy=busy, room=room))
+
+    def send(self, waiting: list[Waiting]) -> None:
+        """Begin the next attempt in each of these lanes."""
+        if not waiting:
+            return
+        named = {one.lane[0] for one in waiting}
+        known = Subscription.objects.enabled().in_bulk(named)
+        for one in waiting:
+            subscription = known.get(one.lane[0])
+            if subscription is None:
+                lanes.give_back(self.claim, [one])
+                continue
+            attempt = self.pool.submit(_attempt, subscription, one, self.clock)
+            self.flying[attempt] = one
+
+    def settle(self, *, seconds: float, release: bool) -> None:
+        """Note the attempts that are over, and go on in their lanes."""
+        done, _ = wait(self.flying, timeout=seconds, return_when=FIRST_COMPLETED)
+        outcomes = [one.result() for one in done]
+        for one in done:
+            del self.flying[one]
+        tired: list[Outcome] = []
+        fresh: list[Outcome] = []
+        for outcome in outcomes:
+            self.in_a_row[outcome.waiting.lane] += 1
+            is_tired = self.in_a_row[outcome.waiting.lane] >= IN_A_ROW
+            (tired if is_tired or release else fresh).append(outcome)
+        if tired:
+            lanes.settle(self.claim, tired, release=True)
+            for outcome in tired:
+                del self.in_a_row[outcome.waiting.lane]
+        if fresh:
+            self.send(lanes.settle(self.claim, fresh))
+
+
+def deliver(*, now: datetime, clock: Clock = timezone.now) -> None:
+    """Send all that is due, for some seconds; the next sweep goes on."""
+    disable_failing(now=now)
+    began = followed = time.monotonic()
+    feed.follow(now=now)
+    with ThreadPoolExecutor(AT_ONCE, "webhook") as pool:
+        sweep = _Sweep(secrets.token_hex(8), clock, pool)
+        sweep.take()
+        while sweep.flying:
+            is_over = time.monotonic() - began > SWEEP_SECONDS
+            sweep.settle(seconds=0.2, release=is_over)
+            if is_over:
+                continue
+            if time.monotonic() - followed > FOLLOW_EVERY:
+                feed.follow(now=clock())
+                followed = time.monotonic()
+            sweep.take()
+
+
+def disable_failing(*, now: datetime) -> int:
+    """Switch off what has failed for days without one success; return how many."""
+    over = Subscription.objects.enabled().filter(
+        failing_since__lt=now - DISABLED_AFTER, failures__gt=0
+    )
+    disabled = 0
+    for one in over:
+        disabled += _disable(one, now)
+    return disabled
+
+
+def forget(*, now: datetime) -> int:
+    """Delete what was sent long ago from the log, and its messages; return how many."""
+    forgotten = 0
+    while True:
+        asked = {"until": now - KEPT, "limit": FORGOTTEN_AT_ONCE}
+        with transaction.atomic():
+            messages = [row.message_id for row in sql.rows(FORGET, asked)]
+            if messages:
+                sql.rows(FORGET_MESSAGES, [messages])
+        forgotten += len(messages)
+        if len(messages) < FORGOTTEN_AT_ONCE:
+            return forgotten
+
+
+@transaction.atomic
+def _disable(subscription: Subscription, now: datetime) -> bool:
+    # Once: whoever changes the row records it.
+    changed = Subscription.objects.enabled().filter(
+        id=subscription.id, failing_since=subscription.failing_since
+    )
+    if not changed.update(status=Status.FAILING):
+        return False
+    audit.record_act(
+        stream_id=subscription.project_id,
+        project_id=subscription.project_id,
+        action=Action.WEBHOOK_DISABLED,
+        resource_type="webhook",
+        resource_id=subscription.id,
+        actor=SYSTEM,
+        now=now,
+        request_id=new_id("req", now=now),
+        details={
+            "failing_since": str(subscription.failing_since),
+            "failures": subscription.failures,
+        },
+    )
+    return True
+
+
+def _attempt(subscription: Subscription, waiting: Waiting, clock: Clock) -> Outcome:
+    """Send once. Never raises: whatever happens is an outcome."""
+    began = time.monotonic()
+    status, error = None, ""
+    try:
+        status = _send(subscription, waiting, clock())
+        if status in REDIRECTS:
+            error = "The answer leads elsewhere: give the address itself."
+    except (addresses.Refused, outbound.Failed) as why:
+        error = str(why)
+    except signing.SecretLost:
+        error = "The installation's key was changed: make another secret."
+    except Exception as bug:  # noqa: BLE001 - its lane must not stand still for ever
+        error = f"It could not be sent ({type(bug).__name__})."
+    ms = round((time.monotonic() - began) * 1000)
+    return Outcome(waiting, status is not None and status in OK, status, error, ms)
+
+
+def _send(subscription: Subscription, waiting: Waiting, now: datetime) -> int:
+    into_the_house = settings.WEBHOOKS_PRIVATE
+    headers = signing.headers(
+        subscription, waiting.message_id, waiting.kind, waiting.body, now=now
+    )
+    target = addresses.target_of(subscription.url, into_the_house=into_the_house)
+    return outbound.post(
+        target,
+        waiting.body,
+        headers,
+        seconds=SECONDS,
+        into_the_house=into_the_house,
+    )

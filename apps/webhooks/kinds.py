@@ -1,0 +1,56 @@
+"""What a webhook may be told of, in one table.
+
+A kind is the `type` of what is sent. Here is the place for another one: name its
+action, and in `payloads.py` what its `data` says, if the plain form is not enough.
+"""
+
+from collections.abc import Iterator
+
+from apps.audit.actions import Action
+from apps.webhooks.entries import Entry
+
+# By the kind's name: what it means, for people who choose.
+KINDS: dict[str, str] = {
+    "session.created": "A session began.",
+    "session.updated": "A session's metadata or lifetime was changed.",
+    "session.rolled_back": "A session was rolled back to an earlier version.",
+    "session.forked": "A session began as a fork of another.",
+    "session.paused": "A session was paused: agents' writes are refused.",
+    "session.resumed": "A paused session goes on.",
+    "session.closed": "A session was closed for good.",
+    "session.deleted": "A session was deleted.",
+    "session.expired": "A session's time was over.",
+    "version.created": "Any act made a version: a write, a rollback, a pause, …",
+    "turn.added": "A turn was added.",
+}
+VERSION = "version.created"
+# Sent when a person asks for a test; nobody subscribes to it.
+TEST = "webhook.test"
+
+# Acts that make a version, and are told as that as well.
+MAKING_VERSIONS = {
+    Action.SESSION_CREATED,
+    Action.SESSION_FORKED,
+    Action.SESSION_ROLLED_BACK,
+    Action.SESSION_PAUSED,
+    Action.SESSION_RESUMED,
+    Action.SESSION_CLOSED,
+    Action.SESSION_DELETED,
+    Action.SESSION_PROMOTED,
+    Action.VERSION_CREATED,
+}
+FOLLOWED = sorted({*KINDS, *(action.value for action in MAKING_VERSIONS)})
+
+
+def kinds_of(event: Entry) -> Iterator[str]:
+    """Yield each kind that this event is told as, the particular one first."""
+    if event.action in KINDS and event.action != VERSION:
+        yield event.action
+    if event.action in MAKING_VERSIONS and event.number is not None:
+        yield VERSION
+
+
+def message_id(event: Entry, kind: str) -> str:
+    """Return the id of what is sent: of each kind its own, the same for ever."""
+    digits = event.id.partition("_")[2]
+    return f"evt_{digits}v" if kind == VERSION else f"evt_{digits}"

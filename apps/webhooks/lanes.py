@@ -1,0 +1,277 @@
+"""What waits, and what became of it: lanes are claimed, sent from, given back.
+
+All statements are for many lanes at once, in autocommit or in one short transaction;
+none is open while something is sent. Times are those of the database, so that workers
+with other clocks agree on when a claim runs out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+
+from apps.core import sql
+
+# A claim is good for this long; each attempt begins with a fresh one and is shorter.
+LEASE = timedelta(seconds=40)
+FIRST_PAUSE = 2.0
+LONGEST_PAUSE = 3600.0
+# A subscription that failed this often in a row is tried with one delivery at a time.
+TIRED = 5
+LONGEST_REST = 300.0
+GIVEN_UP_AFTER = timedelta(days=3)
+# Of one subscription at once, so that one that is slow leaves room for the others.
+EACH = 4
+
+TAKE = """
+WITH due AS (
+    SELECT l.subscription_id, l.stream_id
+      FROM webhooks_subscription s
+      CROSS JOIN LATERAL (
+          SELECT w.subscription_id, w.stream_id FROM webhooks_lane w
+           WHERE w.subscription_id = s.id AND w.due_at <= now()
+           ORDER BY w.due_at
+           LIMIT greatest(0, CASE WHEN s.failures >= %(tired)s THEN 1 ELSE %(each)s END
+                 - (SELECT count(*) FROM unnest(%(busy)s::text[]) b WHERE b = s.id))
+             FOR NO KEY UPDATE SKIP LOCKED) l
+     WHERE s.status = 'enabled'
+       AND (s.resting_until IS NULL OR s.resting_until <= now())
+     LIMIT %(room)s)
+UPDATE webhooks_lane l SET claim = %(claim)s, due_at = now() + %(lease)s
+  FROM due
+ WHERE l.subscription_id = due.subscription_id AND l.stream_id = due.stream_id
+RETURNING l.subscription_id, l.stream_id
+"""
+# The oldest delivery of each claimed lane, or none where it is empty.
+HEADS = """
+SELECT l.subscription_id, l.stream_id, l.last_ordinal,
+       d.id, d.ordinal, d.attempts, m.id AS message_id, m.kind, m.body
+  FROM unnest(%(subscriptions)s::text[], %(streams)s::text[]) AS c (s, t)
+  JOIN webhooks_lane l ON l.subscription_id = c.s AND l.stream_id = c.t
+   AND l.claim = %(claim)s
+  LEFT JOIN LATERAL (
+      SELECT p.* FROM webhooks_delivery p
+       WHERE p.subscription_id = c.s AND p.stream_id = c.t AND p.status = 'pending'
+       ORDER BY p.ordinal LIMIT 1) d ON true
+  LEFT JOIN webhooks_message m ON m.id = d.message_id
+"""
+# An attempt is told of the delivery that it was made of, and only once.
+NOTE = """
+UPDATE webhooks_delivery d
+   SET attempts = d.attempts + 1, attempted_at = now(),
+       status_code = r.status_code, error = r.error, duration_ms = r.ms,
+       first_failed_at = CASE WHEN r.is_done THEN d.first_failed_at
+                              ELSE coalesce(d.first_failed_at, now()) END,
+       status = CASE
+           WHEN r.is_done THEN 'delivered'
+           WHEN d.first_failed_at < now() - %(patience)s
+            AND s.last_delivered_at > now() - %(patience)s THEN 'failed'
+           ELSE 'pending' END
+  FROM unnest(%(ids)s::text[], %(ordinals)s::bigint[], %(done)s::bool[],
+              %(codes)s::int[], %(errors)s::text[], %(ms)s::int[])
+       AS r (id, ordinal, is_done, status_code, error, ms),
+       webhooks_subscription s
+ WHERE d.id = r.id AND d.ordinal = r.ordinal AND d.status = 'pending'
+   AND s.id = d.subscription_id
+RETURNING d.id, d.status
+"""
+HOLD_BACK = """
+UPDATE webhooks_lane l SET claim = NULL, due_at = now() + r.pause
+  FROM unnest(%(subscriptions)s::text[], %(streams)s::text[], %(pauses)s::interval[])
+       AS r (s, t, pause)
+ WHERE l.subscription_id = r.s AND l.stream_id = r.t AND l.claim = %(claim)s
+RETURNING 1
+"""
+RENEW = """
+UPDATE webhooks_lane l SET due_at = now() + %(lease)s
+  FROM unnest(%(subscriptions)s::text[], %(streams)s::text[]) AS r (s, t)
+ WHERE l.subscription_id = r.s AND l.stream_id = r.t AND l.claim = %(claim)s
+RETURNING 1
+"""
+# Nothing waited when it was looked at, and nothing has come since.
+REMOVE = """
+DELETE FROM webhooks_lane l
+ USING unnest(%(subscriptions)s::text[], %(streams)s::text[], %(ordinals)s::bigint[])
+       AS r (s, t, o)
+ WHERE l.subscription_id = r.s AND l.stream_id = r.t AND l.claim = %(claim)s
+   AND l.last_ordinal = r.o
+RETURNING 1
+"""
+SUCCEEDED = """
+UPDATE webhooks_subscription
+   SET failures = 0, failing_since = NULL, resting_until = NULL,
+       last_delivered_at = now()
+ WHERE id = ANY (%s)
+   AND (failures > 0 OR failing_since IS NOT NULL OR last_delivered_at IS NULL
+        OR last_delivered_at < now() - interval '10 seconds')
+RETURNING 1
+"""
+FAILED = """
+UPDATE webhooks_subscription s
+   SET failures = s.failures + r.n, failing_since = coalesce(s.failing_since, now()),
+       resting_until = CASE WHEN s.failures + r.n >= %(tired)s
+           THEN now() + make_interval(secs => least(%(longest)s::float8,
+                power(2, least(s.failures + r.n - %(tired)s, 20)))) END
+  FROM unnest(%(ids)s::text[], %(counts)s::int[]) AS r (id, n)
+ WHERE s.id = r.id
+RETURNING 1
+"""
+# In one order, so that no two workers wait for each other.
+LOCK = """
+SELECT id FROM webhooks_subscription WHERE id = ANY (%s) ORDER BY id FOR NO KEY UPDATE
+"""
+Lane = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The delivery whose turn it is in a lane."""
+
+    lane: Lane
+    id: str
+    ordinal: int
+    attempts: int
+    message_id: str
+    kind: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one attempt."""
+
+    waiting: Waiting
+    is_done: bool
+    status_code: int | None
+    error: str
+    ms: int
+
+
+def take(claim: str, *, busy: Sequence[str], room: int) -> list[Waiting]:
+    """Claim lanes that are due, and return the delivery whose turn it is in each.
+
+    `busy` has a subscription once for each of its lanes that this worker has in hand.
+    """
+    params = {
+        "claim": claim,
+        "busy": list(busy),
+        "room": room,
+        "each": EACH,
+        "tired": TIRED,
+        "lease": LEASE,
+    }
+    taken = [(row.subscription_id, row.stream_id) for row in sql.rows(TAKE, params)]
+    return _heads(claim, taken)
+
+
+@transaction.atomic
+def settle(
+    claim: str, outcomes: Sequence[Outcome], *, release: bool = False
+) -> list[Waiting]:
+    """Note what attempts came to; return what follows in the lanes that go on.
+
+    A lane whose delivery failed is left alone for a while; `release` gives back also
+    those that could go on. Where the claim has run out, somebody else has the lane.
+    """
+    params: dict[str, list[Any]] = {
+        "ids": [one.waiting.id for one in outcomes],
+        "ordinals": [one.waiting.ordinal for one in outcomes],
+        "done": [one.is_done for one in outcomes],
+        "codes": [one.status_code for one in outcomes],
+        "errors": [one.error for one in outcomes],
+        "ms": [one.ms for one in outcomes],
+    }
+    sql.rows(LOCK, [sorted({one.waiting.lane[0] for one in outcomes})])
+    _tell_subscriptions(outcomes)
+    noted = sql.rows(NOTE, {**params, "patience": GIVEN_UP_AFTER})
+    over = {row.id for row in noted if row.status != "pending"}
+    on = [one.waiting.lane for one in outcomes if one.waiting.id in over]
+    held = [one for one in outcomes if one.waiting.id not in over]
+    _hold_back(claim, [(one.waiting.lane, _pause(one)) for one in held])
+    if release:
+        _hold_back(claim, [(lane, 0.0) for lane in on])
+        return []
+    if on:
+        sql.rows(RENEW, {**_split(on), "claim": claim, "lease": LEASE})
+    return _heads(claim, on)
+
+
+def give_back(claim: str, waiting: Sequence[Waiting]) -> None:
+    """Leave lanes as they were found, for whoever comes next."""
+    _hold_back(claim, [(one.lane, 0.0) for one in waiting])
+
+
+def pause_after(attempts: int) -> float:
+    """Return how many seconds to wait after so many attempts, give or take a fifth."""
+    pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempts - 1, 20))
+    return pause * random.uniform(0.8, 1.2)  # noqa: S311 - spreads, hides nothing
+
+
+def _pause(outcome: Outcome) -> float:
+    # Done, but noted by somebody else: the next has no reason to wait.
+    return 0.0 if outcome.is_done else pause_after(outcome.waiting.attempts + 1)
+
+
+def _tell_subscriptions(outcomes: Sequence[Outcome]) -> None:
+    fine = sorted({one.waiting.lane[0] for one in outcomes if one.is_done})
+    counts: dict[str, int] = {}
+    for one in outcomes:
+        if not one.is_done and one.waiting.lane[0] not in fine:
+            counts[one.waiting.lane[0]] = counts.get(one.waiting.lane[0], 0) + 1
+    if fine:
+        sql.rows(SUCCEEDED, [fine])
+    if counts:
+        sql.rows(
+            FAILED,
+            {
+                "ids": list(counts),
+                "counts": list(counts.values()),
+                "tired": TIRED,
+                "longest": LONGEST_REST,
+            },
+        )
+
+
+def _heads(claim: str, lanes: Sequence[Lane]) -> list[Waiting]:
+    """Return what is next in claimed lanes, and remove those that are empty."""
+    if not lanes:
+        return []
+    found = sql.rows(HEADS, {**_split(lanes), "claim": claim})
+    empty = [row for row in found if row.id is None]
+    if empty:
+        keys = _split([(row.subscription_id, row.stream_id) for row in empty])
+        ordinals = [row.last_ordinal for row in empty]
+        removed = sql.rows(REMOVE, {**keys, "ordinals": ordinals, "claim": claim})
+        if len(removed) < len(empty):
+            lanes = [(row.subscription_id, row.stream_id) for row in empty]
+            _hold_back(claim, [(lane, 0.0) for lane in lanes])
+    return [
+        Waiting(
+            (row.subscription_id, row.stream_id),
+            row.id,
+            row.ordinal,
+            row.attempts,
+            row.message_id,
+            row.kind,
+            bytes(row.body),
+        )
+        for row in found
+        if row.id is not None
+    ]
+
+
+def _hold_back(claim: str, pauses: Sequence[tuple[Lane, float]]) -> None:
+    if not pauses:
+        return
+    keys = _split([lane for lane, _ in pauses])
+    seconds = [timedelta(seconds=pause) for _, pause in pauses]
+    sql.rows(HOLD_BACK, {**keys, "pauses": seconds, "claim": claim})
+
+
+def _split(lanes: Sequence[Lane]) -> dict[str, list[str]]:
+    return {"subscriptions": [s for s, _ in lanes], "streams": [t for _, t in lanes]}

@@ -1,0 +1,38 @@
+"""What the verbs share: the webhook at hand, and the record of what was done."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from apps.accounts.models import Project
+from apps.audit import operations as audit
+from apps.audit.actions import Action
+from apps.core.actors import Actor
+from apps.webhooks.models import Subscription
+
+
+def locked(project: Project, webhook_id: str) -> Subscription:
+    mine = Subscription.objects.of_project(project.id)
+    return mine.select_for_update(no_key=True).one(webhook_id)
+
+
+def record(
+    action: Action,
+    webhook: Subscription,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+    details: dict[str, Any],
+) -> None:
+    audit.record_act(
+        stream_id=webhook.project_id,
+        project_id=webhook.project_id,
+        action=action,
+        resource_type="webhook",
+        resource_id=webhook.id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details=details,
+    )

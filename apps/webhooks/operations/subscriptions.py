@@ -1,0 +1,211 @@
+"""Making, changing, switching and deleting webhooks.
+
+A secret leaves an operation once, as the second value it returns. Records name the
+host that is told, not the address: that may hold a secret of the receiver's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from apps.accounts.models import Project
+from apps.audit.actions import Action
+from apps.core import addresses
+from apps.core.actors import Actor
+from apps.core.errors import InvalidRequest
+from apps.core.ids import new_id
+from apps.webhooks import feed, signing
+from apps.webhooks.kinds import KINDS
+from apps.webhooks.models import Delivery, Lane, Progress, Status, Subscription
+from apps.webhooks.operations.rows import locked, record
+
+LONGEST_DESCRIPTION = 255
+MOST = 100
+OLD_SECRET_COUNTS = timedelta(hours=24)
+
+
+@transaction.atomic
+def create(
+    *,
+    project: Project,
+    url: str,
+    kinds: Sequence[str],
+    description: str = "",
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+) -> tuple[Subscription, str]:
+    """Return a new webhook and its secret, which nobody is shown again.
+
+    Raises: InvalidRequest for an unfit address, kind or description, or too many.
+    """
+    place = feed.place()
+    if Subscription.objects.of_project(project.id).count() >= MOST:
+        raise InvalidRequest(f"A project has at most {MOST} webhooks.")
+    if not Subscription.objects.enabled().exists():
+        feed.begin(feed=place)
+    id, salt = new_id("hook", now=now), signing.new_salt()
+    secret = signing.secret_from(id, salt)
+    made = Subscription.objects.create(
+        id=id,
+        project=project,
+        url=_valid_url(url),
+        description=_valid_description(description),
+        kinds=_valid_kinds(kinds),
+        salt=salt,
+        secret_prefix=secret[: signing.VISIBLE],
+        created_at=now,
+        created_by=actor.label,
+        since=now,
+    )
+    record(Action.WEBHOOK_CREATED, made, actor, now, request_id, _told(made))
+    return made, secret
+
+
+@transaction.atomic
+def update(
+    *,
+    project: Project,
+    webhook_id: str,
+    url: str | None = None,
+    kinds: Sequence[str] | None = None,
+    description: str | None = None,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+) -> Subscription:
+    """Set what is said; what waits goes to the new address.
+
+    Raises: WebhookNotFound, InvalidRequest.
+    """
+    webhook = locked(project, webhook_id)
+    if url is not None:
+        webhook.url = _valid_url(url)
+        # Another receiver: what the one before did is not its fault.
+        _forgive(webhook)
+    if kinds is not None:
+        webhook.kinds = _valid_kinds(kinds)
+    if description is not None:
+        webhook.description = _valid_description(description)
+    webhook.save()
+    record(Action.WEBHOOK_UPDATED, webhook, actor, now, request_id, _told(webhook))
+    return webhook
+
+
+@transaction.atomic
+def enable(
+    *, project: Project, webhook_id: str, actor: Actor, now: datetime, request_id: str
+) -> Subscription:
+    """Tell it again: what waits first, then what happens from now on.
+
+    Raises: WebhookNotFound.
+    """
+    place = feed.place()
+    webhook = locked(project, webhook_id)
+    if webhook.is_enabled:
+        return webhook
+    if not Subscription.objects.enabled().exists():
+        feed.begin(feed=place)
+    webhook.status, webhook.since = Status.ENABLED, now
+    _forgive(webhook)
+    webhook.save()
+    waiting = Delivery.objects.of_subscription(webhook.id).filter(
+        status=Progress.PENDING
+    )
+    waiting.update(first_failed_at=None)
+    Lane.objects.filter(subscription=webhook, claim=None).update(due_at=now)
+    record(Action.WEBHOOK_ENABLED, webhook, actor, now, request_id, {})
+    return webhook
+
+
+@transaction.atomic
+def disable(
+    *, project: Project, webhook_id: str, actor: Actor, now: datetime, request_id: str
+) -> Subscription:
+    """Tell it nothing any more, until it is enabled; what waits goes on waiting.
+
+    Raises: WebhookNotFound.
+    """
+    webhook = locked(project, webhook_id)
+    if webhook.status != Status.DISABLED:
+        webhook.status = Status.DISABLED
+        webhook.save(update_fields=["status"])
+        record(Action.WEBHOOK_DISABLED, webhook, actor, now, request_id, {})
+    return webhook
+
+
+@transaction.atomic
+def change_secret(
+    *, project: Project, webhook_id: str, actor: Actor, now: datetime, request_id: str
+) -> tuple[Subscription, str]:
+    """Return another secret; the one before signs beside it for 24 hours more.
+
+    Raises: WebhookNotFound.
+    """
+    webhook = locked(project, webhook_id)
+    webhook.old_salt, webhook.old_secret_until = webhook.salt, now + OLD_SECRET_COUNTS
+    webhook.salt = signing.new_salt()
+    secret = signing.secret_from(webhook.id, webhook.salt)
+    webhook.secret_prefix = secret[: signing.VISIBLE]
+    webhook.save()
+    details = {"prefix": webhook.secret_prefix}
+    record(Action.WEBHOOK_SECRET_CHANGED, webhook, actor, now, request_id, details)
+    return webhook, secret
+
+
+@transaction.atomic
+def delete(
+    *, project: Project, webhook_id: str, actor: Actor, now: datetime, request_id: str
+) -> None:
+    """Remove a webhook with its log; what waits is not sent.
+
+    Raises: WebhookNotFound.
+    """
+    webhook = locked(project, webhook_id)
+    details = _told(webhook)
+    Lane.objects.filter(subscription=webhook).delete()
+    Delivery.objects.of_subscription(webhook.id).delete()
+    webhook.delete()
+    webhook.id = webhook_id
+    record(Action.WEBHOOK_DELETED, webhook, actor, now, request_id, details)
+
+
+def _forgive(webhook: Subscription) -> None:
+    webhook.failures, webhook.failing_since, webhook.resting_until = 0, None, None
+
+
+def _valid_url(url: str) -> str:
+    text = url.strip()
+    try:
+        addresses.target_of(text, into_the_house=settings.WEBHOOKS_PRIVATE)
+    except addresses.Refused as refused:
+        raise InvalidRequest(str(refused), param="url") from None
+    return text
+
+
+def _valid_kinds(kinds: Sequence[str]) -> list[str]:
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown or not kinds:
+        raise InvalidRequest(
+            f"events takes some of: {', '.join(KINDS)}.", param="events"
+        )
+    return [kind for kind in KINDS if kind in kinds]
+
+
+def _valid_description(text: str) -> str:
+    if len(text) > LONGEST_DESCRIPTION or not text.isprintable():
+        raise InvalidRequest(
+            f"A description has at most {LONGEST_DESCRIPTION} printable characters.",
+            param="description",
+        )
+    return text.strip()
+
+
+def _told(webhook: Subscription) -> dict[str, Any]:
+    target = addresses.target_of(webhook.url, into_the_house=True)
+    return {"host": target.authority, "events": webhook.kinds}

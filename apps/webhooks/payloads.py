@@ -1,0 +1,185 @@
+"""What is sent: the contract's body, `{id, type, created_at, data}`.
+
+`data` is the resource as the API shows it, as far as the event knows it for ever, and
+never a state: those are large, and whoever wants one asks for the version by its
+number. What belongs to the event stands in it too: who did it, its trace, its details.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from orjson import Fragment
+
+from apps.core import json
+from apps.timeline.models import Session, Version
+from apps.webhooks.entries import Entry
+from apps.webhooks.kinds import VERSION, message_id
+
+Data = dict[str, Any]
+STEP = {
+    "step_number": "step_number",
+    "parent_id": "step_parent_id",
+    "objective_status": "objective_status",
+    "schema_version": "schema_version",
+    "release": "release",
+    "model": "model",
+}
+SAID = ("reasoning", "reason_code", "external_id", "undo_of", "size", "flags")
+COUNTED = ("change_count", "changes_truncated")
+VERSION_COLUMNS = (
+    *("session_id", "number", "op", "parent_number", "restored_number", "hold"),
+    *("created_at", "changes", *SAID, *COUNTED, *STEP.values()),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What some events speak of, read at once."""
+
+    sessions: dict[str, Session] = field(default_factory=dict)
+    versions: dict[tuple[str, int], Version] = field(default_factory=dict)
+
+
+def known_of(events: Iterable[Entry]) -> Known:
+    """Read the sessions and versions that these events name."""
+    named = {
+        (event.stream_id, event.number)
+        for event in events
+        if event.stream_id.startswith("sess_")
+    }
+    if not named:
+        return Known()
+    streams = {stream for stream, _ in named}
+    sessions = Session.objects.filter(id__in=streams).select_related("agent")
+    versions = Version.objects.filter(
+        session_id__in=streams,
+        number__in={number for _, number in named if number is not None},
+    ).only(*VERSION_COLUMNS)
+    return Known(
+        {one.id: one for one in sessions},
+        {
+            (one.session_id, one.number): one
+            for one in versions
+            if (one.session_id, one.number) in named
+        },
+    )
+
+
+def body_of(event: Entry, kind: str, known: Known) -> bytes:
+    """Return the bytes that are sent, and signed, and sent again."""
+    return written(
+        message_id(event, kind), kind, event.created_at, _data(event, kind, known)
+    )
+
+
+def written(id: str, kind: str, created_at: datetime, data: Data) -> bytes:
+    return json.dumps(
+        {"id": id, "type": kind, "created_at": moment(created_at), "data": data}
+    )
+
+
+def moment(at: datetime | None) -> str | None:
+    """Return a time as the contract writes it."""
+    if at is None:
+        return None
+    return at.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+def _data(event: Entry, kind: str, known: Known) -> Data:
+    name = "version" if kind == VERSION else event.resource_type
+    if kind.startswith("session."):
+        name = "session"
+    return TOLD.get(name, _plain)(event, known) | {
+        "trace_id": event.id,
+        "request_id": event.request_id,
+        "actor": {
+            "kind": event.actor_kind,
+            "id": event.actor_id,
+            "label": event.actor_label,
+        },
+    }
+
+
+def _session(event: Entry, known: Known) -> Data:
+    data: Data = {"object": "session", "id": event.stream_id, **_ids(event, known)}
+    version = known.versions.get((event.stream_id, event.number or 0))
+    session = known.sessions.get(event.stream_id)
+    if session is not None:
+        data |= {
+            "external_id": session.external_id,
+            "created_at": moment(session.created_at),
+            "updated_at": moment(event.created_at),
+            "metadata": Fragment(bytes(session.metadata)),
+            "ttl_expires_at": moment(session.expires_at),
+            "forked_from": session.origin_session_id,
+            "forked_version": session.origin_number,
+        }
+    if event.number is not None and version is not None:
+        data |= {
+            "version": version.number,
+            "status": "active" if version.hold == "open" else version.hold,
+            "reason": version.reasoning,
+            "reason_code": version.reason_code,
+            "restored_version": version.restored_number,
+            "undo_of": version.undo_of,
+        }
+    return {**event.details, **data}
+
+
+def _version(event: Entry, known: Known) -> Data:
+    data = {"object": "version", **_ids(event, known), "version": event.number}
+    version = known.versions.get((event.stream_id, event.number or 0))
+    if version is None:
+        return data
+    return data | {
+        "op": version.op,
+        "created_at": moment(version.created_at),
+        "parent_version": version.parent_number,
+        "restored_version": version.restored_number,
+        "hold": version.hold,
+        # Where something changed, but not from what to what: that is state.
+        "changes": [
+            {name: one[name] for name in ("pointer", "kind") if name in one}
+            for one in version.changes
+        ],
+        **{name: getattr(version, name) for name in (*SAID, *COUNTED)},
+        **{name: getattr(version, column) for name, column in STEP.items()},
+    }
+
+
+def _turn(event: Entry, known: Known) -> Data:
+    return {
+        "object": "turn",
+        "id": event.resource_id,
+        **_ids(event, known),
+        "version": event.number,
+        "turn_number": event.details.get("turn_number"),
+        "created_at": moment(event.created_at),
+    }
+
+
+def _plain(event: Entry, known: Known) -> Data:
+    """Anything else: what the event itself tells."""
+    return {**event.details, "object": event.resource_type, "id": event.resource_id}
+
+
+def _ids(event: Entry, known: Known) -> Data:
+    session = known.sessions.get(event.stream_id)
+    return {
+        "session_id": event.stream_id,
+        "agent_id": None if session is None else session.agent.external_id,
+        "user_id": None if session is None else session.user_id,
+    }
+
+
+# By the event's resource type. Where another app's resource is told better by a
+# function of its own, it enters it here when it starts.
+TOLD: dict[str, Callable[[Entry, Known], Data]] = {
+    "session": _session,
+    "version": _version,
+    "turn": _turn,
+}

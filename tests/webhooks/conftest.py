@@ -1,0 +1,52 @@
+"""Webhooks to a receiver on this machine, delivered by the worker's sweep."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from apps.accounts.models import Project
+from apps.core.actors import SYSTEM
+from apps.webhooks import delivering
+from apps.webhooks import operations as webhooks
+from apps.webhooks.models import Lane, Subscription
+from tests.webhooks.receiver import Receiver
+
+ABOUT: dict[str, Any] = {"actor": SYSTEM, "request_id": "req_test"}
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    settings.WEBHOOKS_PRIVATE = True
+    made = Receiver().up()
+    yield made
+    made.down()
+
+
+@pytest.fixture
+def subscribe(project: Project, receiver: Receiver):
+    """`subscribe("version.created")` returns a webhook and its secret."""
+
+    def make(*kinds: str, to: Receiver = receiver) -> tuple[Subscription, str]:
+        return webhooks.create(
+            project=project,
+            url=to.url,
+            kinds=kinds or ("version.created",),
+            now=timezone.now(),
+            **ABOUT,
+        )
+
+    return make
+
+
+@pytest.fixture
+def sweep() -> Callable[[], None]:
+    """`sweep()` delivers what is there, without waiting for pauses to be over."""
+
+    def run() -> None:
+        Lane.objects.update(due_at=timezone.now())
+        Subscription.objects.update(resting_until=None)
+        delivering.deliver(now=timezone.now())
+
+    return run
