@@ -62,6 +62,7 @@ def samples(trip: Trip) -> dict[str, str]:
     api.post(f"/v1/sessions/{trip.id}/rollback", json={"version": 1})
     fork = api.post(f"/v1/sessions/{trip.id}/fork", json={"version": 2}).json()["id"]
     agent = api.get("/v1/agents").json()["data"][0]["id"]
+    hook = webhook(trip)
     unknown = dict.fromkeys(("user_id", "key_id", "view_id", "token"), "nobody")
     return unknown | {
         "slug": PROJECT,
@@ -69,7 +70,20 @@ def samples(trip: Trip) -> dict[str, str]:
         "number": "2",
         "agent_id": agent,
         "fork_id": fork,
+        "webhook_id": hook,
+        "delivery_id": "nobody",
     }
+
+
+def webhook(trip: Trip) -> str:
+    """Return a webhook with something in its log."""
+    server = trip.console.server
+    with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
+        url = "https://receiver.example/hook"
+        said = {"url": url, "events": ["version.created"], "description": "On-call"}
+        made: str = admin.post("/v1/webhooks", json=said).json()["id"]
+        admin.post(f"/v1/webhooks/{made}/test")
+    return made
 
 
 def test_every_address(visits: Visits, trip: Trip, looker: Looker) -> None:
@@ -117,6 +131,12 @@ def test_what_acts_show(visits: Visits, trip: Trip, looker: Looker) -> None:
     page.get_by_role("button", name="Invite").click()
     link = page.locator("#link").inner_text()
     looker.look(page, "an invitation")
+    page.goto(f"{base}/webhooks")
+    page.get_by_label("Address").fill("https://receiver.example/hook")
+    page.get_by_label("turn.added").check()
+    page.get_by_role("button", name="Make the webhook").click()
+    expect(page.locator("#secret")).to_be_visible()
+    looker.look(page, "a webhook's secret")
     for act, name in (("sign-in", "Make a sign-in link"), ("password", "password")):
         page.goto(f"{base}/members")
         page.evaluate(OPEN_ALL)
@@ -131,7 +151,7 @@ def test_what_acts_show(visits: Visits, trip: Trip, looker: Looker) -> None:
     looker.look(door, "a password link")
 
     assert looker.found == {}
-    assert len(looker.seen) == 6
+    assert len(looker.seen) == 7
 
 
 def test_what_was_refused(visits: Visits, trip: Trip, looker: Looker) -> None:
