@@ -18,6 +18,7 @@ class Action(StrEnum):
     SESSION_EXPIRED = "session.expired"
     SESSION_FORKED = "session.forked"
     SESSION_PROMOTED = "session.promoted"
+    SESSION_HANDED_OFF = "session.handed_off"
     SESSION_ROLLED_BACK = "session.rolled_back"
     SESSION_PAUSED = "session.paused"
     SESSION_RESUMED = "session.resumed"
@@ -27,6 +28,8 @@ class Action(StrEnum):
     VERSION_UNLABELLED = "version.unlabelled"
     TURN_ADDED = "turn.added"
     NOTE_ADDED = "note.added"
+    WRITES_ADDED = "writes.added"
+    VERSIONS_HIDDEN = "versions.hidden"
     AGENT_CREATED = "agent.created"
     AGENT_UPDATED = "agent.updated"
     AGENT_SUSPENDED = "agent.suspended"
@@ -80,6 +83,9 @@ SHOWN: dict[Action, Shown] = {
     Action.SESSION_DELETED: Shown("session.deleted", "Deleted the session"),
     Action.SESSION_EXPIRED: Shown("session.expired", "The session expired"),
     Action.SESSION_FORKED: Shown("session.forked", "Forked the session"),
+    Action.SESSION_HANDED_OFF: Shown(
+        "session.handed_off", "Handed a version to another agent"
+    ),
     Action.SESSION_PROMOTED: Shown(
         "state.updated", "Promoted the state of a fork to the session"
     ),
@@ -96,6 +102,10 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.TURN_ADDED: Shown("turn.added", "Added a turn"),
     Action.NOTE_ADDED: Shown("note.added", "Wrote a note"),
+    Action.WRITES_ADDED: Shown("writes.added", "Kept what a task wrote"),
+    Action.VERSIONS_HIDDEN: Shown(
+        "versions.hidden", "Hid versions from the checkpointer"
+    ),
     Action.AGENT_CREATED: Shown("agent.created", "Registered the agent"),
     Action.AGENT_UPDATED: Shown("agent.updated", "Changed the agent"),
     Action.AGENT_SUSPENDED: Shown("agent.suspended", "Suspended the agent"),

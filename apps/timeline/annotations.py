@@ -1,7 +1,8 @@
-"""What people attach to a history without changing it: labels and notes.
+"""What is attached to a history without changing it.
 
-Neither is state, so neither makes a version. A label can be taken away again; a note
-stays as it was written. `models.py` passes both on.
+Labels and notes of people; of a checkpointer, writes that wait for their step and marks
+on what it has deleted. None is state, so none makes a version. A label can be taken
+away again; the others stay as they were written. `models.py` passes all on.
 """
 
 from django.db import models
@@ -52,3 +53,44 @@ class Note(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id} {self.id}"
+
+
+class PendingWrite(models.Model):
+    """What a task of a checkpointer wrote, before the checkpoint that will hold it.
+
+    It stands beside the checkpoint of that name, which may arrive after it. A write of
+    the same task and index comes once, or as the next attempt; the newest counts.
+    """
+
+    pk = models.CompositePrimaryKey(
+        "session_id", "checkpoint_id", "task_id", "index", "attempt"
+    )
+    session_id = id_field()
+    checkpoint_id = models.CharField(max_length=255, db_collation="C")
+    task_id = models.CharField(max_length=255, db_collation="C")
+    index = models.IntegerField()
+    attempt = models.IntegerField()
+    task_path = models.TextField()
+    channel = models.TextField()
+    type = models.TextField()
+    data = models.BinaryField()
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.session_id} write {self.index} of {self.task_id}"
+
+
+class HiddenVersions(models.Model):
+    """Versions that a checkpointer has deleted for itself: it sees them no more."""
+
+    pk = models.CompositePrimaryKey("session_id", "first_number", "last_number")
+    session_id = id_field()
+    first_number = models.BigIntegerField()
+    last_number = models.BigIntegerField()
+    actor_kind = models.CharField(max_length=8)
+    actor_id = models.TextField()
+    actor_label = models.TextField()
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.session_id} without v{self.first_number} to v{self.last_number}"

@@ -69,6 +69,12 @@ class ExternalIdTaken(DomainError):
     code = "external_id_taken"
 
 
+class HandoffNotVerified(DomainError):
+    """This handoff was not issued here, was changed, or no longer fits its version."""
+
+    code = "handoff_not_verified"
+
+
 class SessionPaused(DomainError):
     """This session is paused: agents cannot write to it until it is resumed."""
 

@@ -9,8 +9,10 @@ sequence and no foreign key to another session, so that it can be distributed.
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 
+from apps.timeline.annotations import HiddenVersions as HiddenVersions
 from apps.timeline.annotations import Label as Label
 from apps.timeline.annotations import Note as Note
+from apps.timeline.annotations import PendingWrite as PendingWrite
 from apps.timeline.fields import id_field
 from apps.timeline.querysets import SessionQuerySet, TurnQuerySet
 from apps.timeline.words import Hold, Op, Status

@@ -197,6 +197,19 @@ def states(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:
     }
 
 
+def bundles_of(
+    versions: Sequence[VersionRow],
+) -> dict[tuple[str, int], tuple[Part, ...]]:
+    """Return all parts by (session id, version number), in at most one query."""
+    raw = _raw_bodies(versions)
+    return {
+        (version.session_id, version.number): bodies.unframe(
+            raw[version.session_id, version.body_number]
+        )
+        for version in versions
+    }
+
+
 def last_rollback(version: VersionRow) -> Rollback | None:
     """Return the newest rollback up to this version, read from its partial index."""
     if version.rollback is not UNREAD:

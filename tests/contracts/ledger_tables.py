@@ -27,6 +27,8 @@ TRIGGERS = {
     "timeline_version_is_immutable",
     "timeline_body_is_immutable",
     "timeline_note_is_immutable",
+    "timeline_pendingwrite_is_immutable",
+    "timeline_hiddenversions_is_immutable",
     "audit_event_append_only",
     "audit_auditrecord_append_only",
 }

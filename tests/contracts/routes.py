@@ -59,6 +59,15 @@ class Route:
             pytest.fail(f"{self} has no sample body. Add one to BODIES.")
         return BODIES[str(self)]
 
+    def filled(self, values: dict[str, Any]) -> Any:
+        """Return the body with what only a world can tell, such as a signature."""
+        if not isinstance(self.body, dict):
+            return self.body
+        return {
+            name: values[name] if value == f"{{{name}}}" else value
+            for name, value in self.body.items()
+        }
+
     @property
     def query(self) -> dict[str, str]:
         return QUERIES.get(str(self), {})
@@ -66,7 +75,7 @@ class Route:
     def call(self, client: Any, values: dict[str, Any], **headers: str) -> Any:
         """Send the sample to the address that these values make."""
         return client.send(
-            self.method, self.path(values), self.body, headers, self.query
+            self.method, self.path(values), self.filled(values), headers, self.query
         )
 
 
@@ -145,7 +154,11 @@ BODIES: dict[str, Any] = {
     f"PATCH {SESSION}": {"metadata": {"order": "A-2"}, "ttl_seconds": 60},
     f"POST {SESSION}/fork": {"version": 1, "state": {"city": "Bonn"}},
     f"PATCH {SESSION}/state": {"state": {"city": "Bonn"}, "remove": ["/n"], **STEP},
-    f"PUT {SESSION}/state": {"state": {"city": "Bonn"}, **STEP},
+    f"PUT {SESSION}/state": {
+        "state": {"city": "Bonn"},
+        "opaque": {"mine": {"media_type": "a/b", "base64": "AAE="}},
+        **STEP,
+    },
     f"POST {SESSION}/state": {"state": {"city": "Bonn"}},
     f"POST {SESSION}/state/rollback": {"version": 1, "reason": "wrong city"},
     f"POST {SESSION}/rollback": {"version": 0, "reason_code": "tool", "hold": True},
@@ -161,6 +174,14 @@ BODIES: dict[str, Any] = {
     },
     f"POST {SESSION}/versions/{{number}}/labels": {"label": "good"},
     f"POST {SESSION}/notes": {"text": "Called the customer back.", "version": 1},
+    f"POST {SESSION}/writes": {
+        "checkpoint_id": "step-9",
+        "task_id": "book",
+        "writes": [{"index": 0, "channel": "c", "type": "json", "base64": "MQ=="}],
+    },
+    f"POST {SESSION}/handoffs": {"version": 1, "to_agent": "reviewer"},
+    "POST /v1/handoffs/adopt": {"handoff": "{handoff}", "reason": "go on"},
+    f"POST {SESSION}/hidden": {"first_version": 1, "last_version": 1},
     f"POST {SESSION}/turns": {
         "input": "Hi",
         "output": {"content": {"say": "Hello"}, "type": "json"},
@@ -201,6 +222,7 @@ UNKNOWN = {
     "reference": "nobody",
     "webhook_id": f"hook_{UNKNOWN_ID}",
     "delivery_id": f"dlv_{UNKNOWN_ID}",
+    "handoff": {},
     "user_id": f"user_{UNKNOWN_ID}",
     "key_id": f"key_{UNKNOWN_ID}",
     "agent_id": f"agent_{UNKNOWN_ID}",

@@ -8,18 +8,28 @@ from django.apps import apps
 from django.db import IntegrityError, connection, models, transaction
 
 from apps.audit.models import AuditRecord, Event
-from apps.timeline.models import Body, Note, Version
+from apps.timeline.models import Body, HiddenVersions, Note, PendingWrite, Version
 from tests.contracts.ledger_tables import TRIGGERS
 from tests.contracts.world import World
 
 pytestmark = pytest.mark.django_db
 
-APPEND_ONLY: list[type[models.Model]] = [Version, Body, Note, Event, AuditRecord]
+APPEND_ONLY: list[type[models.Model]] = [
+    Version,
+    Body,
+    Note,
+    PendingWrite,
+    HiddenVersions,
+    Event,
+    AuditRecord,
+]
 # One column of each that the attacks try to change.
 CHANGED = {
     Version: "reasoning",
     Body: "depth",
     Note: "text",
+    PendingWrite: "channel",
+    HiddenVersions: "actor_label",
     Event: "action",
     AuditRecord: "action",
 }

@@ -153,17 +153,24 @@ def _untyped(schema: dict[str, Any], place: str, name: str) -> Iterator[str]:
     told = {"$ref", "type", "oneOf", "anyOf", "allOf", "enum", "const"} & schema.keys()
     if not told and name not in ANYTHING:
         yield place
-    if "object" in kinds and not schema.get("properties") and name not in OPEN_OBJECTS:
+    named = schema.get("properties") or schema.get("additionalProperties")
+    if "object" in kinds and not named and name not in OPEN_OBJECTS:
         yield place
     if "array" in kinds and not schema.get("items") and name not in OPEN_LISTS:
         yield place
     elif schema.get("items"):
         yield from _untyped(schema["items"], f"{place}[]", "")
-    for key, child in schema.get("properties", {}).items():
+    for key, child in _children(schema).items():
         yield from _untyped(child, f"{place}.{key}", key)
     for word in ("oneOf", "anyOf", "allOf"):
         for child in schema.get(word, []):
             yield from _untyped(child, place, name)
+
+
+def _children(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what an object holds, under `*` what may have any name."""
+    others = schema.get("additionalProperties")
+    return dict(schema.get("properties", {})) | ({"*": others} if others else {})
 
 
 @each(ROUTES)

@@ -46,7 +46,11 @@ def test_another_body_under_the_same_key_is_refused(
     prepared(route, world)
     key = {"Idempotency_Key": "retry-1"}
     route.call(world.client_for(route), world.parameters, **key)
-    other = {**route.body, "metadata": {"another": "body"}, "trace_id": "another"}
+    other = {
+        **route.filled(world.parameters),
+        "metadata": {"another": "body"},
+        "trace_id": "another",
+    }
 
     path = route.path(world.parameters)
     answer = world.client_for(route).send(route.method, path, other, key)

@@ -153,12 +153,18 @@ def make_world() -> World:
     session = f"/v1/sessions/{session_id}"
     made(client.post(f"{session}/versions/1/labels", {"label": "known-good"}))
     made(client.post(f"{session}/notes", {"text": "Look at v1.", "version": 1}))
+    write = {"index": 0, "channel": "city", "type": "json", "base64": "IkJvbm4i"}
+    task = {"checkpoint_id": "step-1", "task_id": "move", "writes": [write]}
+    made(client.post(f"{session}/writes", task))
+    hidden = {"first_version": 0, "last_version": 0}
+    made(client.post(f"{session}/hidden", hidden))
     turn = made(client.post(f"{session}/turns", TURN))
     agents = made(client.get("/v1/agents"))["data"]
     made(client.post(f"{session}/turns", {"input": "a", "output": "b"}))
     back = {"version": 1, "reason": "wrong city", "reason_code": "tool"}
     made(client.post(f"{session}/rollback", back))
     made(client.post(f"{session}/fork", {"version": 1, "external_id": "order-1b"}))
+    handoff = made(client.post(f"{session}/handoffs", {"version": 1}))
     traces = made(client.get("/v1/traces", {"session_id": session_id}))
     webhook_id, delivery_id = add_webhook(project)
     parameters = {
@@ -170,6 +176,7 @@ def make_world() -> World:
         "turn_id": turn["id"],
         "trace_id": traces["data"][0]["id"],
         "reference": "billing",
+        "handoff": handoff,
         "slug": project.slug,
         "view_id": save_view(project, "everything").id,
         "agent_id": next(one["id"] for one in agents if one["name"] == "travel"),

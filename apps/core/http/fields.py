@@ -110,6 +110,24 @@ class ObjectField(serializers.Field[Any, Any, Any, Any]):
         )
 
 
+@extend_schema_field(
+    {
+        "type": "object",
+        "description": "Bytes by name, which are kept as they are and never read.",
+        "additionalProperties": {
+            "type": "object",
+            "properties": {
+                "media_type": {"type": "string"},
+                "base64": {"type": "string"},
+            },
+            "required": ["media_type", "base64"],
+        },
+    }
+)
+class OpaqueField(ObjectField):
+    """Opaque parts of a version: each has a media type, and its bytes as base64."""
+
+
 @extend_schema_field({"type": "array", "items": {}})
 class ListField(serializers.Field[Any, Any, Any, Any]):
     """A JSON list as the parser read it."""

@@ -54,6 +54,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "unsupported_media_type": (415, INVALID),
     "unacceptable_json": (422, INVALID),
     "idempotency_key_reused": (422, INVALID),
+    "handoff_not_verified": (422, INVALID),
     "session_paused": (423, INVALID),
     "rate_limit_exceeded": (429, LIMIT),
     "internal_error": (500, OURS),

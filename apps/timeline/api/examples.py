@@ -50,6 +50,18 @@ LABEL = _example("Known good", {"label": "known-good"})
 NOTE = _example(
     "For whoever looks next", {"text": "Customer was called back", "version": 0}
 )
+WRITES = _example(
+    "What a task wrote",
+    {
+        "checkpoint_id": "1f0c2c9e-6f1a-6b51-8003-0242ac120002",
+        "task_id": "book",
+        "writes": [
+            {"index": 0, "channel": "seat", "type": "json", "base64": "IjEyQSI="}
+        ],
+    },
+)
+HAND_OFF = _example("The head", {"to_agent": "reviewer"})
+HIDE = _example("The first version", {"first_version": 0, "last_version": 0})
 BATCH = _example(
     "Two steps at once",
     {

@@ -16,6 +16,7 @@ from apps.core.http.fields import (
     InputSerializer,
     ListField,
     ObjectField,
+    OpaqueField,
     SaidField,
     TextField,
     WholeNumberField,
@@ -85,6 +86,7 @@ class StepInput(StoryInput):
     model_params = ObjectField(help_text="model, version, temperature, seed, ...")
     tasks = ListField(help_text="Tasks with their status.")
     artifacts = ListField(help_text="References to files and blobs.")
+    opaque = OpaqueField()
 
     def parts(self) -> tuple[Part, ...]:
         """Return the other parts of the checkpoint that were sent."""
@@ -126,7 +128,7 @@ class UpdateInput(WriteInput):
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        given = ("state", "updates", "remove", *bundles.SHAPES)
+        given = ("state", "updates", "remove", "opaque", *bundles.SHAPES)
         if all(attrs.get(name) is None for name in given):
             raise serializers.ValidationError({"state": "There is nothing to update."})
         return attrs

@@ -14,7 +14,12 @@ from apps.timeline import listing, reading
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.inputs import CreateInput, ForkInput, MetadataInput
+from apps.timeline.api.inputs import (
+    AboutInput,
+    CreateInput,
+    ForkInput,
+    MetadataInput,
+)
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.drafts import Receipt, Step
 from apps.timeline.models import RequestKey
@@ -26,7 +31,7 @@ CREATE_ERRORS = errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
 class SessionStartView(TimelineView):
     """What creating and forking have in common."""
 
-    def about(self, given: CreateInput | ForkInput) -> About:
+    def about(self, given: AboutInput) -> About:
         data = given.validated_data
         return About(
             user_id=data.get("user_id"),

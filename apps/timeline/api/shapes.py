@@ -13,7 +13,7 @@ from orjson import Fragment
 from apps.core import json
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
-from apps.timeline.bundles import SHAPES
+from apps.timeline.bundles import SHAPES, opaque_object
 from apps.timeline.models import RequestKey, Session, Turn
 from apps.timeline.reading import Rollback, VersionRow
 
@@ -184,6 +184,30 @@ def checkpoint_object(version: VersionRow, parts: tuple[Part, ...]) -> dict[str,
         **_step(version),
         "state": by_name["state"],
         **{name: by_name.get(name) for name in SHAPES},
+        "opaque": opaque_object(parts),
+    }
+
+
+def named_checkpoint_object(
+    version: VersionRow, name: str, parts: tuple[Part, ...]
+) -> dict[str, Any]:
+    """Return a version as a checkpointer sees it, without state and writes."""
+    return {
+        "object": "named_checkpoint",
+        "session_id": version.session_id,
+        "version": version.number,
+        "checkpoint_id": name,
+        "op": version.op,
+        "parent_version": version.parent_number,
+        "restored_version": version.restored_number,
+        "created_at": moment(version.created_at),
+        "trace_id": version.trace_id,
+        "hold": version.hold,
+        "reasoning": version.reasoning,
+        "size": version.size,
+        "chain": version.chain.hex(),
+        **_step(version),
+        "opaque": opaque_object(parts),
     }
 
 

@@ -5,7 +5,9 @@ from django.urls import path
 from apps.timeline.api import (
     batches,
     blame,
+    checkpoints,
     comparisons,
+    handoffs,
     holds,
     notes,
     previews,
@@ -51,6 +53,15 @@ urlpatterns = [
     # A label may hold a slash, which arrives as one however it was escaped.
     path(f"{VERSION}/labels/<path:label>", versions.LabelView.as_view(), name="label"),
     path(f"{SESSION}/checkpoint", versions.CheckpointView.as_view(), name="checkpoint"),
+    path(
+        f"{SESSION}/checkpoints",
+        checkpoints.CheckpointsView.as_view(),
+        name="checkpoints",
+    ),
+    path(f"{SESSION}/writes", checkpoints.WritesView.as_view(), name="writes"),
+    path(f"{SESSION}/handoffs", handoffs.HandoffsView.as_view(), name="handoffs"),
+    path("handoffs/adopt", handoffs.AdoptionsView.as_view(), name="adoptions"),
+    path(f"{SESSION}/hidden", checkpoints.HiddenView.as_view(), name="hidden"),
     path(f"{SESSION}/changes", comparisons.ChangesView.as_view(), name="changes"),
     path(
         f"{SESSION}/divergence",

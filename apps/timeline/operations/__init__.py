@@ -2,7 +2,13 @@
 
 from apps.timeline.about import About
 from apps.timeline.operations.batches import BatchItem, append_batch
+from apps.timeline.operations.checkpoints import (
+    TaskWrite,
+    add_writes,
+    hide_versions,
+)
 from apps.timeline.operations.expiry import expire
+from apps.timeline.operations.handoffs import adopt, hand_off
 from apps.timeline.operations.holds import close, delete, pause, resume
 from apps.timeline.operations.labels import label, unlabel, update_metadata
 from apps.timeline.operations.notes import add_note
@@ -15,14 +21,19 @@ __all__ = [
     "About",
     "BatchItem",
     "Exchange",
+    "TaskWrite",
     "add_note",
     "add_turn",
+    "add_writes",
+    "adopt",
     "append_batch",
     "close",
     "create",
     "delete",
     "expire",
     "fork",
+    "hand_off",
+    "hide_versions",
     "label",
     "pause",
     "replace",

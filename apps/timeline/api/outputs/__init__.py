@@ -40,9 +40,12 @@ from apps.timeline.api.outputs.turns import (
 from apps.timeline.api.outputs.versions import (
     Checkpoint,
     Label,
+    NamedCheckpointList,
     StateHistory,
     Version,
     VersionList,
+    VersionsHidden,
+    WritesAdded,
 )
 
 __all__ = [
@@ -55,6 +58,7 @@ __all__ = [
     "Label",
     "LastRollback",
     "Memory",
+    "NamedCheckpointList",
     "Note",
     "NoteList",
     "Patch",
@@ -76,5 +80,7 @@ __all__ = [
     "TurnList",
     "Version",
     "VersionList",
+    "VersionsHidden",
+    "WritesAdded",
     "WrittenState",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from apps.core.http.fields import ListField, ObjectField
+from apps.core.http.fields import ListField, ObjectField, OpaqueField
 from apps.timeline.api.outputs.common import (
     Actor,
     ListEnvelope,
@@ -83,6 +83,66 @@ class Checkpoint(Step):
     model_params = ObjectField(required=True)
     tasks = ListField(required=True)
     artifacts = ListField(required=True)
+    opaque = OpaqueField(required=True, allow_null=False)
+
+
+class PendingWrite(Output):
+    """What a task wrote, before the checkpoint that will hold it."""
+
+    task_id = text()
+    task_path = text()
+    index = serializers.IntegerField()
+    channel = text()
+    type = text("How it was written, by whoever wrote it.")
+    base64 = text()
+
+
+class NamedCheckpoint(Step):
+    """A version as a checkpointer sees it."""
+
+    object = text()
+    session_id = text()
+    version = serializers.IntegerField()
+    checkpoint_id = text("Its external_id, else a UUID that leads to its number.")
+    op = serializers.ChoiceField(choices=Op.choices)
+    parent_version = maybe_number()
+    restored_version = maybe_number("On a rollback.")
+    created_at = serializers.DateTimeField()
+    trace_id = text()
+    hold = serializers.ChoiceField(choices=Hold.choices)
+    reasoning = maybe_text()
+    size = serializers.IntegerField(help_text="Bytes of the state as JSON.")
+    chain = text("The version's place in the proof, hex.")
+    opaque = OpaqueField(required=True, allow_null=False)
+    state = ObjectField(required=False, help_text="Where states were asked for.")
+    writes = PendingWrite(many=True, help_text="In the order of their tasks.")
+
+
+class NamedCheckpointList(ListEnvelope):
+    """One page of checkpoints, newest first."""
+
+    data = NamedCheckpoint(many=True)
+    session_id = text()
+    current_version = serializers.IntegerField(help_text="The number of the head.")
+
+
+class WritesAdded(Output):
+    """How many writes are kept for a checkpoint."""
+
+    object = text()
+    session_id = text()
+    checkpoint_id = text()
+    task_id = text()
+    count = serializers.IntegerField()
+
+
+class VersionsHidden(Output):
+    """Which versions a checkpointer sees no more."""
+
+    object = text()
+    session_id = text()
+    first_version = serializers.IntegerField()
+    last_version = serializers.IntegerField()
 
 
 class Label(Output):

@@ -1,0 +1,197 @@
+"""What a checkpointer does beside writing versions: pending writes, and deleting.
+
+Neither is state. Writes may come before their checkpoint, which is saved meanwhile, so
+they name it and do not wait for it. Deleting is a mark: the versions stay as evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.agents.errors import AgentSuspended
+from apps.agents.models import Agent
+from apps.agents.scope import Scope
+from apps.audit import operations as audit
+from apps.audit.actions import Action
+from apps.core import sql
+from apps.core.actors import Actor
+from apps.core.errors import InvalidRequest
+from apps.timeline import reading
+from apps.timeline.drafts import Request, require_text
+from apps.timeline.errors import SessionClosed, SessionPaused
+from apps.timeline.reading import VersionRow
+from apps.timeline.words import Hold
+
+MOST_WRITES = 1_000
+LONGEST_NAME = 255
+LONGEST_CHANNEL = 1_000
+LONGEST_PATH = 4_000
+INDEXES = range(-1_000, 1_000_000)
+
+_LOCK = "SELECT 1 FROM timeline_session WHERE id = %s FOR NO KEY UPDATE"
+# A write of an index comes once. What replaces is the next attempt, unless it says the
+# same again; the row lock keeps two from being the same attempt.
+_ADD = """
+INSERT INTO timeline_pendingwrite (
+    session_id, checkpoint_id, task_id, index, attempt, task_path, channel, type, data,
+    created_at)
+SELECT %(session)s, %(checkpoint)s, %(task)s, w.index, coalesce(past.attempt + 1, 0),
+       %(path)s, w.channel, w.type, w.data, %(now)s
+  FROM unnest(%(indexes)s::int[], %(channels)s::text[], %(types)s::text[],
+              %(data)s::bytea[]) w (index, channel, type, data)
+  LEFT JOIN LATERAL (
+       SELECT p.attempt, p.channel, p.type, p.data FROM timeline_pendingwrite p
+        WHERE p.session_id = %(session)s AND p.checkpoint_id = %(checkpoint)s
+          AND p.task_id = %(task)s AND p.index = w.index
+        ORDER BY p.attempt DESC LIMIT 1) past ON true
+ WHERE past.attempt IS NULL
+    OR %(replace)s AND (past.channel, past.type, past.data)
+                       IS DISTINCT FROM (w.channel, w.type, w.data)
+RETURNING 1
+"""
+_HIDE = """
+INSERT INTO timeline_hiddenversions (
+    session_id, first_number, last_number, actor_kind, actor_id, actor_label,
+    created_at)
+VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING 1
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskWrite:
+    """One value that a task wrote, as its checkpointer serialised it."""
+
+    index: int
+    channel: str
+    type: str
+    data: bytes
+
+    def __post_init__(self) -> None:
+        require_text("channel", self.channel, LONGEST_CHANNEL)
+        require_text("type", self.type, LONGEST_NAME)
+        if self.index not in INDEXES:
+            raise InvalidRequest("index is out of range.", param="index")
+
+
+@transaction.atomic
+def add_writes(
+    *,
+    scope: Scope,
+    session_id: str,
+    checkpoint_id: str,
+    task_id: str,
+    task_path: str,
+    writes: Sequence[TaskWrite],
+    replace: bool,
+    actor: Actor,
+    now: datetime,
+    request: Request,
+) -> int:
+    """Keep what a task wrote for the step after a checkpoint; return how many are new.
+
+    The first write of an index stays; with `replace` the newest counts, for errors,
+    interrupts and what resumes them.
+
+    Raises: SessionNotFound, SessionPaused, SessionClosed, AgentSuspended,
+    InvalidRequest.
+    """
+    for name, text, limit in (
+        ("checkpoint_id", checkpoint_id, LONGEST_NAME),
+        ("task_id", task_id, LONGEST_NAME),
+        ("task_path", task_path, LONGEST_PATH),
+    ):
+        require_text(name, text, limit)
+    if len(writes) > MOST_WRITES:
+        raise InvalidRequest(f"At most {MOST_WRITES:,} writes.", param="writes")
+    if len({one.index for one in writes}) != len(writes):
+        raise InvalidRequest("Two writes have the same index.", param="writes")
+    reading.head(scope, session_id, now=now)
+    sql.rows(_LOCK, [session_id])
+    # Once more: who waited for the lock must see a hold that came meanwhile.
+    head = reading.head(scope, session_id, now=now)
+    _require_open(head, actor)
+    made = sql.rows(
+        _ADD,
+        {
+            "session": session_id,
+            "checkpoint": checkpoint_id,
+            "task": task_id,
+            "path": task_path,
+            "now": now,
+            "replace": replace,
+            "indexes": [one.index for one in writes],
+            "channels": [one.channel for one in writes],
+            "types": [one.type for one in writes],
+            "data": [one.data for one in writes],
+        },
+    )
+    if made:
+        audit.record(
+            stream_id=session_id,
+            project_id=scope.project.id,
+            action=Action.WRITES_ADDED,
+            resource_type="writes",
+            resource_id=session_id,
+            actor=actor,
+            now=now,
+            request_id=request.id,
+            details={"count": len(made)},
+            number=head.number,
+        )
+    return len(made)
+
+
+@transaction.atomic
+def hide_versions(
+    *,
+    scope: Scope,
+    session_id: str,
+    first: int,
+    last: int,
+    actor: Actor,
+    now: datetime,
+    request: Request,
+) -> tuple[int, int]:
+    """Hide versions from the checkpointer, both ends included; return which.
+
+    The history, the console and the proof keep them. Twice is once.
+
+    Raises: SessionNotFound, InvalidRequest.
+    """
+    head = reading.head(scope, session_id, now=now)
+    if not 0 <= first <= last <= head.number:
+        raise InvalidRequest(
+            f"Name versions from 0 to {head.number}, the first first.",
+            param="first_version",
+        )
+    about = [session_id, first, last, actor.kind, actor.id, actor.label, now]
+    if sql.rows(_HIDE, about):
+        records = audit.record if actor.is_agent else audit.record_act
+        records(
+            stream_id=session_id,
+            project_id=scope.project.id,
+            action=Action.VERSIONS_HIDDEN,
+            resource_type="session",
+            resource_id=session_id,
+            actor=actor,
+            now=now,
+            request_id=request.id,
+            details={"first_version": first, "last_version": last},
+            number=head.number,
+        )
+    return first, last
+
+
+def _require_open(head: VersionRow, actor: Actor) -> None:
+    if head.hold == Hold.CLOSED:
+        raise SessionClosed(head=head.number)
+    if not actor.is_agent:
+        return
+    if head.hold == Hold.PAUSED:
+        raise SessionPaused(head=head.number)
+    if Agent.objects.get(id=head.agent_id).is_suspended:
+        raise AgentSuspended
