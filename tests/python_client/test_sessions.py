@@ -292,3 +292,30 @@ def test_the_server_tells_how_it_is(sb: Any) -> None:
 def test_a_key_that_is_none_is_told(connect: Any) -> None:
     with pytest.raises(errors.AuthenticationFailed):
         connect(api_key="sb_nobody").sessions.get("sess_x")
+
+
+def test_the_rollback_rate_is_counted_by_the_server(
+    sb: Any, agent_id: str, session: Any
+) -> None:
+    sb.sessions.rollback(session.id, 1, reason_code="bad_tool")
+
+    summary = sb.metrics.summary(agent_id=agent_id, window="24h")
+    series = sb.metrics.series(agent_id=agent_id)
+    ranked = sb.metrics.agents(limit=100)
+    reasons = sb.metrics.breakdown("reason", agent_id=agent_id)
+
+    assert summary.figures["rollbacks"] == 1
+    assert summary.figures["rollback_rate"] == 1.0
+    assert sum(one["rollbacks"] for one in series.data) == 1
+    assert agent_id in [one["agent_id"] for one in ranked.data]
+    assert reasons.data
+
+
+def test_what_was_handed_off_is_adopted_if_it_verifies(sb: Any, session: Any) -> None:
+    handoff = sb.sessions.hand_off(session.id, 3, to_agent="reviewer")
+
+    adopted = sb.sessions.adopt(handoff, external_id=f"adopted-{session.id}")
+
+    assert (adopted.state, adopted.forked_version) == ({"n": 3}, 3)
+    with pytest.raises(errors.HandoffNotVerified):
+        sb.sessions.adopt({**handoff, "version": 4})

@@ -188,6 +188,7 @@ class Checkpoint(Answer):
     model_params: Mapping[str, Json] | None = None
     tasks: Sequence[Json] | None = None
     artifacts: Sequence[Json] | None = None
+    opaque: Mapping[str, Mapping[str, str]] | None = None
     reasoning: str | None = None
     step_number: int | None = None
     parent_id: str | None = None
@@ -195,6 +196,29 @@ class Checkpoint(Answer):
     schema_version: str | None = None
     release: str | None = None
     model: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedCheckpoint(Answer):
+    """A version as a checkpointer sees it, with its own bytes and pending writes."""
+
+    session_id: str
+    version: int
+    checkpoint_id: str
+    op: str
+    created_at: str
+    trace_id: str
+    hold: str
+    opaque: Mapping[str, Mapping[str, str]]
+    writes: Sequence[Mapping[str, Json]]
+    size: int
+    chain: str
+    reasoning: str | None = None
+    parent_id: str | None = None
+    parent_version: int | None = None
+    restored_version: int | None = None
+    step_number: int | None = None
+    state: dict[str, Json] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -347,6 +371,22 @@ class Trace(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MetricsSummary(Answer):
+    """The rollback rate and all other figures of a time, and how they are spread."""
+
+    figures: Mapping[str, Json]
+    depth: Json
+    seconds_to_rollback: Json
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricsList(Answer):
+    """Figures over time, or of agents or other groups."""
+
+    data: Sequence[Mapping[str, Json]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Found(Answer):
     """A session, or a version of one, and why a search found it."""
 
@@ -382,4 +422,14 @@ def page_of(read: Callable[[Json], Item]) -> Callable[[Json], Page[Item]]:
 
 def anything(given: Json) -> Json:
     """Return the answer as it is."""
+    return given
+
+
+def described(given: Json) -> Mapping[str, Json]:
+    """Return an answer whose fields are not ours to read.
+
+    Raises: UnexpectedAnswer unless it is an object.
+    """
+    if not isinstance(given, dict):
+        raise UnexpectedAnswer("The answer is not an object.")
     return given

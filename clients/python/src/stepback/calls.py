@@ -36,7 +36,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 class Call(Generic[Result]):
     """What to ask, and how to read the answer. Parameters that are None are left out.
 
-    A call that `reads` is sent without an idempotency key, whatever its method.
+    A call that `reads`, or that is done once by its nature, is sent without an
+    idempotency key, whatever its method.
     """
 
     method: str
@@ -45,6 +46,7 @@ class Call(Generic[Result]):
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
     reads: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
     idempotency_key: str | None = None
 
 
@@ -72,7 +74,7 @@ def request_of(
 
     Raises: ValueError for what is no JSON, such as NaN, before anything is sent.
     """
-    headers = {"Idempotency-Key": key} if key else {}
+    headers = {**call.headers, **({"Idempotency-Key": key} if key else {})}
     content = None
     if call.body is not None:
         headers["Content-Type"] = "application/json"

@@ -80,6 +80,12 @@ class IdempotencyKeyReused(BadRequest):
     code = "idempotency_key_reused"
 
 
+class HandoffNotVerified(BadRequest):
+    """The handoff was not issued by this server, or was changed."""
+
+    code = "handoff_not_verified"
+
+
 class LengthRequired(BadRequest):
     code = "length_required"
 

@@ -28,6 +28,7 @@ class Checkpointed(Story, total=False):
     model_params: Mapping[str, Json] | None
     tasks: Sequence[Json] | None
     artifacts: Sequence[Json] | None
+    opaque: Mapping[str, Mapping[str, str]] | None
 
 
 class Written(Checkpointed, total=False):

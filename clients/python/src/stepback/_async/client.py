@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import httpx
 
 from stepback import answers, calls
-from stepback._async.others import AsyncAgents, AsyncLabels, AsyncTraces
+from stepback._async.others import AsyncAgents, AsyncLabels, AsyncMetrics, AsyncTraces
 from stepback._async.reading import AsyncSessionReads
 from stepback._async.transport import AsyncTransport
 from stepback._async.writing import AsyncSessionWrites
@@ -49,6 +49,7 @@ class AsyncStepback:
         self.labels = AsyncLabels(transport)
         self.agents = AsyncAgents(transport)
         self.traces = AsyncTraces(transport)
+        self.metrics = AsyncMetrics(transport)
 
     async def search(
         self,

@@ -285,6 +285,86 @@ class AsyncSessionWrites:
             idempotency_key,
         )
 
+    async def hand_off(
+        self,
+        session_id: str,
+        version: int | None = None,
+        *,
+        to_agent: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Mapping[str, Json]:
+        """Return a descriptor of a version, signed by the server, to be adopted."""
+        return await self._post(
+            ("sessions", session_id, "handoffs"),
+            given(version=version, to_agent=to_agent),
+            answers.described,
+            idempotency_key,
+        )
+
+    async def adopt(
+        self,
+        handoff: Mapping[str, Json],
+        *,
+        agent_id: str | None = None,
+        external_id: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.Session:
+        """Begin a session from what was handed off.
+
+        Raises: HandoffNotVerified for a descriptor that the server did not sign.
+        """
+        body = given(
+            handoff=handoff,
+            agent_id=agent_id,
+            external_id=external_id,
+            metadata=metadata,
+            reason=reason,
+        )
+        return await self._post(
+            ("handoffs", "adopt"), body, answers.Session.of, idempotency_key
+        )
+
+    async def add_writes(
+        self,
+        session_id: str,
+        *,
+        checkpoint_id: str,
+        task_id: str,
+        task_path: str = "",
+        writes: Sequence[Mapping[str, Json]],
+        replace: bool = False,
+    ) -> None:
+        """Keep what a task wrote for the step after a checkpoint; twice is once."""
+        await self._transport.run(
+            Call(
+                method="POST",
+                path=calls.path("sessions", session_id, "writes"),
+                read=answers.anything,
+                reads=True,
+                body={
+                    "checkpoint_id": checkpoint_id,
+                    "task_id": task_id,
+                    "task_path": task_path,
+                    "writes": list(writes),
+                    "replace": replace,
+                },
+            )
+        )
+
+    async def hide_versions(self, session_id: str, first: int, last: int) -> None:
+        """Hide versions from `list_checkpoints`; the history keeps them."""
+        await self._transport.run(
+            Call(
+                method="POST",
+                path=calls.path("sessions", session_id, "hidden"),
+                read=answers.anything,
+                reads=True,
+                body={"first_version": first, "last_version": last},
+            )
+        )
+
     async def _hold(
         self, session_id: str, verb: str, reason: str | None, once: Repeatable
     ) -> answers.State:

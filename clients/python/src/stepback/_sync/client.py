@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import httpx
 
 from stepback import answers, calls
-from stepback._sync.others import Agents, Labels, Traces
+from stepback._sync.others import Agents, Labels, Metrics, Traces
 from stepback._sync.reading import SessionReads
 from stepback._sync.transport import Transport
 from stepback._sync.writing import SessionWrites
@@ -50,6 +50,7 @@ class Stepback:
         self.labels = Labels(transport)
         self.agents = Agents(transport)
         self.traces = Traces(transport)
+        self.metrics = Metrics(transport)
 
     def search(
         self,

@@ -1,16 +1,18 @@
 # Written by make_sync.py from _async/others.py: do not edit.
-"""Labels, agents, traces and search."""
+"""Labels, agents, traces and metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Unpack
+from collections.abc import Callable, Mapping
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from stepback import answers, calls
 from stepback._sync.transport import Transport
 from stepback.answers import page_of
 from stepback.calls import Call, given
 from stepback.stories import Json, Repeatable
+
+Result = TypeVar("Result")
 
 
 class Labels:
@@ -174,5 +176,57 @@ class Traces:
                     limit=limit,
                     starting_after=starting_after,
                 ),
+            )
+        )
+
+
+class Asked(TypedDict, total=False):
+    """Of when: a `window` up to now, such as 24h or 7d, or from and to; of whom."""
+
+    window: str | None
+    start: str | None
+    end: str | None
+    agent_id: str | None
+
+
+class Metrics:
+    """The rollback rate, and what goes with it."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def summary(self, **asked: Unpack[Asked]) -> answers.MetricsSummary:
+        """Return all figures of a time."""
+        return self._ask("summary", answers.MetricsSummary.of, asked)
+
+    def series(self, **asked: Unpack[Asked]) -> answers.MetricsList:
+        """Return the rollback rate over time."""
+        return self._ask("series", answers.MetricsList.of, asked)
+
+    def agents(
+        self, *, limit: int | None = None, **asked: Unpack[Asked]
+    ) -> answers.MetricsList:
+        """Rank the agents by their rollback rate, the worst first."""
+        return self._ask("agents", answers.MetricsList.of, asked, limit=limit)
+
+    def breakdown(self, by: str, **asked: Unpack[Asked]) -> answers.MetricsList:
+        """Return the rollbacks of a time by what they have in common."""
+        return self._ask("breakdown", answers.MetricsList.of, asked, by=by)
+
+    def _ask(
+        self, what: str, read: Callable[[Any], Result], asked: Asked, **more: Any
+    ) -> Result:
+        query: dict[str, Any] = {
+            "window": asked.get("window"),
+            "from": asked.get("start"),
+            "to": asked.get("end"),
+            "agent_id": asked.get("agent_id"),
+        }
+        return self._transport.run(
+            Call(
+                method="GET",
+                path=calls.path("metrics", what),
+                read=read,
+                query=query | more,
             )
         )

@@ -139,6 +139,30 @@ class SessionReads:
             version=version,
         )
 
+    def list_checkpoints(
+        self,
+        session_id: str,
+        *,
+        checkpoint_id: str | None = None,
+        starting_after: int | None = None,
+        limit: int = 20,
+        include_state: bool = False,
+        include_merges: bool = False,
+    ) -> answers.Page[answers.NamedCheckpoint]:
+        """List versions as a checkpointer sees them, newest first.
+
+        `include_merges` takes what others wrote for checkpoints, too.
+        """
+        return self._ask(
+            page_of(answers.NamedCheckpoint.of),
+            ("sessions", session_id, "checkpoints"),
+            checkpoint_id=checkpoint_id,
+            starting_after=starting_after,
+            limit=limit,
+            include_state=include_state,
+            include_merges=include_merges,
+        )
+
     @overload
     def diff(
         self,

@@ -1,0 +1,334 @@
+"""`StepbackSaver`: LangGraph's checkpointer, kept in Stepback.
+
+What is kept where is in `threads`, how LangGraph's objects are turned in `objects`. The
+synchronous and the asynchronous methods differ only in which of the two they ask.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from types import TracebackType
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+)
+from langgraph.checkpoint.base.id import uuid6
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
+
+from stepback._async.client import AsyncStepback
+from stepback._async.threads import AsyncThreads
+from stepback._sync.client import Stepback
+from stepback._sync.threads import Threads
+from stepback.langgraph import objects
+from stepback.langgraph.known import Known
+from stepback.langgraph.objects import Wanted, thread_in
+
+AGENT = "langgraph"
+
+
+class StepbackSaver(BaseCheckpointSaver[int]):
+    """Keeps checkpoints in Stepback: `graph.compile(checkpointer=StepbackSaver(...))`.
+
+    Two workers that go on from the same checkpoint do not overwrite each other: the
+    second gets `stepback.Conflict`. `agent_id` is the agent that sessions belong to.
+    Unless `readable` is False, or the serialiser encrypts, people see the channels in
+    the console as JSON.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        agent_id: str = AGENT,
+        serde: SerializerProtocol | None = None,
+        readable: bool | None = None,
+        timeout: float = 30.0,
+        retries: int = 4,
+    ) -> None:
+        super().__init__(serde=serde)
+        encrypts = isinstance(self.serde, EncryptedSerializer)
+        self._readable = not encrypts if readable is None else readable
+        self._agent_id = agent_id
+        self._known = Known()
+        self._options: dict[str, Any] = {
+            "api_key": api_key,
+            "base_url": base_url,
+            "timeout": timeout,
+            "retries": retries,
+        }
+        self._sync = Threads(Stepback(**self._options), self._known, agent_id)
+        # Connections of an event loop serve that loop alone.
+        self._async: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncThreads]
+        self._async = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return the checkpoint that the config names, or the newest."""
+        thread, name = thread_in(config), get_checkpoint_id(config)
+        read = self._sync.named(thread, name) if name else self._sync.latest(thread)
+        return None if read is None else objects.tuple_of(self.serde, read)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return the checkpoint that the config names, or the newest."""
+        threads, thread, name = (
+            self._here(),
+            thread_in(config),
+            get_checkpoint_id(config),
+        )
+        read = await (threads.named(thread, name) if name else threads.latest(thread))
+        return None if read is None else objects.tuple_of(self.serde, read)
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """Yield checkpoints, newest first, that meet the filter on metadata."""
+        wanted = Wanted(config, filter, before, limit)
+        for thread in self._sync.asked_for(*wanted.threads):
+            if wanted.is_full:
+                return
+            for read in self._sync.newest(thread, **wanted.asked):
+                found = objects.tuple_of(self.serde, read)
+                if wanted.takes(found):
+                    yield found
+                if wanted.is_full:
+                    return
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Yield checkpoints, newest first, that meet the filter on metadata."""
+        wanted, threads = Wanted(config, filter, before, limit), self._here()
+        for thread in await threads.asked_for(*wanted.threads):
+            if wanted.is_full:
+                return
+            async for read in threads.newest(thread, **wanted.asked):
+                found = objects.tuple_of(self.serde, read)
+                if wanted.takes(found):
+                    yield found
+                if wanted.is_full:
+                    return
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint as a version of its thread's session.
+
+        Raises: Conflict if another checkpoint was stored since the run read the one it
+        builds on.
+        """
+        saved = self._saved(config, checkpoint, metadata)
+        head = self._sync.save(thread_in(config), saved)
+        return objects.config_of(thread_in(config), checkpoint["id"], head)
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint; see `put`."""
+        saved = self._saved(config, checkpoint, metadata)
+        head = await self._here().save(thread_in(config), saved)
+        return objects.config_of(thread_in(config), checkpoint["id"], head)
+
+    def put_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Keep what a task wrote, beside the checkpoint that it ran on."""
+        self._sync.write(
+            thread_in(config), **self._written(config, writes, task_id, task_path)
+        )
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Keep what a task wrote, beside the checkpoint that it ran on."""
+        await self._here().write(
+            thread_in(config), **self._written(config, writes, task_id, task_path)
+        )
+
+    def delete_thread(self, thread_id: str) -> None:
+        """Hide a thread's checkpoints; their bytes leave by retention alone."""
+        self._sync.hide_all(str(thread_id))
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Hide a thread's checkpoints; their bytes leave by retention alone."""
+        await self._here().hide_all(str(thread_id))
+
+    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Hide the checkpoints of these runs, in whichever thread."""
+        self._sync.hide_runs(run_ids)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Hide the checkpoints of these runs, in whichever thread."""
+        await self._here().hide_runs(run_ids)
+
+    def prune(
+        self, thread_ids: Sequence[str], *, strategy: str = "keep_latest"
+    ) -> None:
+        """Hide all checkpoints, or all but the newest of each namespace."""
+        hide = objects.pruning(
+            strategy, self._sync.hide_but_latest, self._sync.hide_all
+        )
+        for thread_id in thread_ids:
+            hide(thread_id)
+
+    async def aprune(
+        self, thread_ids: Sequence[str], *, strategy: str = "keep_latest"
+    ) -> None:
+        """Hide all checkpoints, or all but the newest of each namespace."""
+        here = self._here()
+        hide = objects.pruning(strategy, here.hide_but_latest, here.hide_all)
+        for thread_id in thread_ids:
+            await hide(thread_id)
+
+    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy all checkpoints and writes into another thread, all namespaces."""
+        self._sync.copy(str(source_thread_id), str(target_thread_id))
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy all checkpoints and writes into another thread, all namespaces."""
+        await self._here().copy(str(source_thread_id), str(target_thread_id))
+
+    def rollback_to(
+        self, thread_id: str, checkpoint_id: str, *, reason: str | None = None
+    ) -> dict[str, Any]:
+        """Make an earlier checkpoint the thread's head again; nothing is erased.
+
+        Raises: LookupError if the thread has no such checkpoint.
+        """
+        name = str(uuid6())
+        self._sync.rollback((thread_id, ""), checkpoint_id, name, reason)
+        return objects.rolled_back(thread_id, checkpoint_id, name)
+
+    async def arollback_to(
+        self, thread_id: str, checkpoint_id: str, *, reason: str | None = None
+    ) -> dict[str, Any]:
+        """Make an earlier checkpoint the thread's head again; see `rollback_to`."""
+        name = str(uuid6())
+        await self._here().rollback((thread_id, ""), checkpoint_id, name, reason)
+        return objects.rolled_back(thread_id, checkpoint_id, name)
+
+    def fork(
+        self, thread_id: str, checkpoint_id: str, new_thread_id: str
+    ) -> RunnableConfig:
+        """Begin a new thread from one checkpoint; the other stays as it is.
+
+        Raises: LookupError if there is no such checkpoint; ExternalIdTaken if the new
+        thread exists already.
+        """
+        target = (new_thread_id, "")
+        self._sync.fork((thread_id, ""), checkpoint_id, target)
+        return objects.config_of(target)
+
+    async def afork(
+        self, thread_id: str, checkpoint_id: str, new_thread_id: str
+    ) -> RunnableConfig:
+        """Begin a new thread from one checkpoint; see `fork`."""
+        target = (new_thread_id, "")
+        await self._here().fork((thread_id, ""), checkpoint_id, target)
+        return objects.config_of(target)
+
+    def close(self) -> None:
+        """Let go of the connections of the synchronous methods."""
+        self._sync.client.close()
+
+    async def aclose(self) -> None:
+        """Let go of all connections, those of this event loop among them."""
+        with self._lock:
+            here = self._async.pop(asyncio.get_running_loop(), None)
+        if here is not None:
+            await here.client.aclose()
+        self.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def _here(self) -> AsyncThreads:
+        """Return what serves this event loop."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            if loop not in self._async:
+                client = AsyncStepback(**self._options)
+                self._async[loop] = AsyncThreads(client, self._known, self._agent_id)
+            return self._async[loop]
+
+    def _saved(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+    ) -> objects.Saved:
+        return objects.saved_of(
+            self.serde, config, checkpoint, metadata, readable=self._readable
+        )
+
+    def _written(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str,
+    ) -> dict[str, Any]:
+        return {
+            "checkpoint_id": config["configurable"]["checkpoint_id"],
+            "task_id": task_id,
+            "task_path": task_path,
+            "writes": objects.writes_of(self.serde, writes),
+            "replace": all(channel in WRITES_IDX_MAP for channel, _ in writes),
+        }

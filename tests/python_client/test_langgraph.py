@@ -1,0 +1,325 @@
+"""A real graph kept in Stepback: the same states as with LangGraph's own savers.
+
+The graph has a scripted model, a tool, a sub-graph and an interrupt; it is streamed,
+resumed, forked by `update_state`, replayed from an old checkpoint and rolled back.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from operator import add
+from typing import Annotated, Any, TypedDict
+
+import psycopg
+import pytest
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.postgres import PostgresSaver
+from langgraph.graph import END, START, StateGraph, add_messages
+from langgraph.types import Command, Interrupt, interrupt
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import dict_row
+
+from stepback import Conflict, Stepback
+from stepback.langgraph import StepbackSaver
+from tests.live import Server
+
+
+class Trip(TypedDict):
+    messages: Annotated[list[AnyMessage], add_messages]
+    seats: Annotated[list[str], add]
+    approved: bool | None
+
+
+class Checks(TypedDict):
+    seats: Annotated[list[str], add]
+    checked: int
+
+
+def model(state: Trip) -> dict[str, Any]:
+    """Ask for a seat first, then say that it is booked."""
+    if any(isinstance(one, ToolMessage) for one in state["messages"]):
+        said = AIMessage("Booked.", id=f"ai-{len(state['messages'])}")
+    else:
+        call = {"name": "book", "args": {"seat": "12A"}, "id": "call-1"}
+        said = AIMessage("", id="ai-call", tool_calls=[call])
+    return {"messages": [said]}
+
+
+def book(state: Trip) -> dict[str, Any]:
+    (call,) = state["messages"][-1].tool_calls
+    result = ToolMessage("ok", id="tool-1", tool_call_id=call["id"])
+    return {"messages": [result], "seats": [call["args"]["seat"]]}
+
+
+def approve(state: Trip) -> dict[str, Any]:
+    return {"approved": interrupt({"question": "Book it?"})}
+
+
+def look(state: Checks) -> dict[str, Any]:
+    return {"checked": len(state["seats"])}
+
+
+def note(state: Checks) -> dict[str, Any]:
+    return {"seats": [f"checked {state['checked']}"]}
+
+
+def graph(saver: BaseCheckpointSaver[Any]) -> Any:
+    checks = StateGraph(Checks)
+    checks.add_node("look", look)
+    checks.add_node("note", note)
+    checks.add_edge(START, "look")
+    checks.add_edge("look", "note")
+    trip = StateGraph(Trip)
+    trip.add_node("model", model)
+    trip.add_node("approve", approve)
+    trip.add_node("book", book)
+    trip.add_node("checks", checks.compile())
+    trip.add_edge(START, "model")
+    trip.add_conditional_edges(
+        "model",
+        lambda state: "approve" if state["messages"][-1].tool_calls else END,
+        ["approve", END],
+    )
+    trip.add_edge("approve", "book")
+    trip.add_edge("book", "checks")
+    trip.add_edge("checks", "model")
+    return trip.compile(checkpointer=saver)
+
+
+@pytest.fixture
+def saver(live: Server, secret: str) -> Iterator[StepbackSaver]:
+    with StepbackSaver(live.url, secret, agent_id="trips") as made:
+        yield made
+
+
+@contextmanager
+def postgres() -> Iterator[PostgresSaver]:
+    """LangGraph's own saver, in a database of its own."""
+    name = f"langgraph_{os.getpid()}"
+    parts = conninfo_to_dict(os.environ["DATABASE_URL"])
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}"')
+        try:
+            dsn = make_conninfo("", **{**parts, "dbname": name})
+            with psycopg.connect(
+                dsn, autocommit=True, prepare_threshold=0, row_factory=dict_row
+            ) as own:
+                made = PostgresSaver(own)
+                made.setup()
+                yield made
+        finally:
+            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def history(app: Any, config: Any) -> list[tuple[Any, ...]]:
+    """Return every state, newest first, without ids and times that are made anew."""
+    found = list(app.get_state_history(config))
+    places = {
+        one.config["configurable"]["checkpoint_id"]: at
+        for at, one in enumerate(reversed(found))
+    }
+    return [
+        (
+            one.values,
+            one.next,
+            one.metadata["source"],
+            one.metadata["step"],
+            places.get(
+                (one.parent_config or {}).get("configurable", {}).get("checkpoint_id")
+            ),
+            [(task.name, [i.value for i in task.interrupts]) for task in one.tasks],
+        )
+        for one in found
+    ]
+
+
+def story(saver: BaseCheckpointSaver[Any], thread_id: str) -> list[Any]:
+    """Run the graph through all that it offers; return what was seen on the way."""
+    app, config = graph(saver), {"configurable": {"thread_id": thread_id}}
+    seen: list[Any] = []
+    first = {"messages": [HumanMessage("A seat, please", id="human-1")]}
+    seen.append(list(app.stream(first, config, stream_mode="values")))
+    seen.append(history(app, config))
+    seen.append(list(app.stream(Command(resume=True), config, stream_mode="updates")))
+    seen.append(app.get_state(config).values)
+    seen.append(history(app, config))
+    past = next(one for one in app.get_state_history(config) if one.next == ("book",))
+    fork = app.update_state(past.config, {"seats": ["window"]})
+    seen.append(app.invoke(None, fork))
+    seen.append(history(app, config))
+    start = [one for one in app.get_state_history(config) if one.next == ("model",)][-1]
+    seen.append(app.invoke(None, start.config))
+    seen.append(app.invoke(Command(resume=False), config))
+    seen.append(history(app, config))
+    return [without_ids(one) for one in seen]
+
+
+def without_ids(seen: Any) -> Any:
+    """Leave out the ids of interrupts, which are made of the run's."""
+    if isinstance(seen, Interrupt):
+        return ("interrupt", seen.value)
+    if isinstance(seen, dict):
+        return {name: without_ids(one) for name, one in seen.items()}
+    if isinstance(seen, list | tuple):
+        return [without_ids(one) for one in seen]
+    return seen
+
+
+def test_a_graph_has_the_same_states_step_by_step(saver: StepbackSaver) -> None:
+    with postgres() as other:
+        theirs = story(other, "trip-1")
+    in_memory = story(InMemorySaver(), "trip-1")
+    ours = story(saver, "trip-1")
+
+    assert in_memory == theirs
+    assert ours == theirs
+
+
+def test_rolling_back_restores_the_state_and_the_run_goes_on_from_it(
+    saver: StepbackSaver,
+) -> None:
+    app, config = graph(saver), {"configurable": {"thread_id": "trip-back"}}
+    app.invoke({"messages": [HumanMessage("A seat", id="h")]}, config)
+    app.invoke(Command(resume=True), config)
+    states = list(app.get_state_history(config))
+    target = next(one for one in states if one.next == ("approve",))
+    before = app.get_state(config).config["configurable"]["checkpoint_id"]
+
+    result = saver.rollback_to(
+        thread_id="trip-back",
+        checkpoint_id=target.config["configurable"]["checkpoint_id"],
+    )
+
+    head = app.get_state(config)
+    assert result["restored_from"] == target.config["configurable"]["checkpoint_id"]
+    assert head.config["configurable"]["checkpoint_id"] == result["checkpoint_id"]
+    assert head.parent_config["configurable"]["checkpoint_id"] == before
+    assert (head.values, head.next) == (target.values, ("approve",))
+    assert head.metadata["rolled_back_from"] == result["restored_from"]
+    assert len(list(app.get_state_history(config))) == len(states) + 1
+    again = app.invoke(None, config)
+    assert again["__interrupt__"][0].value == {"question": "Book it?"}
+    done = app.invoke(Command(resume=False), config)
+    assert (done["approved"], done["messages"][-1].content) == (False, "Booked.")
+    with pytest.raises(LookupError, match="checkpoint not found"):
+        saver.rollback_to(thread_id="trip-back", checkpoint_id="never")
+
+
+def test_a_rollback_by_a_person_is_where_the_agent_goes_on(
+    live: Server, secret: str, saver: StepbackSaver
+) -> None:
+    app, config = graph(saver), {"configurable": {"thread_id": "trip-person"}}
+    app.invoke({"messages": [HumanMessage("A seat", id="h")]}, config)
+    before = app.get_state(config)
+    app.invoke(Command(resume=True), config)
+    with Stepback(secret, live.url) as sb:
+        (session,) = sb.sessions.list(external_id="trip-person").data
+        versions = sb.sessions.list_versions(session.id, limit=100).data
+        name = before.config["configurable"]["checkpoint_id"]
+        number = next(one.version for one in versions if one.external_id == name)
+        sb.sessions.rollback(session.id, number, "wrong seat")
+
+    head = app.get_state(config)
+
+    assert (head.values, head.next) == (before.values, ("approve",))
+    assert head.config["configurable"]["checkpoint_id"] != name
+    app.invoke(None, config)
+    assert app.invoke(Command(resume=True), config)["seats"][0] == "12A"
+
+
+def test_a_paused_session_stops_the_graph_and_a_resumed_one_goes_on(
+    live: Server, secret: str, saver: StepbackSaver
+) -> None:
+    app, config = graph(saver), {"configurable": {"thread_id": "trip-paused"}}
+    app.invoke({"messages": [HumanMessage("A seat", id="h")]}, config)
+    with Stepback(secret, live.url) as sb:
+        (session,) = sb.sessions.list(external_id="trip-paused").data
+        sb.sessions.pause(session.id)
+        with pytest.raises(Exception, match="paused"):
+            app.invoke(Command(resume=True), config)
+        sb.sessions.resume(session.id)
+
+    assert app.invoke(Command(resume=True), config)["approved"] is True
+
+
+def test_people_read_the_channels_as_json(
+    live: Server, secret: str, saver: StepbackSaver
+) -> None:
+    app, config = graph(saver), {"configurable": {"thread_id": "trip-read"}}
+    app.invoke({"messages": [HumanMessage("A seat", id="h")]}, config)
+    app.invoke(Command(resume=True), config)
+
+    with Stepback(secret, live.url) as sb:
+        (session,) = sb.sessions.list(external_id="trip-read").data
+        children = sb.sessions.list(metadata={"parent_session_id": session.id}).data
+
+    assert session.state["seats"] == app.get_state(config).values["seats"]
+    assert session.state["messages"][0] == {
+        "type": "human",
+        "content": "A seat",
+        "id": "h",
+    }
+    assert [one["type"] for one in session.state["messages"]] == [
+        "human",
+        "ai",
+        "tool",
+        "ai",
+    ]
+    assert (session.agent_id, len(children)) == ("trips", 1)
+    assert children[0].metadata["langgraph"]["checkpoint_ns"].startswith("checks:")
+
+
+def test_a_fork_is_a_thread_of_its_own(saver: StepbackSaver) -> None:
+    app, config = graph(saver), {"configurable": {"thread_id": "trip-fork"}}
+    app.invoke({"messages": [HumanMessage("A seat", id="h")]}, config)
+    name = app.get_state(config).config["configurable"]["checkpoint_id"]
+
+    forked = saver.fork("trip-fork", name, "trip-forked")
+
+    assert app.get_state(forked).values == app.get_state(config).values
+    app.invoke(None, forked)
+    assert app.invoke(Command(resume=True), forked)["approved"] is True
+    assert app.get_state(config).next == ("approve",)
+
+
+def test_two_workers_that_go_on_from_one_checkpoint_do_not_both_win(
+    live: Server, secret: str
+) -> None:
+    with (
+        StepbackSaver(live.url, secret) as one,
+        StepbackSaver(live.url, secret) as two,
+    ):
+        config = {"configurable": {"thread_id": "trip-race", "checkpoint_ns": ""}}
+        graph(one).invoke({"messages": [HumanMessage("A seat", id="h")]}, config)
+        read_one, read_two = one.get_tuple(config), two.get_tuple(config)
+        assert read_one is not None
+        assert read_two is not None
+        first, second = (dict(read.checkpoint) for read in (read_one, read_two))
+        first["id"], second["id"] = "1f-first", "1f-second"
+
+        one.put(read_one.config, first, read_one.metadata, {})
+        with pytest.raises(Conflict):
+            two.put(read_two.config, second, read_two.metadata, {})
+
+        head = two.get_tuple(config)
+        assert head is not None
+        assert head.config["configurable"]["checkpoint_id"] == "1f-first"
+
+
+@pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+def test_every_durability_ends_in_the_same_state(
+    saver: StepbackSaver, durability: Any
+) -> None:
+    app = graph(saver)
+    config = {"configurable": {"thread_id": f"trip-{durability}"}}
+    first = {"messages": [HumanMessage("A seat", id="h")]}
+    app.invoke(first, config, durability=durability)
+    done = app.invoke(Command(resume=True), config, durability=durability)
+
+    assert done["messages"][-1].content == "Booked."
+    assert app.get_state(config).values == done
