@@ -1,0 +1,121 @@
+"""`stepback`: look at sessions, step them back, and carry them out and in."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from stepback._sync.client import Stepback
+from stepback.cli import commands, posting, trajectories
+from stepback.cli.output import Output
+from stepback.errors import StepbackError
+
+STOPPED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit status: 1 where the server or a file refused."""
+    asked = _parser().parse_args(arguments)
+    is_terminal = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    output = Output(sys.stdout, as_json=asked.json, colours=is_terminal)
+    try:
+        with Stepback(asked.key, asked.url) as client:
+            asked.run(client, asked, output)
+    except (StepbackError, ValueError, OSError) as error:
+        print(f"stepback: {error}", file=sys.stderr)  # noqa: T201 - it is a command
+        return 1
+    except KeyboardInterrupt:
+        return STOPPED
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="stepback", description=__doc__)
+    parser.add_argument("--url", help="the server (STEPBACK_URL)")
+    parser.add_argument("--key", help="the API key (STEPBACK_API_KEY)")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    verbs = parser.add_subparsers(required=True, metavar="COMMAND")
+    _looking(verbs)
+    _acting(verbs)
+    _carrying(verbs)
+    return parser
+
+
+def _looking(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    listed = verbs.add_parser("sessions", help="list or search sessions")
+    listed.add_argument("query", nargs="?", help="terms of the search, all to be met")
+    for name in ("agent", "user", "status", "external-id"):
+        listed.add_argument(f"--{name}")
+    listed.add_argument("--limit", type=int, default=20)
+    listed.set_defaults(run=commands.sessions)
+
+    show = verbs.add_parser("show", help="one version, with its state")
+    show.add_argument("session")
+    show.add_argument("version", nargs="?", type=int, help="the head if left out")
+    show.set_defaults(run=commands.show)
+
+    diff = verbs.add_parser("diff", help="what differs between two versions")
+    diff.add_argument("session")
+    diff.add_argument("from_version", type=int, metavar="FROM")
+    diff.add_argument("to_version", type=int, nargs="?", metavar="TO")
+    diff.add_argument("--other", help="the session that TO is a version of")
+    diff.set_defaults(run=commands.diff)
+
+    blame = verbs.add_parser("blame", help="who set a value, and why")
+    blame.add_argument("session")
+    blame.add_argument("pointer", help="a JSON pointer, such as /order/id")
+    blame.add_argument("--version", type=int)
+    blame.add_argument("--limit", type=int, default=10)
+    blame.set_defaults(run=commands.blame)
+
+    tail = verbs.add_parser("tail", help="versions as they are made")
+    tail.add_argument("session")
+    tail.add_argument("--since", type=int, help="begin after this version")
+    tail.add_argument("--count", type=int, help="end after so many versions")
+    tail.add_argument("--interval", type=float, default=1.0, help="seconds")
+    tail.set_defaults(run=commands.tail)
+
+
+def _acting(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    rollback = verbs.add_parser("rollback", help="step back to a version")
+    rollback.add_argument("session")
+    rollback.add_argument("version", type=int, help="-1 is the one before the head")
+    rollback.add_argument(
+        "--dry-run", action="store_true", help="only tell what it does"
+    )
+    rollback.add_argument("--reason")
+    rollback.add_argument("--hold", action="store_true", help="pause the session, too")
+    rollback.set_defaults(run=commands.rollback)
+
+    fork = verbs.add_parser("fork", help="a new session from any version")
+    fork.add_argument("session")
+    fork.add_argument("version", type=int, nargs="?")
+    fork.add_argument("--external-id")
+    fork.add_argument("--reason")
+    fork.set_defaults(run=commands.fork)
+
+
+def _carrying(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    export = verbs.add_parser("export", help="a whole session as JSON lines")
+    export.add_argument("session")
+    export.add_argument(
+        "file", nargs="?", type=Path, help="standard output if left out"
+    )
+    export.set_defaults(run=trajectories.export)
+
+    check = verbs.add_parser("check", help="whether an exported file is whole")
+    check.add_argument("file", type=Path)
+    check.set_defaults(run=trajectories.check)
+
+    post = verbs.add_parser("post", help="recorded runs, a session for each")
+    post.add_argument("file", type=Path, help="JSON lines with OpenAI messages")
+    post.add_argument("--agent", default="recorded")
+    post.add_argument("--prefix", default="", help="before the runs' names")
+    post.set_defaults(run=posting.post)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

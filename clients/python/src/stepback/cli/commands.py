@@ -1,0 +1,177 @@
+"""The commands that look at a session and act on it."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import Namespace
+from collections.abc import Mapping
+from typing import Any
+
+from stepback._sync.client import Stepback
+from stepback.answers import Version
+from stepback.cli.output import Output, plain, value
+
+SIGNS = {
+    "added": "+",
+    "removed": "-",
+    "changed": "~",
+    "type_changed": "~",
+    "moved": ">",
+}
+
+
+def sessions(client: Stepback, asked: Namespace, output: Output) -> None:
+    """List sessions, or search them."""
+    if asked.query is not None:
+        for found in client.search(asked.query, limit=asked.limit).data:
+            matches = "; ".join(_match(one) for one in found.matches)
+            output.result(found.raw, f"{_session(found.session, output)}  {matches}")
+        return
+    page = client.sessions.list(
+        agent_id=asked.agent,
+        user_id=asked.user,
+        status=asked.status,
+        external_id=asked.external_id,
+        limit=asked.limit,
+    )
+    for one in page.data:
+        output.result(one.raw, _session(one.raw, output))
+
+
+def show(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Show one version with its state."""
+    number = asked.version
+    if number is None:
+        number = client.sessions.get_state(asked.session).version
+    version = client.sessions.get_version(asked.session, number)
+    state = json.dumps(version.state, ensure_ascii=False, indent=2)
+    lines = [plain(line) for line in state.splitlines()]
+    output.result(version.raw, _version(version, output), *lines)
+
+
+def diff(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Show what differs between two versions."""
+    found = client.sessions.diff(
+        asked.session, asked.from_version, asked.to_version, other=asked.other
+    )
+    lines = [_change(one, output) for one in found.changes]
+    if found.truncated:
+        lines.append(output.paint("… there are more", "dim"))
+    output.result(found.raw, plain(found.summary), *lines)
+
+
+def blame(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Show who set a value, newest first."""
+    found = client.sessions.blame(
+        asked.session, asked.pointer, version=asked.version, limit=asked.limit
+    )
+    lines = [
+        f"{output.paint('v' + str(one['version']), 'bold')}  {one['created_at']}  "
+        f"{plain(one['actor']['label'])}  {_sides(one, output)}"
+        f"{_because(one.get('reasoning'))}"
+        for one in found.data
+    ]
+    output.result(found.raw, *lines)
+
+
+def tail(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Print versions as they are made, until there were as many as asked for."""
+    since, left = asked.since, asked.count
+    if since is None:
+        since = client.sessions.get_state(asked.session).version
+    while left is None or left > 0:
+        page = client.sessions.list_versions(
+            asked.session, order="asc", starting_after=since, limit=left or 100
+        )
+        for version in page.data:
+            since = version.version
+            left = None if left is None else left - 1
+            changes = [f"  {_change(one, output)}" for one in version.changes]
+            output.result(version.raw, _version(version, output), *changes)
+        if not page.data:
+            time.sleep(asked.interval)
+
+
+def rollback(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Step back, or with `--dry-run` tell what that would do."""
+    preview = client.sessions.preview_rollback(asked.session, asked.version)
+    if asked.dry_run:
+        output.result(preview.raw, *_preview(preview.raw, output))
+        return
+    done = client.sessions.rollback(
+        asked.session,
+        asked.version,
+        asked.reason,
+        hold=asked.hold or None,
+        expected_version=preview.head,
+    )
+    restored, head = done.restored_from_version, done.rolled_back_from_version
+    output.result(
+        done.raw, f"v{done.version} shows the state of v{restored}; v{head} stays."
+    )
+
+
+def fork(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Begin a new session from a version."""
+    made = client.sessions.fork(
+        asked.session,
+        asked.version,
+        external_id=asked.external_id,
+        reason=asked.reason,
+    )
+    origin = f"{made.forked_from} v{made.forked_version}"
+    output.result(made.raw, f"{made.id} is a fork of {origin}.")
+
+
+def _session(raw: Mapping[str, Any], output: Output) -> str:
+    name = f" ({raw['external_id']})" if raw["external_id"] else ""
+    return (
+        f"{output.paint(raw['id'], 'bold')}{plain(name)}  v{raw['version']}  "
+        f"{raw['status']}  {plain(raw['agent_id'])}  {raw['updated_at']}"
+    )
+
+
+def _match(match: Mapping[str, Any]) -> str:
+    version = "" if match["version"] is None else f" v{match['version']}"
+    return plain(f"{match['clause']}: {match['where']}{version}")
+
+
+def _version(version: Version, output: Output) -> str:
+    restored = version.restored_version
+    what = version.op if restored is None else f"{version.op} to v{restored}"
+    flags = output.paint(" " + ", ".join(version.flags), "removed")
+    return (
+        f"{output.paint('v' + str(version.version), 'bold')}  {version.created_at}  "
+        f"{what}  {plain(version.updated_by)}{flags if version.flags else ''}"
+        f"{_because(version.reasoning)}"
+    )
+
+
+def _because(reasoning: str | None) -> str:
+    return f"  “{plain(reasoning)}”" if reasoning else ""
+
+
+def _change(change: Mapping[str, Any], output: Output) -> str:
+    kind = change["kind"]
+    colour = kind if kind in ("added", "removed") else "changed"
+    head = output.paint(f"{SIGNS.get(kind, '~')} {change['pointer'] or '/'}", colour)
+    return f"{head}  {_sides(change, output)}"
+
+
+def _sides(change: Mapping[str, Any], output: Output) -> str:
+    sides = [value(change[one]) for one in ("before", "after") if one in change]
+    return output.paint(" → ".join(sides), "dim")
+
+
+def _preview(raw: Mapping[str, Any], output: Output) -> list[str]:
+    lines = [
+        f"From v{raw['head']} back to v{raw['version']}: {plain(raw['summary'])}",
+        *(_change(one, output) for one in raw["changes"]),
+        f"Sets aside {raw['versions_set_aside']} versions "
+        f"and {raw['turns_set_aside']} turns.",
+    ]
+    for call in raw["tool_calls"]:
+        said = f"! {call['name']}({value(call['arguments'])}) has happened already"
+        lines.append(output.paint(said, "removed"))
+    return [*lines, plain(raw["outside"])]

@@ -1,0 +1,192 @@
+"""Recorded runs as sessions: each step of the agent a version, each answer a turn.
+
+A run is a line of JSON with `messages` in OpenAI's form. Its name is `run`, `id` or
+`name`, else its digest: posting a file again finds what is there and adds nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from stepback._sync.client import Stepback
+from stepback.cli.output import Output, Progress
+from stepback.errors import ExternalIdTaken
+from stepback.stories import Item
+
+NAMES = ("run", "id", "name")
+AT_ONCE = 50
+BYTES_AT_ONCE = 4 * 1024 * 1024
+Message = dict[str, Any]
+
+
+class NotARun(ValueError):
+    """A line is no recorded run."""
+
+
+def post(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Post every run of the file that is not there yet."""
+    progress = Progress("runs")
+    for name, run in runs(asked.file):
+        told = post_run(client, asked.agent, f"{asked.prefix}{name}", run)
+        output.result(told, f"{told['session_id']}  {told['name']}  {told['outcome']}")
+        progress.step()
+    progress.end()
+
+
+def runs(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return the runs with their names.
+
+    Raises: NotARun, naming the line.
+    """
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                run = json.loads(line)
+            except ValueError:
+                raise NotARun(f"Line {number} is no JSON.") from None
+            run = {"messages": run} if isinstance(run, list) else run
+            if not isinstance(run, dict) or not _are_messages(run.get("messages")):
+                raise NotARun(f"Line {number} has no messages.")
+            named = [run[one] for one in NAMES if run.get(one) is not None]
+            digest = hashlib.sha256(line.strip()).hexdigest()[:32]
+            yield str(named[0]) if named else f"run-{digest}", run
+
+
+def post_run(
+    client: Stepback, agent: str, name: str, run: dict[str, Any]
+) -> dict[str, Any]:
+    """Make the run's session, unless there is one of that name.
+
+    One that was cut off is gone on with: its versions have the names of their steps.
+    """
+    facts = {one: value for one, value in run.items() if one != "messages"}
+    try:
+        made = client.sessions.create(
+            agent, {"step": 0}, external_id=name, metadata=facts
+        )
+        session_id, head = made.id, 0
+    except ExternalIdTaken as taken:
+        if taken.session_id is None:
+            raise
+        session_id = taken.session_id
+        head = client.sessions.get_state(session_id).version
+    items = list(steps(run["messages"], str(facts.get("model") or "") or None))
+    missing = items[head:]
+    for batch in _batches(missing):
+        client.sessions.append_batch(session_id, batch, expected_version=head)
+        head += len(batch)
+    outcome = "posted" if missing else "was there"
+    return {
+        "session_id": session_id,
+        "name": name,
+        "versions": len(items),
+        "outcome": outcome,
+    }
+
+
+def steps(messages: list[Message], model: str | None) -> Iterator[Item]:
+    """Return a version for each message of the agent, and one for what follows it.
+
+    Results of tools belong to the step that called them.
+    """
+    results: dict[str, Any] = {}
+    ends = _ends(messages)
+    for number, end in enumerate(ends, 1):
+        begin = ends[number - 2] if number > 1 else 0
+        for one in messages[begin:end]:
+            if one.get("role") == "tool":
+                results[_free(str(one.get("tool_call_id")), results)] = one.get(
+                    "content"
+                )
+        last = next(
+            (one for one in messages[begin:end] if one.get("role") == "assistant"),
+            messages[end - 1],
+        )
+        item: Item = {
+            "op": "replace",
+            "state": _state(number, last),
+            "messages": messages[:end],
+            "tool_results": dict(results),
+            "reasoning": _reasoning(last),
+            "step_number": number,
+            "external_id": f"step-{number}",
+        }
+        yield item | Item(model=model) if model else item
+
+
+def _ends(messages: list[Message]) -> list[int]:
+    """Return where each step ends: before the agent's next message, or at the end."""
+    said = [at for at, one in enumerate(messages) if one.get("role") == "assistant"]
+    ends = []
+    for at in said:
+        end = at + 1
+        while end < len(messages) and messages[end].get("role") == "tool":
+            end += 1
+        ends.append(end)
+    if not ends or ends[-1] < len(messages):
+        ends.append(len(messages))
+    return ends
+
+
+def _state(number: int, message: Message) -> dict[str, Any]:
+    calls = message.get("tool_calls") or []
+    return {
+        "step": number,
+        "role": message.get("role"),
+        "said": message.get("content"),
+        "called": [_called(one) for one in calls],
+    }
+
+
+def _called(call: Any) -> dict[str, Any]:
+    function = call.get("function") or {} if isinstance(call, dict) else {}
+    arguments = function.get("arguments")
+    with contextlib.suppress(TypeError, ValueError):
+        arguments = json.loads(str(arguments))
+    return {"name": function.get("name"), "arguments": arguments}
+
+
+def _reasoning(message: Message) -> str:
+    calls = [_called(one)["name"] for one in message.get("tool_calls") or []]
+    if calls:
+        return "Called " + ", ".join(str(one) for one in calls)
+    return "Answered" if message.get("role") == "assistant" else "The run ended"
+
+
+def _free(key: str, taken: dict[str, Any]) -> str:
+    """Recorded ids do repeat: later ones are numbered."""
+    name, repeat = key, 1
+    while name in taken:
+        repeat += 1
+        name = f"{key}#{repeat}"
+    return name
+
+
+def _batches(items: list[Item]) -> Iterator[list[Item]]:
+    batch: list[Item] = []
+    size = 0
+    for item in items:
+        weight = len(json.dumps(item))
+        if batch and (len(batch) == AT_ONCE or size + weight > BYTES_AT_ONCE):
+            yield batch
+            batch, size = [], 0
+        batch.append(item)
+        size += weight
+    if batch:
+        yield batch
+
+
+def _are_messages(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(one, dict) and "role" in one for one in value)
+    )

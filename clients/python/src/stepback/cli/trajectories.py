@@ -1,0 +1,156 @@
+"""A session as a file: JSON lines, from which anybody can tell whether it is whole.
+
+A header, each version with its state and turns in order, and a trailer with counts, the
+end of the chain and the digest of all lines before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from stepback._sync.client import Stepback
+from stepback.answers import Turn
+from stepback.cli.output import Output, Progress
+
+FORMAT = "stepback-trajectory/1"
+PAGE = 100
+
+
+class Damaged(ValueError):
+    """An exported file is not what was written."""
+
+
+def export(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Write the session's history, as of the version that is its head now."""
+    with _opened(asked.file) as stream:
+        counts = write(client, asked.session, stream)
+    if asked.file is not None:
+        told = f"{counts['versions']} versions and {counts['turns']} turns"
+        output.result(counts, f"Wrote {told} to {asked.file}.")
+
+
+def write(client: Stepback, session_id: str, stream: TextIO) -> dict[str, Any]:
+    """Write header, lines and trailer; return the trailer."""
+    session = client.sessions.get(session_id)
+    about = {name: one for name, one in session.raw.items() if name != "state"}
+    digest = hashlib.sha256()
+    progress = Progress("versions", session.version + 1)
+
+    def line(told: dict[str, Any]) -> None:
+        text = json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
+        digest.update(text.encode())
+        stream.write(text)
+
+    line({"type": "header", "format": FORMAT, "session": about})
+    chain, versions, turns = "", 0, 0
+    pending = _turns(client, session_id)
+    turn = next(pending, None)
+    for version in _versions(client, session_id, session.version):
+        line({"type": "version", **version})
+        chain, versions = version["chain"], versions + 1
+        while turn is not None and turn.version <= version["version"]:
+            line({"type": "turn", **turn.raw})
+            turns += 1
+            turn = next(pending, None)
+        progress.step()
+    progress.end()
+    trailer = {
+        "type": "trailer",
+        "versions": versions,
+        "turns": turns,
+        "chain_end": chain,
+        "sha256": digest.hexdigest(),
+    }
+    stream.write(json.dumps(trailer, separators=(",", ":")) + "\n")
+    return trailer
+
+
+def check(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Tell whether a file is as it was written.
+
+    Raises: Damaged.
+    """
+    trailer = read(asked.file)
+    told = f"{trailer['versions']} versions, {trailer['turns']} turns"
+    output.result(trailer, f"{asked.file} is whole: {told}.")
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the trailer of a file whose lines all lead to it.
+
+    Raises: Damaged.
+    """
+    digest, last, counts, chain = hashlib.sha256(), b"", {"version": 0, "turn": 0}, ""
+    with path.open("rb") as lines:
+        for number, text in enumerate(lines, 1):
+            digest.update(last)
+            last = text
+            told = _told(text, number)
+            if number == 1 and told.get("format") != FORMAT:
+                raise Damaged(f"{path} does not begin as a {FORMAT}.")
+            if told.get("type") in counts:
+                counts[told["type"]] += 1
+            if told.get("type") == "version":
+                chain = told["chain"]
+    trailer = _told(last, 0) if last else {}
+    if trailer.get("type") != "trailer":
+        raise Damaged(f"{path} has no trailer: it was cut.")
+    expected = (digest.hexdigest(), counts["version"], counts["turn"], chain)
+    names = ("sha256", "versions", "turns", "chain_end")
+    if tuple(trailer.get(name) for name in names) != expected:
+        raise Damaged(f"{path} was changed after it was written.")
+    return trailer
+
+
+def _told(text: bytes, number: int) -> dict[str, Any]:
+    try:
+        told = json.loads(text)
+    except ValueError:
+        raise Damaged(f"Line {number} is no JSON.") from None
+    if not isinstance(told, dict):
+        raise Damaged(f"Line {number} is no object.")
+    return told
+
+
+def _versions(client: Stepback, session_id: str, head: int) -> Iterator[dict[str, Any]]:
+    after = -1
+    while after < head:
+        page = client.sessions.list_versions(
+            session_id,
+            order="asc",
+            starting_after=after,
+            limit=min(PAGE, head - after),
+            include_state=True,
+        )
+        for version in page.data:
+            yield dict(version.raw)
+        after = page.data[-1].version
+
+
+def _turns(client: Stepback, session_id: str) -> Iterator[Turn]:
+    after = None
+    while True:
+        page = client.sessions.list_turns(
+            session_id, order="asc", starting_after=after, limit=PAGE
+        )
+        yield from page.data
+        if not page.has_more:
+            return
+        after = page.last_id
+
+
+@contextmanager
+def _opened(path: Path | None) -> Iterator[TextIO]:
+    """Open a new file, or standard output; an existing file is not overwritten."""
+    if path is None:
+        yield sys.stdout
+        return
+    with path.open("x", encoding="utf-8") as stream:
+        yield stream

@@ -1,0 +1,256 @@
+"""The command line against a real server, as a process where that matters."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stepback import Stepback
+from stepback.cli.__main__ import main
+from stepback.cli.output import Output
+from tests.live import Server
+
+
+@pytest.fixture
+def client(live: Server, secret: str) -> Any:
+    with Stepback(secret, live.url) as made:
+        yield made
+
+
+@pytest.fixture
+def trip(client: Stepback, agent_id: str) -> str:
+    """A session that lost its destination in version 2."""
+    made = client.sessions.create(agent_id, {"step": "start"})
+    client.sessions.update_state(made.id, {"destination": "NYC"}, "User named it")
+    client.sessions.update_state(made.id, {"destination": None}, "It was \x1b[31mlost")
+    client.sessions.add_tool_call(made.id, "book", {"to": "NYC"}, "ok")
+    return made.id
+
+
+@pytest.fixture
+def run(live: Server, secret: str, capsys: pytest.CaptureFixture[str]) -> Any:
+    """`run("show", ...)` is what the command printed; it has to succeed."""
+
+    def command(*arguments: str, status: int = 0) -> str:
+        given = ["--url", live.url, "--key", secret, *arguments]
+        assert main(given) == status, capsys.readouterr()
+        printed = capsys.readouterr()
+        return printed.err if status else printed.out
+
+    return command
+
+
+def told(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_sessions_are_listed_and_searched(run: Any, trip: str, agent_id: str) -> None:
+    assert trip in run("sessions", "--agent", agent_id)
+    assert trip in run("sessions", f'agent:"{agent_id}" ever:state.destination=NYC')
+    assert told(run("--json", "sessions", "--agent", agent_id))[0]["id"] == trip
+
+
+def test_a_version_is_shown_with_its_state(run: Any, trip: str) -> None:
+    printed = run("show", trip, "1")
+
+    assert "v1" in printed
+    assert "User named it" in printed
+    assert '"destination": "NYC"' in printed
+    assert told(run("--json", "show", trip))[0]["version"] == 2
+
+
+def test_what_agents_wrote_does_not_steer_the_terminal(run: Any, trip: str) -> None:
+    printed = run("show", trip, "2")
+
+    assert "\x1b" not in printed
+    assert "\N{REPLACEMENT CHARACTER}[31mlost" in printed
+
+
+def test_differences_and_blame(run: Any, trip: str) -> None:
+    assert '~ /destination  "NYC" → null' in run("diff", trip, "1", "2")
+    blamed = run("blame", trip, "/destination")
+    assert blamed.index("v2") < blamed.index("v1")
+    assert "User named it" in blamed
+    assert told(run("--json", "diff", trip, "0"))[0]["to_version"] == 2
+
+
+def test_a_dry_run_tells_what_a_rollback_does_and_does_nothing(
+    run: Any, trip: str, client: Stepback
+) -> None:
+    printed = run("rollback", trip, "1", "--dry-run")
+
+    assert "From v2 back to v1" in printed
+    assert "book" in printed
+    assert "Sets aside 1 versions" in printed
+    assert client.sessions.get(trip).version == 2
+
+
+def test_a_rollback_and_a_fork(run: Any, trip: str, client: Stepback) -> None:
+    done = run("rollback", trip, "1", "--reason", "lost", "--hold")
+    fork = told(run("--json", "fork", trip, "2", "--reason", "why?"))[0]
+
+    assert done == "v3 shows the state of v1; v2 stays.\n"
+    assert client.sessions.get(trip).status == "paused"
+    assert fork["state"] == {"step": "start", "destination": None}
+
+
+def test_tail_prints_what_comes_until_there_was_enough(
+    run: Any, trip: str, client: Stepback
+) -> None:
+    versions = told(run("--json", "tail", trip, "--since", "0", "--count", "2"))
+
+    assert [one["version"] for one in versions] == [1, 2]
+
+
+def test_tail_follows_a_session_while_it_goes_on(
+    live: Server, secret: str, trip: str, client: Stepback
+) -> None:
+    command = [sys.executable, "-m", "stepback.cli", "--url", live.url, "--key", secret]
+    command += ["--json", "tail", trip, "--count", "2", "--interval", "0.05"]
+    path = Path(__file__).parents[2] / "clients" / "python" / "src"
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env={"PYTHONPATH": str(path)}
+    ) as process:
+        assert process.stdout is not None
+        # It begins with the head that it finds: write until it has seen enough.
+        lines: list[str] = []
+        reader = threading.Thread(target=lambda: lines.extend(process.stdout or ()))
+        reader.start()
+        for number in range(600):
+            client.sessions.update_state(trip, {"n": number})
+            reader.join(timeout=0.2)
+            if not reader.is_alive():
+                break
+        assert process.wait(timeout=60) == 0
+        reader.join()
+        seen = [json.loads(line)["version"] for line in lines]
+    assert len(seen) == 2
+    assert seen[1] == seen[0] + 1
+
+
+def test_an_export_is_whole_and_says_so(
+    run: Any, trip: str, client: Stepback, tmp_path: Path
+) -> None:
+    file = tmp_path / "trip.jsonl"
+
+    printed = run("export", trip, str(file))
+
+    lines = told(file.read_text())
+    assert printed == f"Wrote 3 versions and 1 turns to {file}.\n"
+    kinds = [one["type"] for one in lines]
+    assert kinds == ["header", "version", "version", "version", "turn", "trailer"]
+    assert lines[0]["session"]["id"] == trip
+    assert [one["state"]["step"] for one in lines[1:4]] == ["start"] * 3
+    assert lines[-1]["chain_end"] == client.sessions.verify(trip).chain_end
+    assert "is whole: 3 versions, 1 turns." in run("check", str(file))
+    assert told(run("export", trip))[-1] == lines[-1]
+    assert "exists" in run("export", trip, str(file), status=1)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda text: text.replace('"NYC"', '"LAX"'), "was changed"),
+        (lambda text: text[: text.rindex('{"type":"trailer"')], "has no trailer"),
+        (lambda text: text.replace("stepback-trajectory/1", "other"), "begin"),
+        (lambda text: text[:-10], "no JSON"),
+        (lambda text: "[]\n" + text, "no object"),
+    ],
+)
+def test_a_damaged_export_is_told(
+    run: Any, trip: str, tmp_path: Path, damage: Any, said: str
+) -> None:
+    file = tmp_path / "trip.jsonl"
+    run("export", trip, str(file))
+    file.write_text(damage(file.read_text()))
+
+    assert said in run("check", str(file), status=1)
+
+
+RUN = {
+    "run": "airline-7",
+    "model": "m-1",
+    "reward": 0.0,
+    "messages": [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "Cancel ABC123"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": "c1",
+                    "type": "function",
+                    "function": {"name": "cancel", "arguments": '{"id": "ABC123"}'},
+                }
+            ],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "cancelled"},
+        {"role": "assistant", "content": "Done."},
+        {"role": "user", "content": "Thanks"},
+    ],
+}
+
+
+def test_recorded_runs_become_sessions_and_once_only(
+    run: Any, client: Stepback, tmp_path: Path, agent_id: str
+) -> None:
+    file = tmp_path / "runs.jsonl"
+    other = {"messages": [{"role": "user", "content": "Hello?"}]}
+    file.write_text(json.dumps(RUN) + "\n\n" + json.dumps(other) + "\n")
+    command = ("--json", "post", str(file), "--agent", agent_id, "--prefix", agent_id)
+
+    first, again = told(run(*command)), told(run(*command))
+
+    assert [one["outcome"] for one in first] == ["posted", "posted"]
+    assert [one["outcome"] for one in again] == ["was there", "was there"]
+    session = client.sessions.get(first[0]["session_id"])
+    assert (session.external_id, session.version) == (f"{agent_id}airline-7", 3)
+    assert session.metadata["reward"] == 0.0
+    called = client.sessions.checkpoint(session.id, 1)
+    assert called.state["called"] == [{"name": "cancel", "arguments": {"id": "ABC123"}}]
+    assert called.tool_results == {"c1": "cancelled"}
+    assert (called.reasoning, called.model) == ("Called cancel", "m-1")
+    assert client.sessions.checkpoint(session.id).messages == RUN["messages"]
+
+
+def test_a_run_that_was_cut_off_is_gone_on_with(
+    run: Any, client: Stepback, tmp_path: Path, agent_id: str
+) -> None:
+    file = tmp_path / "runs.jsonl"
+    file.write_text(json.dumps(RUN))
+    client.sessions.create(agent_id, {"step": 0}, external_id=f"{agent_id}airline-7")
+
+    (posted,) = told(
+        run("--json", "post", str(file), "--agent", agent_id, "--prefix", agent_id)
+    )
+
+    assert (posted["outcome"], posted["versions"]) == ("posted", 3)
+
+
+@pytest.mark.parametrize("line", ["no json", "[]", "{}", '{"messages": [1]}'])
+def test_a_line_that_is_no_run_is_named(run: Any, tmp_path: Path, line: str) -> None:
+    file = tmp_path / "runs.jsonl"
+    file.write_text(line)
+
+    assert "Line 1" in run("post", str(file), status=1)
+
+
+def test_what_the_server_refuses_is_told_in_a_line(run: Any) -> None:
+    said = run("show", "sess_nobody", status=1)
+
+    # The tests' own log may stand before it.
+    assert said.splitlines()[-1].startswith("stepback: There is no such session")
+
+
+def test_colours_are_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
+    painted = Output(sys.stdout, as_json=False, colours=True).paint("x", "added")
+    plain = Output(sys.stdout, as_json=False, colours=False).paint("x", "added")
+
+    assert (painted, plain) == ("\x1b[32mx\x1b[0m", "x")
