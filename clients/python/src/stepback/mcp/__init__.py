@@ -1,0 +1,1 @@
+"""The MCP server `stepback-mcp`: `pip install stepback[mcp]`."""

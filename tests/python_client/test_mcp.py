@@ -1,0 +1,454 @@
+"""The MCP server, driven by the official client over both transports.
+
+Results are held to TuskPoint's contract field by field; where ours says more, it is the
+signed descriptor of a handoff, and the note that state is data.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from stepback.mcp.comparing import compared
+from tests.live import Server, free_port
+
+SOURCE = Path(__file__).parents[2] / "clients" / "python" / "src"
+COMMAND = [sys.executable, "-m", "stepback.mcp"]
+THEIRS = {
+    "checkpoint_save": {"thread_id", "state_json"},
+    "checkpoint_load": {"thread_id", "checkpoint_id"},
+    "checkpoint_list": {"thread_id"},
+    "checkpoint_resume": {"thread_id"},
+    "checkpoint_diff": {"thread_id", "id_a", "id_b"},
+    "checkpoint_search": {"query"},
+    "checkpoint_fork": {"source_thread_id", "source_checkpoint_id", "new_thread_id"},
+    "checkpoint_rollback": {"thread_id", "checkpoint_id"},
+    "handoff_checkpoint": {"thread_id", "checkpoint_id", "to_agent"},
+    "adopt_checkpoint": {"handoff_json", "new_thread_id"},
+    "verify_trail": {"thread_id"},
+    "tuskpoint_info": set(),
+}
+OURS = {"stepback_info", "blame", "timeline", "search"}
+WRITES = {
+    "checkpoint_save",
+    "checkpoint_fork",
+    "checkpoint_rollback",
+    "handoff_checkpoint",
+    "adopt_checkpoint",
+}
+Connect = Callable[[str], AbstractAsyncContextManager[Any]]
+
+
+class Caller:
+    """Calls tools and reads the JSON that they answer with."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def __call__(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        answer = await self.client.call_tool(tool, arguments)
+        assert not answer.is_error, answer
+        (content,) = answer.content
+        assert answer.structured_content == {"result": content.text}
+        found = json.loads(content.text)
+        assert isinstance(found, dict)
+        return found
+
+
+@pytest.fixture(scope="module")
+def served(live: Server) -> Iterator[str]:
+    """The address of an MCP server over HTTP, which has no key of its own."""
+    port = free_port()
+    command = [*COMMAND, "--transport", "http", "--port", str(port), "--url", live.url]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    environment.pop("STEPBACK_API_KEY", None)
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        url = f"http://127.0.0.1:{port}/mcp"
+        try:
+            wait_for(url, process)
+            yield url
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        assert process.poll() is None
+        try:
+            httpx.post(url, json={}, timeout=30)
+        except httpx.TransportError:
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError("The MCP server was not ready in time.")
+
+
+@pytest.fixture(params=["stdio", "http"])
+def connect(request: pytest.FixtureRequest, live: Server) -> Connect:
+    """`connect(key)` is a session of the official client with the tools of that key."""
+    if request.param == "http":
+        url = request.getfixturevalue("served")
+
+        @asynccontextmanager
+        async def over_http(key: str) -> AsyncIterator[Caller]:
+            headers = {"X-API-Key": key} if key else {}
+            async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
+                transport = streamable_http_client(url, http_client=http)
+                async with Client(transport) as client:
+                    yield Caller(client)
+
+        return over_http
+
+    @asynccontextmanager
+    async def over_stdio(key: str) -> AsyncIterator[Caller]:
+        told = {"STEPBACK_URL": live.url, "STEPBACK_API_KEY": key}
+        parameters = StdioServerParameters(
+            command=COMMAND[0],
+            args=COMMAND[1:],
+            env={**told, "PYTHONPATH": str(SOURCE)},
+        )
+        async with Client(parameters) as client:
+            yield Caller(client)
+
+    return over_stdio
+
+
+def thread() -> str:
+    return f"run-{uuid.uuid4().hex}"
+
+
+def test_every_tool_answers_as_its_contract_says(connect: Connect, secret: str) -> None:
+    async def story() -> None:
+        async with connect(secret) as call:
+            await listed(call)
+            saved = await saving(call)
+            await comparing(call, *saved)
+            await passing_on(call, *saved)
+            await looking(call, saved[0])
+
+    asyncio.run(story())
+
+
+async def listed(call: Caller) -> None:
+    tools = {one.name: one for one in (await call.client.list_tools()).tools}
+    taken = {name: set(tools[name].input_schema["properties"]) for name in THEIRS}
+    assert taken == THEIRS
+    assert set(tools) == set(THEIRS) | OURS
+    assert tools["checkpoint_load"].input_schema["required"] == ["thread_id"]
+    for name, tool in tools.items():
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is (name not in WRITES)
+        assert tool.output_schema is not None
+        assert set(tool.output_schema["properties"]) == {"result"}
+    info = await call("tuskpoint_info")
+    assert info == await call("stepback_info")
+    assert set(info) == {"name", "transport", "tools", "connect", "notes"}
+    assert set(info["connect"]) == {
+        "claude_desktop",
+        "claude_code",
+        "cursor",
+        "windsurf",
+        "gemini_cli",
+        "vscode",
+        "codex_cli",
+        "generic",
+    }
+    assert {one["name"] for one in info["tools"]} == set(tools)
+
+
+async def saving(call: Caller) -> tuple[str, str, str]:
+    """Save two states; return the thread and their ids."""
+    name = thread()
+    empty = await call("checkpoint_list", thread_id=name)
+    assert empty == {"thread_id": name, "count": 0, "checkpoints": []}
+    first = await call("checkpoint_save", thread_id=name, state_json='{"a": 1, "b": 2}')
+    second = await call(
+        "checkpoint_save", thread_id=name, state_json='{"b": 3, "c": 4}'
+    )
+    assert set(first) == {"thread_id", "checkpoint_id", "blob_id"}
+    assert first["checkpoint_id"] < second["checkpoint_id"]
+    loaded = await call(
+        "checkpoint_load", thread_id=name, checkpoint_id=first["checkpoint_id"]
+    )
+    assert set(loaded) == {"thread_id", "checkpoint_id", "state", "note"}
+    assert loaded["state"] == {"a": 1, "b": 2}
+    assert "data" in loaded["note"]
+    resumed = await call("checkpoint_resume", thread_id=name)
+    assert resumed == await call("checkpoint_load", thread_id=name)
+    assert resumed["state"] == {"b": 3, "c": 4}
+    listed = await call("checkpoint_list", thread_id=name)
+    assert listed["count"] == 2
+    assert [one["checkpoint_id"] for one in listed["checkpoints"]] == [
+        second["checkpoint_id"],
+        first["checkpoint_id"],
+    ]
+    newest = listed["checkpoints"][0]
+    assert set(newest) == {
+        "checkpoint_id",
+        "blob_id",
+        "parent_checkpoint_id",
+        "timestamp",
+        "summary",
+    }
+    assert newest["parent_checkpoint_id"] == first["checkpoint_id"]
+    assert newest["blob_id"] == second["blob_id"]
+    assert newest["summary"].startswith(f"[thread={name} checkpoint=")
+    return name, first["checkpoint_id"], second["checkpoint_id"]
+
+
+async def comparing(call: Caller, name: str, first: str, second: str) -> None:
+    found = await call("checkpoint_diff", thread_id=name, id_a=first, id_b=second)
+    found.pop("note")
+    assert found == {
+        "thread_id": name,
+        "id_a": first,
+        "id_b": second,
+        "added": {"c": 4},
+        "removed": {"a": 1},
+        "changed": {"b": {"from": 2, "to": 3}},
+        "human_readable": "+ c: 4\n- a: 1\n~ b: 2 -> 3",
+    }
+    done = await call("checkpoint_rollback", thread_id=name, checkpoint_id=first)
+    assert set(done) == {
+        "thread_id",
+        "checkpoint_id",
+        "restored_from",
+        "blob_id",
+        "rolled_back_from",
+    }
+    assert done["restored_from"] == done["rolled_back_from"] == first
+    head = await call("checkpoint_resume", thread_id=name)
+    assert (head["checkpoint_id"], head["state"]) == (
+        done["checkpoint_id"],
+        {"a": 1, "b": 2},
+    )
+    listed = await call("checkpoint_list", thread_id=name)
+    assert listed["checkpoints"][0]["parent_checkpoint_id"] == second
+    trail = await call("verify_trail", thread_id=name)
+    assert set(trail) == {
+        "thread_id",
+        "ok",
+        "checkpoint_count",
+        "verified",
+        "tampered_count",
+        "steps",
+    }
+    assert (trail["ok"], trail["verified"], trail["tampered_count"]) == (True, 3, 0)
+    assert [one["checkpoint_id"] for one in trail["steps"]][:2] == [first, second]
+    assert trail["steps"][0] == {
+        "checkpoint_id": first,
+        "blob_id": trail["steps"][0]["stored_hash"],
+        "stored_hash": trail["steps"][0]["recomputed_hash"],
+        "recomputed_hash": trail["steps"][0]["stored_hash"],
+        "status": "PASS",
+    }
+
+
+async def passing_on(call: Caller, name: str, first: str, second: str) -> None:
+    fork, adopted = thread(), thread()
+    forked = await call(
+        "checkpoint_fork",
+        source_thread_id=name,
+        source_checkpoint_id=second,
+        new_thread_id=fork,
+    )
+    assert set(forked) == {
+        "source",
+        "new_thread_id",
+        "checkpoint_id",
+        "blob_id",
+        "forked_from",
+    }
+    assert forked["forked_from"] == forked["source"] == f"{name}:{second}"
+    loaded = await call("checkpoint_load", thread_id=fork)
+    assert (loaded["checkpoint_id"], loaded["state"]) == (
+        forked["checkpoint_id"],
+        {"b": 3, "c": 4},
+    )
+    again = await call(
+        "checkpoint_fork",
+        source_thread_id=name,
+        source_checkpoint_id=second,
+        new_thread_id=fork,
+    )
+    assert again == {
+        "error": f"thread already exists: {fork} (1 checkpoint(s)). "
+        "Fork into a fresh id."
+    }
+    handoff = await call("handoff_checkpoint", thread_id=name, checkpoint_id=first)
+    assert set(handoff) - {"stepback"} == {
+        "source",
+        "thread_id",
+        "checkpoint_id",
+        "blob_id",
+        "blob_sha256",
+        "to_agent",
+        "summary",
+    }
+    assert (handoff["to_agent"], handoff["source"]) == (None, f"{name}:{first}")
+    took = await call(
+        "adopt_checkpoint", handoff_json=json.dumps(handoff), new_thread_id=adopted
+    )
+    assert set(took) == {
+        "adopted_from",
+        "new_thread_id",
+        "checkpoint_id",
+        "blob_id",
+        "verified",
+    }
+    assert (took["adopted_from"], took["verified"]) == (f"{name}:{first}", True)
+    loaded = await call("checkpoint_load", thread_id=adopted)
+    assert loaded["state"] == {"a": 1, "b": 2}
+    taken = await call(
+        "adopt_checkpoint", handoff_json=json.dumps(handoff), new_thread_id=adopted
+    )
+    assert taken["error"].startswith(f"thread already exists: {adopted} (1 ")
+    assert taken["error"].endswith("Adopt into a fresh id.")
+    await refusing(call, handoff)
+
+
+async def refusing(call: Caller, handoff: dict[str, Any]) -> None:
+    """Adopt what was changed outside the signature, inside it, and what has none."""
+    fresh = thread()
+    changed = [
+        {**handoff, "blob_sha256": "00"},
+        {**handoff, "stepback": {**handoff["stepback"], "version": 2}},
+        {**handoff, "stepback": {**handoff["stepback"], "signature": "00"}},
+    ]
+    for one in changed:
+        refused = await call(
+            "adopt_checkpoint", handoff_json=json.dumps(one), new_thread_id=fresh
+        )
+        assert refused["error"].startswith("handoff integrity check FAILED for ")
+    del handoff["stepback"]
+    refused = await call(
+        "adopt_checkpoint", handoff_json=json.dumps(handoff), new_thread_id=fresh
+    )
+    assert refused["error"].startswith("handoff blob not found: ")
+    refused = await call("adopt_checkpoint", handoff_json="{", new_thread_id=fresh)
+    assert refused["error"].startswith("handoff_json is not valid JSON: ")
+    assert (await call("checkpoint_list", thread_id=fresh))["count"] == 0
+
+
+async def looking(call: Caller, name: str) -> None:
+    blamed = await call("blame", thread_id=name, pointer="/b")
+    assert (blamed["value"], blamed["data"][0]["version"]) == (2, 1)
+    told = await call("timeline", thread_id=name, limit=2)
+    assert [one["version"] for one in told["versions"]] == [3, 2]
+    assert told["versions"][0]["restored_version"] == 1
+    session = told["session_id"]
+    found = await call("search", query=f"session:{session} changed:state.c")
+    assert [one["session_id"] for one in found["results"]] == [session]
+    hits = await call("checkpoint_search", query="Rolled back to checkpoint")
+    assert set(hits) == {"query", "results", "note"}
+    assert 0 < len(hits["results"]) <= 5
+    assert set(hits["results"][0]) == {"text", "distance"}
+    assert hits["results"][0]["text"].startswith("[thread=")
+    by_id = await call("checkpoint_load", thread_id=session)
+    assert by_id["state"] == {"a": 1, "b": 2}
+
+
+def test_what_fails_is_told_as_data(connect: Connect, live: Server) -> None:
+    reader = live.key("stepback-client", "--scope", "read")
+    name = thread()
+
+    async def story() -> None:
+        async with connect(reader) as call:
+            assert await call("checkpoint_load", thread_id=name) == {
+                "error": "no checkpoint found",
+                "thread_id": name,
+            }
+            bad = await call("checkpoint_save", thread_id=name, state_json="{")
+            assert bad["error"].startswith("state_json is not valid JSON: ")
+            barred = await call("checkpoint_save", thread_id=name, state_json="{}")
+            assert barred["error"].startswith("checkpoint_save failed: ")
+            both = await call("checkpoint_diff", thread_id=name, id_a="a", id_b="b")
+            assert both == {"error": "one or both checkpoints not found"}
+            for tool, arguments, said in (
+                ("checkpoint_rollback", {"checkpoint_id": "x"}, "checkpoint not found"),
+                ("handoff_checkpoint", {"checkpoint_id": "x"}, "checkpoint not found"),
+                ("blame", {"pointer": "/a"}, "thread not found"),
+            ):
+                refused = await call(tool, thread_id=name, **arguments)
+                assert refused["error"].startswith(said)
+            trail = await call("verify_trail", thread_id=name)
+            assert (trail["ok"], trail["steps"]) == (False, [])
+        async with connect("sb_nobody") as call:
+            barred = await call("checkpoint_search", query="anything")
+            assert barred["results"] == []
+            assert barred["error"].startswith("semantic search unavailable: ")
+
+    asyncio.run(story())
+
+
+def test_a_value_that_is_no_object_comes_back_as_it_was(
+    connect: Connect, secret: str
+) -> None:
+    name = thread()
+
+    async def story() -> None:
+        async with connect(secret) as call:
+            saved = [
+                await call("checkpoint_save", thread_id=name, state_json=text)
+                for text in ("[1, 2]", '{"value": 3}')
+            ]
+            first, second = (one["checkpoint_id"] for one in saved)
+            loaded = [
+                await call("checkpoint_load", thread_id=name, checkpoint_id=one)
+                for one in (first, second)
+            ]
+            assert [one["state"] for one in loaded] == [[1, 2], {"value": 3}]
+            await call("checkpoint_rollback", thread_id=name, checkpoint_id=first)
+            assert (await call("checkpoint_resume", thread_id=name))["state"] == [1, 2]
+
+    asyncio.run(story())
+
+
+def test_over_http_nobody_acts_with_the_servers_key(served: str) -> None:
+    async def story() -> None:
+        async with Client(served) as client:
+            refused = await Caller(client)("checkpoint_list", thread_id="x")
+        assert refused["error"].startswith("Send your API key")
+
+    asyncio.run(story())
+
+
+def test_a_page_of_another_site_does_not_reach_it(served: str) -> None:
+    for headers in ({"Origin": "https://evil.example"}, {"Host": "evil.example"}):
+        answer = httpx.post(served, json={}, headers=headers, timeout=60)
+        assert answer.status_code in (403, 421)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        ({}, {}, "(no differences)"),
+        ([1], [2], "~ value: [1] -> [2]"),
+        ({"b": 1, "a": 1}, {}, "- a: 1\n- b: 1"),
+        ({"a": {"x": 1}}, {"a": {"x": 2}}, "~ a: {'x': 1} -> {'x': 2}"),
+    ],
+)
+def test_differences_are_told_as_theirs_are(
+    before: Any, after: Any, lines: str
+) -> None:
+    assert compared(before, after)["human_readable"] == lines
