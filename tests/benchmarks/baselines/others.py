@@ -110,8 +110,8 @@ class Saver:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
 
-    def rate(self, seconds: float, states: list[Any]) -> float:
-        return float(self._asked({"rate": [seconds, states]}))
+    def rate(self, seconds: float, states: list[Any], threads: int = 8) -> float:
+        return float(self._asked({"rate": [seconds, states, threads]}))
 
     def keep(self, file: Path) -> int:
         return int(self._asked({"keep": str(file)}))

@@ -1,9 +1,9 @@
 """LangGraph's PostgresSaver as it is used in a process; runs in the baselines' venv.
 
 Imports nothing of ours. Commands come as lines of JSON on the standard input, each is
-answered by a line: `{"rate": [seconds, states]}` puts the states in turn, each thread
-in a thread of its own, and answers the puts a second; `{"keep": file}` puts the states
-of a file, one a line with its thread, and answers how many.
+answered by a line: `{"rate": [seconds, states, threads]}` puts the states in turn,
+each thread in a thread of its own, and answers the puts a second; `{"keep": file}` puts
+the states of a file, one a line with its thread, and answers how many.
 """
 
 import json
@@ -49,7 +49,12 @@ class Thread:
         self.config = self.saver.put(self.config, checkpoint, metadata, changed)
 
 
-def rate(saver: PostgresSaver, seconds: float, states: list[dict[str, Any]]) -> float:
+def rate(
+    saver: PostgresSaver,
+    seconds: float,
+    states: list[dict[str, Any]],
+    threads: int = THREADS,
+) -> float:
     mark = time.time_ns()
 
     def work(at: int) -> int:
@@ -62,8 +67,8 @@ def rate(saver: PostgresSaver, seconds: float, states: list[dict[str, Any]]) -> 
 
     begin = time.perf_counter()
     until = begin + seconds
-    with ThreadPoolExecutor(THREADS) as pool:
-        total = sum(pool.map(work, range(THREADS)))
+    with ThreadPoolExecutor(threads) as pool:
+        total = sum(pool.map(work, range(threads)))
     return total / (time.perf_counter() - begin)
 
 

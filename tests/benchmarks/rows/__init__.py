@@ -15,6 +15,7 @@ from tests.benchmarks.rows import (
     pages,
     recorded,
     rollbacks,
+    savers,
     scale,
     search,
 )
@@ -31,6 +32,7 @@ ROWS: dict[str, ModuleType] = {
     "search": search,
     "changes": changes,
     "pages": pages,
+    "saver": savers,
     "memory": memory,
     "recorded": recorded,
 }
