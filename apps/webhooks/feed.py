@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
@@ -29,7 +29,14 @@ AT_ONCE = 500
 # Nothing was found, but the place is moved so that less is looked through next time.
 FAR = 10_000
 
-HORIZON = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS low"
+# What is older is not told any more; what was told stays longer in the log than this,
+# so that nothing is told again, whatever is read again.
+OLDEST = timedelta(days=29)
+
+HORIZON = """
+SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS low,
+       pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS high
+"""
 BEGIN = """
 INSERT INTO webhooks_feed (id, after_xid, after_id, ordinal)
 VALUES (1, pg_snapshot_xmin(pg_current_snapshot()), '', 0)
@@ -40,7 +47,18 @@ SELECT {COLUMNS} FROM audit_event e
  WHERE e.xid >= %(after)s::text::xid8 AND e.xid < %(low)s::text::xid8
    AND (e.xid > %(after)s::text::xid8 OR e.id > %(after_id)s)
    AND e.project_id = ANY (%(projects)s) AND e.action = ANY (%(actions)s)
+   AND e.created_at > %(oldest)s
  ORDER BY e.xid, e.id LIMIT %(limit)s
+"""
+# What another server had written and not told before it was moved here: by its count
+# of transactions it is still to come.
+MOVED = f"""
+SELECT {COLUMNS} FROM audit_event e
+ WHERE e.xid >= %(after)s::text::xid8
+   AND (e.xid > %(after)s::text::xid8 OR e.id > %(after_id)s)
+   AND e.project_id = ANY (%(projects)s) AND e.action = ANY (%(actions)s)
+   AND e.created_at > %(oldest)s
+ ORDER BY e.xid, e.id
 """
 # Committed before what was read of their session, in a transaction that began later.
 AHEAD = f"""
@@ -93,7 +111,7 @@ def place() -> Feed:
 
 def begin(*, feed: Feed) -> None:
     """Go to the present: nobody was subscribed, so nobody missed what was before."""
-    feed.after_xid, feed.after_id = _horizon(), ""
+    feed.after_xid, feed.after_id = _horizon()[0], ""
     feed.save(update_fields=["after_xid", "after_id"])
 
 
@@ -139,8 +157,21 @@ def _some(now: datetime) -> tuple[int, int]:
     subscriptions = list(Subscription.objects.enabled()) if feed else []
     if feed is None or not subscriptions:
         return 0, 0
-    low = _horizon()
-    events = _events(feed, low, {one.project_id for one in subscriptions})
+    low, high = _horizon()
+    asked: dict[str, object] = {
+        "after": str(feed.after_xid),
+        "after_id": feed.after_id,
+        "projects": list({one.project_id for one in subscriptions}),
+        "oldest": now - OLDEST,
+    }
+    if feed.after_xid > high:
+        # Restored on another server, whose transactions count from elsewhere: tell the
+        # rest of what was written there, then look through all that is recent.
+        made = _take_in(_read(MOVED, **asked), subscriptions, feed, now)
+        feed.after_xid, feed.after_id = 0, ""
+        feed.save(update_fields=["after_xid", "after_id", "ordinal"])
+        return AT_ONCE, made
+    events = _read(FOLLOW, **asked, low=str(low), limit=AT_ONCE)
     is_all = len(events) < AT_ONCE
     if not is_all:
         last = events[-1]
@@ -233,17 +264,6 @@ def _wanted(
     return wanted
 
 
-def _events(feed: Feed, low: int, projects: Iterable[str]) -> list[Entry]:
-    return _read(
-        FOLLOW,
-        after=str(feed.after_xid),
-        after_id=feed.after_id,
-        low=str(low),
-        projects=list(projects),
-        limit=AT_ONCE,
-    )
-
-
 def _ahead(events: list[Entry], reached: tuple[int, str]) -> list[Entry]:
     numbers: dict[str, int] = {}
     for event in events:
@@ -263,6 +283,6 @@ def _read(query: str, **params: object) -> list[Entry]:
     return sql.records(Entry, query, {**params, "actions": FOLLOWED})
 
 
-def _horizon() -> int:
+def _horizon() -> tuple[int, int]:
     (row,) = sql.rows(HORIZON, [])
-    return int(row.low)
+    return int(row.low), int(row.high)

@@ -1,10 +1,19 @@
 """What happens is told to whoever subscribed: once it works, in order, signed."""
 
-import pytest
+from datetime import timedelta
 
-from apps.webhooks.models import Delivery, Lane
+import psycopg
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from apps.audit.models import AuditRecord
+from apps.webhooks import feed
+from apps.webhooks import operations as webhooks
+from apps.webhooks.models import Delivery, Lane, Subscription
 from tests.timeline.runs import begin
-from tests.webhooks.receiver import assert_in_order
+from tests.webhooks.conftest import ABOUT
+from tests.webhooks.receiver import Receiver, assert_in_order
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,3 +43,277 @@ def test_every_act_on_a_session_is_told(api, receiver, subscribe, sweep) -> None
     assert_in_order(receiver.seen)
     assert not Lane.objects.exists()
     assert set(Delivery.objects.values_list("status", flat=True)) == {"delivered"}
+
+
+def test_a_failing_session_holds_back_itself_alone(
+    api, receiver, subscribe, sweep
+) -> None:
+    subscribe()
+    client = api()
+    bad, good = begin(client, {}), begin(client, {})
+    receiver.answer = lambda one: 500 if one.stream == bad.id else 200
+    for run in (bad, good):
+        run.patch({"a": 1})
+    sweep()
+
+    assert {one.number for one in receiver.accepted()} == {0, 1}
+    assert {one.stream for one in receiver.accepted()} == {good.id}
+    # Its next message waits for the one that failed.
+    assert {one.number for one in receiver.seen if one.stream == bad.id} == {0}
+    receiver.answer = lambda _: 200
+    sweep()
+    assert len(receiver.accepted()) == 4
+    assert_in_order(receiver.accepted())
+
+
+def test_another_webhook_does_not_wait_for_one_that_is_down(
+    api, receiver, subscribe, sweep
+) -> None:
+    away = Receiver()
+    webhook, _ = subscribe(to=away)
+    subscribe()
+    begin(api(), {}).patch({"a": 1})
+    sweep()
+
+    assert [one.number for one in receiver.seen] == [0, 1]
+    log = Delivery.objects.of_subscription(webhook.id).order_by("ordinal")
+    assert [(one.status, one.attempts) for one in log] == [
+        ("pending", 1),
+        ("pending", 0),
+    ]
+    assert log[0].error == "The host refused the connection."
+
+
+def test_a_redirect_is_not_followed(api, receiver, subscribe, sweep) -> None:
+    subscribe()
+    receiver.answer = lambda _: 302
+    begin(api(), {})
+    sweep()
+
+    assert len(receiver.seen) == 1
+    assert "leads elsewhere" in Delivery.objects.get().error
+
+
+def test_an_address_inside_is_not_called_once_that_is_forbidden(
+    api, receiver, subscribe, sweep, settings
+) -> None:
+    subscribe()
+    settings.WEBHOOKS_PRIVATE = False
+    begin(api(), {})
+    sweep()
+
+    assert receiver.seen == []
+    assert "https" in Delivery.objects.get().error
+
+
+def test_what_was_sent_can_be_sent_again_under_its_id(
+    api, receiver, subscribe, sweep, project
+) -> None:
+    webhook, _ = subscribe()
+    begin(api(), {})
+    sweep()
+    sent = Delivery.objects.get()
+
+    for _ in range(2):
+        webhooks.resend(
+            project=project,
+            webhook_id=webhook.id,
+            delivery_id=sent.id,
+            now=timezone.now(),
+            **ABOUT,
+        )
+        sweep()
+
+    assert len(receiver.seen) == 3
+    assert len({(one.id, one.content) for one in receiver.seen}) == 1
+
+
+def test_days_of_failure_switch_it_off_and_what_waits_is_kept(
+    api, receiver, subscribe, sweep, project
+) -> None:
+    webhook, _ = subscribe()
+    receiver.answer = lambda _: 500
+    begin(api(), {})
+    sweep()
+    long_ago = timezone.now() - timedelta(days=3, minutes=1)
+    Subscription.objects.update(failing_since=long_ago)
+    Delivery.objects.update(first_failed_at=long_ago)
+    sweep()
+    sweep()
+
+    webhook.refresh_from_db()
+    assert webhook.status == "failing"
+    recorded = AuditRecord.objects.get(action="webhook.disabled")
+    assert (recorded.actor_kind, recorded.resource_id) == ("system", webhook.id)
+    assert Delivery.objects.get().status == "pending"
+    receiver.answer = lambda _: 200
+    told = {"project": project, "webhook_id": webhook.id, "now": timezone.now()}
+    webhooks.enable(**told, **ABOUT)
+    sweep()
+    assert Delivery.objects.get().status == "delivered"
+
+
+def test_what_fails_for_days_while_others_succeed_is_given_up(
+    api, receiver, subscribe, sweep
+) -> None:
+    subscribe()
+    client = api()
+    bad, good = begin(client, {}), begin(client, {})
+    bad.patch({"a": 1})
+    receiver.answer = lambda one: (
+        500 if (one.stream, one.number) == (bad.id, 0) else 200
+    )
+    sweep()
+    long_ago = timezone.now() - timedelta(days=3, minutes=1)
+    Delivery.objects.filter(status="pending").update(first_failed_at=long_ago)
+    good.patch({"a": 1})
+    sweep()
+
+    accepted = {(one.stream, one.number) for one in receiver.accepted()}
+    assert accepted == {(good.id, 0), (good.id, 1), (bad.id, 1)}
+    assert Delivery.objects.get(status="failed").attempts == 2
+
+
+def test_after_another_secret_both_sign(
+    api, receiver, subscribe, sweep, project
+) -> None:
+    webhook, old = subscribe()
+    told = {"project": project, "webhook_id": webhook.id, "now": timezone.now()}
+    _, new = webhooks.change_secret(**told, **ABOUT)
+    begin(api(), {})
+    sweep()
+
+    (one,) = receiver.seen
+    assert one.is_signed_with(new)
+    assert len(one.headers["webhook-signature"].split()) == 2
+    assert old != new
+    kept = [str(row) for row in Subscription.objects.values_list()]
+    assert old not in str(kept)
+    assert new not in str(kept)
+
+
+def test_another_key_of_the_installation_is_told_as_such(
+    api, receiver, subscribe, sweep, settings
+) -> None:
+    subscribe()
+    settings.SECRET_KEY = "another"
+    begin(api(), {})
+    sweep()
+
+    assert receiver.seen == []
+    assert "make another secret" in Delivery.objects.get().error
+
+
+def test_what_is_sent_holds_no_state(api, receiver, subscribe, sweep) -> None:
+    subscribe("session.created", "version.created", "turn.added", "session.rolled_back")
+    run = begin(api(), {"plan": "hidden-1"})
+    run.patch({"plan": "hidden-2"})
+    run.turn("hidden-3", "hidden-4", state_after={"plan": "hidden-5"})
+    run.rollback(0)
+    sweep()
+
+    assert len(receiver.seen) == 7
+    assert not [one for one in receiver.seen if b"hidden" in one.content]
+
+
+def test_another_project_is_not_told(
+    api, make_key, other_project, receiver, subscribe, sweep
+) -> None:
+    subscribe()
+    begin(api(make_key(project=other_project)), {})
+    sweep()
+
+    assert receiver.seen == []
+    assert not Delivery.objects.exists()
+
+
+def test_what_was_before_it_and_while_it_is_off_is_not_told(
+    api, receiver, subscribe, sweep, project
+) -> None:
+    client = api()
+    run = begin(client, {})
+    webhook, _ = subscribe()
+    run.patch({"a": 1})
+    sweep()
+    told = {"project": project, "webhook_id": webhook.id}
+    webhooks.disable(**told, now=timezone.now(), **ABOUT)
+    run.patch({"a": 2})
+    sweep()
+    webhooks.enable(**told, now=timezone.now(), **ABOUT)
+    run.patch({"a": 3})
+    sweep()
+
+    assert [one.number for one in receiver.seen] == [1, 3]
+
+
+def test_what_is_not_committed_yet_is_told_afterwards_and_nothing_is_skipped(
+    api, receiver, subscribe, sweep
+) -> None:
+    subscribe()
+    client = api()
+    with psycopg.connect(**connection.get_connection_params()) as other:
+        # Somebody's transaction began before, and is not over.
+        other.execute("SELECT pg_current_xact_id()")
+        run = begin(client, {})
+        run.patch({"a": 1})
+        sweep()
+        assert receiver.seen == []
+        other.commit()
+    sweep()
+
+    assert [one.number for one in receiver.seen] == [0, 1]
+
+
+def test_an_earlier_version_of_a_later_transaction_goes_first(
+    api, receiver, subscribe, sweep, monkeypatch
+) -> None:
+    """As when a person's transaction began first, and wrote second."""
+    monkeypatch.setattr(feed, "AT_ONCE", 1)
+    subscribe()
+    run = begin(api(), {})
+    sweep()
+    run.patch({"a": 1})
+    run.patch({"a": 2})
+    swap_transactions(run.id)
+    sweep()
+
+    assert [one.number for one in receiver.seen] == [0, 1, 2]
+
+
+def swap_transactions(session_id: str) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL stepback.retention = 'on'")
+        cursor.execute(
+            "UPDATE audit_event e SET xid = o.xid FROM audit_event o"
+            " WHERE e.stream_id = %s AND o.stream_id = e.stream_id"
+            " AND e.number IN (1, 2) AND o.number = 3 - e.number",
+            [session_id],
+        )
+
+
+def test_on_another_server_each_act_is_told_once_all_the_same(
+    api, receiver, subscribe, sweep
+) -> None:
+    """As after a restore: transactions there are counted from elsewhere."""
+    subscribe()
+    run = begin(api(), {})
+    sweep()
+    run.patch({"a": 1})
+    move_transactions(run.id, by=10_000_000)
+    # Now it is restored, and used before the worker begins.
+    run.patch({"a": 2})
+    for _ in range(2):
+        sweep()
+
+    assert [one.number for one in receiver.seen] == [0, 1, 2]
+
+
+def move_transactions(session_id: str, *, by: int) -> None:
+    moved = f"(xid::text::bigint + {by})::text::xid8"
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL stepback.retention = 'on'")
+        cursor.execute(
+            f"UPDATE audit_event SET xid = {moved} WHERE stream_id = %s", [session_id]
+        )
+        following = moved.replace("xid::text", "after_xid::text")
+        cursor.execute(f"UPDATE webhooks_feed SET after_xid = {following}")

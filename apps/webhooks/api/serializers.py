@@ -90,7 +90,11 @@ class WebhookOutput(serializers.Serializer[Any]):
 class WebhookWithSecretOutput(WebhookOutput):
     """A webhook whose secret was just made: it is shown this once."""
 
-    secret = serializers.CharField(help_text="What signs; shown this once.")
+    secret = serializers.CharField(
+        allow_null=True,
+        help_text="What signs; shown this once. Null in a repeated answer, where there "
+        "is another one by now.",
+    )
 
 
 @extend_schema_serializer(component_name="WebhookList")
