@@ -18,6 +18,7 @@ from tests.benchmarks.rows import (
     savers,
     scale,
     search,
+    webhooks,
 )
 
 # In the order of the table.
@@ -35,6 +36,7 @@ ROWS: dict[str, ModuleType] = {
     "saver": savers,
     "memory": memory,
     "recorded": recorded,
+    "webhooks": webhooks,
 }
 # Those that need neither large data nor the baselines' venv.
 CHEAP = ("head", "item", "rollback", "changes")
