@@ -101,12 +101,14 @@ def test_with_the_keyboard_alone(visits: Visits, trip: Trip) -> None:
     expect(page.locator("#keys")).to_be_visible()
     page.get_by_label("Single keys do this").uncheck()
     page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
     page.keyboard.press("f")
     page.wait_for_timeout(200)
     expect(page).to_have_url(re.compile(trip.id))
     page.keyboard.press("?")
     page.get_by_label("Single keys do this").check()
     page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
     page.keyboard.press("f")
     expect(page.locator(".toast")).to_contain_text("This is the fork of v4")
 
@@ -132,6 +134,18 @@ def test_reading_needs_no_javascript(visits: Visits, trip: Trip) -> None:
     for hidden in ("#scrubber", "#live-toggle", "[data-copies]"):
         expect(page.locator(hidden).first).to_be_hidden()
     assert page.get_by_role("link", name="Roll back to").count() == 0
+
+
+def test_a_long_preview_opens_at_its_beginning(visits: Visits, trip: Trip) -> None:
+    page = visits.page("olga", viewport={"width": 1000, "height": 320})
+
+    page.goto(trip.path("versions", 1, "rollback"))
+
+    button = page.get_by_role("button", name="Roll back to v1")
+    expect(button).to_be_focused()
+    expect(button).to_be_in_viewport(ratio=1)
+    assert page.evaluate("scrollY") == 0
+    assert page.evaluate("document.documentElement.scrollHeight > innerHeight")
 
 
 def test_a_stale_preview_does_nothing(visits: Visits, trip: Trip) -> None:
