@@ -9,85 +9,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from operator import add
-from typing import Annotated, Any, TypedDict
+from typing import Any
 
 import psycopg
 import pytest
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.postgres import PostgresSaver
-from langgraph.graph import END, START, StateGraph, add_messages
-from langgraph.types import Command, Interrupt, interrupt
+from langgraph.types import Command, Interrupt
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
 from stepback import Conflict, Stepback
 from stepback.langgraph import StepbackSaver
 from tests.live import Server
-
-
-class Trip(TypedDict):
-    messages: Annotated[list[AnyMessage], add_messages]
-    seats: Annotated[list[str], add]
-    approved: bool | None
-
-
-class Checks(TypedDict):
-    seats: Annotated[list[str], add]
-    checked: int
-
-
-def model(state: Trip) -> dict[str, Any]:
-    """Ask for a seat first, then say that it is booked."""
-    if any(isinstance(one, ToolMessage) for one in state["messages"]):
-        said = AIMessage("Booked.", id=f"ai-{len(state['messages'])}")
-    else:
-        call = {"name": "book", "args": {"seat": "12A"}, "id": "call-1"}
-        said = AIMessage("", id="ai-call", tool_calls=[call])
-    return {"messages": [said]}
-
-
-def book(state: Trip) -> dict[str, Any]:
-    (call,) = state["messages"][-1].tool_calls
-    result = ToolMessage("ok", id="tool-1", tool_call_id=call["id"])
-    return {"messages": [result], "seats": [call["args"]["seat"]]}
-
-
-def approve(state: Trip) -> dict[str, Any]:
-    return {"approved": interrupt({"question": "Book it?"})}
-
-
-def look(state: Checks) -> dict[str, Any]:
-    return {"checked": len(state["seats"])}
-
-
-def note(state: Checks) -> dict[str, Any]:
-    return {"seats": [f"checked {state['checked']}"]}
-
-
-def graph(saver: BaseCheckpointSaver[Any]) -> Any:
-    checks = StateGraph(Checks)
-    checks.add_node("look", look)
-    checks.add_node("note", note)
-    checks.add_edge(START, "look")
-    checks.add_edge("look", "note")
-    trip = StateGraph(Trip)
-    trip.add_node("model", model)
-    trip.add_node("approve", approve)
-    trip.add_node("book", book)
-    trip.add_node("checks", checks.compile())
-    trip.add_edge(START, "model")
-    trip.add_conditional_edges(
-        "model",
-        lambda state: "approve" if state["messages"][-1].tool_calls else END,
-        ["approve", END],
-    )
-    trip.add_edge("approve", "book")
-    trip.add_edge("book", "checks")
-    trip.add_edge("checks", "model")
-    return trip.compile(checkpointer=saver)
+from tests.python_client.trip_graph import graph
 
 
 @pytest.fixture
