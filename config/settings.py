@@ -174,6 +174,15 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
+# Mail about alerts; without a host it is written to the worker's output
+EMAIL_HOST = env.text("STEPBACK_SMTP_HOST")
+EMAIL_PORT = env.number("STEPBACK_SMTP_PORT", 25)
+EMAIL_TIMEOUT = 10
+EMAIL_BACKEND = "django.core.mail.backends." + (
+    "smtp.EmailBackend" if EMAIL_HOST else "console.EmailBackend"
+)
+DEFAULT_FROM_EMAIL = env.text("STEPBACK_MAIL_FROM", "stepback@localhost")
+
 # The worker: its jobs are in one module, which only the worker loads
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = ""
 PROCRASTINATE_IMPORT_PATHS = ["apps.worker.jobs"]

@@ -50,6 +50,11 @@ class Action(StrEnum):
     PASSWORD_CHANGED = "password.changed"  # noqa: S105
     VIEW_SAVED = "view.saved"
     VIEW_DELETED = "view.deleted"
+    ALERT_FIRING = "alert.firing"
+    ALERT_RESOLVED = "alert.resolved"
+    RULE_CREATED = "rule.created"
+    RULE_CHANGED = "rule.changed"
+    RULE_DELETED = "rule.deleted"
     WEBHOOK_CREATED = "webhook.created"
     WEBHOOK_UPDATED = "webhook.updated"
     WEBHOOK_ENABLED = "webhook.enabled"
@@ -130,6 +135,11 @@ SHOWN: dict[Action, Shown] = {
     Action.PASSWORD_CHANGED: Shown("password.changed", "Changed the own password"),
     Action.VIEW_SAVED: Shown("view.saved", "Saved the view"),
     Action.VIEW_DELETED: Shown("view.deleted", "Deleted the view"),
+    Action.ALERT_FIRING: Shown("alert.firing", "The alert fires"),
+    Action.ALERT_RESOLVED: Shown("alert.resolved", "The alert is over"),
+    Action.RULE_CREATED: Shown("rule.created", "Made the alert rule"),
+    Action.RULE_CHANGED: Shown("rule.changed", "Changed the alert rule"),
+    Action.RULE_DELETED: Shown("rule.deleted", "Removed the alert rule"),
     Action.WEBHOOK_CREATED: Shown("webhook.created", "Made the webhook"),
     Action.WEBHOOK_UPDATED: Shown("webhook.updated", "Changed the webhook"),
     Action.WEBHOOK_ENABLED: Shown("webhook.enabled", "Switched the webhook on"),

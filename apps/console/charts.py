@@ -16,7 +16,8 @@ from apps.metrics.figures import CRITICAL, WARNING, WATCH, Band, Figures
 WIDTH, HEIGHT = 960, 240
 LEFT, RIGHT, TOP, BOTTOM = 48, 72, 10, 26
 SPARK_WIDTH, SPARK_HEIGHT = 96, 20
-LEAST_TOP = 0.12
+# The axis ends between these; a higher rate stands at its upper edge, in words.
+LEAST_TOP, MOST_TOP = 0.12, 0.25
 BANDS = (
     ("healthy", 0.0, WATCH),
     ("watch", WATCH, WARNING),
@@ -102,13 +103,14 @@ def rate_chart(
     points: Mapping[datetime, Figures], start: datetime, end: datetime, step: timedelta
 ) -> RateChart:
     """Lay out the rate between two moments; steps without sessions have no point."""
-    top = max([LEAST_TOP, *(found.rate or 0 for found in points.values())])
+    highest = max((found.rate or 0 for found in points.values()), default=0)
+    top = min(max(LEAST_TOP, highest), MOST_TOP)
     x_of = _scale(start.timestamp(), end.timestamp(), LEFT, WIDTH - RIGHT)
     y_of = _scale(0, top, HEIGHT - BOTTOM, TOP)
     spots = [
         Spot(
-            x=x_of((at + step / 2).timestamp()),
-            y=y_of(found.rate),
+            x=x_of(_middle(max(at, start), min(at + step, end))),
+            y=y_of(min(found.rate, top)),
             start=max(at, start),
             end=min(at + step, end),
             figures=found,
@@ -191,6 +193,10 @@ def _cell(day: int, hour: int, found: Figures) -> Cell:
         words=f"{DAYS[day - 1]} {hour:02}:00 UTC: {rate_words(found)}, "
         f"{sample_words(found)}",
     )
+
+
+def _middle(start: datetime, end: datetime) -> float:
+    return (start.timestamp() + end.timestamp()) / 2
 
 
 def _scale(

@@ -68,6 +68,67 @@ class Due(models.Model):
         return f"{self.project_id} {self.hour}"
 
 
+class Metric(models.TextChoices):
+    """What an alert can be about."""
+
+    ROLLBACK_RATE = "rollback_rate"
+    ROLLBACKS_PER_SESSION = "rollbacks_per_session"
+
+
+class AlertState(models.TextChoices):
+    """Where a rule stands."""
+
+    OK = "ok"  # from the start, and where a wait ends early
+    PENDING = "pending"  # the threshold is reached, not for long enough yet
+    FIRING = "firing"  # it was, for as long as the rule asks
+    RESOLVED = "resolved"  # it fired, and is over
+
+
+class Rule(models.Model):
+    """When somebody is to be told, and where things stand."""
+
+    id = id_field(primary_key=True)
+    project_id = id_field()
+    # Our id; null means the whole project.
+    agent_id = models.CharField(max_length=32, null=True, db_collation="C")
+    name = models.CharField(max_length=120)
+    metric = models.CharField(max_length=32, choices=Metric.choices)
+    window = models.CharField(max_length=8)
+    threshold = models.FloatField()
+    minimum_sample = models.IntegerField()
+    for_minutes = models.IntegerField(default=0)
+    email = models.TextField(blank=True, default="")
+    is_active = models.BooleanField(default=True)
+    silenced_until = models.DateTimeField(null=True)
+    # Given to every project once; a name of it is not given again.
+    is_built_in = models.BooleanField(default=False)
+    state = models.CharField(
+        max_length=16, choices=AlertState.choices, default=AlertState.OK
+    )
+    since = models.DateTimeField(null=True)
+    value = models.FloatField(null=True)
+    sample = models.BigIntegerField(default=0)
+    evaluated_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["project_id", "id"], name="metrics_rule_by_project")
+        ]
+
+    def __str__(self) -> str:
+        return str(self.name)
+
+
+class GivenRules(models.Model):
+    """That a project has been given the guide's rules: whoever removes them, did."""
+
+    project_id = id_field(primary_key=True)
+
+    def __str__(self) -> str:
+        return str(self.project_id)
+
+
 class Follower(models.Model):
     """How far the events have been followed: one row. What is before `xid` is known."""
 

@@ -22,6 +22,8 @@ KINDS: dict[str, str] = {
     "session.expired": "A session's time was over.",
     "version.created": "Any act made a version: a write, a rollback, a pause, …",
     "turn.added": "A turn was added.",
+    "alert.firing": "A metric is over a rule's threshold.",
+    "alert.resolved": "It is back below.",
 }
 VERSION = "version.created"
 # Sent when a person asks for a test; nobody subscribes to it.

@@ -19,7 +19,7 @@ from procrastinate.contrib.django.django_connector import DjangoConnector
 
 from apps.accounts import operations as accounts
 from apps.core.actors import SYSTEM
-from apps.metrics import rollups
+from apps.metrics import alerting, rollups
 from apps.timeline import operations as timeline
 from apps.webhooks import delivering
 
@@ -65,6 +65,12 @@ def expire_sessions(now: datetime) -> None:
 def roll_up(now: datetime) -> None:
     """Add up the hours that are over."""
     rollups.sweep(now=now)
+
+
+@scheduled(EVERY_MINUTE)
+def look_at_rules(now: datetime) -> None:
+    """Tell whose numbers went over a threshold, and whose came back."""
+    alerting.sweep(now=now)
 
 
 @scheduled(EVERY_TWO_SECONDS)

@@ -50,6 +50,8 @@ PAGES = {
     "lineage": "/sessions/{trip}/lineage",
     "agents": "/agents",
     "agent": "/agents/{agent}",
+    "metrics": "/metrics?window=30d",
+    "metrics-rollbacks": "/metrics/rollbacks?window=30d",
     "audit": "/audit",
     "audit-all": "/audit?show=all",
     "verify": "/audit/verify",

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from tests.contracts.world import World
 
 API = "v1/"
-FOR_ADMINS = ("/v1/webhooks",)
+FOR_ADMINS = ("/v1/webhooks", "/v1/alerts")
 UNKNOWN_ID = "0" * 26
 
 
@@ -189,6 +189,14 @@ BODIES: dict[str, Any] = {
         "state_before": {"city": "Rome"},
         "state_after": {"city": "Bonn"},
     },
+    "POST /v1/alerts": {
+        "name": "Many",
+        "threshold": 0.05,
+        "window": "1h",
+        "email": "oncall@example.com",
+    },
+    "PATCH /v1/alerts/{rule_id}": {"silenced_until": "2030-01-01T00:00:00Z"},
+    "POST /v1/alerts/{rule_id}/test": None,
     "POST /v1/webhooks": {
         "url": "https://receiver.example/hook",
         "events": ["session.rolled_back", "version.created"],
@@ -220,6 +228,7 @@ UNKNOWN = {
     "turn_id": f"turn_{UNKNOWN_ID}",
     "trace_id": f"trace_{UNKNOWN_ID}",
     "reference": "nobody",
+    "rule_id": f"rule_{UNKNOWN_ID}",
     "webhook_id": f"hook_{UNKNOWN_ID}",
     "delivery_id": f"dlv_{UNKNOWN_ID}",
     "handoff": {},

@@ -11,6 +11,8 @@ from apps.accounts.models import Role, Scope
 from apps.audit.actions import SHOWN, Action
 from apps.audit.models import Event
 from apps.core.actors import SYSTEM
+from apps.metrics import alerting
+from apps.metrics.models import Rule
 from apps.timeline import operations as timeline
 from apps.webhooks import operations as webhooks
 from tests.contracts.routes import Route, api_routes, prepared
@@ -40,6 +42,9 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     do_everything_over_the_api(world)
     do_everything_to_accounts(world)
     switch_a_webhook(world)
+    rules = Rule.objects.filter(project_id=world.project.id)
+    rules.update(state="firing", minimum_sample=1, threshold=99)
+    alerting.sweep(now=timezone.now())
     later = timezone.now() + timedelta(days=400)
     timeline.expire(actor=SYSTEM, now=later)
 

@@ -16,6 +16,7 @@ from apps.accounts.models import (
     User,
 )
 from apps.core.actors import SYSTEM
+from apps.metrics import operations as metrics
 from apps.webhooks import operations as webhooks
 from tests.conftest import Answer, Api, make_project
 
@@ -72,6 +73,7 @@ class World:
             client_of(self.project, Scope.READ)
             save_view(self.project, f"more-{number}")
         add_webhook(self.project)
+        add_rule(self.project)
         for _ in range(3):
             webhook_id = self.parameters["webhook_id"]
             webhooks.test(project=self.project, webhook_id=webhook_id, **about())
@@ -97,6 +99,12 @@ def add_member(project: Project, username: str, role: Role = Role.ADMIN) -> User
     user = accounts.create_user(username=username, **about())
     accounts.add_member(project=project, user=user, role=role, **about())
     return user
+
+
+def add_rule(project: Project) -> str:
+    """Return an alert rule of one agent."""
+    told = {"name": "Too many", "threshold": 0.1, "agent": "travel"}
+    return metrics.make_rule(project=project, fields=told, **about()).id
 
 
 def add_webhook(project: Project) -> tuple[str, str]:
@@ -169,6 +177,7 @@ def make_world() -> World:
     webhook_id, delivery_id = add_webhook(project)
     parameters = {
         "webhook_id": webhook_id,
+        "rule_id": add_rule(project),
         "delivery_id": delivery_id,
         "session_id": session_id,
         "number": "1",

@@ -32,6 +32,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "trace_not_found": (404, INVALID),
     "label_not_found": (404, INVALID),
     "pointer_not_found": (404, INVALID),
+    "rule_not_found": (404, INVALID),
     "method_not_allowed": (405, INVALID),
     "not_acceptable": (406, INVALID),
     "version_conflict": (409, INVALID),

@@ -2,12 +2,15 @@
 
 from django.urls import path
 
-from apps.metrics.api import views
+from apps.metrics.api import rules, views
 
 urlpatterns = [
     path("metrics/summary", views.SummaryView.as_view()),
     path("metrics/series", views.SeriesView.as_view()),
     path("metrics/agents", views.AgentsView.as_view()),
     path("metrics/breakdown", views.BreakdownView.as_view()),
+    path("alerts", rules.RuleCollection.as_view()),
+    path("alerts/<str:rule_id>", rules.RuleDetail.as_view()),
+    path("alerts/<str:rule_id>/test", rules.RuleTest.as_view()),
     path("dashboard/stats", views.StatsView.as_view()),
 ]

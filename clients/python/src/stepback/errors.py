@@ -160,6 +160,10 @@ class DeliveryNotFound(NotFound):
     code = "delivery_not_found"
 
 
+class RuleNotFound(NotFound):
+    code = "rule_not_found"
+
+
 class LabelNotFound(NotFound):
     code = "label_not_found"
 

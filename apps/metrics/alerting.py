@@ -1,0 +1,192 @@
+"""Looks at every rule each minute, and tells when one fires and when it is over.
+
+A rule goes ok, pending (the threshold is reached), firing (it has been for as long as
+the rule asks), resolved. Of fewer sessions than the rule's sample nothing is said: the
+rule stays as it is while it fires, and else is ok. What it tells is an event in the
+transaction that changes the state, so that webhooks have it exactly as often; mail goes
+out after the commit, and may be lost with the process. A silenced rule changes state
+and tells nobody.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.mail import send_mail
+from django.db import transaction
+
+from apps.accounts.models import Project
+from apps.agents.models import Agent
+from apps.audit import operations as audit
+from apps.audit.actions import Action
+from apps.core.actors import SYSTEM
+from apps.core.ids import new_id
+from apps.metrics import ranges
+from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, Figures
+from apps.metrics.models import AlertState, GivenRules, Metric, Rule
+from apps.metrics.reading import Reading
+
+# The guide's thresholds, on from the start. From 2 % on people look; nobody is woken.
+GIVEN = (
+    ("Rollback rate, warning", WARNING),
+    ("Rollback rate, critical", CRITICAL),
+)
+GIVEN_WINDOW, GIVEN_MINUTES = "24h", 5
+
+
+def sweep(*, now: datetime) -> int:
+    """Give new projects their rules, evaluate all; return how many states changed."""
+    for project in Project.objects.exclude(
+        id__in=GivenRules.objects.values_list("project_id", flat=True)
+    ):
+        give(project, now)
+    rules = Rule.objects.filter(is_active=True).order_by("project_id", "id")
+    return sum(
+        evaluate(rule_id, now=now) for rule_id in rules.values_list("id", flat=True)
+    )
+
+
+@transaction.atomic
+def give(project: Project, now: datetime) -> None:
+    """Switch the guide's thresholds on, once; two workers at once give them once."""
+    GivenRules.objects.bulk_create(
+        [GivenRules(project_id=project.id)], ignore_conflicts=True
+    )
+    GivenRules.objects.select_for_update().get(project_id=project.id)
+    if Rule.objects.filter(project_id=project.id, is_built_in=True).exists():
+        return
+    for name, threshold in GIVEN:
+        Rule.objects.create(
+            id=new_id("rule", now=now),
+            project_id=project.id,
+            name=name,
+            metric=Metric.ROLLBACK_RATE,
+            window=GIVEN_WINDOW,
+            threshold=threshold,
+            minimum_sample=MINIMUM_SAMPLE,
+            for_minutes=GIVEN_MINUTES,
+            is_built_in=True,
+            created_at=now,
+        )
+
+
+@transaction.atomic
+def evaluate(rule_id: str, *, now: datetime) -> bool:
+    """Look at one rule; whether its state changed. Another worker may have it."""
+    rule = (
+        Rule.objects.select_for_update(skip_locked=True)
+        .filter(id=rule_id, is_active=True)
+        .first()
+    )
+    if rule is None:
+        return False
+    reading = Reading(
+        rule.project_id,
+        ranges.window(rule.window, now=now),
+        None if rule.agent_id is None else [rule.agent_id],
+    )
+    found = reading.totals()
+    before = rule.state
+    rule.value, rule.sample, rule.evaluated_at = (
+        value_of(rule, found),
+        found.sessions,
+        now,
+    )
+    rule.state = state_of(rule, now)
+    if rule.state != before:
+        rule.since = now
+    rule.save(update_fields=["value", "sample", "evaluated_at", "state", "since"])
+    if rule.state != before and rule.state in (AlertState.FIRING, AlertState.RESOLVED):
+        _tell(rule, reading.range, now)
+    return bool(rule.state != before)
+
+
+def value_of(rule: Rule, found: Figures) -> float | None:
+    if rule.metric == Metric.ROLLBACK_RATE:
+        return found.rate
+    return found.per_session
+
+
+def state_of(rule: Rule, now: datetime) -> AlertState:
+    """Return where a rule goes from where it is, by the value just read."""
+    state = AlertState(rule.state)
+    if rule.sample < rule.minimum_sample or rule.value is None:
+        return AlertState.OK if state == AlertState.PENDING else state
+    if rule.value < rule.threshold:
+        return {
+            AlertState.FIRING: AlertState.RESOLVED,
+            AlertState.PENDING: AlertState.OK,
+        }.get(state, state)
+    waits = timedelta(minutes=rule.for_minutes)
+    if state == AlertState.FIRING:
+        return state
+    if state == AlertState.PENDING:
+        is_over = rule.since is not None and now - rule.since >= waits
+        return AlertState.FIRING if is_over else state
+    return AlertState.PENDING if waits else AlertState.FIRING
+
+
+def summary(rule: Rule) -> str:
+    """Say in one line what a rule found."""
+    value = "no value" if rule.value is None else f"{rule.value * 100:.1f} %"
+    verb = "is over" if rule.state == AlertState.RESOLVED else "fires"
+    return (
+        f"{rule.name} {verb}: {value} of {rule.sample:,} sessions in {rule.window}, "
+        f"threshold {rule.threshold * 100:g} %"
+    )
+
+
+def details(rule: Rule, range_: ranges.Range) -> dict[str, Any]:
+    """Return what is told of a rule; `from` and `to` lead to the exact list."""
+    agent = Agent.objects.filter(id=rule.agent_id).first() if rule.agent_id else None
+    return {
+        "name": rule.name,
+        "state": rule.state,
+        "metric": rule.metric,
+        "value": rule.value,
+        "threshold": rule.threshold,
+        "sample": rule.sample,
+        "window": rule.window,
+        "from": range_.start.isoformat(),
+        "to": range_.end.isoformat(),
+        "agent_id": agent.external_id if agent else None,
+        "summary": summary(rule),
+    }
+
+
+def _tell(rule: Rule, range_: ranges.Range, now: datetime) -> None:
+    if rule.silenced_until is not None and rule.silenced_until > now:
+        return
+    is_firing = rule.state == AlertState.FIRING
+    audit.record(
+        stream_id=rule.project_id,
+        project_id=rule.project_id,
+        action=Action.ALERT_FIRING if is_firing else Action.ALERT_RESOLVED,
+        resource_type="alert",
+        resource_id=rule.id,
+        actor=SYSTEM,
+        now=now,
+        request_id=new_id("req", now=now),
+        details=details(rule, range_),
+    )
+    mail(rule)
+
+
+def mail(rule: Rule, *, is_test: bool = False) -> None:
+    """Send a rule's mail after the commit, if it has an address."""
+    if not rule.email:
+        return
+    subject = f"[Stepback] {'Test: ' if is_test else ''}{summary(rule)}"[:200]
+    address = rule.email
+
+    def send() -> None:
+        send_mail(
+            subject,
+            f"{subject}\n\nThe numbers are on the console's page Metrics.\n",
+            None,
+            [address],
+            fail_silently=False,
+        )
+
+    transaction.on_commit(send, robust=True)

@@ -1,0 +1,246 @@
+"""Alert rules over REST, for keys of administrators that speak for every agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.accounts.access import Permission
+from apps.agents.api.answers import answered
+from apps.agents.models import Agent
+from apps.core import json, paging
+from apps.core.errors import PermissionDenied
+from apps.core.http.schema import IDEMPOTENCY_KEY, errors
+from apps.metrics import operations as metrics
+from apps.metrics import ranges
+from apps.metrics.errors import RuleNotFound
+from apps.metrics.models import Metric, Rule
+from apps.timeline.api import parameters
+from apps.timeline.api.base import TimelineView
+from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
+from apps.timeline.api.shapes import moment
+
+RULE = OpenApiParameter(
+    "rule_id", str, OpenApiParameter.PATH, description="The rule's `id`."
+)
+
+
+class RuleOutput(Output):
+    """When somebody is to be told, and where things stand."""
+
+    object = text()
+    id = text()
+    name = text()
+    agent_id = maybe_text("Your name of the agent; null is the whole project.")
+    metric = text()
+    window = text()
+    threshold = serializers.FloatField()
+    minimum_sample = serializers.IntegerField()
+    for_minutes = serializers.IntegerField()
+    email = text()
+    is_active = serializers.BooleanField()
+    silenced_until = serializers.DateTimeField(allow_null=True)
+    state = text("ok, pending, firing or resolved")
+    since = serializers.DateTimeField(allow_null=True)
+    value = serializers.FloatField(allow_null=True)
+    sample = serializers.IntegerField()
+    evaluated_at = serializers.DateTimeField(allow_null=True)
+
+
+class RuleList(ListEnvelope):
+    data = RuleOutput(many=True)  # type: ignore[assignment]
+
+
+class RuleChange(serializers.Serializer[Any]):
+    """What is to be another way."""
+
+    name = serializers.CharField(required=False, max_length=120)
+    agent_id = serializers.CharField(required=False, allow_null=True, max_length=255)
+    metric = serializers.ChoiceField(required=False, choices=Metric.values)
+    window = serializers.ChoiceField(required=False, choices=list(ranges.WINDOWS))
+    threshold = serializers.FloatField(required=False)
+    minimum_sample = serializers.IntegerField(
+        required=False, min_value=1, max_value=1_000_000
+    )
+    for_minutes = serializers.IntegerField(
+        required=False, min_value=0, max_value=100_000
+    )
+    email = serializers.CharField(required=False, allow_blank=True, max_length=254)
+    is_active = serializers.BooleanField(required=False)
+    silenced_until = serializers.DateTimeField(required=False, allow_null=True)
+
+
+class RuleInput(RuleChange):
+    """A rule; what is not said is as in the guide's rules."""
+
+    name = serializers.CharField(max_length=120)
+    threshold = serializers.FloatField()
+
+
+class RuleView(TimelineView):
+    """Administrators' keys alone; rules look at agents that a limited key may not."""
+
+    required_scope = Permission.ADMIN
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Raises: PermissionDenied for a key that is limited to agents."""
+        super().initial(request, *args, **kwargs)
+        if self.scope.agents is not None:
+            raise PermissionDenied(
+                "This key is limited to some agents; alert rules are of all."
+            )
+
+    def act(
+        self, request: Request, act: Callable[..., Rule | None], *, status: int = 200
+    ) -> Response:
+        """Answer what a verb returns, done once for one idempotency key."""
+
+        def done() -> tuple[int, bytes]:
+            rule = act(
+                project=self.scope.project,
+                actor=self.actor,
+                now=self.now,
+                request_id=request._request.request_id,  # type: ignore[attr-defined]
+            )
+            if rule is None:
+                return status, b""
+            return status, json.dumps(shape(rule, _names([rule])))
+
+        return answered(request, scope=self.scope, now=self.now, act=done)
+
+    def mine(self) -> QuerySet[Rule]:
+        return Rule.objects.filter(project_id=self.scope.project.id)
+
+
+class RuleCollection(RuleView):
+    """`/v1/alerts`"""
+
+    @extend_schema(
+        operation_id="list_alert_rules",
+        parameters=[
+            parameters.limit(20),
+            parameters.text("starting_after", "The `last_id` of the page before."),
+        ],
+        responses={200: RuleList, **errors(400, 401, 403)},
+    )
+    def get(self, request: Request) -> Response:
+        """List alert rules and where they stand, the oldest first."""
+        limit = paging.limit_of(request)
+        found = self.mine().order_by("id")
+        after = paging.text_of(request, "starting_after")
+        if after is not None:
+            found = found.filter(id__gt=after)
+        rules = list(found[: limit + 1])
+        names = _names(rules)
+        page = paging.page(
+            rules, limit, lambda one: str(one.id), lambda one: shape(one, names)
+        )
+        return Response(page)
+
+    @extend_schema(
+        operation_id="create_alert_rule",
+        parameters=[IDEMPOTENCY_KEY],
+        request=RuleInput,
+        responses={201: RuleOutput, **errors(400, 401, 403, 404, 413, 422)},
+    )
+    def post(self, request: Request) -> Response:
+        """Make an alert rule."""
+        fields = _fields(self.read(RuleInput))
+        verb = partial(metrics.make_rule, fields=fields)
+        return self.act(request, verb, status=201)
+
+
+class RuleDetail(RuleView):
+    """`/v1/alerts/{rule_id}`"""
+
+    @extend_schema(
+        operation_id="get_alert_rule",
+        parameters=[RULE],
+        responses={200: RuleOutput, **errors(401, 403, 404)},
+    )
+    def get(self, request: Request, rule_id: str) -> Response:
+        """Return an alert rule and where it stands."""
+        rule = self.mine().filter(id=rule_id).first()
+        if rule is None:
+            raise RuleNotFound
+        return Response(shape(rule, _names([rule])))
+
+    @extend_schema(
+        operation_id="change_alert_rule",
+        parameters=[RULE, IDEMPOTENCY_KEY],
+        request=RuleChange,
+        responses={200: RuleOutput, **errors(400, 401, 403, 404, 413, 422)},
+    )
+    def patch(self, request: Request, rule_id: str) -> Response:
+        """Set what is said; `silenced_until` keeps it quiet until then."""
+        fields = _fields(self.read(RuleChange))
+        verb = partial(metrics.change_rule, rule_id=rule_id, fields=fields)
+        return self.act(request, verb)
+
+    @extend_schema(
+        operation_id="delete_alert_rule",
+        parameters=[RULE, IDEMPOTENCY_KEY],
+        responses={204: None, **errors(400, 401, 403, 404, 422)},
+    )
+    def delete(self, request: Request, rule_id: str) -> Response:
+        """Remove an alert rule."""
+        verb = partial(metrics.remove_rule, rule_id=rule_id)
+        response = self.act(request, verb, status=204)
+        response.data = None
+        return response
+
+
+class RuleTest(RuleView):
+    """`/v1/alerts/{rule_id}/test`"""
+
+    @extend_schema(
+        operation_id="test_alert_rule",
+        parameters=[RULE, IDEMPOTENCY_KEY],
+        request=None,
+        responses={200: RuleOutput, **errors(400, 401, 403, 404, 422)},
+    )
+    def post(self, request: Request, rule_id: str) -> Response:
+        """Tell webhooks and the rule's address that this is a test. Takes no body."""
+        return self.act(request, partial(metrics.try_rule, rule_id=rule_id))
+
+
+def shape(rule: Rule, names: dict[str, str]) -> dict[str, Any]:
+    return {
+        "object": "alert.rule",
+        "id": rule.id,
+        "name": rule.name,
+        "agent_id": names.get(rule.agent_id) if rule.agent_id else None,
+        "metric": rule.metric,
+        "window": rule.window,
+        "threshold": rule.threshold,
+        "minimum_sample": rule.minimum_sample,
+        "for_minutes": rule.for_minutes,
+        "email": rule.email,
+        "is_active": rule.is_active,
+        "silenced_until": moment(rule.silenced_until),
+        "state": rule.state,
+        "since": moment(rule.since),
+        "value": rule.value,
+        "sample": rule.sample,
+        "evaluated_at": moment(rule.evaluated_at),
+    }
+
+
+def _fields(said: serializers.Serializer[Any]) -> dict[str, Any]:
+    fields = dict(said.validated_data)
+    if "agent_id" in fields:
+        fields["agent"] = fields.pop("agent_id")
+    return fields
+
+
+def _names(rules: list[Rule]) -> dict[str, str]:
+    ids = [rule.agent_id for rule in rules if rule.agent_id]
+    found = Agent.objects.filter(id__in=ids) if ids else Agent.objects.none()
+    return dict(found.values_list("id", "external_id"))

@@ -1,0 +1,181 @@
+"""Verbs of alert rules: make, change (silence is a change), remove, try."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+
+from apps.accounts.models import Project
+from apps.agents.models import Agent
+from apps.agents.scope import Scope
+from apps.audit import operations as audit
+from apps.audit.actions import Action
+from apps.core.actors import Actor
+from apps.core.errors import InvalidRequest
+from apps.core.ids import new_id
+from apps.metrics import alerting, ranges
+from apps.metrics.errors import RuleNotFound
+from apps.metrics.figures import MINIMUM_SAMPLE
+from apps.metrics.models import Metric, Rule
+
+MOST = 200
+DEFAULTS: Mapping[str, Any] = {
+    "metric": Metric.ROLLBACK_RATE,
+    "window": "24h",
+    "minimum_sample": MINIMUM_SAMPLE,
+    "for_minutes": 5,
+    "email": "",
+}
+
+
+@transaction.atomic
+def make_rule(
+    *,
+    project: Project,
+    fields: Mapping[str, Any],
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+) -> Rule:
+    """Make a rule; what is not said is as in the guide's rules.
+
+    Raises: InvalidRequest, AgentNotFound.
+    """
+    if Rule.objects.filter(project_id=project.id).count() >= MOST:
+        raise InvalidRequest(f"A project has at most {MOST} alert rules.")
+    rule = Rule(id=new_id("rule", now=now), project_id=project.id, created_at=now)
+    _apply(rule, project, {**DEFAULTS, **fields})
+    rule.save(force_insert=True)
+    _record(Action.RULE_CREATED, rule, actor, now, request_id, sorted(fields))
+    return rule
+
+
+@transaction.atomic
+def change_rule(
+    *,
+    project: Project,
+    rule_id: str,
+    fields: Mapping[str, Any],
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+) -> Rule:
+    """Set what is said; `silenced_until` keeps it quiet until then.
+
+    Raises: RuleNotFound, InvalidRequest, AgentNotFound.
+    """
+    rule = _locked(project, rule_id)
+    if not fields:
+        raise InvalidRequest("There is nothing to change.")
+    _apply(rule, project, fields)
+    rule.save(update_fields=[_column(name) for name in fields])
+    _record(Action.RULE_CHANGED, rule, actor, now, request_id, sorted(fields))
+    return rule
+
+
+@transaction.atomic
+def remove_rule(
+    *,
+    project: Project,
+    rule_id: str,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+) -> None:
+    """Remove it; the guide's rules are not given a second time.
+
+    Raises: RuleNotFound.
+    """
+    rule = _locked(project, rule_id)
+    _record(Action.RULE_DELETED, rule, actor, now, request_id, [])
+    rule.delete()
+
+
+@transaction.atomic
+def try_rule(
+    *,
+    project: Project,
+    rule_id: str,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+) -> Rule:
+    """Tell whoever it tells that this is a test.
+
+    Raises: RuleNotFound.
+    """
+    rule = _locked(project, rule_id)
+    told = alerting.details(rule, ranges.window(rule.window, now=now))
+    audit.record_act(
+        stream_id=rule.project_id,
+        project_id=rule.project_id,
+        action=Action.ALERT_FIRING,
+        resource_type="alert",
+        resource_id=rule.id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details=told | {"is_test": True, "summary": f"Test: {told['summary']}"},
+    )
+    alerting.mail(rule, is_test=True)
+    return rule
+
+
+def _locked(project: Project, rule_id: str) -> Rule:
+    mine = Rule.objects.select_for_update().filter(project_id=project.id)
+    rule = mine.filter(id=rule_id).first()
+    if rule is None:
+        raise RuleNotFound
+    return rule
+
+
+def _column(name: str) -> str:
+    return "agent_id" if name == "agent" else name
+
+
+def _apply(rule: Rule, project: Project, fields: Mapping[str, Any]) -> None:
+    for name, value in fields.items():
+        if name == "agent":
+            agents = Agent.objects.visible_to(Scope(project))
+            rule.agent_id = None if value is None else agents.one_named(value).id
+        else:
+            _check(name, value)
+            setattr(rule, name, value)
+
+
+def _check(name: str, value: Any) -> None:
+    if name == "window" and value not in ranges.WINDOWS:
+        raise InvalidRequest(f"window takes {', '.join(ranges.WINDOWS)}.", param=name)
+    if name == "threshold" and not 0 < value <= 100:
+        raise InvalidRequest("threshold is above 0, as 0.05 for 5 %.", param=name)
+    if name == "email" and value:
+        try:
+            validate_email(value)
+        except ValidationError:
+            raise InvalidRequest("email is one address.", param=name) from None
+
+
+def _record(
+    action: Action,
+    rule: Rule,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+    fields: list[str],
+) -> None:
+    audit.record_act(
+        stream_id=rule.project_id,
+        project_id=rule.project_id,
+        action=action,
+        resource_type="rule",
+        resource_id=rule.id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details={"name": rule.name, "fields": fields},
+    )

@@ -1,0 +1,235 @@
+"""Rules: what they start with, how they change, whom they tell, and when not."""
+
+import json
+import threading
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.db import connection
+from django.utils import timezone
+
+from apps.audit.models import Event
+from apps.core.actors import SYSTEM
+from apps.metrics import alerting
+from apps.metrics import operations as metrics
+from apps.metrics.models import GivenRules, Rule
+from apps.webhooks import feed
+from apps.webhooks import operations as webhooks
+from apps.webhooks.models import Delivery, Message
+from tests.metrics.make import Told
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+START = timezone.now().replace(minute=30, second=0, microsecond=0) - timedelta(hours=3)
+
+
+def minutes(count):
+    return START + timedelta(minutes=count)
+
+
+def about(now=START):
+    return {"actor": SYSTEM, "now": now, "request_id": "req_test"}
+
+
+@pytest.fixture
+def sessions(project):
+    """`sessions(20, 2)` are 20 active ones, of which two are rolled back."""
+
+    def make(active, rolled_back, agent="travel"):
+        for number in range(active):
+            told = Told(project, minutes(-20), agent=agent).update(minutes(-19))
+            if number < rolled_back:
+                told.back(0, minutes(-18))
+
+    return make
+
+
+@pytest.fixture
+def rule(project):
+    def make(**fields):
+        told = {"name": "Too many", "threshold": 0.05, **fields}
+        return metrics.make_rule(project=project, fields=told, **about())
+
+    return make
+
+
+def states(rule, *moments):
+    found = []
+    for moment in moments:
+        alerting.evaluate(rule.id, now=minutes(moment))
+        rule.refresh_from_db()
+        found.append(rule.state)
+    return found
+
+
+def told(action="alert.firing"):
+    return list(Event.objects.filter(action=action).order_by("id"))
+
+
+def test_the_guides_thresholds_are_on_from_the_start(project):
+    alerting.sweep(now=START)
+    alerting.sweep(now=minutes(1))
+
+    rules = Rule.objects.order_by("threshold")
+    assert [(r.threshold, r.window, r.minimum_sample) for r in rules] == [
+        (0.05, "24h", 20),
+        (0.10, "24h", 20),
+    ]
+    assert {r.state for r in rules} == {"ok"}
+
+
+def test_who_removes_them_does_not_get_them_again(project):
+    alerting.sweep(now=START)
+    for one in Rule.objects.all():
+        metrics.remove_rule(project=project, rule_id=one.id, **about())
+
+    alerting.sweep(now=minutes(1))
+
+    assert not Rule.objects.exists()
+    assert GivenRules.objects.count() == 1
+
+
+def test_it_waits_then_fires_then_is_over(sessions, rule):
+    sessions(20, 1)
+    made = rule(window="1h", for_minutes=5)
+
+    assert states(made, 0, 4, 5, 6) == ["pending", "pending", "firing", "firing"]
+    assert states(made, 30) == ["firing"]
+    # An hour later nobody is active: few sessions say nothing, also no all-clear.
+    assert states(made, 90) == ["firing"]
+    assert len(told()) == 1
+    assert told()[0].details["value"] == 0.05
+    assert told()[0].details["sample"] == 20
+    assert "fires: 5.0 % of 20 sessions in 1h" in told()[0].details["summary"]
+
+
+def test_it_is_over_when_the_rate_falls(sessions, rule):
+    sessions(20, 1)
+    made = rule(for_minutes=0)
+    assert states(made, 0) == ["firing"]
+
+    sessions(20, 0)
+
+    assert states(made, 1, 2) == ["resolved", "resolved"]
+    assert len(told()) == len(told("alert.resolved")) == 1
+    sessions(10, 10)
+    assert states(made, 3) == ["firing"]
+    assert len(told()) == 2
+
+
+def test_a_wait_that_ends_early_tells_nobody(sessions, rule):
+    sessions(20, 1)
+    made = rule(for_minutes=5)
+    assert states(made, 0) == ["pending"]
+
+    sessions(10, 0)
+
+    assert states(made, 3, 10) == ["ok", "ok"]
+    assert told() == []
+
+
+def test_few_sessions_alarm_nobody(sessions, rule):
+    sessions(19, 19)
+    made = rule(for_minutes=0)
+
+    assert states(made, 0, 10) == ["ok", "ok"]
+    assert (made.value, made.sample) == (1.0, 19)
+
+
+def test_a_rule_of_one_agent_looks_at_it_alone(sessions, rule):
+    sessions(20, 0)
+    sessions(20, 5, agent="billing")
+    mine, theirs = (rule(agent=one, for_minutes=0) for one in ("travel", "billing"))
+
+    assert (states(mine, 0), states(theirs, 0)) == (["ok"], ["firing"])
+    assert told()[0].details["agent_id"] == "billing"
+
+
+def test_a_silenced_rule_changes_state_and_tells_nobody(sessions, rule, project):
+    sessions(20, 5)
+    made = rule(for_minutes=0, email="oncall@example.com")
+    metrics.change_rule(
+        project=project,
+        rule_id=made.id,
+        fields={"silenced_until": minutes(60)},
+        **about(),
+    )
+
+    assert states(made, 0) == ["firing"]
+    assert told() == []
+    assert mail.outbox == []
+
+
+def test_mail_goes_to_its_address(sessions, rule):
+    sessions(20, 5)
+    made = rule(for_minutes=0, email="oncall@example.com")
+
+    states(made, 0)
+
+    (sent,) = mail.outbox
+    assert sent.to == ["oncall@example.com"]
+    assert sent.subject.startswith("[Stepback] Too many fires: 25.0 % of 20 sessions")
+
+
+def test_a_test_is_told_and_changes_no_state(rule, project):
+    made = rule(email="oncall@example.com")
+
+    metrics.try_rule(project=project, rule_id=made.id, **about())
+
+    made.refresh_from_db()
+    assert made.state == "ok"
+    assert told()[0].details["is_test"]
+    assert "Test: " in mail.outbox[0].subject
+
+
+def test_webhooks_are_told(sessions, rule, project, settings):
+    settings.WEBHOOKS_PRIVATE = True
+    hook, _ = webhooks.create(
+        project=project,
+        url="http://127.0.0.1:9/in",
+        kinds=["alert.firing"],
+        **about(),
+    )
+    sessions(20, 5)
+    states(rule(for_minutes=0), 0)
+
+    feed.follow(now=minutes(1))
+
+    (made,) = Delivery.objects.filter(subscription_id=hook.id)
+    told_so = json.loads(bytes(Message.objects.get(id=made.message_id).body))
+    assert told_so["type"] == "alert.firing"
+    assert told_so["data"]["summary"].startswith("Too many fires: 25.0 % of 20")
+
+
+def test_two_workers_tell_it_once(sessions, rule):
+    sessions(20, 5)
+    made = rule(for_minutes=0)
+    barrier = threading.Barrier(4)
+
+    def work():
+        try:
+            barrier.wait(20)
+            alerting.sweep(now=START)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    mine = [event for event in told() if event.resource_id == made.id]
+    assert len(mine) == 1
+    assert Rule.objects.filter(is_built_in=True).count() == 2
+
+
+@pytest.mark.parametrize(
+    "fields", [{"threshold": 0}, {"window": "2h"}, {"email": "nobody"}, {}]
+)
+def test_what_makes_no_sense_is_refused(fields, rule, project):
+    made = rule()
+
+    with pytest.raises(Exception, match=r"takes|above|address|nothing"):
+        metrics.change_rule(project=project, rule_id=made.id, fields=fields, **about())
