@@ -36,6 +36,7 @@ class World:
 
     def __init__(self, client: httpx.Client, label: str, named: set[str]) -> None:
         """`named` are the parameters that the operation has, of any kind."""
+        self.handoff: dict[str, Any] = {}
         self.client = client
         self.label = label
         self.named = named
@@ -80,6 +81,9 @@ class World:
         body.pop("expected_version", None)
         if isinstance(body.get("version"), int):
             body["version"] = 1
+        # Only the server can sign one.
+        if "handoff" in body and self.handoff:
+            body["handoff"] = dict(self.handoff)
         # Made-up pointers point to nothing.
         for one in (body, *_items(body)):
             if one.get("remove"):
@@ -132,6 +136,8 @@ class World:
             asked = {"session_id": self.ids["session_id"]}
             traces = self.client.get("/v1/traces", params=asked).json()
             self.ids["trace_id"] = traces["data"][0]["id"]
+        if "/adopt" in self.label:
+            self.handoff = self._made(f"{session}/handoffs", {})
         if "/resume" in self.label:
             self._made(f"{session}/pause", {})
 
