@@ -1,12 +1,15 @@
 """The gate for large bodies and the budget of what is received."""
 
 import threading
+from contextlib import ExitStack
 
 import pytest
+from django.test import RequestFactory
 
 from apps.core import gate
 from apps.core.errors import Busy
 from apps.core.gate import GATED_BYTES, BodyGate, ByteBudget
+from apps.core.http import bodies
 
 LARGE = GATED_BYTES + 1
 
@@ -128,3 +131,15 @@ def test_a_budget_lets_the_next_in_when_enough_came_free() -> None:
     thread.join()
 
     assert order == ["first", "second"]
+
+
+def test_who_is_refused_while_sending_is_heard_to_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bodies, "RECEIVED", ByteBudget(total=10, seconds=0.01))
+    request = RequestFactory().generic("POST", "/", bytes(LARGE), "application/json")
+
+    with ExitStack() as held, pytest.raises(Busy):
+        bodies.receive_body(request, held)
+
+    assert len(request.META["wsgi.input"]) == 0

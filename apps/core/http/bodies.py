@@ -16,7 +16,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.utils.mediatypes import _MediaType
 
 from apps.core import json
-from apps.core.errors import DomainError, InvalidRequest, PayloadTooLarge
+from apps.core.errors import Busy, DomainError, InvalidRequest, PayloadTooLarge
 from apps.core.gate import GATE_SECONDS, GATED_BYTES, ByteBudget
 
 
@@ -35,6 +35,7 @@ class UnsupportedEncoding(DomainError):
 # What this process has received of large bodies at any time: one of the largest, or
 # some of 8 MB.
 RECEIVED = ByteBudget(total=settings.REQUEST_BYTES, seconds=GATE_SECONDS)
+_PIECE = 64 * 1024
 
 
 def receive_body(request: HttpRequest, held: ExitStack) -> bytes:
@@ -53,11 +54,27 @@ def receive_body(request: HttpRequest, held: ExitStack) -> bytes:
     if declared > settings.REQUEST_BYTES:
         raise _too_large()
     if declared > GATED_BYTES and not hasattr(request, "_body"):
-        held.enter_context(RECEIVED.hold(declared))
+        _hold(declared, request.META["wsgi.input"], held)
     # A cut connection must not turn a half-sent body into an empty one.
     if len(request.body) < declared:
         raise InvalidRequest("The body ended before its Content-Length.")
     return request.body
+
+
+def _hold(size: int, stream: Any, held: ExitStack) -> None:
+    """Count so many bytes as received, until `held` ends.
+
+    Where there is no room for them they are taken in all the same, and dropped: a
+    client that is cut off while it sends does not get to read that it should retry.
+
+    Raises: Busy.
+    """
+    try:
+        held.enter_context(RECEIVED.hold(size))
+    except Busy:
+        while size and (part := stream.read(min(size, _PIECE))):
+            size -= len(part)
+        raise
 
 
 def _declared_length(request: HttpRequest) -> int:
@@ -80,7 +97,7 @@ def _read_chunks(request: HttpRequest, held: ExitStack) -> None:
     body = stream.read(min(GATED_BYTES, most) + 1)
     if len(body) > GATED_BYTES:
         # How much is still to come is not known.
-        held.enter_context(RECEIVED.hold(most))
+        _hold(most, stream, held)
         body += stream.read(most + 1 - len(body))
     if len(body) > most:
         raise _too_large()
