@@ -28,6 +28,14 @@ IDS = {
     "version": "2",
     "after": "0",
 }
+# What is looked up or checked against a list, in place of what was made up.
+KNOWN = {
+    "/v1/webhooks": {
+        "url": "https://receiver.example/hook",
+        "events": ["session.created", "version.created"],
+    },
+    "/v1/alerts": {"threshold": 0.05, "email": "oncall@example.com"},
+}
 _count = itertools.count(1)
 
 
@@ -39,6 +47,7 @@ class World:
         self.handoff: dict[str, Any] = {}
         self.client = client
         self.label = label
+        self.known = next((KNOWN[one] for one in KNOWN if one in label), {})
         self.named = named
         self.asked = 0
         self.taken = 0
@@ -69,7 +78,7 @@ class World:
         (case.query or {}).pop("starting_after", None)
 
     def _lead_head(self, case: Case) -> None:
-        """Let a write build on the head that there is, whichever it is."""
+        """Let a write build on the head that there is, and name what is known."""
         if not _is_wrong(case, ParameterLocation.HEADER) and case.headers:
             case.headers.pop("If-Match", None)
             # The edges of a body are sent with one key, which stands for one body.
@@ -78,6 +87,7 @@ class World:
         body = case.body
         if _is_wrong(case, ParameterLocation.BODY) or not isinstance(body, dict):
             return
+        body |= {name: self.known[name] for name in self.known.keys() & body.keys()}
         body.pop("expected_version", None)
         if isinstance(body.get("version"), int):
             body["version"] = 1
@@ -123,6 +133,7 @@ class World:
             "reference": agent,
         }
         self._make_what_is_named(session)
+        self._make_who_is_told()
 
     def _make_what_is_named(self, session: str) -> None:
         if "label" in self.named:
@@ -140,6 +151,28 @@ class World:
             self.handoff = self._made(f"{session}/handoffs", {})
         if "/resume" in self.label:
             self._made(f"{session}/pause", {})
+
+    def _make_who_is_told(self) -> None:
+        """Make a webhook or an alert rule, and room for what the operation makes."""
+        for path in KNOWN:
+            if path in self.label:
+                self._make_room(path)
+        if "webhook_id" in self.named:
+            self._make_webhook()
+        if "rule_id" in self.named:
+            rule = {"name": "Too many rollbacks", **KNOWN["/v1/alerts"]}
+            self.ids["rule_id"] = self._made("/v1/alerts", rule)["id"]
+
+    def _make_room(self, path: str) -> None:
+        """Remove what there is: a project has only so many of them."""
+        for one in self.client.get(path, params={"limit": 100}).json()["data"]:
+            self.client.delete(f"{path}/{one['id']}").raise_for_status()
+
+    def _make_webhook(self) -> None:
+        """Make a webhook with a delivery in its log."""
+        hook = self._made("/v1/webhooks", KNOWN["/v1/webhooks"])["id"]
+        delivery = self._made(f"/v1/webhooks/{hook}/test", None)["id"]
+        self.ids |= {"webhook_id": hook, "delivery_id": delivery}
 
     def _made(self, path: str, body: Any) -> Any:
         answer = self.client.post(path, json=body)
