@@ -21,12 +21,15 @@ def flag(name: str, *, default: bool = False) -> bool:
     raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
 
 
-def number(name: str, default: int) -> int:
+def number(name: str, default: int, *, within: range | None = None) -> int:
     value = text(name)
     if not value:
         return default
     if not value.isdecimal():
         raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.")
+    if within is not None and int(value) not in within:
+        ends = f"{within[0]} to {within[-1]}"
+        raise ImproperlyConfigured(f"{name} must be {ends}, not {value!r}.")
     return int(value)
 
 

@@ -186,6 +186,7 @@ DEFAULT_FROM_EMAIL = env.text("STEPBACK_MAIL_FROM", "stepback@localhost")
 # The worker: its jobs are in one module, which only the worker loads
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = ""
 PROCRASTINATE_IMPORT_PATHS = ["apps.worker.jobs"]
+SWEEP_SECONDS = env.number("STEPBACK_SWEEP_SECONDS", 60, within=range(1, 61))
 
 # Webhooks: whether they may go to private addresses, and by plain http.
 WEBHOOKS_PRIVATE = env.flag("STEPBACK_WEBHOOKS_PRIVATE")

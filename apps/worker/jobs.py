@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, cast
 
+from django.conf import settings
 from django.db import connections
 from django.utils import timezone
 from procrastinate import jobs
@@ -24,8 +25,8 @@ from apps.timeline import operations as timeline
 from apps.webhooks import delivering
 
 Sweep = Callable[[datetime], object]
-EVERY_MINUTE = "* * * * *"
 # With seconds, the sixth field.
+EVERY_SWEEP = f"* * * * * */{settings.SWEEP_SECONDS}"
 EVERY_TWO_SECONDS = "* * * * * */2"
 EVERY_HOUR = "7 * * * *"
 # How many sweeps of one worker run at once, and how long a stop waits for them.
@@ -55,19 +56,19 @@ def scheduled(cron: str) -> Callable[[Sweep], Sweep]:
     return decorated
 
 
-@scheduled(EVERY_MINUTE)
+@scheduled(EVERY_SWEEP)
 def expire_sessions(now: datetime) -> None:
     """Record the sessions whose time is over."""
     timeline.expire(actor=SYSTEM, now=now)
 
 
-@scheduled(EVERY_MINUTE)
+@scheduled(EVERY_SWEEP)
 def roll_up(now: datetime) -> None:
     """Add up the hours that are over."""
     rollups.sweep(now=now)
 
 
-@scheduled(EVERY_MINUTE)
+@scheduled(EVERY_SWEEP)
 def look_at_rules(now: datetime) -> None:
     """Tell whose numbers went over a threshold, and whose came back."""
     alerting.sweep(now=now)
@@ -91,7 +92,7 @@ def forget_answers(now: datetime) -> None:
     accounts.forget_answers(actor=SYSTEM, now=now)
 
 
-@app.periodic(cron=EVERY_MINUTE, periodic_id="drop_stalled")
+@app.periodic(cron=EVERY_SWEEP, periodic_id="drop_stalled")
 @app.task(name="drop_stalled", queueing_lock="drop_stalled")
 async def drop_stalled(timestamp: int) -> None:
     """Drop jobs whose worker is gone: the next sweep does what they did not."""

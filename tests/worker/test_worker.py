@@ -1,12 +1,19 @@
 """`manage.py worker` as a process: it does what is due, once, whatever is killed."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 
+from config import env
 from tests.live import Server, serving
 from tests.worker.processes import is_heard, kill, rows, until, working
 
+# Nobody waits for the next minute.
+SOON = {"STEPBACK_SWEEP_SECONDS": "2"}
 EXPIRED = (
     "SELECT stream_id FROM audit_event WHERE action = 'session.expired'"
     " ORDER BY stream_id"
@@ -41,7 +48,7 @@ def test_two_workers_tell_once_that_a_session_expired(
     over, living = [begin(1) for _ in range(20)], begin(3600)
     log = tmp_path / "log"
 
-    with working(house.dsn, log), working(house.dsn, log):
+    with working(house.dsn, log, **SOON), working(house.dsn, log, **SOON):
         until(lambda: is_heard(house.dsn, 2), log.read_text())
         until(lambda: len(expired(house)) >= len(over), log.read_text())
         with house.client() as client:
@@ -59,36 +66,50 @@ def test_what_a_killed_worker_left_is_done_by_the_next(
     before = len(expired(house))
     session = begin(1)
     log = tmp_path / "log"
-    # It stands still in the middle of the sweep, with its work not committed.
-    slow = "CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$"
-    slow += " BEGIN PERFORM pg_sleep(25); RETURN NEW; END $$"
-    rows_of(house.dsn, slow)
-    rows_of(
-        house.dsn,
-        "CREATE TRIGGER stand_still BEFORE UPDATE OF expired_at ON timeline_session"
-        " FOR EACH ROW EXECUTE FUNCTION stand_still()",
-    )
-    with working(house.dsn, log) as process:
-        until(lambda: rows(house.dsn, SLEEPING), log.read_text())
+    with standing_still(house) as let_go, working(house.dsn, log, **SOON) as process:
+        until(lambda: rows(house.dsn, WAITING), log.read_text())
         kill(process)
-    rows_of(house.dsn, "DROP FUNCTION stand_still CASCADE")
+        let_go()
+        # What it had asked for ends, and is undone: it never said that it was done.
+        until(lambda: not rows(house.dsn, WAITING))
     assert len(expired(house)) == before
 
-    with working(house.dsn, log):
+    with working(house.dsn, log, **SOON):
         until(lambda: session in expired(house), log.read_text())
 
     assert len(expired(house)) == before + 1
 
 
-SLEEPING = (
-    "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-    " AND datname = current_database()"
+LOCK = 1234567
+WAITING = (
+    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    " AND wait_event = 'advisory' AND datname = current_database()"
 )
 
 
-def rows_of(dsn: str, statement: str) -> None:
-    import psycopg
+@contextmanager
+def standing_still(house: Server) -> Iterator[Callable[[], None]]:
+    """Have the sweep stand still in its middle, with its work not committed.
 
+    Yields what lets it go on.
+    """
+    waiting = "CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$"
+    waiting += (
+        f" BEGIN PERFORM pg_advisory_xact_lock_shared({LOCK}); RETURN NEW; END $$"
+    )
+    rows_of(house.dsn, waiting)
+    rows_of(
+        house.dsn,
+        "CREATE TRIGGER stand_still BEFORE UPDATE OF expired_at ON timeline_session"
+        " FOR EACH ROW EXECUTE FUNCTION stand_still()",
+    )
+    with psycopg.connect(house.dsn, autocommit=True) as holder:
+        holder.execute("SELECT pg_advisory_lock(%s)", [LOCK])
+        yield holder.close
+    rows_of(house.dsn, "DROP FUNCTION stand_still CASCADE")
+
+
+def rows_of(dsn: str, statement: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("SET lock_timeout = '60s'")
         connection.execute(statement)
@@ -134,3 +155,13 @@ def test_a_worker_stops_when_it_is_told_to(house: Server, tmp_path: Path) -> Non
 
         assert process.wait(60) == 0
     assert log.read_text() == ""
+
+
+@pytest.mark.parametrize("seconds", ["0", "61"])
+def test_a_period_of_none_or_of_more_than_a_minute_stops_the_start(
+    seconds: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEPBACK_SWEEP_SECONDS", seconds)
+
+    with pytest.raises(ImproperlyConfigured, match="SWEEP_SECONDS must be 1 to 60"):
+        env.number("STEPBACK_SWEEP_SECONDS", 60, within=range(1, 61))
