@@ -6,6 +6,7 @@ HTTP. One server serves all tests of a pytest worker; projects keep them apart.
 
 from __future__ import annotations
 
+import atexit
 import os
 import socket
 import subprocess
@@ -27,6 +28,9 @@ from apps.console.serving import HEADER_BYTES
 ROOT = Path(__file__).resolve().parent.parent
 # On a machine that is busy with other tests.
 READY_SECONDS = 120
+# One for all processes of a run.
+MIGRATED = f"migrated_{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"
+MIGRATED_LOCK = 7_202_611
 
 
 @dataclass(frozen=True)
@@ -57,10 +61,9 @@ class Server:
 
 @contextmanager
 def serving(name: str, *, workers: int = 2) -> Iterator[Server]:
-    """Make the database, migrate it, serve it; stop and drop everything afterwards."""
+    """Make a migrated database and serve it; stop and drop everything afterwards."""
     dsn = _made_database(name)
     try:
-        manage(dsn, "migrate", "--verbosity", "0")
         with tempfile.TemporaryDirectory(prefix="stepback-live-") as folder:
             log = Path(folder) / "server.log"
             with _granian(dsn, log, workers) as (url, process):
@@ -146,9 +149,29 @@ def wait_until_ready(
 
 
 def _made_database(name: str) -> str:
+    """Make it as a copy of the one that is migrated once for all: 0.3 s, not 8."""
     _drop(name)
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
+        # Other processes of this run wait here, until the first has migrated it.
+        connection.execute("SELECT pg_advisory_lock(%s)", [MIGRATED_LOCK])
+        if not _exists(connection, MIGRATED):
+            connection.execute(f'CREATE DATABASE "{MIGRATED}"')
+            try:
+                manage(_dsn(MIGRATED), "migrate", "--verbosity", "0")
+            except BaseException:
+                _drop(MIGRATED)
+                raise
+            atexit.register(_drop, MIGRATED)
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{MIGRATED}"')
+    return _dsn(name)
+
+
+def _exists(connection: psycopg.Connection, name: str) -> bool:
+    found = connection.execute("SELECT FROM pg_database WHERE datname = %s", [name])
+    return found.rowcount == 1
+
+
+def _dsn(name: str) -> str:
     parts = conninfo_to_dict(os.environ["DATABASE_URL"])
     return make_conninfo("", **{**parts, "dbname": name})
 
