@@ -1,5 +1,6 @@
 """Makes what the console shows: sessions with a history, through the operations."""
 
+import math
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from unittest import mock
@@ -11,6 +12,7 @@ from apps.core.actors import Actor, ActorKind
 from apps.core.database.prepared import Prepared
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Request, Step
+from apps.worker import health
 
 HTML = {"Accept": "text/html"}
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -99,8 +101,12 @@ def address(project, *rest):
 
 @contextmanager
 def counted_queries():
-    """Count what is sent to PostgreSQL, whichever way it is sent."""
+    """Count what is sent to PostgreSQL, whichever way it is sent.
+
+    But for what every page asks once in a while: whether a worker runs.
+    """
     sent = []
+    asked = (math.inf, "healthy")
     execute, run = psycopg.Cursor.execute, Prepared.run
 
     def counting(cursor, query, *args, **options):
@@ -114,6 +120,7 @@ def counted_queries():
     with (
         mock.patch.object(psycopg.Cursor, "execute", counting),
         mock.patch.object(Prepared, "run", counting_prepared),
+        mock.patch.object(health, "_remembered", asked),
     ):
         yield sent
 
