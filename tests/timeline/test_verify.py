@@ -1,6 +1,6 @@
 """Verification finds what was changed in the store, and nothing where nothing was.
 
-The suite makes 2,000 clean versions, with `CI=true` 20,000; `STEPBACK_CLEAN_VERSIONS`
+The suite makes 2,000 clean versions, with `CI=true` 6,000; `STEPBACK_CLEAN_VERSIONS`
 asks for another number.
 """
 
@@ -41,7 +41,7 @@ from tests.timeline.damage import (
 pytestmark = pytest.mark.django_db
 SEED = 20260301
 FLIPS = 200
-USUAL = "20000" if os.environ.get("CI") else "2000"
+USUAL = "6000" if os.environ.get("CI") else "2000"
 CLEAN_VERSIONS = int(os.environ.get("STEPBACK_CLEAN_VERSIONS") or USUAL)
 # In so many tests, so that several workers share them.
 SHARES = 10
