@@ -16,6 +16,7 @@ from time import monotonic
 
 from django.db import connection, transaction
 
+from apps.audit import following
 from apps.core import sql
 from apps.metrics import facts
 from apps.metrics.facts import HOUR
@@ -30,18 +31,20 @@ BEGIN = """
 INSERT INTO metrics_follower (id, xid) VALUES (1, '0') ON CONFLICT DO NOTHING
 RETURNING 1
 """
+PLACE = """
+SELECT xid::text::bigint AS since FROM metrics_follower WHERE id = 1
+   FOR UPDATE SKIP LOCKED
+"""
 # What the finished transactions since the last time wrote. Where an event comes late,
 # into an hour that is over, the same session's later hours change with it: they told
 # how long ago it was seen.
 FOLLOW = """
-WITH mine AS MATERIALIZED (
-    SELECT f.xid AS since, pg_snapshot_xmin(pg_current_snapshot()) AS until
-      FROM metrics_follower f WHERE f.id = 1 FOR UPDATE SKIP LOCKED),
-came AS MATERIALIZED (
+WITH came AS MATERIALIZED (
     SELECT DISTINCT e.project_id, e.stream_id,
            date_trunc('hour', e.created_at, 'UTC') AS hour
-      FROM mine JOIN audit_event e ON e.xid >= mine.since AND e.xid < mine.until
-     WHERE e.stream_id LIKE 'sess\\_%%'),
+      FROM audit_event e
+     WHERE e.xid >= %(since)s::text::xid8 AND e.xid < %(until)s::text::xid8
+       AND e.stream_id LIKE 'sess\\_%%'),
 late AS (
     SELECT stream_id, min(hour) AS hour FROM came
      WHERE hour < date_trunc('hour', %(now)s::timestamptz, 'UTC') GROUP BY stream_id),
@@ -55,9 +58,11 @@ noted AS (
     INSERT INTO metrics_due (project_id, hour) SELECT project_id, hour FROM touched
     ON CONFLICT DO NOTHING RETURNING 1),
 moved AS (
-    UPDATE metrics_follower f SET xid = mine.until FROM mine WHERE f.id = 1 RETURNING 1)
+    UPDATE metrics_follower SET xid = %(reached)s::text::xid8 WHERE id = 1 RETURNING 1)
 SELECT (SELECT count(*) FROM noted) AS noted, (SELECT count(*) FROM moved) AS moved
 """
+# Beyond what any server will ever count to.
+ENDLESS = 2**63 - 1
 TAKE = """
 DELETE FROM metrics_due d
  USING (SELECT project_id, hour FROM metrics_due
@@ -104,7 +109,17 @@ def follow(*, now: datetime) -> int:
     """
     _take_time()
     sql.rows(BEGIN, [])
-    ((noted, _),) = sql.rows(FOLLOW, {"now": now})
+    place = sql.rows(PLACE, [])
+    if not place:
+        return 0
+    since, seen = place[0].since, following.horizon()
+    reached = max(since, seen.settled)
+    until = reached
+    if seen.is_of_another_server(since):
+        # Its count of transactions says nothing here: everything is noted once more.
+        since, until, reached = 0, ENDLESS, seen.settled
+    asked = {"since": str(since), "until": str(until), "reached": str(reached)}
+    ((noted, _),) = sql.rows(FOLLOW, {"now": now, **asked})
     return int(noted)
 
 

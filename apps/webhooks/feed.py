@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from apps.audit import following
 from apps.core import sql
 from apps.core.ids import new_id
 from apps.webhooks import payloads
@@ -33,13 +34,9 @@ FAR = 10_000
 # so that nothing is told again, whatever is read again.
 OLDEST = timedelta(days=29)
 
-HORIZON = """
-SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS low,
-       pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS high
-"""
 BEGIN = """
 INSERT INTO webhooks_feed (id, after_xid, after_id, ordinal)
-VALUES (1, pg_snapshot_xmin(pg_current_snapshot()), '', 0)
+VALUES (1, audit_settled_v1(), '', 0)
     ON CONFLICT DO NOTHING RETURNING 1
 """
 FOLLOW = f"""
@@ -111,7 +108,7 @@ def place() -> Feed:
 
 def begin(*, feed: Feed) -> None:
     """Go to the present: nobody was subscribed, so nobody missed what was before."""
-    feed.after_xid, feed.after_id = _horizon()[0], ""
+    feed.after_xid, feed.after_id = following.horizon().settled, ""
     feed.save(update_fields=["after_xid", "after_id"])
 
 
@@ -157,30 +154,30 @@ def _some(now: datetime) -> tuple[int, int]:
     subscriptions = list(Subscription.objects.enabled()) if feed else []
     if feed is None or not subscriptions:
         return 0, 0
-    low, high = _horizon()
+    seen = following.horizon()
     asked: dict[str, object] = {
         "after": str(feed.after_xid),
         "after_id": feed.after_id,
         "projects": list({one.project_id for one in subscriptions}),
         "oldest": now - OLDEST,
     }
-    if feed.after_xid > high:
+    if seen.is_of_another_server(feed.after_xid):
         # Restored on another server, whose transactions count from elsewhere: tell the
         # rest of what was written there, then look through all that is recent.
         made = _take_in(_read(MOVED, **asked), subscriptions, feed, now)
         feed.after_xid, feed.after_id = 0, ""
         feed.save(update_fields=["after_xid", "after_id", "ordinal"])
         return AT_ONCE, made
-    events = _read(FOLLOW, **asked, low=str(low), limit=AT_ONCE)
+    events = _read(FOLLOW, **asked, low=str(seen.settled), limit=AT_ONCE)
     is_all = len(events) < AT_ONCE
     if not is_all:
         last = events[-1]
         reached = last.xid, last.id
         events += _ahead(events, reached)
     else:
-        reached = low, ""
+        reached = seen.settled, ""
     made = _take_in(events, subscriptions, feed, now)
-    if events or low - feed.after_xid > FAR:
+    if events or seen.settled - feed.after_xid > FAR:
         feed.after_xid, feed.after_id = reached
         feed.save(update_fields=["after_xid", "after_id", "ordinal"])
     return (0 if is_all else AT_ONCE), made
@@ -281,8 +278,3 @@ def _ahead(events: list[Entry], reached: tuple[int, str]) -> list[Entry]:
 
 def _read(query: str, **params: object) -> list[Entry]:
     return sql.records(Entry, query, {**params, "actions": FOLLOWED})
-
-
-def _horizon() -> tuple[int, int]:
-    (row,) = sql.rows(HORIZON, [])
-    return int(row.low), int(row.high)

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.agents.models import Agent
+from apps.core import sql
 from apps.metrics import rollups
 from apps.metrics.models import Due, Reach, Sum
 from apps.timeline.models import Session, Turn, Version
@@ -206,3 +207,17 @@ def test_hours_that_have_nothing_any_more_are_forgotten(project):
 
     assert {one.hour for one in Sum.objects.all()} == {at("10:00")}
     assert session.id
+
+
+def test_after_a_move_to_another_server_every_hour_is_added_up_again(project):
+    """Its transactions count from elsewhere: the place reached says nothing there."""
+    Told(project, "10:00")
+    roll_up("15:00")
+    sql.rows(
+        "UPDATE metrics_follower SET xid = '1000000000000' WHERE id = 1 RETURNING 1", []
+    )
+    Told(project, "12:00")
+
+    assert roll_up("15:10") == 2
+    assert {one.hour for one in Sum.objects.all()} == {at("10:00"), at("12:00")}
+    assert roll_up("15:20") == 0
