@@ -61,3 +61,39 @@ def is_heard(dsn: str, workers: int = 1) -> bool:
     )
     ((count,),) = rows(dsn, query)
     return count >= workers
+
+
+LOCK = 1_234_567
+WAITING = (
+    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    " AND wait_event = 'advisory' AND datname = current_database()"
+)
+
+
+@contextmanager
+def standing_still(
+    dsn: str, event: str, condition: str = "true"
+) -> Iterator[Callable[[], None]]:
+    """Have whoever does this to such rows stand still there, with nothing committed.
+
+    Yields what lets them go on.
+    """
+    execute(
+        dsn,
+        "CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        f" PERFORM pg_advisory_xact_lock_shared({LOCK});"
+        " IF TG_OP = 'DELETE' THEN RETURN OLD; END IF; RETURN NEW; END $$",
+        f"CREATE TRIGGER stand_still BEFORE {event} FOR EACH ROW WHEN ({condition})"
+        " EXECUTE FUNCTION stand_still()",
+    )
+    with psycopg.connect(dsn, autocommit=True) as holder:
+        holder.execute("SELECT pg_advisory_lock(%s)", [LOCK])
+        yield holder.close
+    execute(dsn, "DROP FUNCTION stand_still CASCADE")
+
+
+def execute(dsn: str, *statements: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("SET lock_timeout = '60s'")
+        for statement in statements:
+            connection.execute(statement)

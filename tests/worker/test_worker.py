@@ -1,19 +1,26 @@
 """`manage.py worker` as a process: it does what is due, once, whatever is killed."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import psycopg
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env
 from tests.live import Server, serving
-from tests.worker.processes import is_heard, kill, rows, until, working
+from tests.worker.processes import (
+    WAITING,
+    execute,
+    is_heard,
+    kill,
+    rows,
+    standing_still,
+    until,
+    working,
+)
 
 # Nobody waits for the next minute.
 SOON = {"STEPBACK_SWEEP_SECONDS": "2"}
+EXPIRING = "UPDATE OF expired_at ON timeline_session"
 EXPIRED = (
     "SELECT stream_id FROM audit_event WHERE action = 'session.expired'"
     " ORDER BY stream_id"
@@ -66,7 +73,10 @@ def test_what_a_killed_worker_left_is_done_by_the_next(
     before = len(expired(house))
     session = begin(1)
     log = tmp_path / "log"
-    with standing_still(house) as let_go, working(house.dsn, log, **SOON) as process:
+    with (
+        standing_still(house.dsn, EXPIRING) as let_go,
+        working(house.dsn, log, **SOON) as process,
+    ):
         until(lambda: rows(house.dsn, WAITING), log.read_text())
         kill(process)
         let_go()
@@ -80,45 +90,10 @@ def test_what_a_killed_worker_left_is_done_by_the_next(
     assert len(expired(house)) == before + 1
 
 
-LOCK = 1234567
-WAITING = (
-    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-    " AND wait_event = 'advisory' AND datname = current_database()"
-)
-
-
-@contextmanager
-def standing_still(house: Server) -> Iterator[Callable[[], None]]:
-    """Have the sweep stand still in its middle, with its work not committed.
-
-    Yields what lets it go on.
-    """
-    waiting = "CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$"
-    waiting += (
-        f" BEGIN PERFORM pg_advisory_xact_lock_shared({LOCK}); RETURN NEW; END $$"
-    )
-    rows_of(house.dsn, waiting)
-    rows_of(
-        house.dsn,
-        "CREATE TRIGGER stand_still BEFORE UPDATE OF expired_at ON timeline_session"
-        " FOR EACH ROW EXECUTE FUNCTION stand_still()",
-    )
-    with psycopg.connect(house.dsn, autocommit=True) as holder:
-        holder.execute("SELECT pg_advisory_lock(%s)", [LOCK])
-        yield holder.close
-    rows_of(house.dsn, "DROP FUNCTION stand_still CASCADE")
-
-
-def rows_of(dsn: str, statement: str) -> None:
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute("SET lock_timeout = '60s'")
-        connection.execute(statement)
-
-
 def test_without_a_worker_the_ready_endpoint_says_so_and_serves(
     house: Server,
 ) -> None:
-    rows_of(house.dsn, "DELETE FROM procrastinate_workers")
+    execute(house.dsn, "DELETE FROM procrastinate_workers")
 
     with house.client() as client:
         answer = client.get("/health/ready")
@@ -141,7 +116,7 @@ def test_a_worker_outlives_a_database_that_is_away(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()",
         )
-        rows_of(house.dsn, "DELETE FROM procrastinate_workers")
+        execute(house.dsn, "DELETE FROM procrastinate_workers")
         until(lambda: is_heard(house.dsn), log.read_text())
 
         assert process.poll() is None
@@ -150,7 +125,7 @@ def test_a_worker_outlives_a_database_that_is_away(
 def test_a_worker_stops_when_it_is_told_to(house: Server, tmp_path: Path) -> None:
     log = tmp_path / "log"
     # A worker of another test, killed a moment ago, still seems to be there.
-    rows_of(house.dsn, "DELETE FROM procrastinate_workers")
+    execute(house.dsn, "DELETE FROM procrastinate_workers")
     with working(house.dsn, log) as process:
         until(lambda: is_heard(house.dsn), log.read_text())
         process.terminate()

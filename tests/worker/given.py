@@ -1,0 +1,218 @@
+"""Every job of the worker: what to give it to do, where its middle is, what it does."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.live import Server
+from tests.webhooks.receiver import Receiver
+from tests.worker.processes import rows, until, working
+
+SETTINGS = {"STEPBACK_SWEEP_SECONDS": "2", "STEPBACK_WEBHOOKS_PRIVATE": "true"}
+BEGINS = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+BEGINS -= timedelta(hours=5)
+CALM = "calm"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A project in which every job has something to do."""
+
+    house: Server
+    id: str
+    client: httpx.Client
+
+    def rows(self, query: str) -> list[tuple]:
+        """Ask the database; `{p}` in the query is the project's id."""
+        return rows(self.house.dsn, self.about(query))
+
+    def about(self, query: str) -> str:
+        return query.replace("{p}", f"'{self.id}'")
+
+    def column(self, query: str) -> list[Any]:
+        return [value for (value,) in self.rows(query)]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to give a job to do, where its middle is, and what comes of it."""
+
+    prepare: Callable[[Told], object]
+    found: Callable[[Told], object]
+    # What is done to a table there, and to which rows.
+    event: str
+    rows: str
+    # Found when it is done; rollups are compared with a project left in peace.
+    done: object = None
+    # Not due within the seconds of a test: it is asked for.
+    is_hourly: bool = False
+
+
+def nothing(_: Told) -> None:
+    """The history is enough."""
+
+
+def rolled_up(told: Told) -> object:
+    """All rollups of the project, agents by their names."""
+    return [
+        told.rows(
+            "SELECT a.external_id, to_jsonb(r) - 'agent_id' - 'project_id'"
+            f" FROM {table} r JOIN agents_agent a ON a.id = r.agent_id"
+            " WHERE r.project_id = {p}"
+            f" AND r.hour < '{BEGINS + timedelta(hours=4)}' ORDER BY 1, 2"
+        )
+        for table in ("metrics_sum", "metrics_reach")
+    ]
+
+
+def with_a_rule(told: Told) -> None:
+    """Of one active session one was rolled back: far too many."""
+    made = told.client.post("/v1/sessions", json={"agent_id": "risky"})
+    path = f"/v1/sessions/{made.json()['id']}/state"
+    ok(told.client.patch(path, json={"state": {"n": 1}}))
+    ok(told.client.post(f"{path}/rollback", json={"version": 0}))
+    ok(
+        told.client.post(
+            "/v1/alerts",
+            json={
+                "name": "Any",
+                "agent_id": "risky",
+                "threshold": 0.01,
+                "minimum_sample": 1,
+                "for_minutes": 0,
+                "window": "1h",
+            },
+        )
+    )
+
+
+def alerted(told: Told) -> object:
+    """States of the rules, and how often each was told."""
+    return told.rows(
+        "SELECT r.name, r.state, r.value, r.sample,"
+        " (SELECT count(*) FROM audit_event e WHERE e.resource_id = r.id"
+        "   AND e.action IN ('alert.firing', 'alert.resolved'))"
+        " FROM metrics_rule r WHERE project_id = {p} AND r.name = 'Any'"
+    )
+
+
+def with_deliveries(told: Told) -> None:
+    """Two deliveries of last month, two of today, all of them done."""
+    receiver = Receiver().up()
+    try:
+        hook = {"url": receiver.url, "events": ["session.created"]}
+        ok(told.client.post("/v1/webhooks", json=hook))
+        for _ in range(4):
+            ok(told.client.post("/v1/sessions", json={"agent_id": "a"}))
+        with working(told.house.dsn, Path(f"{told.house.log}.worker"), **SETTINGS):
+            done = f"{DELIVERIES} AND d.status = 'delivered'"
+            until(lambda: told.column(f"SELECT count(*) {done}") == [4])
+    finally:
+        receiver.down()
+    told.rows(
+        "UPDATE webhooks_delivery SET created_at = created_at - interval '31 days'"
+        f" WHERE id IN (SELECT d.id {DELIVERIES} ORDER BY d.id LIMIT 2) RETURNING 1"
+    )
+
+
+DELIVERIES = (
+    "FROM webhooks_delivery d JOIN webhooks_message m ON m.id = d.message_id"
+    " WHERE m.project_id = {p}"
+)
+
+
+def delivered(told: Told) -> object:
+    messages = "SELECT count(*) FROM webhooks_message WHERE project_id = {p}"
+    return told.column(f"SELECT count(*) {DELIVERIES}"), told.column(messages)
+
+
+def with_answers(told: Told) -> None:
+    """Answers to three keys, two of them of the day before yesterday."""
+    for key in ("old-1", "old-2", "young"):
+        body = {"name": key, "threshold": 1}
+        ok(told.client.post("/v1/alerts", json=body, headers={"Idempotency-Key": key}))
+    told.rows(
+        "UPDATE accounts_storedanswer SET created_at = created_at - interval '2 days'"
+        " WHERE project_id = {p} AND key <> 'young' RETURNING 1"
+    )
+
+
+def answers(told: Told) -> object:
+    return told.column("SELECT key FROM accounts_storedanswer WHERE project_id = {p}")
+
+
+def with_a_stalled_job(told: Told) -> None:
+    """A job of a worker that is gone, known by its argument."""
+    told.rows(
+        "WITH gone AS (INSERT INTO procrastinate_workers (last_heartbeat)"
+        "              VALUES (now() - interval '1 hour') RETURNING id)"
+        " INSERT INTO procrastinate_jobs"
+        " (queue_name, task_name, args, status, worker_id)"
+        " SELECT 'default', 'expire_sessions', jsonb_build_object('of', {p}), 'doing',"
+        " id FROM gone RETURNING id"
+    )
+
+
+def stalled(told: Told) -> object:
+    return told.column(
+        "SELECT status FROM procrastinate_jobs WHERE args ->> 'of' = {p}"
+    )
+
+
+OF_NEW = "NEW.project_id = {p}"
+OF_OLD = "OLD.project_id = {p}"
+JOBS = {
+    "roll_up: following": Job(nothing, rolled_up, "INSERT ON metrics_due", OF_NEW),
+    "roll_up: adding up": Job(nothing, rolled_up, "INSERT ON metrics_reach", OF_NEW),
+    "look_at_rules": Job(
+        with_a_rule,
+        alerted,
+        "INSERT ON audit_event",
+        f"{OF_NEW} AND NEW.action = 'alert.firing'",
+        done=[("Any", "firing", 1.0, 1, 1)],
+    ),
+    "forget_deliveries": Job(
+        with_deliveries,
+        delivered,
+        "DELETE ON webhooks_message",
+        OF_OLD,
+        done=([2], [2]),
+        is_hourly=True,
+    ),
+    "forget_answers": Job(
+        with_answers,
+        answers,
+        "DELETE ON accounts_storedanswer",
+        OF_OLD,
+        done=["young"],
+        is_hourly=True,
+    ),
+    "drop_stalled": Job(
+        with_a_stalled_job,
+        stalled,
+        "DELETE ON procrastinate_jobs",
+        "OLD.args ->> 'of' = {p}",
+        done=[],
+    ),
+}
+
+
+def ok(answer: httpx.Response) -> None:
+    assert answer.is_success, answer.text
+
+
+def is_done(job: Job, told: Told) -> bool:
+    if job.done is None:
+        return is_all_rolled_up(told)
+    return job.found(told) == job.done
+
+
+def is_all_rolled_up(told: Told) -> bool:
+    """Whether no hour waits that is over."""
+    waits = "SELECT 1 FROM metrics_due WHERE project_id = {p}"
+    over = " AND hour < now() - interval '62 minutes'"
+    return bool(rolled_up(told)[0]) and not told.rows(waits + over)
