@@ -35,7 +35,16 @@ _INSIDE: list[ipaddress.IPv4Network | ipaddress.IPv6Network] = [
     ipaddress.IPv6Network("64:ff9b:1::/48"),
     ipaddress.IPv4Network("192.0.0.0/24"),
     ipaddress.IPv4Network("192.88.99.0/24"),
+    # Teredo goes by way of a server, 6to4 of a router, that the address names.
+    ipaddress.IPv6Network("2001::/32"),
+    ipaddress.IPv6Network("2002::/16"),
+    # Answers every virtual machine of a cloud about itself, at a public number.
+    ipaddress.IPv4Network("168.63.129.16/32"),
+    # For documents alone, which older Pythons do not know.
+    ipaddress.IPv6Network("3fff::/20"),
 ]
+# The middle of an address of ISATAP, whose end is an IPv4 address.
+_ISATAP = {0x0000_5EFE, 0x0200_5EFE}
 
 
 class Refused(Exception):
@@ -95,6 +104,10 @@ def is_outside(address: Address) -> bool:
             return is_outside(carried)
         if address.scope_id or address.is_site_local:
             return False
+        if int(address) >> 32 & 0xFFFF_FFFF in _ISATAP and not is_outside(
+            _end(address)
+        ):
+            return False
     return (
         address.is_global
         and not address.is_multicast
@@ -105,10 +118,12 @@ def is_outside(address: Address) -> bool:
 
 def _carried(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     if any(address in network for network in _CARRIERS):
-        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
-    if address.sixtofour is not None:
-        return address.sixtofour
-    return address.teredo[1] if address.teredo is not None else None
+        return _end(address)
+    return None
+
+
+def _end(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address:
+    return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
 
 
 def require_outside(address: Address) -> None:
@@ -140,7 +155,10 @@ def _port(parts: SplitResult) -> int | None:
 def _host(parts: SplitResult) -> str:
     host = parts.hostname or ""
     if ":" in host:
-        if _literal(host) is None or "%" in host:
+        # Nothing stands before or behind the brackets, which some parsers pass over.
+        is_alone = parts.netloc.partition("]")[0].lower() == f"[{host}"
+        rest = parts.netloc.partition("]")[2]
+        if _literal(host) is None or "%" in host or not is_alone or rest[:1] not in ":":
             raise Refused("The host is no IPv6 address.")
         return host
     if not _HOST.fullmatch(host) or len(host) > 253:

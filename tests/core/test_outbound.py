@@ -16,10 +16,14 @@ INSIDE = """
 224.0.0.1 240.0.0.1 255.255.255.255 :: ::1 ::127.0.0.1 ::ffff:127.0.0.1
 ::ffff:10.0.0.1 ::ffff:0:127.0.0.1 64:ff9b::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::1
 2002:7f00:1:: 2002:c0a8:101:: 2001:0:4136:e378:8000:63bf:3fff:fdd2 2001:db8::1
-fc00::1 fd12::1 fe80::1 fe80::1%lo fec0::1 ff02::1
+2001:0:7f00:1::1 2001:0:7f00:1:0:0:f7f7:f7f7 2001::1 2002:808:808::1 2002:a9fe:a9fe::1
+64:ff9b:1:7f00:1:: 64:ff9b:1::808:808 64:ff9b:: ::7f00:1 ::a00:1 ::ffff:a9fe:a9fe
+2a00::5efe:7f00:1 2a00::200:5efe:a00:1 fd00::5efe:808:808 3fff::1 5f00::1 100::1
+fc00::1 fd12::1 fe80::1 fe80::1%lo fec0::1 ff02::1 fd00:ec2::254 fd20:ce::254
+169.254.170.2 100.100.100.200 192.0.0.192 168.63.129.16 ::ffff:168.63.129.16
 """
 OUTSIDE = """
-8.8.8.8 1.1.1.1 2606:4700::1111 ::ffff:8.8.8.8 64:ff9b::808:808
+8.8.8.8 1.1.1.1 2606:4700::1111 ::ffff:8.8.8.8 64:ff9b::808:808 2a00::5efe:808:808
 """
 
 REFUSED = {
@@ -49,18 +53,67 @@ REFUSED = {
     "https://127.0.0.1.5/": "four decimal",
     "https://127.0.0.01/": "four decimal",
     "https://1.2.3.0x4/": "four decimal",
+    "https://0/": "four decimal",
+    "https://10.1/": "four decimal",
+    "https://192.168.257/": "four decimal",
+    "https://4294967296/": "four decimal",
+    "https://017700000001/": "four decimal",
+    "https://0X7F.0x0.0x0.0x1/": "four decimal",
+    "https://127.0x1/": "four decimal",
+    "https://127.0.0.1./": "four decimal",
+    "https://2130706433./": "four decimal",
+    "https://127.0.0.1../": "host",
+    "https://*.127.0.0.1/": "host",
+    "https://127.0.0.1%00.example.com/": "host",
+    "https://127.0.0.1%2eexample.com/": "host",
+    "https://8.8.8.8%40127.0.0.1/": "host",
+    "https://8.8.8.8;127.0.0.1/": "host",
+    "https://8.8.8.8,127.0.0.1/": "host",
+    "https:127.0.0.1/": "host",
+    "https:/127.0.0.1/": "host",
+    "https:///127.0.0.1/": "host",
+    "https://127.0.0.1:443:80/": "port",
+    "https://8.8.8.8:443@127.0.0.1/": "user name",
+    "https://8.8.8.8@[::1]/": "user name",
+    "https://[::1]:443@8.8.8.8/": "user name",
+    "https://:@127.0.0.1/": "user name",
+    "https://example.com%00@127.0.0.1/": "user name",
+    "https://8.8.8.8#@127.0.0.1/": "fragment",
     "https://127.0.0.1/": "private",
+    "HTTPS://127.0.0.1/": "private",
+    "https://0.0.0.0/": "private",
+    "https://169.254.169.254/latest/meta-data/": "private",
+    "https://168.63.129.16/": "private",
+    "https://[fd00:ec2::254]/": "private",
+    "https://[::]/": "private",
+    "https://[0:0:0:0:0:0:0:0]/": "private",
+    "https://[2001:0:7f00:1::1]/": "private",
+    "https://[2002:7f00:1::]/": "private",
+    "https://[64:ff9b:1::8.8.8.8]/": "private",
     "https://[::1]/": "private",
     "https://[::ffff:127.0.0.1]/": "private",
     "https://[::ffff:7f00:1]/": "private",
     "https://[64:ff9b::10.0.0.1]/": "private",
     "https://[fe80::1%25lo]/": "IPv6",
+    "https://[::1%lo]/": "IPv6",
+    "https://[::ffff:127.0.0.1%25lo]/": "IPv6",
+    "https://[2606:4700::1111].example.com/": "IPv6|URL",
+    "https://example.com[2606:4700::1111]/": "IPv6|URL",
+    "https://[2606:4700::1111]8443/": "IPv6|URL",
+    "https://[127.0.0.1]/": "URL|four decimal",
+    "https://[v1.127.0.0.1]/": "four decimal",
     "https://[::1": "URL",
     "https://exa mple.com/": "visible ASCII",
     "https://example.com/\r\nHost: x": "visible ASCII",
     "https://example.com\\@127.0.0.1/": "backslash",
     "https://ⓔxample.com/": "visible ASCII",
     "https://127。0。0。1/": "visible ASCII",
+    "https://127\uff0e0\uff0e0\uff0e1/": "visible ASCII",
+    "https://\uff11\uff12\uff17.0.0.1/": "visible ASCII",
+    "https://①②⑦.⓪.⓪.①/": "visible ASCII",
+    "https://localhost\uff0fx/": "visible ASCII",
+    "https://127.0.0.1\t/": "visible ASCII",
+    " https://127.0.0.1/": "visible ASCII",
     "https://exa%6dple.com/": "host",
     "https://-example.com/": "host",
     "https://example..com/": "host",
@@ -118,7 +171,16 @@ def test_a_url_leads_where_it_says(url: str, authority: str, path: str) -> None:
 @pytest.mark.parametrize("name", ["localhost", "localhost.", "metadata.internal"])
 @pytest.mark.parametrize(
     "found",
-    [["127.0.0.1"], ["169.254.169.254"], ["8.8.8.8", "10.0.0.1"], ["::ffff:127.0.0.1"]],
+    [
+        ["127.0.0.1"],
+        ["169.254.169.254"],
+        ["8.8.8.8", "10.0.0.1"],
+        ["::ffff:127.0.0.1"],
+        ["2606:4700::1111", "fe80::1%lo"],
+        ["2001:0:7f00:1:0:0:f7f7:f7f7"],
+        ["64:ff9b::a9fe:a9fe"],
+        ["::"],
+    ],
     ids=str,
 )
 def test_a_name_that_leads_inside_is_refused_before_it_is_called(
@@ -154,6 +216,18 @@ def test_a_name_that_changes_its_mind_is_asked_once(
 
     assert asked == ["rebinding.example"]
     assert connected == [("8.8.8.8", 443)]
+
+
+def test_a_name_that_changes_its_mind_is_judged_anew_at_the_next_attempt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    resolving(monkeypatch, ["8.8.8.8"], ["127.0.0.1"])
+    target = addresses.target_of("https://rebinding.example/", into_the_house=False)
+    assert outbound.resolve(target, into_the_house=False) == ["8.8.8.8"]
+    monkeypatch.setattr(outbound.socket, "create_connection", called)
+
+    with pytest.raises(addresses.Refused, match="private"):
+        outbound.post(target, b"{}", {}, seconds=5, into_the_house=False)
 
 
 def test_a_name_that_nobody_knows_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
