@@ -1,5 +1,6 @@
 """What happens is told to whoever subscribed: once it works, in order, signed."""
 
+import threading
 from datetime import timedelta
 
 import psycopg
@@ -8,12 +9,12 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from apps.audit.models import AuditRecord
-from apps.webhooks import feed
+from apps.webhooks import delivering, feed
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Delivery, Lane, Subscription
 from tests.timeline.runs import begin
 from tests.webhooks.conftest import ABOUT
-from tests.webhooks.receiver import Receiver, assert_in_order
+from tests.webhooks.receiver import Received, Receiver, assert_in_order
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -82,6 +83,41 @@ def test_another_webhook_does_not_wait_for_one_that_is_down(
         ("pending", 0),
     ]
     assert log[0].error == "The host refused the connection."
+
+
+def test_a_receiver_that_answers_too_late_is_told_again_and_then_goes_on(
+    api, receiver, subscribe, sweep, monkeypatch
+) -> None:
+    subscribe()
+    monkeypatch.setattr(delivering, "SECONDS", 0.3)
+    go_on = threading.Event()
+
+    def late(_: Received) -> int:
+        go_on.wait(60)
+        return 200
+
+    receiver.answer = late
+    run = begin(api(), {})
+    run.patch({"a": 1})
+    sweep()
+
+    # Nobody knows that it was taken in; what comes after it waits.
+    log = Delivery.objects.order_by("ordinal")
+    assert [(one.status, one.attempts) for one in log] == [
+        ("pending", 1),
+        ("pending", 0),
+    ]
+    assert log[0].error == "No answer within 0.3 seconds."
+    receiver.answer = lambda _: 200
+    go_on.set()
+    monkeypatch.setattr(delivering, "SECONDS", 10.0)
+    sweep()
+
+    assert [one.number for one in receiver.accepted()] == [0, 1]
+    told = [(one.id, one.number) for one in receiver.seen]
+    assert len(set(told)) == 2
+    assert {one.status for one in log.all()} == {"delivered"}
+    assert not Lane.objects.exists()
 
 
 def test_a_redirect_is_not_followed(api, receiver, subscribe, sweep) -> None:
