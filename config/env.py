@@ -5,6 +5,7 @@ instead of changing behaviour.
 """
 
 import os
+import re
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -36,6 +37,16 @@ def number(name: str, default: int, *, within: range | None = None) -> int:
 def items(name: str, default: list[str]) -> list[str]:
     found = [item.strip() for item in text(name).split(",") if item.strip()]
     return found or default
+
+
+def origin(name: str, default: str) -> str:
+    """Return where something is reached: scheme, host, port, no slash at the end."""
+    value = text(name, default).rstrip("/")
+    if not re.fullmatch(r"https?://[^/?#@\s]+", value):
+        raise ImproperlyConfigured(
+            f"{name} must be like https://stepback.example.com, not {value!r}."
+        )
+    return value
 
 
 def path(name: str) -> Path | None:

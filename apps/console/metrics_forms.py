@@ -74,6 +74,16 @@ class BehindForm(RangeForm):
     actor = forms.CharField(required=False, max_length=LONGEST_VALUE, strip=False)
     after = forms.RegexField(regex=r"\Atrace_[0-9a-z]{26}\Z", required=False)
 
+    def range(self, now: datetime | None = None) -> Range:
+        """Return what was asked for; a list needs no whole hours.
+
+        Raises: InvalidRequest.
+        """
+        found, asked = super().range(now), self.cleaned_data
+        if asked["from"] is None:
+            return found
+        return Range(start=asked["from"], end=asked["to"] or found.end)
+
     def wanted(self) -> Wanted:
         """Return the clauses; an empty reason that is asked for is one."""
         asked = self.cleaned_data

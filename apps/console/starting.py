@@ -118,7 +118,7 @@ class _Start:
                 *(sys.executable, "-m", serving.__name__),
                 *serving.arguments(address=self.place.address, port=self.place.port),
             ],
-            env={**os.environ, "PYTHONPATH": _python_path()},
+            env=self._environment(),
             grace=GRACE_SECONDS,
         )
         self.supervisor.start(child)
@@ -129,11 +129,16 @@ class _Start:
         child = Child(
             name="The worker",
             argv=[sys.executable, str(settings.BASE_DIR / "manage.py"), "worker"],
-            env={**os.environ, "PYTHONPATH": _python_path()},
+            env=self._environment(),
             grace=GRACE_SECONDS,
             is_spare=True,
         )
         self.supervisor.start(child)
+
+    def _environment(self) -> dict[str, str]:
+        """Return what the children need to know; what was said outside counts more."""
+        known = {"STEPBACK_URL": self.place.url}
+        return known | os.environ | {"PYTHONPATH": _python_path()}
 
     def _becomes_ready(self) -> bool:
         """Wait for the first good answer; False if an end came first."""

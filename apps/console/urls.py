@@ -6,6 +6,7 @@ from django.urls.converters import StringConverter
 from apps.console.forms import SESSION_ID
 from apps.console.views import (
     agents,
+    alerts,
     audit,
     compare,
     forks,
@@ -51,6 +52,7 @@ SESSIONS = "console/<slug:slug>/sessions"
 SESSION = "console/<slug:slug>/sessions/<session_id:session_id>"
 AGENT = "console/<slug:slug>/agents/<str:agent_id>"
 MEMBER = "console/<slug:slug>/members/<str:user_id>"
+ALERT = "console/<slug:slug>/alerts/<str:rule_id>"
 WEBHOOK = "console/<slug:slug>/webhooks/<str:webhook_id>"
 VERSION = f"{SESSION}/versions/<version_number:number>"
 
@@ -106,6 +108,15 @@ urlpatterns = [
         metrics.metrics_rollbacks,
         name="metrics_rollbacks",
     ),
+    path("console/<slug:slug>/alerts", alerts.alerts, name="alerts"),
+    path("console/<slug:slug>/alerts/create", alerts.create, name="create_alert"),
+    path(ALERT, alerts.alert, name="alert"),
+    path(f"{ALERT}/update", alerts.update, name="update_alert"),
+    path(f"{ALERT}/silence", alerts.silence, name="silence_alert"),
+    path(f"{ALERT}/enable", alerts.enable, name="enable_alert"),
+    path(f"{ALERT}/disable", alerts.disable, name="disable_alert"),
+    path(f"{ALERT}/test", alerts.test, name="test_alert"),
+    path(f"{ALERT}/delete", alerts.delete, name="delete_alert"),
     path("console/<slug:slug>/compare", compare.compare, name="compare"),
     path(SESSION, session.session_detail, name="session_detail"),
     path(f"{SESSION}/jump", session.jump, name="jump"),

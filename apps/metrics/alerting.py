@@ -10,7 +10,8 @@ and tells nobody.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.core.mail import send_mail
@@ -22,6 +23,8 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import SYSTEM
 from apps.core.ids import new_id
+from apps.core.links import path_to, whole
+from apps.diffs.text import visible
 from apps.metrics import ranges
 from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, Figures
 from apps.metrics.models import AlertState, GivenRules, Metric, Rule
@@ -34,6 +37,19 @@ GIVEN = (
 )
 GIVEN_WINDOW, GIVEN_MINUTES = "24h", 5
 
+MAIL = """\
+{summary}
+
+The rate over this time:
+{dashboard}
+
+The sessions that were rolled back:
+{sessions}
+
+The rule, to silence or to change it:
+{rule}
+"""
+
 
 def sweep(*, now: datetime) -> int:
     """Give new projects their rules, evaluate all; return how many states changed."""
@@ -41,7 +57,7 @@ def sweep(*, now: datetime) -> int:
         id__in=GivenRules.objects.values_list("project_id", flat=True)
     ):
         give(project, now)
-    rules = Rule.objects.filter(is_active=True).order_by("project_id", "id")
+    rules = Rule.objects.active().order_by("project_id", "id")
     return sum(
         evaluate(rule_id, now=now) for rule_id in rules.values_list("id", flat=True)
     )
@@ -137,8 +153,36 @@ def summary(rule: Rule) -> str:
     )
 
 
-def details(rule: Rule, range_: ranges.Range) -> dict[str, Any]:
-    """Return what is told of a rule; `from` and `to` lead to the exact list."""
+def place(rule: Rule, now: datetime) -> dict[str, str]:
+    """Return what to ask the pages of metrics for, to see what a rule saw.
+
+    Up to the moment at which it looked: what happened later is another number.
+    """
+    start = ranges.window(rule.window, now=now).start
+    asked = {"from": _written(start), "to": _written(now)}
+    return asked | ({"agent": rule.agent_id} if rule.agent_id else {})
+
+
+def paths(rule: Rule, now: datetime) -> dict[str, str]:
+    """Return where the rule, its chart and the sessions behind its value are.
+
+    Without the host: a record may outlive it, and holds 200 characters of a text.
+    """
+    slug = Project.objects.values_list("slug", flat=True).get(id=rule.project_id)
+    asked = place(rule, now)
+    return {
+        "rule_path": path_to("alert", slug, rule.id),
+        "dashboard_path": path_to("metrics", slug, query=asked),
+        "sessions_path": path_to("metrics_rollbacks", slug, query=asked),
+    }
+
+
+def _written(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def details(rule: Rule, range_: ranges.Range, now: datetime) -> dict[str, Any]:
+    """Return what is told of a rule, with the way to what is behind its number."""
     agent = Agent.objects.filter(id=rule.agent_id).first() if rule.agent_id else None
     return {
         "name": rule.name,
@@ -152,12 +196,14 @@ def details(rule: Rule, range_: ranges.Range) -> dict[str, Any]:
         "to": range_.end.isoformat(),
         "agent_id": agent.external_id if agent else None,
         "summary": summary(rule),
+        **paths(rule, now),
     }
 
 
 def _tell(rule: Rule, range_: ranges.Range, now: datetime) -> None:
     if rule.silenced_until is not None and rule.silenced_until > now:
         return
+    told = details(rule, range_, now)
     is_firing = rule.state == AlertState.FIRING
     audit.record(
         stream_id=rule.project_id,
@@ -168,25 +214,26 @@ def _tell(rule: Rule, range_: ranges.Range, now: datetime) -> None:
         actor=SYSTEM,
         now=now,
         request_id=new_id("req", now=now),
-        details=details(rule, range_),
+        details=told,
     )
-    mail(rule)
+    mail(rule, told)
 
 
-def mail(rule: Rule, *, is_test: bool = False) -> None:
-    """Send a rule's mail after the commit, if it has an address."""
+def mail(rule: Rule, told: Mapping[str, Any]) -> None:
+    """Send what is told to the rule's address after the commit, if it has one."""
     if not rule.email:
         return
-    subject = f"[Stepback] {'Test: ' if is_test else ''}{summary(rule)}"[:200]
+    # A name is anybody's words: no line of it may begin a header.
+    subject = f"[Stepback] {visible(told['summary'])}"[:200]
+    text = MAIL.format(
+        summary=visible(told["summary"]),
+        dashboard=whole(told["dashboard_path"]),
+        sessions=whole(told["sessions_path"]),
+        rule=whole(told["rule_path"]),
+    )
     address = rule.email
 
     def send() -> None:
-        send_mail(
-            subject,
-            f"{subject}\n\nThe numbers are on the console's page Metrics.\n",
-            None,
-            [address],
-            fail_silently=False,
-        )
+        send_mail(subject, text, None, [address], fail_silently=False)
 
     transaction.on_commit(send, robust=True)

@@ -7,6 +7,7 @@ is in them no longer, is counted from the facts when somebody asks.
 from django.db import models
 
 from apps.audit.fields import Xid8Field
+from apps.metrics.querysets import RuleQuerySet
 from apps.timeline.fields import id_field
 
 
@@ -110,6 +111,8 @@ class Rule(models.Model):
     sample = models.BigIntegerField(default=0)
     evaluated_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
+
+    objects = RuleQuerySet.as_manager()
 
     class Meta:
         indexes = [

@@ -19,9 +19,8 @@ from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.metrics import alerting, ranges
-from apps.metrics.errors import RuleNotFound
 from apps.metrics.figures import MINIMUM_SAMPLE
-from apps.metrics.models import Metric, Rule
+from apps.metrics.models import AlertState, Metric, Rule
 
 MOST = 200
 DEFAULTS: Mapping[str, Any] = {
@@ -46,7 +45,7 @@ def make_rule(
 
     Raises: InvalidRequest, AgentNotFound.
     """
-    if Rule.objects.filter(project_id=project.id).count() >= MOST:
+    if Rule.objects.of_project(project.id).count() >= MOST:
         raise InvalidRequest(f"A project has at most {MOST} alert rules.")
     rule = Rule(id=new_id("rule", now=now), project_id=project.id, created_at=now)
     _apply(rule, project, {**DEFAULTS, **fields})
@@ -73,7 +72,12 @@ def change_rule(
     if not fields:
         raise InvalidRequest("There is nothing to change.")
     _apply(rule, project, fields)
-    rule.save(update_fields=[_column(name) for name in fields])
+    changed = [_column(name) for name in fields]
+    if "is_active" in fields and rule.state == AlertState.PENDING:
+        # Nobody looked while it was off: the wait begins anew.
+        rule.state, rule.since = AlertState.OK, now
+        changed += ["state", "since"]
+    rule.save(update_fields=changed)
     _record(Action.RULE_CHANGED, rule, actor, now, request_id, sorted(fields))
     return rule
 
@@ -110,7 +114,8 @@ def try_rule(
     Raises: RuleNotFound.
     """
     rule = _locked(project, rule_id)
-    told = alerting.details(rule, ranges.window(rule.window, now=now))
+    told = alerting.details(rule, ranges.window(rule.window, now=now), now)
+    told |= {"is_test": True, "summary": f"Test: {told['summary']}"}
     audit.record_act(
         stream_id=rule.project_id,
         project_id=rule.project_id,
@@ -120,18 +125,15 @@ def try_rule(
         actor=actor,
         now=now,
         request_id=request_id,
-        details=told | {"is_test": True, "summary": f"Test: {told['summary']}"},
+        details=told,
     )
-    alerting.mail(rule, is_test=True)
+    alerting.mail(rule, told)
     return rule
 
 
 def _locked(project: Project, rule_id: str) -> Rule:
-    mine = Rule.objects.select_for_update().filter(project_id=project.id)
-    rule = mine.filter(id=rule_id).first()
-    if rule is None:
-        raise RuleNotFound
-    return rule
+    mine = Rule.objects.of_project(project.id)
+    return mine.select_for_update().one(rule_id)
 
 
 def _column(name: str) -> str:
@@ -149,6 +151,9 @@ def _apply(rule: Rule, project: Project, fields: Mapping[str, Any]) -> None:
 
 
 def _check(name: str, value: Any) -> None:
+    # It stands in subjects of mails, and in fields where nothing may hide.
+    if name == "name" and not value.isprintable():
+        raise InvalidRequest("name has printable characters only.", param=name)
     if name == "window" and value not in ranges.WINDOWS:
         raise InvalidRequest(f"window takes {', '.join(ranges.WINDOWS)}.", param=name)
     if name == "threshold" and not 0 < value <= 100:

@@ -15,6 +15,7 @@ from typing import Any
 from orjson import Fragment
 
 from apps.core import json
+from apps.core.links import whole
 from apps.timeline.models import Session, Version
 from apps.webhooks.entries import Entry
 from apps.webhooks.kinds import VERSION, message_id
@@ -162,6 +163,14 @@ def _turn(event: Entry, known: Known) -> Data:
     }
 
 
+def _alert(event: Entry, known: Known) -> Data:
+    """As it was recorded, with paths as the addresses that people open."""
+    return {
+        name.replace("_path", "_url"): whole(told) if name.endswith("_path") else told
+        for name, told in _plain(event, known).items()
+    }
+
+
 def _plain(event: Entry, known: Known) -> Data:
     """Anything else: what the event itself tells."""
     return {**event.details, "object": event.resource_type, "id": event.resource_id}
@@ -182,4 +191,5 @@ TOLD: dict[str, Callable[[Entry, Known], Data]] = {
     "session": _session,
     "version": _version,
     "turn": _turn,
+    "alert": _alert,
 }

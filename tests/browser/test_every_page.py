@@ -76,7 +76,16 @@ def samples(trip: Trip) -> dict[str, str]:
         "fork_id": fork,
         "webhook_id": hook,
         "delivery_id": "nobody",
+        "rule_id": rule(trip),
     }
+
+
+def rule(trip: Trip) -> str:
+    """Return an alert rule of the travel agent."""
+    server = trip.console.server
+    with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
+        said = {"name": "Too many", "threshold": 0.05, "agent_id": "travel-agent"}
+        return str(admin.post("/v1/alerts", json=said).json()["id"])
 
 
 def webhook(trip: Trip) -> str:

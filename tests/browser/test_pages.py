@@ -25,6 +25,9 @@ PAGES = [
     "/audit/verify",
     "/members",
     "/keys",
+    "/metrics?window=30d",
+    "/metrics/rollbacks?window=30d",
+    "/alerts",
 ]
 OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
 TYPO = "/sessions?q=agnet%3Atravel"

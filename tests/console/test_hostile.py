@@ -9,9 +9,12 @@ import io
 import re
 
 import pytest
+from django.utils import timezone
 
 from apps.accounts import operations as accounts
 from apps.accounts.models import Membership, Role
+from apps.metrics import alerting
+from apps.metrics import operations as metrics
 from apps.webhooks import operations as webhooks
 from tests.accounts.make import make_member
 from tests.console.make import signed_in
@@ -112,6 +115,7 @@ def samples(project, api):
         "user_id": "user_" + "0" * 26,
         "key_id": "key_" + "0" * 26,
         **evil_webhook(project),
+        "rule_id": evil_rule(project),
         "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
     }
 
@@ -126,6 +130,17 @@ def evil_webhook(project):
     )
     sent = webhooks.test(project=project, webhook_id=webhook.id, **about())
     return {"webhook_id": webhook.id, "delivery_id": sent.id}
+
+
+def evil_rule(project):
+    fields = {"name": MARKUP, "threshold": 0.01, "agent": EVIL, "for_minutes": 0}
+    made = metrics.make_rule(
+        project=project, fields=fields | {"minimum_sample": 1}, **about()
+    )
+    alerting.evaluate(made.id, now=timezone.now())
+    made.refresh_from_db()
+    assert made.state == "firing"
+    return made.id
 
 
 def evil_view(project):

@@ -21,7 +21,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 PAGES = [page for page in page_routes() if page[0].startswith("/console/{slug}")]
 # What an act takes that is not in its address, where it is needed to get past the
 # form. Whoever lacks the right must be told so whatever they send.
-FOR_ADMINS = ("/members/", "/keys", "/webhooks")
+FOR_ADMINS = ("/members/", "/keys", "/webhooks", "/alerts/create", "/{rule_id}/")
 # Acts that change only what is the viewer's own.
 OPEN_TO_VIEWERS = {
     "/console/{slug}/views",

@@ -1,6 +1,7 @@
 """Rules: what they start with, how they change, whom they tell, and when not."""
 
 import json
+import re
 import threading
 from datetime import timedelta
 
@@ -17,11 +18,14 @@ from apps.metrics.models import GivenRules, Rule
 from apps.webhooks import feed
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Delivery, Message
+from tests.contracts.world import add_member
 from tests.metrics.make import Told
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 START = timezone.now().replace(minute=30, second=0, microsecond=0) - timedelta(hours=3)
+
+LINKS = ("dashboard_path", "sessions_path", "rule_path")
 
 
 def minutes(count):
@@ -172,6 +176,32 @@ def test_mail_goes_to_its_address(sessions, rule):
     assert sent.subject.startswith("[Stepback] Too many fires: 25.0 % of 20 sessions")
 
 
+def test_it_leads_to_the_chart_and_to_the_exact_list(
+    sessions, rule, project, client, settings
+):
+    settings.PUBLIC_URL = "https://console.example"
+    sessions(20, 5)
+    sessions(20, 1, agent="billing")
+    made = rule(agent="travel", for_minutes=0, email="oncall@example.com")
+    states(made, 0)
+    # Later than the rule looked, in the same hour.
+    Told(project, minutes(1)).update(minutes(2)).back(0, minutes(3))
+    client.force_login(
+        add_member(project, "vera"), "django.contrib.auth.backends.ModelBackend"
+    )
+
+    pages = re.findall(r"https://console\.example(/\S+)", mail.outbox[0].body)
+    shown = [client.get(path) for path in pages]
+
+    assert [one.status_code for one in shown] == [200, 200, 200]
+    assert "Metrics of" in shown[0].content.decode()
+    assert shown[1].content.decode().count("◆") == 5
+    assert "Too many" in shown[2].content.decode()
+    # The record holds paths: the host may change, and texts in it are short.
+    recorded = told()[0].details
+    assert [recorded[name] for name in LINKS] == pages
+
+
 def test_a_test_is_told_and_changes_no_state(rule, project):
     made = rule(email="oncall@example.com")
 
@@ -200,6 +230,9 @@ def test_webhooks_are_told(sessions, rule, project, settings):
     told_so = json.loads(bytes(Message.objects.get(id=made.message_id).body))
     assert told_so["type"] == "alert.firing"
     assert told_so["data"]["summary"].startswith("Too many fires: 25.0 % of 20")
+    assert {name: told_so["data"][name.replace("_path", "_url")] for name in LINKS} == {
+        name: settings.PUBLIC_URL + told()[0].details[name] for name in LINKS
+    }
 
 
 def test_two_workers_tell_it_once(sessions, rule):
@@ -226,10 +259,17 @@ def test_two_workers_tell_it_once(sessions, rule):
 
 
 @pytest.mark.parametrize(
-    "fields", [{"threshold": 0}, {"window": "2h"}, {"email": "nobody"}, {}]
+    "fields",
+    [
+        {"threshold": 0},
+        {"window": "2h"},
+        {"email": "nobody"},
+        {"name": "a\nBcc: b@example.com"},
+        {},
+    ],
 )
 def test_what_makes_no_sense_is_refused(fields, rule, project):
     made = rule()
 
-    with pytest.raises(Exception, match=r"takes|above|address|nothing"):
+    with pytest.raises(Exception, match=r"takes|above|address|printable|nothing"):
         metrics.change_rule(project=project, rule_id=made.id, fields=fields, **about())

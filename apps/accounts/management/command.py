@@ -21,8 +21,6 @@ from apps.core.errors import DomainError
 from apps.core.ids import new_id
 
 SHOWN_PROJECTS = 20
-# Where `up` serves when it is told neither host nor port.
-DEFAULT_BASE_URL = "http://127.0.0.1:8000"
 
 
 class Act(NamedTuple):
@@ -79,8 +77,8 @@ def add_base_url_argument(parser: CommandParser) -> None:
     """Let the caller say where a printed link leads."""
     parser.add_argument(
         "--base-url",
-        default=DEFAULT_BASE_URL,
-        help=f"where the console is opened; default: {DEFAULT_BASE_URL}",
+        default=settings.PUBLIC_URL,
+        help=f"where the console is opened; default: {settings.PUBLIC_URL}",
     )
 
 

@@ -1,5 +1,7 @@
 """The rollback rate and what goes with it; and the rollbacks behind each number."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -15,7 +17,11 @@ from apps.console.views.entering import entered, page
 from apps.console.views.paging import query
 from apps.core.errors import InvalidRequest
 from apps.metrics.behind import behind
+from apps.metrics.models import Rule
 from apps.metrics.reading import Reading
+
+# Rules that fire, at the head of the page; all of them are on the page of alerts.
+SHOWN_RULES = 5
 
 
 @page
@@ -23,7 +29,13 @@ def metrics(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the numbers of a time; what cannot be read is said on the page."""
     membership = entered(request, slug)
     form, now = RangeForm(request.GET), timezone.now()
-    context = {"membership": membership, "form": form, "now": now}
+    firing = Rule.objects.of_project(membership.project_id).firing()
+    context: dict[str, Any] = {
+        "membership": membership,
+        "form": form,
+        "now": now,
+        "firing": firing[:SHOWN_RULES],
+    }
     try:
         found = form.range(now)
     except InvalidRequest as refused:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -20,8 +19,8 @@ from apps.core.errors import PermissionDenied
 from apps.core.http.schema import IDEMPOTENCY_KEY, errors
 from apps.metrics import operations as metrics
 from apps.metrics import ranges
-from apps.metrics.errors import RuleNotFound
 from apps.metrics.models import Metric, Rule
+from apps.metrics.querysets import RuleQuerySet
 from apps.timeline.api import parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
@@ -115,8 +114,8 @@ class RuleView(TimelineView):
 
         return answered(request, scope=self.scope, now=self.now, act=done)
 
-    def mine(self) -> QuerySet[Rule]:
-        return Rule.objects.filter(project_id=self.scope.project.id)
+    def mine(self) -> RuleQuerySet:
+        return Rule.objects.of_project(self.scope.project.id)
 
 
 class RuleCollection(RuleView):
@@ -167,9 +166,7 @@ class RuleDetail(RuleView):
     )
     def get(self, request: Request, rule_id: str) -> Response:
         """Return an alert rule and where it stands."""
-        rule = self.mine().filter(id=rule_id).first()
-        if rule is None:
-            raise RuleNotFound
+        rule = self.mine().one(rule_id)
         return Response(shape(rule, _names([rule])))
 
     @extend_schema(

@@ -1,0 +1,248 @@
+"""The alerts pages: where rules stand, for all; what administrators do about them."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core import mail
+from django.utils import timezone
+
+from apps.accounts.models import Role
+from apps.agents.models import Agent
+from apps.audit.models import AuditRecord, Event
+from apps.metrics import alerting
+from apps.metrics import operations as metrics
+from apps.metrics.models import Rule
+from tests.accounts.make import make_member
+from tests.console.make import HTML, signed_in
+from tests.console.test_webhooks import text, url
+from tests.contracts.world import about
+from tests.metrics.make import Told
+
+pytestmark = pytest.mark.django_db
+
+SAID = {
+    "name": "Many rollbacks",
+    "metric": "rollback_rate",
+    "threshold": "7.5",
+    "window": "1h",
+    "minimum_sample": "2",
+    "for_minutes": "0",
+    "agent": "",
+    "email": "oncall@example.com",
+}
+
+
+@pytest.fixture
+def admin(client, project):
+    return signed_in(client, make_member(project, "alice", Role.ADMIN))
+
+
+@pytest.fixture
+def viewer(client, project):
+    return signed_in(client, make_member(project, "carol", Role.VIEWER))
+
+
+@pytest.fixture
+def rule(project):
+    fields = {"name": "Too <many>", "threshold": 0.05, "for_minutes": 0}
+    fields |= {"minimum_sample": 2, "email": "oncall@example.com"}
+    return metrics.make_rule(project=project, fields=fields, **about())
+
+
+@pytest.fixture
+def fires(project, rule):
+    """Of two sessions one was rolled back, twice; the rule has seen it."""
+    now = timezone.now() - timedelta(seconds=1)
+    bad = Told(project, now, agent="<travel>").update(now)
+    bad.back(0, now).update(now).back(0, now)
+    Told(project, now, agent="billing").update(now)
+    alerting.sweep(now=timezone.now())
+    rule.refresh_from_db()
+    assert rule.state == "firing"
+    return bad
+
+
+def post(client, act, project, /, *more, status=303, **data):
+    answer = client.post(url(act, project, *more), data, headers=HTML)
+    assert answer.status_code == status, text(answer)
+    return answer
+
+
+def test_a_viewer_sees_where_rules_stand_and_no_forms(viewer, project, rule, fires):
+    page = text(viewer.get(url("alerts", project)))
+
+    assert re.search(r"▲</span> firing", page)
+    assert "50.0 %" in page
+    assert "Too &lt;many&gt;" in page
+    # What fires stands first, before the guide's rules, which came later.
+    names = re.findall(r'rowheader"><a [^>]*>([^<]*)<', page)
+    assert names[0] == "Too &lt;many&gt;"
+    assert len(names) == 3
+    for shown in (page, text(viewer.get(url("alert", project, rule.id)))):
+        assert "<form" not in shown.partition("<main")[2].partition("</main>")[0]
+        assert "oncall@example.com" not in shown
+
+
+def test_its_number_leads_to_the_chart_and_to_the_exact_sessions(
+    viewer, project, rule, fires
+):
+    page = text(viewer.get(url("alert", project, rule.id)))
+    chart, behind = re.findall(r'<a href="([^"]*metrics[^"]*\?from=[^"]*)"', page)
+    # What happens later is no part of the number.
+    Told(project, timezone.now()).update(timezone.now()).back(0, timezone.now())
+
+    shown = text(viewer.get(behind.replace("&amp;", "&")))
+
+    assert set(re.findall(r"sessions/(sess_\w+)", shown)) == {fires.id}
+    assert shown.count("◆") == 2
+    assert "Rollback rate over time" in text(viewer.get(chart.replace("&amp;", "&")))
+
+
+def test_what_fires_stands_on_the_page_of_metrics(viewer, project, rule, fires):
+    page = text(viewer.get(url("metrics", project)))
+
+    assert "Firing:" in page
+    assert url("alert", project, rule.id) in page
+    Rule.objects.update(is_active=False)
+    assert "Firing:" not in text(viewer.get(url("metrics", project)))
+
+
+def test_a_rule_is_made(admin, project):
+    post(admin, "create_alert", project, **SAID)
+
+    made = Rule.objects.get(name="Many rollbacks")
+    assert made.threshold == 0.075
+    assert (made.window, made.minimum_sample, made.for_minutes) == ("1h", 2, 0)
+    assert made.agent_id is None
+    record = AuditRecord.objects.get(action="rule.created")
+    assert record.actor_label == "alice"
+    assert 'value="7.5"' in text(admin.get(url("alert", project, made.id)))
+
+
+def test_a_rule_can_be_of_one_agent(admin, project):
+    Told(project, timezone.now(), agent=" <travel>")
+
+    post(admin, "create_alert", project, **SAID | {"agent": " <travel>"})
+
+    made = Rule.objects.get(name="Many rollbacks")
+    assert made.agent_id == Agent.objects.get(external_id=" <travel>").id
+    assert "&lt;travel&gt;" in text(admin.get(url("alerts", project)))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"name": ""}, "required"),
+        ({"threshold": "0"}, "greater than or equal"),
+        ({"threshold": "nan"}, "Enter a number"),
+        ({"threshold": "20000"}, "less than or equal"),
+        ({"window": "2h"}, "not one of the available choices"),
+        ({"email": "nobody"}, "one address"),
+        ({"agent": "nobody"}, "no such agent"),
+        ({"minimum_sample": "0"}, "greater than or equal"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["create", "update"])
+def test_a_rule_that_cannot_be_is_told_why(admin, project, rule, verb, data, said):
+    more = [rule.id] if verb == "update" else []
+    before = Rule.objects.values().get()
+
+    page = post(admin, f"{verb}_alert", project, *more, status=422, **SAID | data)
+
+    assert said in text(page)
+    # What was typed is still there.
+    assert 'value="oncall@example.com"' in text(page) or "email" in data
+    assert Rule.objects.values().get() == before
+
+
+def test_a_rule_is_changed_switched_and_deleted(admin, project, rule):
+    post(admin, "update_alert", project, rule.id, **SAID)
+    rule.refresh_from_db()
+    assert (rule.name, rule.threshold) == ("Many rollbacks", 0.075)
+
+    for verb, is_active in (("disable", False), ("enable", True)):
+        post(admin, f"{verb}_alert", project, rule.id)
+        rule.refresh_from_db()
+        assert rule.is_active == is_active
+
+    post(admin, "delete_alert", project, rule.id, status=302)
+    assert not Rule.objects.exists()
+
+
+def test_who_waited_when_it_was_off_waits_anew(admin, project, rule):
+    Rule.objects.update(state="pending", since=timezone.now() - timedelta(days=1))
+
+    post(admin, "disable_alert", project, rule.id)
+    post(admin, "enable_alert", project, rule.id)
+
+    rule.refresh_from_db()
+    assert rule.state == "ok"
+
+
+@pytest.mark.parametrize("hours", ["1", "8", "24"])
+def test_it_is_silenced_for_hours_and_told_again(admin, project, rule, hours):
+    post(admin, "silence_alert", project, rule.id, hours=hours)
+
+    rule.refresh_from_db()
+    left = rule.silenced_until - timezone.now()
+    assert timedelta() < timedelta(hours=int(hours)) - left < timedelta(minutes=5)
+    page = text(admin.get(url("alert", project, rule.id)))
+    assert "Silenced until" in page
+    post(admin, "silence_alert", project, rule.id, hours="0")
+    rule.refresh_from_db()
+    assert rule.silenced_until is None
+
+
+def test_it_is_silenced_until_a_moment(admin, project, rule):
+    day = timezone.now().date() + timedelta(days=2)
+
+    post(admin, "silence_alert", project, rule.id, until=f"{day}T12:00")
+
+    rule.refresh_from_db()
+    assert rule.silenced_until == datetime(day.year, day.month, day.day, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({}, "Choose hours"),
+        ({"hours": "1", "until": "2099-01-01"}, "Choose hours"),
+        ({"hours": "2"}, "not one of"),
+        ({"until": "soon"}, "A date or a time"),
+        ({"until": "2001-01-01"}, "A moment to come"),
+        ({"until": "2999-01-01"}, "A moment to come"),
+    ],
+)
+def test_a_silence_that_cannot_be_is_told_why(admin, project, rule, data, said):
+    page = post(admin, "silence_alert", project, rule.id, status=422, **data)
+
+    assert said in text(page)
+    rule.refresh_from_db()
+    assert rule.silenced_until is None
+
+
+def test_a_test_is_told_as_one(
+    admin, project, rule, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        post(admin, "test_alert", project, rule.id)
+
+    assert Event.objects.get(action="alert.firing").details["is_test"]
+    (sent,) = mail.outbox
+    assert sent.subject.startswith("[Stepback] Test: Too <many>")
+    rule.refresh_from_db()
+    assert rule.state == "ok"
+
+
+@pytest.mark.parametrize(
+    "name", ["alert", "update_alert", "silence_alert", "test_alert", "delete_alert"]
+)
+def test_another_projects_rule_is_unknown(admin, project, other_project, rule, name):
+    Rule.objects.update(project_id=other_project.id)
+    where = url(name, project, rule.id)
+
+    answer = admin.get(where) if name == "alert" else admin.post(where, SAID)
+
+    assert answer.status_code == 404
+    assert Rule.objects.filter(name="Too <many>", silenced_until=None).exists()
