@@ -172,6 +172,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",
         "SessionStatus": "apps.timeline.models.Status",
+        "WebhookFormat": "apps.webhooks.models.Format",
         "WebhookStatus": "apps.webhooks.models.Status",
     },
 }

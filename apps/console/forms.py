@@ -14,7 +14,7 @@ from apps.console.reading import PAGE
 from apps.core.addresses import LONGEST_URL
 from apps.timeline.search.language import LONGEST_TEXT
 from apps.webhooks.kinds import KINDS
-from apps.webhooks.models import Progress
+from apps.webhooks.models import Format, Progress
 from apps.webhooks.operations import LONGEST_DESCRIPTION
 
 SESSION_ID = "sess_[0-9a-z]{26}"
@@ -139,6 +139,9 @@ class WebhookForm(forms.Form):
         required=False,
         max_length=LONGEST_DESCRIPTION,
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    format = forms.ChoiceField(
+        label="What is sent", choices=Format.choices, required=False
     )
     events = forms.MultipleChoiceField(
         choices=[(kind, kind) for kind in KINDS],

@@ -24,9 +24,9 @@ from apps.audit.actions import Action
 from apps.core import addresses, outbound, sql
 from apps.core.actors import SYSTEM
 from apps.core.ids import new_id
-from apps.webhooks import feed, lanes, signing
+from apps.webhooks import feed, lanes, signing, slack
 from apps.webhooks.lanes import Outcome, Waiting
-from apps.webhooks.models import Status, Subscription
+from apps.webhooks.models import Format, Status, Subscription
 
 # How long an attempt may take; a claim is good for longer.
 SECONDS = 10.0
@@ -79,7 +79,8 @@ class _Sweep:
         if not waiting:
             return
         named = {one.lane[0] for one in waiting}
-        known = Subscription.objects.enabled().in_bulk(named)
+        mine = Subscription.objects.enabled().select_related("project")
+        known = mine.in_bulk(named)
         for one in waiting:
             subscription = known.get(one.lane[0])
             if subscription is None:
@@ -197,13 +198,16 @@ def _attempt(subscription: Subscription, waiting: Waiting, clock: Clock) -> Outc
 
 def _send(subscription: Subscription, waiting: Waiting, now: datetime) -> int:
     into_the_house = settings.WEBHOOKS_PRIVATE
+    body = waiting.body
+    if subscription.format == Format.SLACK:
+        body = slack.message(body, subscription.project.slug)
     headers = signing.headers(
-        subscription, waiting.message_id, waiting.kind, waiting.body, now=now
+        subscription, waiting.message_id, waiting.kind, body, now=now
     )
     target = addresses.target_of(subscription.url, into_the_house=into_the_house)
     return outbound.post(
         target,
-        waiting.body,
+        body,
         headers,
         seconds=SECONDS,
         into_the_house=into_the_house,

@@ -22,6 +22,13 @@ class Status(models.TextChoices):
     FAILING = "failing"  # by itself, after days without one success
 
 
+class Format(models.TextChoices):
+    """What is sent: the same news in another form."""
+
+    STEPBACK = "stepback", "Stepback: the whole message"
+    SLACK = "slack", "Slack: a sentence with links"
+
+
 class Progress(models.TextChoices):
     """How far a delivery is."""
 
@@ -58,6 +65,9 @@ class Subscription(models.Model):
     project = models.ForeignKey("accounts.Project", on_delete=models.PROTECT)
     url = models.TextField()
     description = models.CharField(max_length=255, blank=True, default="")
+    format = models.CharField(
+        max_length=16, choices=Format.choices, default=Format.STEPBACK
+    )
     kinds = ArrayField(models.CharField(max_length=64, db_collation="C"))
     status = models.CharField(
         max_length=16, choices=Status.choices, default=Status.ENABLED
@@ -86,6 +96,10 @@ class Subscription(models.Model):
             models.CheckConstraint(
                 condition=models.Q(status__in=Status.values),
                 name="webhooks_subscription_status_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(format__in=Format.values),
+                name="webhooks_subscription_format_is_known",
             ),
         ]
         indexes = [

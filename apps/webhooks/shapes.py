@@ -16,6 +16,7 @@ def webhook_object(webhook: Subscription, secret: str | None = None) -> dict[str
         "url": webhook.url,
         "description": webhook.description,
         "events": webhook.kinds,
+        "format": webhook.format,
         "status": webhook.status,
         "secret_prefix": webhook.secret_prefix,
         "created_at": moment(webhook.created_at),

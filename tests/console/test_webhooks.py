@@ -71,6 +71,7 @@ def test_a_new_webhook_shows_its_secret_once(admin, project):
         ({"events": []}, "required"),
         ({"events": ["everything"]}, "not one of the available choices"),
         ({"description": "a\tb"}, "printable"),
+        ({"format": "teams"}, "not one of the available choices"),
     ],
 )
 def test_a_webhook_that_cannot_be_is_told_why(admin, project, data, said):
@@ -101,6 +102,23 @@ def test_it_is_changed_switched_and_deleted(admin, project, webhook):
         "webhook.enabled",
         "webhook.deleted",
     } <= set(acts)
+
+
+def test_it_can_speak_to_slack(admin, project):
+    make(admin, project, format="slack")
+
+    made = Subscription.objects.get()
+    assert made.format == "slack"
+    where = url("webhook", project, made.id)
+    assert "Slack: a sentence with links" in text(admin.get(where))
+    # A form that says nothing of it changes nothing of it.
+    said = {"url": URL, "events": ["turn.added"]}
+    admin.post(url("update_webhook", project, made.id), said)
+    made.refresh_from_db()
+    assert made.format == "slack"
+    admin.post(url("update_webhook", project, made.id), said | {"format": "stepback"})
+    made.refresh_from_db()
+    assert made.format == "stepback"
 
 
 def test_a_test_stands_in_the_log_and_can_be_tried_now(admin, project, webhook):

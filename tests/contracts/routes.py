@@ -201,6 +201,7 @@ BODIES: dict[str, Any] = {
         "url": "https://receiver.example/hook",
         "events": ["session.rolled_back", "version.created"],
         "description": "On-call",
+        "format": "slack",
     },
     f"PATCH {WEBHOOK}": {"events": ["turn.added"], "description": "Turns"},
     f"POST {WEBHOOK}/secret": None,

@@ -54,6 +54,7 @@ def test_a_repeated_answer_does_not_tell_a_later_secret(admin) -> None:
         ({"events": ["version.made"]}, "events"),
         ({"events": []}, "events"),
         ({"description": "a\nb"}, "description"),
+        ({"format": "teams"}, "format"),
     ],
 )
 def test_what_cannot_be_is_refused(admin, said, param) -> None:
@@ -61,6 +62,19 @@ def test_what_cannot_be_is_refused(admin, said, param) -> None:
 
     assert (answer.status, answer.param) == (400, param)
     assert not Subscription.objects.exists()
+
+
+def test_its_format_is_chosen_and_changed(admin) -> None:
+    plain = admin.post("/v1/webhooks", SAID | {"format": None}).body
+    made = admin.post("/v1/webhooks", SAID | {"format": "slack"}).body
+    path = f"/v1/webhooks/{made['id']}"
+    untouched = admin.patch(path, {"description": "Later"}).body
+    changed = admin.patch(path, {"format": "stepback"}).body
+    listed = admin.get("/v1/webhooks").body["data"]
+
+    assert (plain["format"], made["format"]) == ("stepback", "slack")
+    assert (untouched["format"], changed["format"]) == ("slack", "stepback")
+    assert [one["format"] for one in listed] == ["stepback", "stepback"]
 
 
 def test_it_is_switched_by_a_patch(admin) -> None:

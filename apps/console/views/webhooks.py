@@ -155,11 +155,14 @@ def delete(
 
 
 def _said(form: WebhookForm) -> dict[str, Any]:
-    return {
+    said = {
         "url": form.cleaned_data["url"],
         "kinds": form.cleaned_data["events"],
         "description": form.cleaned_data["description"],
     }
+    # A form from before it had this field says nothing of it.
+    format = form.cleaned_data["format"]
+    return said | ({"format": format} if format else {})
 
 
 def _tell(form: WebhookForm, refused: InvalidRequest) -> None:
@@ -229,6 +232,7 @@ def _one(
         "url": webhook.url,
         "events": webhook.kinds,
         "description": webhook.description,
+        "format": webhook.format,
     }
     context: dict[str, Any] = {
         "membership": membership,

@@ -8,11 +8,12 @@ from rest_framework import serializers
 from apps.core import addresses
 from apps.core.http.fields import TextField
 from apps.webhooks.kinds import KINDS
-from apps.webhooks.models import Progress, Status
+from apps.webhooks.models import Format, Progress, Status
 from apps.webhooks.operations import LONGEST_DESCRIPTION
 
 Input = serializers.Serializer[Any]
 EVENTS = "Some of: " + ", ".join(KINDS) + "."
+FORMAT = "`stepback`: the whole message; `slack`: a sentence, as Slack takes it."
 
 
 @extend_schema_serializer(component_name="UpdateWebhook")
@@ -37,6 +38,12 @@ class WebhookInput(Input):
         allow_null=True,
         allow_blank=True,
         max_length=LONGEST_DESCRIPTION,
+    )
+    format = serializers.ChoiceField(
+        choices=Format.choices,
+        required=False,
+        allow_null=True,
+        help_text=FORMAT,
     )
     enabled = serializers.BooleanField(
         required=False, allow_null=True, help_text="Switches it on or off."
@@ -67,6 +74,12 @@ class CreateWebhookInput(Input):
         allow_blank=True,
         max_length=LONGEST_DESCRIPTION,
     )
+    format = serializers.ChoiceField(
+        choices=Format.choices,
+        required=False,
+        allow_null=True,
+        help_text=FORMAT,
+    )
 
 
 @extend_schema_serializer(component_name="Webhook")
@@ -78,6 +91,7 @@ class WebhookOutput(serializers.Serializer[Any]):
     url = serializers.CharField()
     description = serializers.CharField()
     events = serializers.ListField(child=serializers.CharField())
+    format = serializers.ChoiceField(choices=Format.choices, help_text=FORMAT)
     status = serializers.ChoiceField(choices=Status.choices)
     secret_prefix = serializers.CharField(help_text="How the secret begins.")
     created_at = serializers.DateTimeField()

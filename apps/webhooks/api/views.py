@@ -32,6 +32,7 @@ from apps.webhooks.api.serializers import (
     WebhookOutput,
     WebhookWithSecretOutput,
 )
+from apps.webhooks.models import Format
 from apps.webhooks.shapes import webhook_object
 
 
@@ -53,6 +54,7 @@ class WebhookCollection(WebhookView):
                 url=said["url"],
                 kinds=said["events"],
                 description=said.get("description") or "",
+                format=said.get("format") or Format.STEPBACK,
                 **about,
             )
             return 201, json.dumps(webhook_object(made))
@@ -142,7 +144,7 @@ def change(webhook_id: str, said: dict[str, Any], about: dict[str, Any]) -> Any:
     Raises: InvalidRequest where nothing is asked for, and what the verbs raise.
     """
     fields: dict[str, Any] = {
-        name: said[name] for name in ("url", "description") if name in said
+        name: said[name] for name in ("url", "description", "format") if name in said
     }
     if "events" in said:
         fields["kinds"] = said["events"]

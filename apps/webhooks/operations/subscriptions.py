@@ -21,7 +21,7 @@ from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.webhooks import feed, signing
 from apps.webhooks.kinds import KINDS
-from apps.webhooks.models import Delivery, Lane, Progress, Status, Subscription
+from apps.webhooks.models import Delivery, Format, Lane, Progress, Status, Subscription
 from apps.webhooks.operations.rows import locked, record
 
 LONGEST_DESCRIPTION = 255
@@ -36,13 +36,15 @@ def create(
     url: str,
     kinds: Sequence[str],
     description: str = "",
+    format: str = Format.STEPBACK,
     actor: Actor,
     now: datetime,
     request_id: str,
 ) -> tuple[Subscription, str]:
     """Return a new webhook and its secret, which nobody is shown again.
 
-    Raises: InvalidRequest for an unfit address, kind or description, or too many.
+    Raises: InvalidRequest for an unfit address, kind, description or format, or for
+    too many.
     """
     place = feed.place()
     if Subscription.objects.of_project(project.id).count() >= MOST:
@@ -56,6 +58,7 @@ def create(
         project=project,
         url=_valid_url(url),
         description=_valid_description(description),
+        format=_valid_format(format),
         kinds=_valid_kinds(kinds),
         salt=salt,
         secret_prefix=secret[: signing.VISIBLE],
@@ -75,6 +78,7 @@ def update(
     url: str | None = None,
     kinds: Sequence[str] | None = None,
     description: str | None = None,
+    format: str | None = None,
     actor: Actor,
     now: datetime,
     request_id: str,
@@ -92,6 +96,8 @@ def update(
         webhook.kinds = _valid_kinds(kinds)
     if description is not None:
         webhook.description = _valid_description(description)
+    if format is not None:
+        webhook.format = _valid_format(format)
     webhook.save()
     record(Action.WEBHOOK_UPDATED, webhook, actor, now, request_id, _told(webhook))
     return webhook
@@ -197,6 +203,14 @@ def _valid_kinds(kinds: Sequence[str]) -> list[str]:
     return [kind for kind in KINDS if kind in kinds]
 
 
+def _valid_format(format: str) -> Format:
+    if format not in Format.values:
+        raise InvalidRequest(
+            f"format takes {' or '.join(Format.values)}.", param="format"
+        )
+    return Format(format)
+
+
 def _valid_description(text: str) -> str:
     if len(text) > LONGEST_DESCRIPTION or not text.isprintable():
         raise InvalidRequest(
@@ -208,4 +222,5 @@ def _valid_description(text: str) -> str:
 
 def _told(webhook: Subscription) -> dict[str, Any]:
     target = addresses.target_of(webhook.url, into_the_house=True)
-    return {"host": target.authority, "events": webhook.kinds}
+    told = {"host": target.authority, "events": webhook.kinds}
+    return told | {"format": webhook.format}

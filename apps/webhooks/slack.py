@@ -1,0 +1,109 @@
+"""What is told, as Slack's incoming webhooks take it: a sentence, with links.
+
+Made at sending from the message that everybody gets, of ids, names and reasons: no
+more than that, and never a state. Whoever chose those words does not choose what the
+message does: `<!channel>` is text, and what looks like an address is no link.
+Slack takes 50 blocks of at most 3,000 characters; here are three, well below.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from apps.core import json
+from apps.core.links import path_to, whole
+from apps.diffs.text import shorten
+from apps.webhooks.kinds import TEST
+
+Data = dict[str, Any]
+# By what is told. Ids, links and words of others come in escaped.
+SENTENCES = {
+    "session.created": "{agent} began {session}.",
+    "session.updated": "{actor} changed metadata or lifetime of {session} of {agent}.",
+    "session.rolled_back": "{actor} rolled {session} of {agent} back to {restored}.",
+    "session.forked": "{actor} forked {session} of {agent} from {origin}.",
+    "session.paused": "{actor} paused {session} of {agent}.",
+    "session.resumed": "{actor} let {session} of {agent} go on.",
+    "session.closed": "{actor} closed {session} of {agent}.",
+    "session.deleted": "{actor} deleted {session} of {agent}.",
+    "session.expired": "The time of {session} of {agent} is over.",
+    "version.created": "{actor} made {version} of {session} of {agent}.",
+    "turn.added": "{actor} added a turn to {session} of {agent}.",
+    "alert.firing": "{summary}",
+    "alert.resolved": "{summary}",
+    TEST: "A test of {webhook}.",
+}
+# What an alert leads to, by where its address stands.
+LEADS = {
+    "dashboard_url": "Chart",
+    "sessions_url": "Sessions behind it",
+    "rule_url": "Rule",
+}
+LONGEST_NAME, LONGEST_WORDS = 60, 200
+# Of these there is no page any more.
+GONE = {"session.deleted"}
+
+
+def message(body: bytes, slug: str) -> bytes:
+    """Return a message in Slack's form; `slug` is its project's."""
+    told = cast(Data, json.parse_written(body))
+    kind, data = told["type"], told["data"]
+    said = SENTENCES[kind].format_map(_parts(kind, data, slug))
+    reason = data.get("reason") or data.get("reasoning")
+    if reason:
+        said += f"\nReason: {_escaped(reason, LONGEST_WORDS)}"
+    leads = " · ".join(
+        _link(data[name], words) for name, words in LEADS.items() if data.get(name)
+    )
+    sections = [one for one in (said, leads) if one]
+    foot = f"{kind} · {told['created_at']} · {_escaped(told['id'])}"
+    blocks: list[Data] = [{"type": "section", "text": _text(one)} for one in sections]
+    blocks.append({"type": "context", "elements": [_text(foot)]})
+    return json.dumps({"text": "\n".join(sections), "blocks": blocks})
+
+
+def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
+    session, number = data.get("session_id"), data.get("version")
+    parts = {
+        "agent": _escaped(data.get("agent_id") or "an agent"),
+        "actor": _escaped((data.get("actor") or {}).get("label") or "somebody"),
+        "origin": _session(slug, data.get("forked_from"), data.get("forked_version")),
+        "version": f"v{number}",
+        "restored": f"v{data.get('restored_version')}",
+        "summary": _escaped(data.get("summary") or kind, LONGEST_WORDS),
+        "session": _session(slug, session, number),
+    }
+    if kind in GONE:
+        parts["session"] = _escaped(session or "")
+    if kind == TEST:
+        where = whole(path_to("webhook", slug, data["id"]))
+        parts["webhook"] = _link(where, "this webhook")
+    return parts
+
+
+def _session(slug: str, session: str | None, number: int | None) -> str:
+    """Return a session as a link to the version at hand, if there is one."""
+    if session is None:
+        return "another session"
+    path = path_to("session_detail", slug, session)
+    if number is not None:
+        path = path_to("version_detail", slug, session, number)
+    return _link(whole(path), session)
+
+
+def _link(url: str, words: str) -> str:
+    return f"<{_encoded(url)}|{_escaped(words)}>"
+
+
+def _text(text: str) -> Data:
+    # Verbatim: nothing in it becomes a link or a mention but what stands in < and >.
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
+
+
+def _escaped(text: str, longest: int = LONGEST_NAME) -> str:
+    """Return somebody's words so that they are words, on one line."""
+    return _encoded(shorten(text, longest))
+
+
+def _encoded(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
