@@ -24,8 +24,9 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from apps.console.serving import HEADER_BYTES
+from tests.commands import ROOT, Commands
 
-ROOT = Path(__file__).resolve().parent.parent
+COMMANDS = Commands()
 # On a machine that is busy with other tests.
 READY_SECONDS = 120
 # One for all processes of a run.
@@ -74,16 +75,9 @@ def serving(name: str, *, workers: int = 2) -> Iterator[Server]:
 
 def manage(dsn: str, *arguments: str, seconds: float = 120) -> str:
     """Run a management command against that database; return what it printed."""
-    done = subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=ROOT,
-        env=environment(dsn),
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    code, said, errors = COMMANDS.run(environment(dsn), arguments, seconds)
+    assert code == 0, errors
+    return said
 
 
 def environment(dsn: str) -> dict[str, str]:
