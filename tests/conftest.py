@@ -20,6 +20,13 @@ from apps.accounts.models import Project, Scope
 from apps.core import json
 from apps.core.actors import SYSTEM
 from tests.live import Server, serving
+from tests.scheduling import ByHouse
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByHouse:
+    """Have what shares a server run together."""
+    return ByHouse(config, log)
 
 
 def pytest_report_header() -> str:

@@ -22,7 +22,6 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from apps.core.postgres import Cluster, locate
 from tests.live import ROOT, Server, environment, serving
 
-pytestmark = pytest.mark.xdist_group("backup")
 HEADS = (
     "SELECT DISTINCT ON (session_id) session_id, number, chain FROM timeline_version"
     " ORDER BY session_id, number DESC"

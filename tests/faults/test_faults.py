@@ -18,9 +18,6 @@ from tests.faults.house import House
 from tests.faults.plan import Plan, Result, table
 from tests.faults.scenarios import ALL, clock
 
-# One after the other: each takes the server away from all who use it.
-pytestmark = pytest.mark.xdist_group("faults")
-
 SEED = int(os.environ.get("STEPBACK_SEED") or SystemRandom().randrange(1_000_000))
 # Where every failure leaves its mark on some client.
 NOTICED = set(ALL) - {"clock"}

@@ -13,8 +13,6 @@ from tests import proof
 from tests.races.dropping_proxy import dropping
 from tests.races.traffic import Line, at_once
 
-pytestmark = pytest.mark.xdist_group("live")
-
 TIMES = 50
 SEED = 20260301
 SECONDS = 20

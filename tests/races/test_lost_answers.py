@@ -12,8 +12,6 @@ from tests import proof
 from tests.races.dropping_proxy import dropping
 from tests.races.traffic import Line
 
-pytestmark = pytest.mark.xdist_group("live")
-
 TIMES = 50
 CLIENTS = 8
 SEED = 20260301

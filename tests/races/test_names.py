@@ -11,8 +11,6 @@ from apps.core.ids import new_id
 from tests import proof
 from tests.races.traffic import at_once
 
-pytestmark = pytest.mark.xdist_group("live")
-
 
 @pytest.fixture
 def name(request):

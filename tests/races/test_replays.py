@@ -5,8 +5,6 @@ import pytest
 from tests import proof
 from tests.races.traffic import at_once
 
-pytestmark = pytest.mark.xdist_group("live")
-
 TIMES = 50
 SAID = {"input": {"text": "?"}, "output": {"text": "!"}}
 # What each verb sends to a session whose head is version 2, and what it makes of it.

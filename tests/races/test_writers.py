@@ -10,8 +10,6 @@ from tests import proof
 from tests.races.contender import contend
 from tests.races.traffic import at_once
 
-pytestmark = pytest.mark.xdist_group("live")
-
 WRITERS = 100
 ROUNDS = 24
 SAID = {"input": {"text": "?"}, "output": {"text": "!"}}
