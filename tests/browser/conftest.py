@@ -16,6 +16,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.browser.looking import Looker
 from tests.live import Server, manage
 
 CHROMIUM = Path(os.environ.get("STEPBACK_CHROMIUM", "/usr/bin/chromium"))
@@ -184,3 +185,8 @@ def make_trip(console: Console) -> Callable[[dict[str, Any]], Trip]:
         return Trip(console, made["id"])
 
     return make
+
+
+@pytest.fixture
+def looker() -> Looker:
+    return Looker()

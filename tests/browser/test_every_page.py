@@ -7,19 +7,15 @@ what only an act shows: a key, a link, a refusal, an error.
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.template.loader import render_to_string
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import PROJECT, Trip, Visits
+from tests.browser.looking import OPEN_ALL, Looker
 from tests.contracts.routes import page_routes
 
 expect.set_options(timeout=30_000)
 
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-# The theme is colours alone (`light-dark()`), so nothing else can differ in the dark.
-COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
 # The API's document is shown by a library; what follows a session is part of its page.
 NO_PAGES = {"/docs", "/console/{slug}/sessions/{session_id}/live"}
 QUERIES = {
@@ -30,33 +26,6 @@ QUERIES = {
         "?pointer=/destination"
     ),
 }
-
-
-class Looker:
-    """Looks at pages in both themes, and gathers what axe finds."""
-
-    def __init__(self) -> None:
-        self.seen: list[str] = []
-        self.found: dict[str, list[str]] = {}
-
-    def look(self, page: Page, name: str) -> None:
-        page.evaluate(OPEN_ALL)
-        found = []
-        for scheme, rules in (("light", RULES), ("dark", COLOURS)):
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-            for one in Axe().run(page, options=rules).response["violations"]:
-                found += [
-                    f"{scheme}, {one['id']}: {node['html'][:200]}"
-                    for node in one["nodes"]
-                ]
-        self.seen.append(name)
-        if found:
-            self.found[name] = found
-
-
-@pytest.fixture
-def looker() -> Looker:
-    return Looker()
 
 
 def samples(trip: Trip) -> dict[str, str]:

@@ -1,0 +1,33 @@
+"""Looks at pages with axe, in both themes."""
+
+from __future__ import annotations
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+# The theme is colours alone (`light-dark()`), so nothing else can differ in the dark.
+COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
+
+
+class Looker:
+    """Looks at pages in both themes, and gathers what axe finds."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.found: dict[str, list[str]] = {}
+
+    def look(self, page: Page, name: str) -> None:
+        page.evaluate(OPEN_ALL)
+        found = []
+        for scheme, rules in (("light", RULES), ("dark", COLOURS)):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            for one in Axe().run(page, options=rules).response["violations"]:
+                found += [
+                    f"{scheme}, {one['id']}: {node['html'][:200]}"
+                    for node in one["nodes"]
+                ]
+        self.seen.append(name)
+        if found:
+            self.found[name] = found
