@@ -1,6 +1,7 @@
 """What can go wrong with a session, in its own words."""
 
 from apps.core.errors import DomainError, NotFound
+from apps.timeline.words import Hold
 
 
 class SessionNotFound(NotFound):
@@ -85,6 +86,11 @@ class SessionClosed(DomainError):
     """This session is closed: it can be read and forked, but not written."""
 
     code = "session_closed"
+
+
+def held(hold: str, head: int) -> SessionPaused | SessionClosed:
+    """Return what a hold answers to those whom it keeps from writing."""
+    return (SessionPaused if hold == Hold.PAUSED else SessionClosed)(head=head)
 
 
 class NotPaused(DomainError):

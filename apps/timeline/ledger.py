@@ -31,11 +31,8 @@ from apps.timeline import (
 )
 from apps.timeline.batches import Build, SealedBatch
 from apps.timeline.drafts import Expected, Receipt, Request
-from apps.timeline.errors import (
-    SessionClosed,
-    SessionNotFound,
-    SessionPaused,
-)
+from apps.timeline.errors import SessionNotFound, held
+from apps.timeline.locking import lock_session
 from apps.timeline.reading import VersionRow
 from apps.timeline.words import Hold
 from apps.timeline.written import written
@@ -143,10 +140,7 @@ def _stored(job: Append | Batch) -> Receipt:
         if receipt:
             return receipt
     with transaction.atomic():
-        sql.rows(
-            "SELECT 1 FROM timeline_session WHERE id = %s FOR NO KEY UPDATE",
-            [job.session_id],
-        )
+        lock_session(job.session_id)
         receipt = _attempt_recorded(job)
     if receipt is None:
         raise RuntimeError("An append lost its race although it held the lock.")
@@ -170,7 +164,7 @@ def _attempt(job: Append | Batch) -> Receipt | None:
     head = heads.shown(job.scope, job.session_id, None, now=job.now)
     # Before the head is compared or built on: who is held back need not catch up.
     if head.hold in job.refused:
-        raise _held(head.hold, head.number)
+        raise held(head.hold, head.number)
     if job.expected.number not in (None, head.number):
         raise conflicts.stale(job.expected, head)
     if isinstance(job, Batch):
@@ -262,7 +256,7 @@ def _require_no_named_head(job: Job) -> None:
 def _refusal(job: Job, outcome: Any) -> DomainError:
     match outcome.outcome:
         case "held":
-            return _held(outcome.hold, outcome.head_number)
+            return held(outcome.hold, outcome.head_number)
         case "reused":
             return IdempotencyKeyReused(param="Idempotency-Key")
         case "suspended":
@@ -271,11 +265,6 @@ def _refusal(job: Job, outcome: Any) -> DomainError:
             return conflicts.named(job.session_id)
         case _:
             return SessionNotFound()
-
-
-def _held(hold: str, head_number: int) -> SessionPaused | SessionClosed:
-    error = SessionPaused if hold == Hold.PAUSED else SessionClosed
-    return error(head=head_number)
 
 
 def _replayed(job: Job) -> Receipt | None:

@@ -22,7 +22,8 @@ from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.timeline import reading
 from apps.timeline.drafts import Request, require_text
-from apps.timeline.errors import SessionClosed, SessionPaused
+from apps.timeline.errors import held
+from apps.timeline.locking import lock_session
 from apps.timeline.reading import VersionRow
 from apps.timeline.words import Hold
 
@@ -32,7 +33,6 @@ LONGEST_CHANNEL = 1_000
 LONGEST_PATH = 4_000
 INDEXES = range(-1_000, 1_000_000)
 
-_LOCK = "SELECT 1 FROM timeline_session WHERE id = %s FOR NO KEY UPDATE"
 # A write of an index comes once. What replaces is the next attempt, unless it says the
 # same again; the row lock keeps two from being the same attempt.
 _ADD = """
@@ -99,18 +99,12 @@ def add_writes(
     Raises: SessionNotFound, SessionPaused, SessionClosed, AgentSuspended,
     InvalidRequest.
     """
-    for name, text, limit in (
-        ("checkpoint_id", checkpoint_id, LONGEST_NAME),
-        ("task_id", task_id, LONGEST_NAME),
-        ("task_path", task_path, LONGEST_PATH),
-    ):
-        require_text(name, text, limit)
-    if len(writes) > MOST_WRITES:
-        raise InvalidRequest(f"At most {MOST_WRITES:,} writes.", param="writes")
-    if len({one.index for one in writes}) != len(writes):
-        raise InvalidRequest("Two writes have the same index.", param="writes")
+    require_text("checkpoint_id", checkpoint_id, LONGEST_NAME)
+    require_text("task_id", task_id, LONGEST_NAME)
+    require_text("task_path", task_path, LONGEST_PATH)
+    _require_apart(writes)
     reading.head(scope, session_id, now=now)
-    sql.rows(_LOCK, [session_id])
+    lock_session(session_id)
     # Once more: who waited for the lock must see a hold that came meanwhile.
     head = reading.head(scope, session_id, now=now)
     _require_open(head, actor)
@@ -186,12 +180,16 @@ def hide_versions(
     return first, last
 
 
+def _require_apart(writes: Sequence[TaskWrite]) -> None:
+    if len(writes) > MOST_WRITES:
+        raise InvalidRequest(f"At most {MOST_WRITES:,} writes.", param="writes")
+    if len({one.index for one in writes}) != len(writes):
+        raise InvalidRequest("Two writes have the same index.", param="writes")
+
+
 def _require_open(head: VersionRow, actor: Actor) -> None:
-    if head.hold == Hold.CLOSED:
-        raise SessionClosed(head=head.number)
-    if not actor.is_agent:
-        return
-    if head.hold == Hold.PAUSED:
-        raise SessionPaused(head=head.number)
-    if Agent.objects.get(id=head.agent_id).is_suspended:
+    refused = {Hold.CLOSED, Hold.PAUSED} if actor.is_agent else {Hold.CLOSED}
+    if head.hold in refused:
+        raise held(head.hold, head.number)
+    if actor.is_agent and Agent.objects.get(id=head.agent_id).is_suspended:
         raise AgentSuspended

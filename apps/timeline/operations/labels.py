@@ -23,6 +23,7 @@ from apps.timeline import reading
 from apps.timeline.about import metadata_bytes, require_ttl
 from apps.timeline.drafts import Request, require_text
 from apps.timeline.errors import LabelNotFound, SessionNotFound
+from apps.timeline.locking import lock_session
 from apps.timeline.models import Label, Session
 from apps.timeline.search import labelling
 
@@ -46,7 +47,8 @@ def label(
     """
     _require_label(name)
     version = reading.version(scope, session_id, number, now=now)
-    labelling.lock(session_id)
+    # Whoever gives and whoever takes a label of one name must not miss each other.
+    lock_session(session_id)
     # The insert decides between two at once: only the one that made the row records.
     made = sql.rows(
         """
@@ -80,7 +82,8 @@ def unlabel(
     Raises: SessionNotFound, VersionNotFound, LabelNotFound.
     """
     version = reading.version(scope, session_id, number, now=now)
-    labelling.lock(session_id)
+    # Whoever gives and whoever takes a label of one name must not miss each other.
+    lock_session(session_id)
     labels = Label.objects.of_session(session_id)
     deleted, _ = labels.filter(name=name, number=version.number).delete()
     if not deleted:

@@ -10,8 +10,6 @@ from apps.core import sql
 from apps.timeline.search.terms import Mark, mark_key
 from apps.timeline.search.texts import TextKind
 
-# Whoever gives and whoever takes a label of one name must not miss each other.
-_LOCK = "SELECT 1 FROM timeline_session WHERE id = %s FOR NO KEY UPDATE"
 _MARK = """
 SELECT timeline_set_terms_v1(
     %(session)s::varchar, ARRAY[%(key)s::bytea], ARRAY[(
@@ -31,11 +29,6 @@ SELECT timeline_note_text_v1(
      WHERE session_id = %(session)s::varchar
        AND number = %(number)s::bigint)) IS NULL
 """
-
-
-def lock(session_id: str) -> None:
-    """Hold the session's row, before its labels are touched."""
-    sql.rows(_LOCK, [session_id])
 
 
 def note(project: Project, session_id: str, number: int, name: str) -> None:
