@@ -46,8 +46,8 @@ class Probe:
         self._lock = threading.Lock()
         self._open: Future[float] | None = None
 
-    def latency_ms(self) -> float | None:
-        """Return the milliseconds of an answer, None if there was none in time."""
+    def answer(self) -> float | None:
+        """Return what was answered, None if nothing was in time."""
         question = self._question()
         try:
             if question.exception(timeout=self._patience) is None:

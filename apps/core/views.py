@@ -74,7 +74,7 @@ def live(request: HttpRequest) -> HttpResponse:
 
 
 def _report() -> dict[str, Any]:
-    latency = PROBE.latency_ms()
+    latency = PROBE.answer()
     is_up = latency is not None
     return {
         "status": "healthy" if is_up else "degraded",

@@ -37,7 +37,7 @@ PROBE = Probe(ask_heartbeat)
 
 def report() -> dict[str, Any]:
     """Return what the ready endpoint and the console's footer tell."""
-    seconds = PROBE.latency_ms()
+    seconds = PROBE.answer()
     if seconds is None or seconds == NEVER:
         return {"status": "unavailable", "last_seen_seconds": None}
     status = "healthy" if seconds < LATE_SECONDS else "unavailable"

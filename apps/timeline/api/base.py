@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from django.utils import timezone
-from rest_framework import serializers
 from rest_framework.response import Response
 
 from apps.accounts.access import Caller
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
-from apps.core.errors import UnacceptableJson
 from apps.core.http import (
     ApiView,
     idempotency_key,
@@ -27,7 +25,6 @@ from apps.timeline.drafts import ANY_HEAD, Expected, Receipt, Request
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.models import Session
 
-Input = TypeVar("Input", bound=serializers.Serializer[Any])
 REPLAYED = "Idempotent-Replayed"
 
 
@@ -58,18 +55,6 @@ class TimelineView(ApiView):
             key=idempotency_key(self.request),
             digest=request_digest(self.request),
         )
-
-    def read(self, kind: type[Input]) -> Input:
-        """Return the body as this kind of input.
-
-        Raises: UnacceptableJson for a body that is no object; DRF's ValidationError,
-        answered as invalid_request naming the field.
-        """
-        if not isinstance(self.request.data, dict):
-            raise UnacceptableJson("The body must be a JSON object.", param="")
-        given = kind(data=self.request.data)
-        given.is_valid(raise_exception=True)
-        return given
 
     def expected(self, named: int | None) -> Expected:
         """Return which head the caller saw: `If-Match` outranks the JSON field."""
