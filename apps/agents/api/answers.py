@@ -37,7 +37,8 @@ def answered(
             act=act,
         )
     headers = {"Idempotent-Replayed": "true"} if replayed else None
-    return Response(orjson.Fragment(body), status=status, headers=headers)
+    data = orjson.Fragment(body) if body else None
+    return Response(data, status=status, headers=headers)
 
 
 def _digest(request: Request, scope: Scope) -> bytes:

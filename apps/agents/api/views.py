@@ -27,7 +27,7 @@ from apps.agents.api.serializers import (
 from apps.agents.models import Agent, AgentStatus
 from apps.agents.scope import Scope
 from apps.core import json, paging
-from apps.core.errors import InvalidRequest, UnacceptableJson
+from apps.core.errors import InvalidRequest
 from apps.core.http import ApiView
 from apps.core.http.schema import IDEMPOTENCY_KEY, errors
 
@@ -78,7 +78,7 @@ class AgentCollection(AgentView):
     )
     def post(self, request: Request) -> Response:
         """Make an agent; an external id in use answers 409 with that agent's id."""
-        said = read(request, CreateAgentInput)
+        said = self.read(CreateAgentInput)
         fields = dict(said.validated_data)
         external_id = fields.pop("external_id", None)
         verb = partial(agents.create, external_id=external_id, fields=fields)
@@ -144,7 +144,7 @@ class AgentDetail(AgentView):
     )
     def patch(self, request: Request, reference: str) -> Response:
         """Set what is said; metadata is merged key by key, null being a value there."""
-        said = read(request, AgentInput)
+        said = self.read(AgentInput)
         verb = partial(agents.update, reference=reference, fields=said.validated_data)
         return self.act(request, verb)
 
@@ -186,15 +186,6 @@ def scope_of(request: Request) -> Scope:
     """What part of the project the caller's key may touch."""
     caller = caller_of(request)
     return Scope(caller.project, caller.agents)
-
-
-def read(request: Request, kind: type[AgentInput]) -> AgentInput:
-    """Raises: UnacceptableJson for a body that is no object; DRF's ValidationError."""
-    if not isinstance(request.data, dict):
-        raise UnacceptableJson("The body must be a JSON object.", param="")
-    said = kind(data=request.data)
-    said.is_valid(raise_exception=True)
-    return said
 
 
 def status_of(request: Request) -> str | None:

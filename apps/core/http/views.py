@@ -6,22 +6,24 @@ gate for a large one until the answer is rendered.
 
 from contextlib import ExitStack
 from functools import cache
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from rest_framework import serializers
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.core import gate, json
-from apps.core.errors import InvalidRequest, NotFound
+from apps.core.errors import InvalidRequest, NotFound, UnacceptableJson
 from apps.core.gate import GATE
 from apps.core.http.bodies import JSONRenderer, receive_body
 from apps.core.ratelimit import Allowance, RateLimiter
 
+Input = TypeVar("Input", bound=serializers.Serializer[Any])
 LIMITER = RateLimiter(workers=settings.WORKERS)
 
 
@@ -123,6 +125,19 @@ class ApiView(APIView):
         super().initial(request, *args, **kwargs)
         _refuse_nul(request)
         gate.enter(len(receive_body(request._request, self.held)))
+
+    def read(self, kind: type[Input]) -> Input:
+        """Return the body as this kind of input.
+
+        Raises: UnacceptableJson for a body that is no object; REST framework's
+        ValidationError, answered as invalid_request naming the field.
+        """
+        data = self.request.data
+        if not isinstance(data, dict):
+            raise UnacceptableJson("The body must be a JSON object.", param="")
+        given = kind(data=data)
+        given.is_valid(raise_exception=True)
+        return given
 
     def finalize_response(
         self, request: Any, response: Any, *args: Any, **kwargs: Any

@@ -11,18 +11,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts.access import Permission
-from apps.agents.api.answers import answered
+from apps.agents.api.administering import AdministratorView, Body
 from apps.agents.models import Agent
 from apps.core import json, paging
-from apps.core.errors import PermissionDenied
 from apps.core.http.schema import IDEMPOTENCY_KEY, errors
 from apps.metrics import operations as metrics
 from apps.metrics import ranges
 from apps.metrics.models import Metric, Rule
 from apps.metrics.querysets import RuleQuerySet
 from apps.timeline.api import parameters
-from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
 from apps.timeline.api.shapes import moment
 
@@ -83,39 +80,26 @@ class RuleInput(RuleChange):
     threshold = serializers.FloatField()
 
 
-class RuleView(TimelineView):
+class RuleView(AdministratorView):
     """Administrators' keys alone; rules look at agents that a limited key may not."""
 
-    required_scope = Permission.ADMIN
+    refusal = "This key is limited to some agents; alert rules are of all."
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Raises: PermissionDenied for a key that is limited to agents."""
-        super().initial(request, *args, **kwargs)
-        if self.scope.agents is not None:
-            raise PermissionDenied(
-                "This key is limited to some agents; alert rules are of all."
-            )
-
-    def act(
-        self, request: Request, act: Callable[..., Rule | None], *, status: int = 200
+    def act_on(
+        self, request: Request, verb: Callable[..., Rule | None], *, status: int = 200
     ) -> Response:
-        """Answer what a verb returns, done once for one idempotency key."""
+        """Answer the rule that a verb returns."""
 
-        def done() -> tuple[int, bytes]:
-            rule = act(
-                project=self.scope.project,
-                actor=self.actor,
-                now=self.now,
-                request_id=request._request.request_id,  # type: ignore[attr-defined]
-            )
+        def act(about: dict[str, Any]) -> Body:
+            rule = verb(**about)
             if rule is None:
                 return status, b""
             return status, json.dumps(shape(rule, _names([rule])))
 
-        return answered(request, scope=self.scope, now=self.now, act=done)
+        return self.act(request, act)
 
     def mine(self) -> RuleQuerySet:
-        return Rule.objects.of_project(self.scope.project.id)
+        return Rule.objects.of_project(self.caller.project.id)
 
 
 class RuleCollection(RuleView):
@@ -153,7 +137,7 @@ class RuleCollection(RuleView):
         """Make an alert rule."""
         fields = _fields(self.read(RuleInput))
         verb = partial(metrics.make_rule, fields=fields)
-        return self.act(request, verb, status=201)
+        return self.act_on(request, verb, status=201)
 
 
 class RuleDetail(RuleView):
@@ -179,7 +163,7 @@ class RuleDetail(RuleView):
         """Set what is said; `silenced_until` keeps it quiet until then."""
         fields = _fields(self.read(RuleChange))
         verb = partial(metrics.change_rule, rule_id=rule_id, fields=fields)
-        return self.act(request, verb)
+        return self.act_on(request, verb)
 
     @extend_schema(
         operation_id="delete_alert_rule",
@@ -189,9 +173,7 @@ class RuleDetail(RuleView):
     def delete(self, request: Request, rule_id: str) -> Response:
         """Remove an alert rule."""
         verb = partial(metrics.remove_rule, rule_id=rule_id)
-        response = self.act(request, verb, status=204)
-        response.data = None
-        return response
+        return self.act_on(request, verb, status=204)
 
 
 class RuleTest(RuleView):
@@ -205,7 +187,7 @@ class RuleTest(RuleView):
     )
     def post(self, request: Request, rule_id: str) -> Response:
         """Tell webhooks and the rule's address that this is a test. Takes no body."""
-        return self.act(request, partial(metrics.try_rule, rule_id=rule_id))
+        return self.act_on(request, partial(metrics.try_rule, rule_id=rule_id))
 
 
 def shape(rule: Rule, names: dict[str, str]) -> dict[str, Any]:

@@ -2,22 +2,16 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import orjson
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts.access import Caller, Permission
-from apps.agents.api.answers import answered
-from apps.agents.scope import Scope
+from apps.agents.api.administering import AdministratorView, Body
 from apps.core import json, paging
-from apps.core.errors import InvalidRequest, PermissionDenied, UnacceptableJson
-from apps.core.http import ApiView
+from apps.core.errors import InvalidRequest
 from apps.webhooks import signing
 from apps.webhooks.models import Subscription
 
@@ -33,33 +27,12 @@ LIMIT = OpenApiParameter("limit", int, description="1 to 100.")
 AFTER = OpenApiParameter(
     "starting_after", str, description="The `last_id` of the page before."
 )
-Body = tuple[int, bytes]
 
 
-class WebhookView(ApiView):
+class WebhookView(AdministratorView):
     """What the views of webhooks have in common."""
 
-    required_scope = Permission.ADMIN
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse keys that speak for some agents alone, whatever they ask for."""
-        super().initial(request, *args, **kwargs)
-        if caller_of(request).agents is not None:
-            raise PermissionDenied(
-                "Webhooks tell of all agents; this key speaks for some of them."
-            )
-
-    def act(self, request: Request, act: Callable[[dict[str, Any]], Body]) -> Response:
-        """Answer what an operation returns, done once for one idempotency key."""
-        caller, now = caller_of(request), timezone.now()
-        about = {
-            "project": caller.project,
-            "actor": caller.actor,
-            "now": now,
-            "request_id": request._request.request_id,  # type: ignore[attr-defined]
-        }
-        scope = Scope(caller.project, caller.agents)
-        return answered(request, scope=scope, now=now, act=partial(act, about))
+    refusal = "Webhooks tell of all agents; this key speaks for some of them."
 
     def act_with_secret(
         self, request: Request, act: Callable[[dict[str, Any]], Body]
@@ -76,22 +49,8 @@ class WebhookView(ApiView):
     @property
     def mine(self) -> Any:
         """The webhooks of the caller's project."""
-        project = caller_of(self.request).project
+        project = self.caller.project
         return Subscription.objects.of_project(project.id)
-
-
-def caller_of(request: Request) -> Caller:
-    """Who came in by key; the permission has made sure that somebody did."""
-    return cast(Caller, request.auth)
-
-
-def read(request: Request, kind: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-    """Raises: UnacceptableJson for a body that is no object; DRF's ValidationError."""
-    if not isinstance(request.data, dict):
-        raise UnacceptableJson("The body must be a JSON object.", param="")
-    said = kind(data=request.data)
-    said.is_valid(raise_exception=True)
-    return dict(said.validated_data)
 
 
 def cursor_of(request: Request, shape: re.Pattern[str]) -> str | None:

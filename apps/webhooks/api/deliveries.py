@@ -6,6 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.agents.api.administering import Body
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.schema import IDEMPOTENCY_KEY, errors
@@ -16,7 +17,6 @@ from apps.webhooks.api.base import (
     DELIVERY_ID,
     LIMIT,
     WEBHOOK,
-    Body,
     WebhookView,
     cursor_of,
 )

@@ -11,6 +11,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.agents.api.administering import Body
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.schema import IDEMPOTENCY_KEY, errors
@@ -20,10 +21,8 @@ from apps.webhooks.api.base import (
     LIMIT,
     WEBHOOK,
     WEBHOOK_ID,
-    Body,
     WebhookView,
     cursor_of,
-    read,
 )
 from apps.webhooks.api.serializers import (
     CreateWebhookInput,
@@ -47,7 +46,7 @@ class WebhookCollection(WebhookView):
     )
     def post(self, request: Request) -> Response:
         """Make a webhook; the answer has its secret, which is shown this once."""
-        said = read(request, CreateWebhookInput)
+        said = self.read(CreateWebhookInput).validated_data
 
         def act(about: dict[str, Any]) -> Body:
             made, _ = webhooks.create(
@@ -94,7 +93,7 @@ class WebhookDetail(WebhookView):
     )
     def patch(self, request: Request, webhook_id: str) -> Response:
         """Set what is said; `enabled` switches it on or off."""
-        said = read(request, WebhookInput)
+        said = self.read(WebhookInput).validated_data
 
         def act(about: dict[str, Any]) -> Body:
             return 200, json.dumps(webhook_object(change(webhook_id, said, about)))
@@ -113,9 +112,7 @@ class WebhookDetail(WebhookView):
             webhooks.delete(webhook_id=webhook_id, **about)
             return 204, b""
 
-        response = self.act(request, act)
-        response.data = None
-        return response
+        return self.act(request, act)
 
 
 class WebhookSecret(WebhookView):

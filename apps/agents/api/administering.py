@@ -1,0 +1,50 @@
+"""Views for administrators' keys that speak for all agents of a project."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.accounts.access import Caller, Permission
+from apps.agents.api.answers import answered
+from apps.agents.scope import Scope
+from apps.core.errors import PermissionDenied
+from apps.core.http import ApiView
+
+Body = tuple[int, bytes]
+
+
+class AdministratorView(ApiView):
+    """What is set up here reaches all agents, so a key for some of them is refused."""
+
+    required_scope = Permission.ADMIN
+    refusal = "This key is limited to some agents."
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Raises: PermissionDenied for a key that is limited to agents."""
+        super().initial(request, *args, **kwargs)
+        if self.caller.agents is not None:
+            raise PermissionDenied(self.refusal)
+
+    @property
+    def caller(self) -> Caller:
+        """Who came in by key; the permission has made sure that somebody did."""
+        return cast(Caller, self.request.auth)
+
+    def act(self, request: Request, act: Callable[[dict[str, Any]], Body]) -> Response:
+        """Answer what an act returns, done once for one idempotency key.
+
+        It is given what every operation asks for: project, actor, now, request_id.
+        """
+        caller, now = self.caller, timezone.now()
+        about = {
+            "project": caller.project,
+            "actor": caller.actor,
+            "now": now,
+            "request_id": request._request.request_id,  # type: ignore[attr-defined]
+        }
+        scope = Scope(caller.project, caller.agents)
+        return answered(request, scope=scope, now=now, act=partial(act, about))
