@@ -58,6 +58,10 @@ class Figures:
     aside: int = 0
     waited: float = 0.0
     stored: int = 0
+    tool_calls: int = 0
+    tool_errors: int = 0
+    timed: int = 0
+    latency_ms: int = 0
 
     @classmethod
     def of_sums(cls, row: Any) -> Figures:
@@ -93,6 +97,16 @@ class Figures:
     def mean_seconds(self) -> float | None:
         """How long from the first version that went wrong to the rollback."""
         return self.waited / self.rollbacks if self.rollbacks else None
+
+    @property
+    def tool_error_rate(self) -> float | None:
+        """Calls that failed, of all that turns told of."""
+        return self.tool_errors / self.tool_calls if self.tool_calls else None
+
+    @property
+    def mean_latency_ms(self) -> float | None:
+        """How long a turn took, of those that said so."""
+        return self.latency_ms / self.timed if self.timed else None
 
     @property
     def versions_per_session(self) -> float | None:

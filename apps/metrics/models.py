@@ -30,6 +30,12 @@ class Sum(models.Model):
     aside = models.BigIntegerField()
     waited = models.FloatField()
     stored = models.BigIntegerField()
+    # Of turns that said so: calls of tools, those that failed; how many told how long
+    # they took, and how long in all.
+    tool_calls = models.BigIntegerField(db_default=0)
+    tool_errors = models.BigIntegerField(db_default=0)
+    timed = models.BigIntegerField(db_default=0)
+    latency_ms = models.BigIntegerField(db_default=0)
 
     def __str__(self) -> str:
         return f"{self.agent_id} {self.hour}"

@@ -17,9 +17,10 @@ BREAKDOWNS = {
     "reason": ("", "reason"),
     "actor": ("", "actor"),
 }
-# Where classes of rollbacks begin; as in sql/seen_v1.sql.
+# Where classes of rollbacks and turns begin; as in sql/seen_v2.sql.
 DEPTHS = (1, 2, 3, 6, 11, 21, 51)
 SECONDS = (0, 60, 300, 900, 3_600, 21_600, 86_400)
+MILLISECONDS = (0, 250, 500, 1_000, 2_000, 5_000, 10_000, 30_000)
 
 
 def worst_first(by_agent: Mapping[str, Figures]) -> list[tuple[str, Figures]]:
@@ -52,6 +53,21 @@ def breakdown(reading: Reading, by: str) -> list[tuple[str, Figures]]:
         )
     return sorted(
         found.items(), key=lambda item: (-item[1].rolled_back, -item[1].sessions, item)
+    )
+
+
+def tools(reading: Reading) -> list[tuple[str, Figures]]:
+    """Return the calls of each tool, most failed first; many more are one, unnamed."""
+    found: dict[str, Figures] = defaultdict(Figures)
+    for group in reading.groups("tool", "tool_failed"):
+        is_call = group.measure == "tool"
+        found[group.value] += Figures(
+            tool_calls=group.acts if is_call else 0,
+            tool_errors=0 if is_call else group.acts,
+        )
+    return sorted(
+        found.items(),
+        key=lambda item: (-item[1].tool_errors, -item[1].tool_calls, item[0]),
     )
 
 

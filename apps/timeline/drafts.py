@@ -97,6 +97,8 @@ class TurnDraft:
     data: bytes
     size: int
     text: str
+    # What its event tells of it beside the types.
+    facts: dict[str, Json]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

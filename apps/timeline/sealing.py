@@ -220,6 +220,7 @@ def _seal_turn(sealed: Sealed, turn: TurnDraft, stamp: Stamp) -> None:
     sealed.turn_text = turn.text
     sealed.terms |= terms.traced(_key(stamp), turn.step.trace_id)
     details = {"input_type": turn.input_type, "output_type": turn.output_type}
+    details |= turn.facts
     sealed.events.append(
         event(
             Action.TURN_ADDED, stamp, "turn", turn.id, json.cleaned(details), event_id

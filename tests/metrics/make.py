@@ -66,10 +66,10 @@ class Told:
             )
         return self
 
-    def turn(self, moment, *, state=None, by=KEY):
+    def turn(self, moment, *, state=None, by=KEY, exchange=None):
         timeline.add_turn(
             session_id=self.id,
-            exchange=HELLO,
+            exchange=exchange or HELLO,
             state_after=state,
             step=Step(),
             **self.act(moment, by),
@@ -110,6 +110,16 @@ HELLO = timeline.Exchange(
     input={"type": "text", "content": "Hi"},
     output={"type": "text", "content": "Hello"},
 )
+
+
+def called(tool, *, failed=False, ms=None):
+    """One call of a tool, as StateBase's client tells of it."""
+    output = {"type": "error" if failed else "tool_response", "content": "x"}
+    return timeline.Exchange(
+        input={"type": "tool_call", "content": "", "tool_metadata": {"name": tool}},
+        output=output,
+        metadata=None if ms is None else {"latency_ms": ms},
+    )
 
 
 def reading(project, start, end, *, now=None, agents=None) -> Reading:

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from apps.agents.models import Agent
-from tests.metrics.make import Told
+from tests.metrics.make import Told, called
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +70,50 @@ def test_a_series_has_points(told, api):
         points = api().get("/v1/metrics/series", query).body["data"]
 
         assert sum(point["rollbacks"] for point in points) == 4
+
+
+@pytest.fixture
+def tools(project):
+    """`travel` searched three times, twice in vain; `billing` paid."""
+    now = timezone.now() - timedelta(minutes=30)
+    travel = Told(project, now)
+    for number in range(3):
+        told_so = called("search", failed=number > 0, ms=100 * number)
+        travel.turn(now, exchange=told_so)
+    Told(project, now, agent="billing").turn(now, exchange=called("pay", ms=2_600))
+
+
+@pytest.mark.parametrize("window", ["1h", "24h"])
+def test_tools_are_told_with_their_errors(window, tools, api):
+    client = api()
+
+    found = client.get("/v1/metrics/tools", {"window": window}).body["data"]
+    summary = client.get("/v1/metrics/summary", {"window": window}).body
+
+    assert found == [
+        {"tool": "search", "calls": 3, "errors": 2, "error_rate": 2 / 3},
+        {"tool": "pay", "calls": 1, "errors": 0, "error_rate": 0.0},
+    ]
+    figures = summary["figures"]
+    assert (figures["tool_calls"], figures["tool_errors"]) == (4, 2)
+    assert (figures["tool_error_rate"], figures["timed_turns"]) == (0.5, 4)
+    assert figures["mean_latency_ms"] == 2_900 / 4
+    assert [one["turns"] for one in summary["latency_ms"]] == [3, 0, 0, 0, 1, 0, 0, 0]
+
+
+def test_the_list_of_tools_is_bounded(tools, api):
+    body = api().get("/v1/metrics/tools", {"limit": "1"}).body
+
+    assert [one["tool"] for one in body["data"]] == ["search"]
+    assert body["has_more"]
+
+
+def test_tools_of_other_agents_are_not_told(tools, api, make_key, other_project):
+    limited = api(make_key(scope="read", agents=["billing"]))
+    stranger = api(make_key(project=other_project))
+
+    assert [t["tool"] for t in limited.get("/v1/metrics/tools").body["data"]] == ["pay"]
+    assert stranger.get("/v1/metrics/tools").body["data"] == []
 
 
 def test_one_agent_can_be_asked_for(told, api):

@@ -10,8 +10,9 @@ import pytest
 from apps.agents.models import Agent
 from apps.metrics.figures import Band, band
 from apps.metrics.models import Due, Reach, Sum
+from apps.metrics.ranking import MILLISECONDS, classes, tools
 from tests.conftest import make_project
-from tests.metrics.make import KEY, OTHER_KEY, Told, at, reading, roll_up
+from tests.metrics.make import KEY, OTHER_KEY, Told, at, called, reading, roll_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -301,3 +302,71 @@ def test_nothing_is_no_rate(project):
 )
 def test_the_guides_thresholds(rolled_back, sessions, told):
     assert band(rolled_back, sessions) == told
+
+
+def test_tool_calls_count_where_turns_tell_of_them(project, counted):
+    one = Told(project, "10:00")
+    one.turn("10:01", exchange=called("search", ms=100))
+    one.turn("10:02", exchange=called("search", failed=True, ms=300))
+    one.turn("11:00", exchange=called("pay", failed=True))
+    # Says nothing of a tool, nor how long it took.
+    one.turn("11:30")
+    two = Told(project, "10:00", agent="billing")
+    two.turn("12:00", exchange=called("search", ms=40_000))
+    counted()
+
+    found = totals(project)
+
+    assert (found.turns, found.tool_calls, found.tool_errors) == (5, 4, 2)
+    assert found.tool_error_rate == 0.5
+    assert (found.timed, found.mean_latency_ms) == (3, 40_400 / 3)
+    ranked = tools(day(project))
+    assert [(n, f.tool_calls, f.tool_errors) for n, f in ranked] == [
+        ("search", 3, 1),
+        ("pay", 1, 1),
+    ]
+    spread = classes(day(project).groups("latency"), "latency", MILLISECONDS)
+    assert [count for _, _, count in spread] == [1, 1, 0, 0, 0, 0, 0, 1]
+
+
+def test_tool_calls_of_an_hour_alone_are_counted_exactly(project, counted):
+    one = Told(project, "10:00")
+    one.turn("10:01", exchange=called("search", ms=100))
+    one.turn("10:31", exchange=called("search", failed=True))
+    counted()
+
+    found = totals(project, "10:30", "11:30")
+
+    assert (found.tool_calls, found.tool_errors, found.timed) == (1, 1, 0)
+    assert found.mean_latency_ms is None
+    assert [f.tool_errors for _, f in tools(day(project, "10:30", "11:30"))] == [1]
+
+
+def test_an_agent_that_makes_up_names_of_tools_has_fifty_in_an_hour(project, counted):
+    one = Told(project, "10:00")
+    for number in range(53):
+        one.turn("10:01", exchange=called(f"t{number:02}"))
+    one.turn("10:02", exchange=called("t52", failed=True))
+    one.turn("11:02", exchange=called("t51"))
+    counted()
+
+    found = {name: (f.tool_calls, f.tool_errors) for name, f in tools(day(project))}
+
+    # The most called, then by name: t00 to t48; t51 has one in another hour.
+    assert len(found) == 52
+    assert found["t52"] == (2, 1)
+    assert found["t51"] == (1, 0)
+    assert found[""] == (3, 0)
+    assert totals(project).tool_calls == 55
+
+
+def test_a_forks_tool_calls_are_its_own(project, counted):
+    one = Told(project, "10:00").turn("10:01", exchange=called("pay", failed=True))
+    one.fork(0, "10:02").turn("10:03", exchange=called("pay"))
+    one.update("10:04").back(0, "10:05")
+    counted()
+
+    found = totals(project)
+
+    # Stepping back unsays no call.
+    assert (found.tool_calls, found.tool_errors) == (2, 1)

@@ -13,17 +13,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.agents.models import Agent
-from apps.core import sql
+from apps.core import json, sql
 from apps.metrics import rollups
 from apps.metrics.models import Due, Reach, Sum
+from apps.timeline import bodies, reported
 from apps.timeline.models import Session, Turn, Version
 from tests.conftest import make_project
-from tests.metrics.make import DAY, Told, at, reading, roll_up
+from tests.metrics.make import DAY, Told, at, called, reading, roll_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HOUR = timedelta(hours=1)
 NAMES = "began versions turns rollbacks undos repeats forks aside waited stored"
+TOOLS = {"r1": ("pay", False, 120), "r2": ("search", True, None)}
 ACTS = st.lists(
     st.tuples(
         st.integers(0, 3),  # which session
@@ -55,7 +57,10 @@ def act(told, which, verb, now, release):
         case "update":
             one.update(now, release=release)
         case "turn":
-            one.turn(now)
+            # What is said of a release elsewhere says here what the turn tells of.
+            tool, failed, ms = TOOLS.get(release, (None, False, None))
+            said = called(tool, failed=failed, ms=ms) if tool else None
+            one.turn(now, exchange=said)
         case "back" if last.number:
             one.back(last.number // 2, now, reason=release)
         case "undo" if last.op == "rollback":
@@ -67,7 +72,8 @@ def act(told, which, verb, now, release):
 
 
 def by_hand(project, start, end):
-    """Return (sessions, rolled back, versions, turns, rollbacks) of a range."""
+    """Return (sessions, rolled back, versions, turns, rollbacks, calls of tools,
+    failed ones, turns with a latency, milliseconds) of a range."""
     mine = set(
         Session.objects.filter(project_id=project.id).values_list("id", flat=True)
     )
@@ -86,7 +92,27 @@ def by_hand(project, start, end):
     ]
     active = {one.session_id for one in [*versions, *turns]}
     failed = {one.session_id for one in failures}
-    return len(active), len(failed), len(versions), len(turns), len(failures)
+    facts = [reported_by(turn) for turn in turns]
+    tools = [one for one in facts if "tool_name" in one]
+    timed = [one["latency_ms"] for one in facts if "latency_ms" in one]
+    return (
+        len(active),
+        len(failed),
+        len(versions),
+        len(turns),
+        len(failures),
+        len(tools),
+        sum(one["tool_failed"] for one in tools),
+        len(timed),
+        sum(timed),
+    )
+
+
+def reported_by(turn):
+    """What a turn told, read from the turn itself."""
+    raw = bodies.decode(turn.codec, bytes(turn.data), turn.size, None)
+    parts = {part.name: json.parse(part.data) for part in bodies.unframe(raw)}
+    return reported.facts(parts["input"], parts["output"], parts.get("metadata"))
 
 
 def told(project, start, end, now):
@@ -97,6 +123,10 @@ def told(project, start, end, now):
         found.versions,
         found.turns,
         found.rollbacks,
+        found.tool_calls,
+        found.tool_errors,
+        found.timed,
+        found.latency_ms,
     )
 
 

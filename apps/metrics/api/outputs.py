@@ -53,6 +53,11 @@ class FiguresOutput(Rate):
     turns = count()
     versions_per_session = ratio("")
     turns_per_session = ratio("")
+    tool_calls = count("Turns that told of a tool's call.")
+    tool_errors = count("Of those, failed ones.")
+    tool_error_rate = ratio("tool_errors / tool_calls; null without calls.")
+    timed_turns = count("Turns that said how long they took.")
+    mean_latency_ms = ratio("Over timed_turns; null without any.")
 
 
 class Ranged(Output):
@@ -78,6 +83,14 @@ class Class(Output):
     rollbacks = count()
 
 
+class TurnClass(Output):
+    """Turns of one class; `below` is null for the last."""
+
+    at_least = count()
+    below = serializers.IntegerField(allow_null=True)
+    turns = count()
+
+
 class Summary(Ranged):
     """A project's numbers."""
 
@@ -85,6 +98,7 @@ class Summary(Ranged):
     figures = FiguresOutput()
     depth = Class(many=True, help_text="Versions set aside.")
     seconds_to_rollback = Class(many=True)
+    latency_ms = TurnClass(many=True, help_text="How long turns took.")
 
 
 class PointOutput(Rate):
@@ -124,6 +138,21 @@ class Breakdown(Ranged, ListEnvelope):
 
     by = text()
     data = ValueRate(many=True)  # type: ignore[assignment]
+
+
+class ToolCalls(Output):
+    """One tool, as turns told of it."""
+
+    tool = text("Its name; empty for all that are called more rarely than many.")
+    calls = count()
+    errors = count()  # type: ignore[assignment]
+    error_rate = ratio("errors / calls")
+
+
+class Tools(Ranged, ListEnvelope):
+    """Tools, those with the most failed calls first."""
+
+    data = ToolCalls(many=True)  # type: ignore[assignment]
 
 
 class Stats(Output):
@@ -175,6 +204,11 @@ def figures(found: Figures) -> dict[str, Any]:
         "turns": found.turns,
         "versions_per_session": found.versions_per_session,
         "turns_per_session": found.turns_per_session,
+        "tool_calls": found.tool_calls,
+        "tool_errors": found.tool_errors,
+        "tool_error_rate": found.tool_error_rate,
+        "timed_turns": found.timed,
+        "mean_latency_ms": found.mean_latency_ms,
     }
 
 

@@ -9,6 +9,7 @@ urlpatterns = [
     path("metrics/series", views.SeriesView.as_view()),
     path("metrics/agents", views.AgentsView.as_view()),
     path("metrics/breakdown", views.BreakdownView.as_view()),
+    path("metrics/tools", views.ToolsView.as_view()),
     path("alerts", rules.RuleCollection.as_view()),
     path("alerts/<str:rule_id>", rules.RuleDetail.as_view()),
     path("alerts/<str:rule_id>/test", rules.RuleTest.as_view()),

@@ -18,7 +18,15 @@ from apps.metrics import ranges, totals
 from apps.metrics.api import outputs
 from apps.metrics.figures import Figures
 from apps.metrics.ranges import Range
-from apps.metrics.ranking import BREAKDOWNS, DEPTHS, SECONDS, classes, worst_first
+from apps.metrics.ranking import (
+    BREAKDOWNS,
+    DEPTHS,
+    MILLISECONDS,
+    SECONDS,
+    classes,
+    tools,
+    worst_first,
+)
 from apps.metrics.ranking import breakdown as broken_down
 from apps.metrics.reading import Reading
 from apps.timeline.api import parameters
@@ -81,12 +89,15 @@ class SummaryView(MetricsView):
     def get(self, request: Request) -> Response:
         """Return the rollback rate and all other numbers of a time."""
         reading = self.asked(request)
-        groups = reading.groups("depth", "waited")
+        groups = reading.groups("depth", "waited", "latency")
         body = self.told(reading) | {
             "object": "metrics.summary",
             "figures": outputs.figures(reading.totals()),
             "depth": _classes(classes(groups, "depth", DEPTHS)),
             "seconds_to_rollback": _classes(classes(groups, "waited", SECONDS)),
+            "latency_ms": _classes(
+                classes(groups, "latency", MILLISECONDS), of="turns"
+            ),
         }
         return Response(body)
 
@@ -170,6 +181,31 @@ class BreakdownView(MetricsView):
         )
 
 
+class ToolsView(MetricsView):
+    """`/v1/metrics/tools`"""
+
+    @extend_schema(
+        operation_id="metrics_tools",
+        parameters=[*RANGE, parameters.limit(20)],
+        responses={200: outputs.Tools, **FAILURES},
+    )
+    def get(self, request: Request) -> Response:
+        """Return the calls of each tool and how many failed, most failed first."""
+        limit = paging.limit_of(request)
+        reading = self.asked(request)
+        found = tools(reading)
+        data = [
+            {
+                "tool": name,
+                "calls": one.tool_calls,
+                "errors": one.tool_errors,
+                "error_rate": one.tool_error_rate,
+            }
+            for name, one in found[:limit]
+        ]
+        return Response(self.told(reading) | _list(data, len(found) > limit))
+
+
 class StatsView(MetricsView):
     """`/v1/dashboard/stats`"""
 
@@ -228,8 +264,9 @@ def _list(
     }
 
 
-def _classes(found: list[tuple[int, int | None, int]]) -> list[dict[str, Any]]:
+def _classes(
+    found: list[tuple[int, int | None, int]], of: str = "rollbacks"
+) -> list[dict[str, Any]]:
     return [
-        {"at_least": begins, "below": ends, "rollbacks": count}
-        for begins, ends, count in found
+        {"at_least": begins, "below": ends, of: count} for begins, ends, count in found
     ]

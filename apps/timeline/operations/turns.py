@@ -11,7 +11,7 @@ from apps.core.actors import Actor
 from apps.core.errors import PayloadTooLarge
 from apps.core.ids import new_id
 from apps.core.json import Json, State
-from apps.timeline import bodies, ledger, reading
+from apps.timeline import bodies, ledger, reading, reported
 from apps.timeline.bodies import Part
 from apps.timeline.bundles import JSON
 from apps.timeline.drafts import (
@@ -133,6 +133,7 @@ def _draft(
         data=stored.data,
         size=stored.size,
         text=turn_text(exchange.input, exchange.output),
+        facts=reported.facts(exchange.input, exchange.output, exchange.metadata),
     )
 
 
