@@ -194,6 +194,9 @@ SWEEP_SECONDS = env.number("STEPBACK_SWEEP_SECONDS", 60, within=range(1, 61))
 # Webhooks: whether they may go to private addresses, and by plain http.
 WEBHOOKS_PRIVATE = env.flag("STEPBACK_WEBHOOKS_PRIVATE")
 
+# Prometheus may ask at /metrics with this token; without one there is nothing
+METRICS_TOKEN = env.text("STEPBACK_METRICS_TOKEN")
+
 # Logs
 LOG_LEVEL = env.text("STEPBACK_LOG_LEVEL", "INFO").upper()
 LOGGING_CONFIG = None

@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from apps.core import views as core
 from apps.core.http.openapi import docs, openapi
+from apps.core.http.prometheus import prometheus
 
 handler400 = "apps.core.http.handler400"
 handler403 = "apps.core.http.handler403"
@@ -17,6 +18,7 @@ urlpatterns = [
     path("health", core.health, name="health"),
     path("health/ready", core.ready, name="ready"),
     path("health/live", core.live, name="live"),
+    path("metrics", prometheus, name="prometheus"),
     path("openapi.json", openapi, name="openapi"),
     path("docs", docs, name="docs"),
     path("", include("apps.accounts.urls")),

@@ -5,6 +5,10 @@ takes its logging from a file only. It refuses nothing: `up` checked everything.
 """
 
 import argparse
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
@@ -13,6 +17,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server import Server
 
+from apps.core import exposition
 from apps.core.log import granian_logging
 
 TARGET = "config.wsgi:application"
@@ -55,6 +60,20 @@ def serve(*, address: str, port: int) -> None:
     ).serve()
 
 
+@contextmanager
+def counting_together() -> Iterator[None]:
+    """Give the workers a folder for what they count, if Prometheus may ask for it."""
+    if not exposition.is_on() or exposition.counts_requests():
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="stepback-metrics-") as folder:
+        os.environ[exposition.SHARED_FOLDER] = folder
+        try:
+            yield
+        finally:
+            del os.environ[exposition.SHARED_FOLDER]
+
+
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="apps.console.serving")
     parser.add_argument("--address", required=True)
@@ -63,4 +82,5 @@ def _asked() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    serve(**vars(_asked()))
+    with counting_together():
+        serve(**vars(_asked()))

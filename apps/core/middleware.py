@@ -24,6 +24,7 @@ from django.http.response import HttpResponseBase
 from django.middleware.security import SecurityMiddleware
 from django.utils import timezone
 
+from apps.core.exposition import Observe, observer
 from apps.core.gate import GATE, visiting
 from apps.core.http.fallbacks import API_PREFIX, handler404, is_api, say_not_allowed
 from apps.core.http.views import stamp, take_allowance
@@ -46,6 +47,7 @@ class RequestLogMiddleware:
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
+        self.observe = observer()
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         started = perf_counter()
@@ -61,6 +63,8 @@ class RequestLogMiddleware:
             milliseconds = (perf_counter() - started) * 1000
             _complete(request, response, milliseconds)
             _write_line(request, response, milliseconds)
+            if self.observe is not None:
+                _count(self.observe, request, response, milliseconds)
         finally:
             structlog.contextvars.unbind_contextvars("request_id")
         return response
@@ -146,6 +150,21 @@ def _complete(
     response["X-StateBase-Latency"] = str(round(milliseconds))
     if not response.has_header("X-RateLimit-Limit"):
         stamp(response, take_allowance(request, None))
+
+
+def _count(
+    observe: Observe,
+    request: HttpRequest,
+    response: HttpResponseBase,
+    milliseconds: float,
+) -> None:
+    match = request.resolver_match
+    observe(
+        method=request.method or "" if request.method in METHODS else "-",
+        route=match.route if match else "-",
+        status=response.status_code,
+        seconds=milliseconds / 1000,
+    )
 
 
 def _write_line(

@@ -2,8 +2,8 @@
 
 from django.apps import AppConfig
 
-from apps.core import health
-from apps.worker.health import report
+from apps.core import exposition, health
+from apps.worker.health import families, report
 
 
 class WorkerConfig(AppConfig):
@@ -12,3 +12,4 @@ class WorkerConfig(AppConfig):
 
     def ready(self) -> None:
         health.SERVICES["worker"] = report
+        exposition.SOURCES["worker"] = families

@@ -4,11 +4,14 @@ A worker that is missing stops no request, so it degrades nothing; but numbers g
 old and deliveries wait, and whoever looks should see why.
 """
 
+from collections.abc import Iterator
+from datetime import datetime
 from time import monotonic
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
+from apps.core.exposition import Family
 from apps.core.health import Probe
 
 # Heartbeats come every ten seconds; one that was missed is no alarm.
@@ -42,6 +45,18 @@ def report() -> dict[str, Any]:
         return {"status": "unavailable", "last_seen_seconds": None}
     status = "healthy" if seconds < LATE_SECONDS else "unavailable"
     return {"status": status, "last_seen_seconds": round(seconds, 1)}
+
+
+def families(now: datetime) -> Iterator[Family]:
+    """Yield what Prometheus is told: nothing, where no worker ever was."""
+    told = Family(
+        "stepback_worker_heartbeat_age_seconds",
+        "Seconds since the last heartbeat of any worker.",
+    )
+    seconds = PROBE.answer()
+    if seconds is not None and seconds != NEVER:
+        told.add(seconds)
+    yield told
 
 
 REMEMBERED_SECONDS = 5.0

@@ -35,6 +35,8 @@ PUBLIC = {
     "/health",
     "/health/ready",
     "/health/live",
+    # With a token of its own; without one there is nothing.
+    "/metrics",
     "/openapi.json",
     "/docs",
     "/signin",
