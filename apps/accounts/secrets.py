@@ -4,9 +4,13 @@ All hold 256 random bits, so a plain SHA-256 is safe: there is nothing to guess,
 the lookup by digest is one index probe.
 """
 
+import base64
 import hashlib
+import hmac
 import secrets
 from dataclasses import dataclass, field
+
+from cryptography.fernet import Fernet, InvalidToken
 
 KEY_MARK = "sb_"
 VISIBLE = len(KEY_MARK) + 8
@@ -37,3 +41,26 @@ def new_index_key() -> bytes:
 
 def digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).digest()
+
+
+def seal(text: str, *, under: str) -> str:
+    """Return the text so that only who has the other secret can read it.
+
+    We keep a digest of that secret and not itself, so we cannot.
+    """
+    return _box(under).encrypt(text.encode()).decode()
+
+
+def unseal(sealed: str, *, under: str) -> str | None:
+    """Return what was sealed; None for another secret."""
+    try:
+        return _box(under).decrypt(sealed.encode()).decode()
+    except InvalidToken:
+        return None
+
+
+def _box(secret: str) -> Fernet:
+    # Another digest than the one that is kept. 256 random bits need no slow one.
+    said = secret.encode("utf-8", "surrogateescape")
+    key = hmac.digest(said, b"stepback: what this key was answered", "sha256")
+    return Fernet(base64.urlsafe_b64encode(key))

@@ -20,6 +20,18 @@ OPERATIONS = {
         "404",
         "422",
     },
+    # The contract's key endpoints: keys name the agents that they speak for.
+    ("/dashboard/keys", "get"): {"200", "400", "401", "403"},
+    ("/dashboard/keys", "post"): {"200", "400", "401", "403", "413", "422"},
+    ("/dashboard/keys/{key_id}", "delete"): {
+        "204",
+        "400",
+        "401",
+        "403",
+        "404",
+        "409",
+        "422",
+    },
 }
 FREE = {"metadata", "config"}
 

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from tests.contracts.world import World
 
 API = "v1/"
-FOR_ADMINS = ("/v1/webhooks", "/v1/alerts")
+FOR_ADMINS = ("/v1/webhooks", "/v1/alerts", "/v1/dashboard/keys")
 UNKNOWN_ID = "0" * 26
 
 
@@ -188,6 +188,12 @@ BODIES: dict[str, Any] = {
         "metadata": {"ms": 12},
         "state_before": {"city": "Rome"},
         "state_after": {"city": "Bonn"},
+    },
+    "POST /v1/dashboard/keys": {
+        "name": "Nightly export",
+        "scope": "read",
+        "rate_limit": 100,
+        "expires_days": 30,
     },
     "POST /v1/alerts": {
         "name": "Many",

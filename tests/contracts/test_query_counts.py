@@ -31,6 +31,7 @@ MORE = {
     "GET /v1/sessions": {"limit": "100"},
     "GET /v1/agents": {"limit": "100"},
     "GET /v1/webhooks": {"limit": "100"},
+    "GET /v1/dashboard/keys": {"limit": "100"},
     "GET /v1/webhooks/{webhook_id}/deliveries": {"limit": "100"},
     "GET /v1/traces": {"limit": "100"},
     "GET /v1/search": {"limit": "100", "q": "changed:state.city forked:no"},

@@ -107,6 +107,14 @@ def add_rule(project: Project) -> str:
     return metrics.make_rule(project=project, fields=told, **about()).id
 
 
+def add_key(project: Project) -> ApiKey:
+    """Return a key that nobody uses: revoking it takes nothing from a client."""
+    key, _ = accounts.issue_key(
+        project=project, name="unused", scope=Scope.WRITE, **about()
+    )
+    return key
+
+
 def add_webhook(project: Project) -> tuple[str, str]:
     """Return a webhook and something that is on its way to it."""
     made, _ = webhooks.create(
@@ -190,7 +198,7 @@ def make_world() -> World:
         "view_id": save_view(project, "everything").id,
         "agent_id": next(one["id"] for one in agents if one["name"] == "travel"),
         "user_id": add_member(project, "vera", Role.VIEWER).id,
-        "key_id": ApiKey.objects.in_project(project.id).get().id,
+        "key_id": add_key(project).id,
     }
     admin = client_of(project, Scope.ADMIN)
     return World(project, other_project, client, admin, parameters)

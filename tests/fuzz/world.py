@@ -159,6 +159,9 @@ class World:
                 self._make_room(path)
         if "webhook_id" in self.named:
             self._make_webhook()
+        if "key_id" in self.named:
+            made = self._made("/v1/dashboard/keys", {"name": "Made to be revoked"})
+            self.ids["key_id"] = made["id"]
         if "rule_id" in self.named:
             rule = {"name": "Too many rollbacks", **KNOWN["/v1/alerts"]}
             self.ids["rule_id"] = self._made("/v1/alerts", rule)["id"]
