@@ -10,9 +10,11 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import psycopg
+
 from apps.core import postgres
 from apps.core.postgres.binaries import Binaries
-from apps.core.postgres.locate import Location
+from apps.core.postgres.locate import ROLE, Location
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = os.environ.get("STEPBACK_TEST_POSTGRES_BIN", "")
@@ -47,6 +49,12 @@ def cluster_in(folder: Path) -> postgres.Cluster:
     if not BIN:
         return postgres.Cluster(location, durable=False)
     return OtherCluster(_with_other_programs(location), durable=False)
+
+
+def let_rows_be_deleted(cluster: postgres.Cluster) -> None:
+    """Let the tests' role pass over triggers and foreign keys, to clean up."""
+    with psycopg.connect(cluster.location.superuser_dsn, autocommit=True) as server:
+        server.execute(f"GRANT SET ON PARAMETER session_replication_role TO {ROLE}")
 
 
 def make_folder() -> tempfile.TemporaryDirectory[str]:

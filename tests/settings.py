@@ -9,12 +9,13 @@ import atexit
 import os
 from pathlib import Path
 
-from tests.cluster import cluster_in, make_folder
+from tests.cluster import cluster_in, let_rows_be_deleted, make_folder
 
 if "DATABASE_URL" not in os.environ:
     _folder = make_folder()
     _cluster = cluster_in(Path(_folder.name))
     _cluster.start()
+    let_rows_be_deleted(_cluster)
     atexit.register(_cluster.stop)
     os.environ["DATABASE_URL"] = _cluster.location.dsn
     os.environ["STEPBACK_DATA_DIR"] = _folder.name
