@@ -125,6 +125,10 @@ class KeysForm(forms.Form):
     after = forms.RegexField(regex=r"\Akey_[0-9a-z]{26}\Z", required=False)
 
 
+# In as few words as a field shows.
+FORMATS = {Format.STEPBACK: "the whole message", Format.SLACK: "a line for Slack"}
+
+
 class WebhookForm(forms.Form):
     """An address, and what it is to be told of."""
 
@@ -141,7 +145,7 @@ class WebhookForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     format = forms.ChoiceField(
-        label="What is sent", choices=Format.choices, required=False
+        label="What is sent", choices=list(FORMATS.items()), required=False
     )
     events = forms.MultipleChoiceField(
         choices=[(kind, kind) for kind in KINDS],

@@ -84,6 +84,16 @@ def test_a_viewer_sees_where_rules_stand_and_no_forms(viewer, project, rule, fir
         assert "oncall@example.com" not in shown
 
 
+def test_a_rule_that_looked_at_few_sessions_says_so(viewer, project, rule):
+    Told(project, timezone.now()).update(timezone.now()).back(0, timezone.now())
+    alerting.sweep(now=timezone.now())
+
+    assert "few sessions" in text(viewer.get(url("alerts", project)))
+    page = text(viewer.get(url("alert", project, rule.id)))
+    assert "of 1 session, too few" in page
+    assert "since" not in page.partition("<main")[2].partition("</main>")[0]
+
+
 def test_its_number_leads_to_the_chart_and_to_the_exact_sessions(
     viewer, project, rule, fires
 ):

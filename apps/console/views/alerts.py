@@ -47,6 +47,12 @@ class Row:
     behind: str | None
 
     @property
+    def says_little(self) -> bool:
+        """Whether so few sessions are no reason to tell anybody."""
+        seen = self.rule.evaluated_at is not None
+        return seen and self.rule.sample < self.rule.minimum_sample
+
+    @property
     def state(self) -> str:
         return self.rule.state if self.rule.is_active else "off"
 
