@@ -477,6 +477,9 @@ def test_a_worker_runs_beside_it_and_is_started_again(run: Run, settled: Path):
     until(lambda: worker_of(up))
     (killed,) = worker_of(up)
     until(lambda: told_of_worker(up) == "healthy")
+    # Links in what it sends lead to where this console is.
+    known = Path(f"/proc/{killed}/environ").read_bytes().split(b"\0")
+    assert f"STEPBACK_URL={up.url}".encode() in known
 
     os.kill(killed, signal.SIGKILL)
     up.until("The worker ended by itself, by signal 9: again.")
