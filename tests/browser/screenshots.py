@@ -26,6 +26,12 @@ from apps.console import demo
 from apps.core.actors import SYSTEM
 project = demo.begin(actor=SYSTEM, now=timezone.now())
 demo.load(project, is_stopping=lambda: False)
+from apps.metrics import alerting, operations
+many = {"name": "Too many rollbacks", "threshold": 0.05, "window": "30d"}
+many |= {"minimum_sample": 10, "for_minutes": 0, "email": "oncall@example.com"}
+about = {"actor": SYSTEM, "now": timezone.now(), "request_id": "req_demo"}
+operations.make_rule(project=project, fields=many, **about)
+alerting.sweep(now=timezone.now())
 """
 # What to open, below the project; {trip} is the traveller's session, {fork} its fork.
 PAGES = {
@@ -52,6 +58,9 @@ PAGES = {
     "agent": "/agents/{agent}",
     "metrics": "/metrics?window=30d",
     "metrics-rollbacks": "/metrics/rollbacks?window=30d",
+    "alerts": "/alerts",
+    "alert": "/alerts/{rule}",
+    "webhooks": "/webhooks",
     "audit": "/audit",
     "audit-all": "/audit?show=all",
     "verify": "/audit/verify",
@@ -116,6 +125,7 @@ def addresses(page: Page, server: Any) -> dict[str, str]:
         "trip": first_of(page, f"{base}/sessions?q=external%3Abooking-TRV-48213"),
         "fork": first_of(page, f"{base}/sessions?q=external%3Adebug-TRV-48213"),
         "agent": first_of(page, f"{base}/agents"),
+        "rule": first_of(page, f"{base}/alerts"),
     }
     inside = {name: base + path.format(**names) for name, path in PAGES.items()}
     return inside | {name: server.url + path for name, path in OUTSIDE.items()}

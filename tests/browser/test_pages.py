@@ -24,9 +24,6 @@ PAGES = [
     "/audit/verify",
     "/members",
     "/keys",
-    "/metrics?window=30d",
-    "/metrics/rollbacks?window=30d",
-    "/alerts",
 ]
 TYPO = "/sessions?q=agnet%3Atravel"
 MISSING = "/sessions/sess_00000000000000000000000000"
