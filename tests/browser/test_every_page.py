@@ -16,8 +16,9 @@ from tests.contracts.routes import page_routes
 
 expect.set_options(timeout=30_000)
 
-# The API's document is shown by a library; what follows a session is part of its page.
-NO_PAGES = {"/docs", "/console/{slug}/sessions/{session_id}/live"}
+# The API's document is shown by a library; what follows a session is part of its page;
+# Prometheus is told plain text, and nothing here.
+NO_PAGES = {"/docs", "/console/{slug}/sessions/{session_id}/live", "/metrics"}
 QUERIES = {
     "/console/{slug}/compare": "?left={session_id}&right={fork_id}",
     "/console/{slug}/sessions/{session_id}/jump": "?go=nonsense",

@@ -56,4 +56,4 @@ def test_requests_go_on_when_all_connections_were_ended(live: Server) -> None:
         answer = line.get(f"/v1/sessions/{made.body['id']}/state")
         assert answer.status == 200, answer.content
     line.close()
-    assert manage(live.dsn, "verify")
+    assert manage(live.dsn, "verify", "--project", "ended")
