@@ -64,6 +64,16 @@ class Reach(models.Model):
         return f"{self.measure} {self.value} {self.hour}"
 
 
+class Revision(models.Model):
+    """How often an hour of a project was rolled up: what is remembered goes by it."""
+
+    project_id = id_field(primary_key=True)
+    number = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.project_id} {self.number}"
+
+
 class Due(models.Model):
     """An hour of a project that is to be rolled up, or again."""
 

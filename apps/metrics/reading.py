@@ -1,13 +1,14 @@
 """What the numbers of a range are: closed hours from the rollups, the rest counted.
 
 One object reads one range of a project: hours that are open, or due to be rolled up,
-are counted from the facts once, and then every question is one statement over both.
+are counted from the facts once. Then every question is one statement over them, and
+one over the closed hours, whose answer is remembered.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -18,16 +19,21 @@ from apps.metrics import facts
 from apps.metrics.facts import HOUR
 from apps.metrics.figures import Figures, Group, Point
 from apps.metrics.ranges import Range
+from apps.metrics.remembered import remembered, together
 
-# Open hours, hours to be rolled up, and those of events nobody has followed yet.
+# Open hours, hours to be rolled up, and those of events nobody has followed yet; in
+# one statement with the revision that all other hours have.
 LIVE_HOURS = """
-SELECT hour FROM metrics_due
- WHERE project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
-UNION
-SELECT date_trunc('hour', e.created_at, 'UTC') FROM audit_event e
- WHERE e.xid >= coalesce((SELECT xid FROM metrics_follower WHERE id = 1), '0')
-   AND e.project_id = %(project)s AND e.stream_id LIKE 'sess\\_%%'
-   AND e.created_at >= %(since)s AND e.created_at < %(until)s
+SELECT coalesce((SELECT number FROM metrics_revision
+                  WHERE project_id = %(project)s), 0) AS revision,
+       ARRAY(
+    SELECT hour FROM metrics_due
+     WHERE project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
+    UNION
+    SELECT date_trunc('hour', e.created_at, 'UTC') FROM audit_event e
+     WHERE e.xid >= coalesce((SELECT xid FROM metrics_follower WHERE id = 1), '0')
+       AND e.project_id = %(project)s AND e.stream_id LIKE 'sess\\_%%'
+       AND e.created_at >= %(since)s AND e.created_at < %(until)s) AS hours
 """
 SUMS = """
 SELECT agent_id, sum(began)::bigint AS began, sum(versions)::bigint AS versions,
@@ -40,7 +46,8 @@ SELECT agent_id, sum(began)::bigint AS began, sum(versions)::bigint AS versions,
   FROM (SELECT agent_id, began, versions, turns, rollbacks, undos, repeats, forks,
                aside, waited, stored, tool_calls, tool_errors, timed, latency_ms
           FROM metrics_sum
-         WHERE project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
+         WHERE %(is_closed)s::boolean
+           AND project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
            AND NOT hour = ANY (%(live_hours)s::timestamptz[])
         UNION ALL
         SELECT agent_id, began, versions, turns, rollbacks, undos, repeats, forks,
@@ -56,7 +63,8 @@ SELECT agent_id, sum(began)::bigint AS began, sum(versions)::bigint AS versions,
 REACH = """
 WITH reach AS (
      SELECT agent_id, measure, value, hour, gap, sessions, acts FROM metrics_reach
-      WHERE project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
+      WHERE %(is_closed)s::boolean
+        AND project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
         AND NOT hour = ANY (%(live_hours)s::timestamptz[])
         AND measure = ANY (%(measures)s::text[])
         AND (%(agents)s::text[] IS NULL OR agent_id = ANY (%(agents)s::text[]))
@@ -100,6 +108,14 @@ SELECT extract(isodow FROM hour AT TIME ZONE 'UTC')::integer AS day,
   FROM reach GROUP BY 1, 2, 3
 """
 )
+# By what their rows are told apart; all else in them is added up.
+KEYS = {
+    SUMS: ("agent_id",),
+    GROUPS: ("agent_id", "measure", "value"),
+    SERIES: ("agent_id", "measure", "start"),
+    WEEK: ("day", "hour", "measure"),
+}
+NOTHING = {"live_sums": "[]", "live_reach": "[]"}
 ORIGIN = datetime.fromisoformat("2000-01-03T00:00:00+00:00")
 
 
@@ -171,8 +187,27 @@ class Reading:
             found[row.day, row.hour] += group.as_figures()
         return dict(found)
 
-    def _rows(self, query: str, measures: Iterable[str], **more: Any) -> list[Any]:
-        return sql.rows(query, self._about | {"measures": list(measures)} | more)
+    def _rows(self, query: str, measures: Sequence[str] = (), **more: Any) -> list[Any]:
+        """Ask the closed hours, or remember what they said, and the live ones."""
+        hours = self._live_hours
+        asked = self._about | {"measures": list(measures), **more}
+        question = (
+            query,
+            self.project_id,
+            self._revision,
+            self._whole,
+            tuple(hours),
+            tuple(measures),
+            None if self.agents is None else tuple(sorted(self.agents)),
+            tuple(more.items()),
+        )
+        closed = remembered(
+            question, lambda: sql.rows(query, asked | NOTHING | {"is_closed": True})
+        )
+        if not hours:
+            return closed
+        live = sql.rows(query, asked | self._live | {"is_closed": False})
+        return together(closed, live, by=KEYS[query])
 
     @cached_property
     def _whole(self) -> tuple[datetime, datetime]:
@@ -183,14 +218,19 @@ class Reading:
     @cached_property
     def _about(self) -> dict[str, Any]:
         since, until = self._whole
-        hours = self._live_hours
-        spans = _spans(hours)
         return {
             "project": self.project_id,
             "since": since,
             "until": until,
             "agents": self._wanted,
-            "live_hours": hours,
+            "live_hours": self._live_hours,
+        }
+
+    @cached_property
+    def _live(self) -> dict[str, str]:
+        """The hours that are not closed, counted from the facts."""
+        spans = _spans(self._live_hours)
+        return {
             "live_sums": _told(facts.sums(self.project_id, spans)),
             "live_reach": _told(facts.reaches(self.project_id, spans)),
         }
@@ -200,15 +240,24 @@ class Reading:
         return None if self.agents is None else list(self.agents)
 
     @cached_property
-    def _live_hours(self) -> list[datetime]:
+    def _closing(self) -> tuple[int, list[datetime]]:
         since, until = self._whole
         asked = {"project": self.project_id, "since": since, "until": until}
-        return sorted(row.hour for row in sql.rows(LIVE_HOURS, asked))
+        ((revision, hours),) = sql.rows(LIVE_HOURS, asked)
+        return revision, sorted(hours)
+
+    @property
+    def _revision(self) -> int:
+        return self._closing[0]
+
+    @property
+    def _live_hours(self) -> list[datetime]:
+        return self._closing[1]
 
     @cached_property
     def _sums(self) -> list[Any]:
         if not self.range.is_short:
-            return sql.rows(SUMS, self._about)
+            return self._rows(SUMS)
         rows = facts.sums_of(self.project_id, self.range.start, self.range.end)
         return [row for row in rows if self._is_wanted(row.agent_id)]
 

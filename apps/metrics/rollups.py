@@ -89,6 +89,12 @@ INSERT INTO metrics_reach (project_id, agent_id, measure, value, hour, gap, sess
                            acts)
 SELECT %(project)s, r.* FROM metrics_reaches_v2({facts.ASKED}) r RETURNING 1
 """
+# Whoever remembers what closed hours said asks again. Last in the transaction: two
+# hours of one project wait for each other here, and nowhere before.
+REVISE = """
+INSERT INTO metrics_revision AS r (project_id, number) VALUES (%(project)s, 1)
+    ON CONFLICT (project_id) DO UPDATE SET number = r.number + 1 RETURNING 1
+"""
 # Every hour that has something, or is said to have had.
 HOURS = """
 INSERT INTO metrics_due (project_id, hour)
@@ -168,7 +174,7 @@ def _one(now: datetime, project_id: str | None) -> datetime | None:
     _take_time()
     ((project, hour),) = taken
     asked = facts.asked(project, hour, hour + HOUR)
-    for statement in (FORGET, KEEP_SUMS, KEEP_REACHES):
+    for statement in (FORGET, KEEP_SUMS, KEEP_REACHES, REVISE):
         sql.rows(statement, asked)
     return facts.hour_of(hour)
 

@@ -1,0 +1,116 @@
+"""Closed hours are asked once, and again when one of them has changed."""
+
+from collections import namedtuple
+
+import pytest
+from django.db import connection
+
+from apps.metrics import remembered
+from apps.metrics.remembered import together
+from tests.metrics.make import Told, at, reading, roll_up
+
+Row = namedtuple("Row", "name first count")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The questions that went to the database, of those about closed hours."""
+    found: list[str] = []
+    really = remembered.remembered
+
+    def noting(question, ask):
+        def noted():
+            found.append(question[0])
+            return ask()
+
+        return really(question, noted)
+
+    monkeypatch.setattr("apps.metrics.reading.remembered", noting)
+    return found
+
+
+def everything(project, now="15:00"):
+    found = reading(project, "00:00", "20:00", now=at(now))
+    return found.totals(), found.series(), found.week(), found.groups("reason")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_closed_hours_are_asked_once(project, asked):
+    Told(project, "10:00").update("10:10").back(0, "11:00")
+    roll_up("13:00")
+
+    first = everything(project)
+    once = len(asked)
+    second = everything(project)
+
+    assert once > 3
+    assert len(asked) == once
+    assert first == second
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_hour_that_was_rolled_up_anew_is_asked_again(project, asked):
+    early = Told(project, "10:00")
+    Told(project, "12:00")
+    roll_up("13:00")
+    before, *_ = everything(project)
+
+    early.update("12:45")
+    late, *_ = everything(project)
+    roll_up("14:00")
+    after, *_ = everything(project)
+
+    assert (before.versions, late.versions, after.versions) == (2, 3, 3)
+    assert late == after
+
+
+@pytest.mark.django_db(transaction=True)
+def test_another_range_is_another_question(project, asked):
+    Told(project, "10:00")
+    roll_up("13:00")
+    everything(project)
+    once = len(asked)
+
+    reading(project, "00:00", "12:00", now=at("15:00")).totals()
+
+    assert len(asked) == once + 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_sweep_that_finds_nothing_changes_no_revision(project):
+    Told(project, "10:00")
+    roll_up("13:00")
+
+    assert revision(project) == 1
+    roll_up("13:10")
+    assert revision(project) == 1
+
+
+def revision(project) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT number FROM metrics_revision WHERE project_id = %s", [project.id]
+        )
+        return cursor.fetchone()[0]
+
+
+def test_rows_of_one_key_are_added_up():
+    closed = [Row("a", 3, 10), Row("b", 1, 1)]
+    live = [Row("a", 2, 5), Row("c", 9, 7)]
+
+    assert together(closed, live, by=("name",)) == [
+        Row("a", 2, 15),
+        Row("b", 1, 1),
+        Row("c", 9, 7),
+    ]
+
+
+def test_only_so_much_is_remembered():
+    for number in range(remembered.ANSWERS + 10):
+        remembered.remembered(("bounded", number), list)
+    large = [None] * (remembered.ROWS + 1)
+    remembered.remembered(("bounded", "large"), lambda: large)
+
+    assert len(remembered._kept) <= remembered.ANSWERS
+    assert ("bounded", "large") not in remembered._kept
+    assert ("bounded", 0) not in remembered._kept
