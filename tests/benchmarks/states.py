@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Iterator
 from typing import Any
 
 from apps.core import json
@@ -45,6 +46,12 @@ def chat(count: int, size: int) -> list[dict[str, Any]]:
     """Return messages of about `size` bytes each."""
     said = texts(count, size - 55)
     return [message(number, text) for number, text in enumerate(said)]
+
+
+def growing(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the steps of a graph's thread to which each adds one of the messages."""
+    for step, one in enumerate(messages, 1):
+        yield {"thread": "chat", "values": {"step": step}, "append": [one]}
 
 
 def edited(state: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -113,8 +113,13 @@ class Saver:
     def rate(self, seconds: float, states: list[Any], threads: int = 8) -> float:
         return float(self._asked({"rate": [seconds, states, threads]}))
 
-    def keep(self, file: Path) -> int:
-        return int(self._asked({"keep": str(file)}))
+    def keep(self, steps: Iterable[dict[str, Any]]) -> int:
+        """Put the steps of threads, as `putting.keep` says; return how many."""
+        with tempfile.TemporaryDirectory(prefix="stepback-bench-steps-") as name:
+            file = Path(name) / "steps.jsonl"
+            with file.open("w") as lines:
+                lines.writelines(f"{json.dumps(step)}\n" for step in steps)
+            return int(self._asked({"keep": str(file)}))
 
     def _asked(self, command: Any) -> Any:
         assert self.process.stdin
@@ -131,7 +136,8 @@ class Saver:
 def saver(dsn: str) -> Iterator[Saver]:
     """Run PostgresSaver on that database."""
     with subprocess.Popen(
-        [str(ensure() / "python"), str(HERE / "saver.py"), dsn],
+        [str(ensure() / "python"), "-m", "tests.benchmarks.baselines.saver", dsn],
+        cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

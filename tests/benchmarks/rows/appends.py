@@ -17,6 +17,7 @@ from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.pairs import Lane, Samples, alternate
 from tests.benchmarks.setting import Setting
 from tests.benchmarks.traffic import CONNECTIONS, Plan, plan
+from tests.live import Server
 
 WHAT = "append over HTTP, everything on, 1 KB state, 16 connections"
 SESSIONS = 256
@@ -35,6 +36,7 @@ def _lanes(setting: Setting, opened: ExitStack) -> dict[str, Lane]:
     body = b'{"state": ' + states.template(state) + b"}"
     ours = opened.enter_context(machine.database("bench_append"))
     theirs = opened.enter_context(machine.database("bench_bare", migrated=False))
+    server = opened.enter_context(machine.product(ours))
     bare = opened.enter_context(others.bare(theirs))
     agents = opened.enter_context(others.agent_server())
     common = {"texts": TEXTS, "seconds": setting.seconds}
@@ -47,7 +49,7 @@ def _lanes(setting: Setting, opened: ExitStack) -> dict[str, Lane]:
         "Agent Server": plan(agents, "POST", thread_paths, body=values, **common),
     }
     lanes: dict[str, Lane] = {
-        "append": opened.enter_context(appending(ours, state, setting)).rate
+        "append": opened.enter_context(appending(server, state, setting)).rate
     }
     for name, each in plans.items():
         lanes[name] = opened.enter_context(each).rate
@@ -57,21 +59,22 @@ def _lanes(setting: Setting, opened: ExitStack) -> dict[str, Lane]:
 
 
 @contextmanager
-def appending(dsn: str, state: dict[str, object], setting: Setting) -> Iterator[Plan]:
-    """Serve the product; give the plan that patches 256 sessions in turn."""
-    with machine.product(dsn) as server:
-        secret = server.key("bench")
-        ids = begin_sessions(server, secret, [state] * SESSIONS)
-        with plan(
-            server.url,
-            "PATCH",
-            [f"/v1/sessions/{one}/state" for one in ids],
-            body=b'{"state": ' + states.template(state) + b"}",
-            headers={"X-API-Key": secret},
-            texts=TEXTS,
-            seconds=setting.seconds,
-        ) as patches:
-            yield patches
+def appending(
+    server: Server, state: dict[str, object], setting: Setting
+) -> Iterator[Plan]:
+    """Give the plan that patches 256 sessions of the server in turn."""
+    secret = server.key("bench")
+    ids = begin_sessions(server, secret, [state] * SESSIONS)
+    with plan(
+        server.url,
+        "PATCH",
+        [f"/v1/sessions/{one}/state" for one in ids],
+        body=b'{"state": ' + states.template(state) + b"}",
+        headers={"X-API-Key": secret},
+        texts=TEXTS,
+        seconds=setting.seconds,
+    ) as patches:
+        yield patches
 
 
 @contextmanager

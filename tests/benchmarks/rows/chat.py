@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import ExitStack, closing
-from pathlib import Path
 
 import psycopg
 
-from apps.core import json
 from tests.benchmarks import machine, states, stored
 from tests.benchmarks.baselines import others
 from tests.benchmarks.clients import Client
@@ -30,7 +27,7 @@ def run(setting: Setting) -> list[Finding]:
         )
         _post(ours, messages)
         saver = opened.enter_context(others.saver(theirs))
-        kept = _keep(saver, messages)
+        kept = saver.keep(states.growing(messages))
         assert kept == len(messages), (kept, len(messages))
         connection = opened.enter_context(psycopg.connect(ours, autocommit=True))
         told = connection.execute(STATES).fetchone()
@@ -51,16 +48,6 @@ def _post(dsn: str, messages: list[dict[str, object]]) -> None:
         for count in range(2, len(messages) + 1):
             state = {"step": count, "messages": messages[:count]}
             client.done("PATCH", path, {"state": state})
-
-
-def _keep(saver: others.Saver, messages: list[dict[str, object]]) -> int:
-    with tempfile.TemporaryDirectory(prefix="stepback-bench-chat-") as name:
-        file = Path(name) / "chat.jsonl"
-        with file.open("wb") as lines:
-            for step, message in enumerate(messages, 1):
-                said = {"thread": "1", "values": {"step": step}, "append": [message]}
-                lines.write(json.dumps(said) + b"\n")
-        return saver.keep(file)
 
 
 def _findings(mine: int, states_sum: int, last: int, langgraph: int) -> list[Finding]:

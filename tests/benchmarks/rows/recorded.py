@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 
 import psycopg
 
-from apps.core import json
 from tests.benchmarks import machine, stored
 from tests.benchmarks.baselines import others
 from tests.benchmarks.findings import Finding
@@ -50,7 +48,7 @@ def run(setting: Setting) -> list[Finding]:
             secret = server.key("replay")
             summary = replay(file, url=server.url, secret=secret, limit=limit)
         saver = opened.enter_context(others.saver(theirs))
-        puts = _keep(saver, file, limit)
+        puts = saver.keep(_channels(file, limit))
         connection = opened.enter_context(psycopg.connect(ours, autocommit=True))
         told = connection.execute(SHOWN).fetchone()
         mine = stored.total_bytes(connection)
@@ -59,15 +57,6 @@ def run(setting: Setting) -> list[Finding]:
     assert told
     sizes = (mine, told[0], told[1], langgraph)
     return _findings(summary, puts, *sizes)
-
-
-def _keep(saver: others.Saver, file: Path, limit: int | None) -> int:
-    with tempfile.TemporaryDirectory(prefix="stepback-bench-runs-") as name:
-        written = Path(name) / "runs.jsonl"
-        with written.open("wb") as lines:
-            for one in _channels(file, limit):
-                lines.write(json.dumps(one) + b"\n")
-        return saver.keep(written)
 
 
 def _channels(file: Path, limit: int | None) -> Iterator[dict[str, Any]]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 
 import psycopg
 
-from apps.core import json
 from stepback.langgraph import StepbackSaver
-from tests.benchmarks import machine, savers, states, stored
-from tests.benchmarks.baselines import others
+from tests.benchmarks import machine, states, stored
+from tests.benchmarks.baselines import others, putting
 from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.pairs import alternate
 from tests.benchmarks.setting import Setting
@@ -42,7 +39,7 @@ def _put(
     puts = [states.small(2 * states.KIB)]
     samples = alternate(
         {
-            "ours": partial(savers.rate, mine, threads, setting.seconds, puts),
+            "ours": partial(putting.rate, mine, setting.seconds, puts, threads),
             "theirs": partial(other.rate, setting.seconds, puts, threads),
         },
         rounds=setting.rounds,
@@ -64,19 +61,13 @@ def _kept(setting: Setting) -> Finding:
         theirs = opened.enter_context(
             machine.database("bench_savers_chat_other", migrated=False)
         )
+        other = opened.enter_context(others.saver(theirs))
         with (
             machine.product(ours) as server,
             StepbackSaver(server.url, server.key("bench")) as saver,
         ):
-            savers.keep(saver, messages)
-        other = opened.enter_context(others.saver(theirs))
-        folder = opened.enter_context(tempfile.TemporaryDirectory())
-        file = Path(folder) / "chat.jsonl"
-        with file.open("wb") as lines:
-            for step, message in enumerate(messages, 1):
-                said = {"thread": "1", "values": {"step": step}, "append": [message]}
-                lines.write(json.dumps(said) + b"\n")
-        other.keep(file)
+            puts = putting.keep(saver, states.growing(messages))
+        assert puts == other.keep(states.growing(messages)) == len(messages)
         with psycopg.connect(ours, autocommit=True) as connection:
             kept = stored.total_bytes(connection)
         with psycopg.connect(theirs, autocommit=True) as connection:

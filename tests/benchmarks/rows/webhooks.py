@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from tests.benchmarks import machine, states
-from tests.benchmarks.clients import begin_sessions
 from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.pairs import alternate
-from tests.benchmarks.rows.appends import SESSIONS, TEXTS
+from tests.benchmarks.rows.appends import appending
 from tests.benchmarks.setting import Setting
-from tests.benchmarks.traffic import Plan, plan
+from tests.benchmarks.traffic import Plan
 from tests.live import Server
 
 WHAT = "append over HTTP, 1 KB state, 16 connections, ten webhooks"
@@ -47,21 +46,10 @@ def run(setting: Setting) -> list[Finding]:
 
 @contextmanager
 def _appending(name: str, webhooks: int, setting: Setting) -> Iterator[Plan]:
-    state = states.small()
     database = "bench_hooks_" + name.replace(" ", "_")
     with machine.database(database) as dsn, machine.product(dsn) as server:
         _subscribe(server, webhooks)
-        secret = server.key("bench")
-        ids = begin_sessions(server, secret, [state] * SESSIONS)
-        with plan(
-            server.url,
-            "PATCH",
-            [f"/v1/sessions/{one}/state" for one in ids],
-            body=b'{"state": ' + states.template(state) + b"}",
-            headers={"X-API-Key": secret},
-            texts=TEXTS,
-            seconds=setting.seconds,
-        ) as patches:
+        with appending(server, states.small(), setting) as patches:
             yield patches
 
 
