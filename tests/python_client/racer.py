@@ -1,19 +1,28 @@
 """A worker of a race: reads the newest checkpoint, waits, saves what follows it.
 
-Run as a process of its own: address, key, thread and its own name are its arguments.
-For each line on its input it does one round and prints what became of its checkpoint.
+Run as a process of its own, with its own name and whose saver it takes: `stepback` with
+address and key, or LangGraph's `postgres` with its database. Each line on its input
+names a thread and a checkpoint; it does one round there and prints what became of it.
 """
 
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager
 from typing import Any
 
-from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
+from langgraph.checkpoint.postgres import PostgresSaver
 
 from stepback import Conflict
 from stepback.errors import ExternalIdTaken
 from stepback.langgraph import StepbackSaver
+
+
+def opened(kind: str, *where: str) -> AbstractContextManager[BaseCheckpointSaver[Any]]:
+    if kind == "postgres":
+        return PostgresSaver.from_conn_string(*where)
+    return StepbackSaver(*where)
 
 
 def say(line: str) -> None:
@@ -22,11 +31,11 @@ def say(line: str) -> None:
 
 
 def main() -> None:
-    url, key, thread, worker = sys.argv[1:]
-    config: Any = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
-    with StepbackSaver(url, key) as saver:
+    worker, *asked = sys.argv[1:]
+    with opened(*asked) as saver:
         for line in sys.stdin:
-            name = line.strip()
+            thread, name = line.split()
+            config: Any = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
             read = saver.get_tuple(config)
             say("read")
             sys.stdin.readline()

@@ -6,24 +6,19 @@ resumed, forked by `update_state`, replayed from an old checkpoint and rolled ba
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-import psycopg
 import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.types import Command, Interrupt
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.rows import dict_row
 
 from stepback import Conflict, Stepback
 from stepback.langgraph import StepbackSaver
 from tests.live import Server
+from tests.python_client.theirs import postgres
 from tests.python_client.trip_graph import graph
 
 
@@ -31,26 +26,6 @@ from tests.python_client.trip_graph import graph
 def saver(live: Server, secret: str) -> Iterator[StepbackSaver]:
     with StepbackSaver(live.url, secret, agent_id="trips") as made:
         yield made
-
-
-@contextmanager
-def postgres() -> Iterator[PostgresSaver]:
-    """LangGraph's own saver, in a database of its own."""
-    name = f"langgraph_{os.getpid()}"
-    parts = conninfo_to_dict(os.environ["DATABASE_URL"])
-    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}"')
-        connection.execute(f'CREATE DATABASE "{name}"')
-        try:
-            dsn = make_conninfo("", **{**parts, "dbname": name})
-            with psycopg.connect(
-                dsn, autocommit=True, prepare_threshold=0, row_factory=dict_row
-            ) as own:
-                made = PostgresSaver(own)
-                made.setup()
-                yield made
-        finally:
-            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 def history(app: Any, config: Any) -> list[tuple[Any, ...]]:
@@ -108,7 +83,7 @@ def without_ids(seen: Any) -> Any:
 
 
 def test_a_graph_has_the_same_states_step_by_step(saver: StepbackSaver) -> None:
-    with postgres() as other:
+    with postgres("graph") as other:
         theirs = story(other, "trip-1")
     in_memory = story(InMemorySaver(), "trip-1")
     ours = story(saver, "trip-1")

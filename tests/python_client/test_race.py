@@ -1,7 +1,8 @@
 """Two processes go on from one checkpoint: one is stored, the other is told.
 
-With a saver that overwrites, both are told that they stored theirs, and a committed
-checkpoint is not to be reached any more. Here every one that was acknowledged is.
+LangGraph's `PostgresSaver` tells both that theirs is stored, and a committed checkpoint
+is not to be reached any more: the same race shows that. Here every one that was
+acknowledged is reached.
 """
 
 from __future__ import annotations
@@ -10,44 +11,55 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from stepback.langgraph import StepbackSaver
 from tests.live import Server
+from tests.python_client import racer, theirs
 
 ROOT = Path(__file__).parents[2]
+NAMES = ("one", "two")
 ROUNDS = 10
 Worker = subprocess.Popen[str]
 
 
-@pytest.fixture
-def race(live: Server, secret: str) -> Iterator[Any]:
-    """`race(thread)` starts two workers on it."""
-    started: list[Worker] = []
+class Race:
+    """Two workers, and a saver of the same kind that looks at what they left."""
 
-    def start(thread: str) -> list[Worker]:
-        for name in ("one", "two"):
-            command = [sys.executable, "-m", "tests.python_client.racer"]
-            path = f"{ROOT}{os.pathsep}{ROOT / 'clients' / 'python' / 'src'}"
-            started.append(
-                subprocess.Popen(
-                    [*command, live.url, secret, thread, name],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    text=True,
-                    cwd=ROOT,
-                    env={**os.environ, "PYTHONPATH": path},
-                )
-            )
-        return started
+    def __init__(self, workers: list[Worker], saver: BaseCheckpointSaver[Any]) -> None:
+        self.workers = workers
+        self.saver = saver
 
-    yield start
-    for worker in started:
-        worker.communicate()
-        assert worker.returncode == 0
+    def round(self, thread: str, name: str) -> list[str]:
+        """Let both read before either saves; return what each was told."""
+        for worker in self.workers:
+            tell(worker, f"{thread} {name}")
+        assert [hear(worker) for worker in self.workers] == ["read", "read"]
+        for worker in self.workers:
+            tell(worker, "save")
+        return [hear(worker) for worker in self.workers]
+
+    def chain(self, thread: str) -> list[str]:
+        """Return the checkpoints that the head leads to, newest first."""
+        config: Any = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+        found = []
+        while config is not None:
+            read = self.saver.get_tuple(config)
+            assert read is not None
+            found.append(read.config["configurable"]["checkpoint_id"])
+            config = read.parent_config
+        return found
+
+    def winner(self, thread: str) -> str:
+        """Return who saved the checkpoint that is the head."""
+        read = self.saver.get_tuple({"configurable": {"thread_id": thread}})
+        assert read is not None
+        return str(read.checkpoint["channel_values"]["by"])
 
 
 def tell(worker: Worker, line: str) -> None:
@@ -61,54 +73,78 @@ def hear(worker: Worker) -> str:
     return worker.stdout.readline().strip()
 
 
-def one_round(workers: list[Worker], name: str) -> list[str]:
-    """Let both read before either saves; return what each was told."""
-    for worker in workers:
-        tell(worker, name)
-    assert [hear(worker) for worker in workers] == ["read", "read"]
-    for worker in workers:
-        tell(worker, "save")
-    return [hear(worker) for worker in workers]
+@contextmanager
+def racing(*asked: str) -> Iterator[Race]:
+    """Start both workers; at the end neither may have failed."""
+    path = f"{ROOT}{os.pathsep}{ROOT / 'clients' / 'python' / 'src'}"
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.python_client.racer", name, *asked],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        for name in NAMES
+    ]
+    try:
+        with racer.opened(*asked) as saver:
+            yield Race(workers, saver)
+    finally:
+        for worker in workers:
+            worker.communicate()
+    assert [worker.returncode for worker in workers] == [0, 0]
 
 
-def chain(saver: StepbackSaver, thread: str) -> list[str]:
-    """Return the checkpoints that the head leads to, newest first."""
-    config: Any = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
-    found = []
-    while config is not None:
-        read = saver.get_tuple(config)
-        assert read is not None
-        found.append(read.config["configurable"]["checkpoint_id"])
-        config = read.parent_config
-    return found
+@pytest.fixture(scope="module")
+def ours(live: Server, secret: str) -> Iterator[Race]:
+    with racing("stepback", live.url, secret) as race:
+        assert isinstance(race.saver, StepbackSaver)
+        yield race
 
 
-def test_every_acknowledged_checkpoint_is_reached_from_the_head(
-    race: Any, live: Server, secret: str
-) -> None:
-    workers = race("race-followers")
+@pytest.fixture(scope="module")
+def others() -> Iterator[Race]:
+    with theirs.postgres_database("race") as dsn, racing("postgres", dsn) as race:
+        yield race
+
+
+def test_every_acknowledged_checkpoint_is_reached_from_the_head(ours: Race) -> None:
     kept = []
     for number in range(ROUNDS):
-        told = one_round(workers, f"{number:04}-{{worker}}")
+        told = ours.round("race-followers", f"{number:04}-{{worker}}")
         stored = [one for one in told if one != "refused"]
         assert len(stored) == 1, told
         kept += stored
 
-    with StepbackSaver(live.url, secret) as saver:
-        assert chain(saver, "race-followers") == kept[::-1]
+    assert ours.chain("race-followers") == kept[::-1]
 
 
-def test_of_two_checkpoints_with_one_id_one_is_stored(
-    race: Any, live: Server, secret: str
+def test_the_same_race_makes_langgraphs_own_saver_lose_one_each_round(
+    others: Race,
 ) -> None:
-    workers = race("race-same")
+    acknowledged = []
+    for number in range(ROUNDS):
+        acknowledged += others.round("race-followers", f"{number:04}-{{worker}}")
 
-    told = one_round(workers, "0000-same")
+    reached = others.chain("race-followers")
+
+    assert "refused" not in acknowledged
+    assert len(acknowledged) == 2 * ROUNDS
+    assert len(set(acknowledged) - set(reached)) == ROUNDS
+
+
+def test_of_two_checkpoints_with_one_id_one_is_stored(ours: Race) -> None:
+    told = ours.round("race-same", "0000-same")
 
     assert sorted(told) == ["0000-same", "refused"]
-    with StepbackSaver(live.url, secret) as saver:
-        config: Any = {"configurable": {"thread_id": "race-same"}}
-        read = saver.get_tuple(config)
-    assert read is not None
-    winner = ("one", "two")[told.index("0000-same")]
-    assert read.checkpoint["channel_values"] == {"by": winner}
+    assert ours.winner("race-same") == NAMES[told.index("0000-same")]
+
+
+def test_of_two_with_one_id_langgraphs_own_saver_overwrites_one(others: Race) -> None:
+    told = others.round("race-same", "0000-same")
+
+    assert told == ["0000-same", "0000-same"]
+    assert others.winner("race-same") in NAMES
+    assert others.chain("race-same") == ["0000-same"]
