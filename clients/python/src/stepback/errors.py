@@ -7,53 +7,13 @@ be read. A code that this release does not know is an `ApiError` with that code.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-
-class StepbackError(Exception):
-    """Whatever goes wrong here."""
-
-
-class ConnectionFailed(StepbackError):
-    """No answer came, also not to the repetitions: the outcome is unknown.
-
-    A write can be repeated with `idempotency_key`; it is then done once.
-    """
-
-    def __init__(self, message: str, *, idempotency_key: str | None) -> None:
-        super().__init__(message)
-        self.idempotency_key = idempotency_key
-
-
-class UnexpectedAnswer(StepbackError):
-    """The server's answer is not what its contract says."""
-
-
-class ApiError(StepbackError):
-    """The server refused. Decide by the class, or by `code`.
-
-    `details` are the facts that the server told beside the message.
-    """
-
-    code: str = ""
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int,
-        code: str | None = None,
-        param: str | None = None,
-        request_id: str | None = None,
-        details: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.status = status
-        self.code = code or type(self).code
-        self.param = param
-        self.request_id = request_id
-        self.details: Mapping[str, Any] = details or {}
+# Told here, too, with the classes of all codes.
+from stepback.failures import ApiError as ApiError
+from stepback.failures import ConnectionFailed as ConnectionFailed
+from stepback.failures import StepbackError as StepbackError
+from stepback.failures import UnexpectedAnswer as UnexpectedAnswer
 
 
 class BadRequest(ApiError):

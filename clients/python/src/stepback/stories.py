@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 Json = Any
+Order = Literal["asc", "desc"]
 
 
 class Story(TypedDict, total=False):
@@ -44,6 +45,14 @@ class Written(Checkpointed, total=False):
     idempotency_key: str | None
 
 
+class Held(Story, total=False):
+    """What pausing, resuming and closing take."""
+
+    reasoning: str | None
+    expected_version: int | None
+    idempotency_key: str | None
+
+
 class Repeatable(TypedDict, total=False):
     """A write that is done once under its key; one is made unless it is given."""
 
@@ -58,3 +67,38 @@ class Item(Checkpointed, total=False):
     state: Mapping[str, Json]
     remove: Sequence[str]
     external_id: str | None
+
+
+class Described(Repeatable, total=False):
+    """What can be said of an agent."""
+
+    description: str | None
+    owner: str | None
+    team: str | None
+    tags: Sequence[str] | None
+    metadata: Mapping[str, Json] | None
+
+
+class Asked(TypedDict, total=False):
+    """Of when: a `window` up to now, such as 24h or 7d, or from and to; of whom."""
+
+    window: str | None
+    start: str | None
+    end: str | None
+    agent_id: str | None
+
+
+class Ruled(Repeatable, total=False):
+    """An alert rule: what of whom is looked at, over which window, and who is told.
+
+    Without `agent_id` it is the whole project; `silenced_until` is ISO 8601.
+    """
+
+    agent_id: str | None
+    metric: str | None
+    window: str | None
+    minimum_sample: int | None
+    for_minutes: int | None
+    email: str | None
+    is_active: bool | None
+    silenced_until: str | None

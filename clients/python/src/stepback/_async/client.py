@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import os
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import httpx
 
 from stepback import answers, calls
-from stepback._async.others import AsyncAgents, AsyncLabels, AsyncMetrics, AsyncTraces
-from stepback._async.reading import AsyncSessionReads
+from stepback._async.agents import AsyncAgents
+from stepback._async.alerts import AsyncAlerts
+from stepback._async.checkpoints import AsyncSessionCheckpoints
+from stepback._async.closing import AsyncClosing
+from stepback._async.labels import AsyncLabels
+from stepback._async.metrics import AsyncMetrics
+from stepback._async.sessions import AsyncSessionLives
+from stepback._async.states import AsyncSessionStates
+from stepback._async.traces import AsyncTraces
 from stepback._async.transport import AsyncTransport
-from stepback._async.writing import AsyncSessionWrites
+from stepback._async.turns import AsyncSessionTurns
+from stepback._async.versions import AsyncSessionVersions
+from stepback._async.webhooks import AsyncWebhooks
 from stepback.answers import page_of
 from stepback.calls import Call, given
 from stepback.settings import DEFAULT_URL, identity, required
 
 
-class AsyncSessions(AsyncSessionReads, AsyncSessionWrites):
+class AsyncSessions(
+    AsyncSessionLives,
+    AsyncSessionStates,
+    AsyncSessionTurns,
+    AsyncSessionVersions,
+    AsyncSessionCheckpoints,
+):
     """Sessions: reading, writing, rolling back, forking."""
 
 
-class AsyncStepback:
+class AsyncStepback(AsyncClosing):
     """A client of one project. Unset arguments come from the environment.
 
     `api_key` from STEPBACK_API_KEY, `base_url` from STEPBACK_URL. `retries` is how
@@ -50,6 +64,8 @@ class AsyncStepback:
         self.agents = AsyncAgents(transport)
         self.traces = AsyncTraces(transport)
         self.metrics = AsyncMetrics(transport)
+        self.alerts = AsyncAlerts(transport)
+        self.webhooks = AsyncWebhooks(transport)
 
     async def search(
         self,
@@ -84,14 +100,3 @@ class AsyncStepback:
     async def aclose(self) -> None:
         """Let go of the connections."""
         await self.transport.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()

@@ -4,26 +4,40 @@
 from __future__ import annotations
 
 import os
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import httpx
 
 from stepback import answers, calls
-from stepback._sync.others import Agents, Labels, Metrics, Traces
-from stepback._sync.reading import SessionReads
+from stepback._sync.agents import Agents
+from stepback._sync.alerts import Alerts
+from stepback._sync.checkpoints import SessionCheckpoints
+from stepback._sync.closing import Closing
+from stepback._sync.labels import Labels
+from stepback._sync.metrics import Metrics
+from stepback._sync.sessions import SessionLives
+from stepback._sync.states import SessionStates
+from stepback._sync.traces import Traces
 from stepback._sync.transport import Transport
-from stepback._sync.writing import SessionWrites
+from stepback._sync.turns import SessionTurns
+from stepback._sync.versions import SessionVersions
+from stepback._sync.webhooks import Webhooks
 from stepback.answers import page_of
 from stepback.calls import Call, given
 from stepback.settings import DEFAULT_URL, identity, required
 
 
-class Sessions(SessionReads, SessionWrites):
+class Sessions(
+    SessionLives,
+    SessionStates,
+    SessionTurns,
+    SessionVersions,
+    SessionCheckpoints,
+):
     """Sessions: reading, writing, rolling back, forking."""
 
 
-class Stepback:
+class Stepback(Closing):
     """A client of one project. Unset arguments come from the environment.
 
     `api_key` from STEPBACK_API_KEY, `base_url` from STEPBACK_URL. `retries` is how
@@ -51,6 +65,8 @@ class Stepback:
         self.agents = Agents(transport)
         self.traces = Traces(transport)
         self.metrics = Metrics(transport)
+        self.alerts = Alerts(transport)
+        self.webhooks = Webhooks(transport)
 
     def search(
         self,
@@ -85,14 +101,3 @@ class Stepback:
     def close(self) -> None:
         """Let go of the connections."""
         self.transport.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -104,6 +104,23 @@ def tuple_of(serde: SerializerProtocol, read: Read) -> CheckpointTuple:
     )
 
 
+def written(
+    serde: SerializerProtocol,
+    config: RunnableConfig,
+    writes: Sequence[tuple[str, Any]],
+    task_id: str,
+    task_path: str,
+) -> dict[str, Any]:
+    """Return what a task wrote, as it is kept beside its checkpoint."""
+    return {
+        "checkpoint_id": config["configurable"]["checkpoint_id"],
+        "task_id": task_id,
+        "task_path": task_path,
+        "writes": writes_of(serde, writes),
+        "replace": all(channel in WRITES_IDX_MAP for channel, _ in writes),
+    }
+
+
 def writes_of(
     serde: SerializerProtocol, writes: Sequence[tuple[str, Any]]
 ) -> list[dict[str, Any]]:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
     BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
@@ -28,8 +26,10 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 
 from stepback._async.client import AsyncStepback
+from stepback._async.closing import AsyncClosing
 from stepback._async.threads import AsyncThreads
 from stepback._sync.client import Stepback
+from stepback._sync.closing import Closing
 from stepback._sync.threads import Threads
 from stepback.langgraph import objects
 from stepback.langgraph.known import Known
@@ -38,7 +38,7 @@ from stepback.langgraph.objects import Wanted, thread_in
 AGENT = "langgraph"
 
 
-class StepbackSaver(BaseCheckpointSaver[int]):
+class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
     """Keeps checkpoints in Stepback: `graph.compile(checkpointer=StepbackSaver(...))`.
 
     Two workers that go on from the same checkpoint do not overwrite each other: the
@@ -168,7 +168,8 @@ class StepbackSaver(BaseCheckpointSaver[int]):
     ) -> None:
         """Keep what a task wrote, beside the checkpoint that it ran on."""
         self._sync.write(
-            thread_in(config), **self._written(config, writes, task_id, task_path)
+            thread_in(config),
+            **objects.written(self.serde, config, writes, task_id, task_path),
         )
 
     async def aput_writes(
@@ -180,7 +181,8 @@ class StepbackSaver(BaseCheckpointSaver[int]):
     ) -> None:
         """Keep what a task wrote, beside the checkpoint that it ran on."""
         await self._here().write(
-            thread_in(config), **self._written(config, writes, task_id, task_path)
+            thread_in(config),
+            **objects.written(self.serde, config, writes, task_id, task_path),
         )
 
     def delete_thread(self, thread_id: str) -> None:
@@ -277,28 +279,6 @@ class StepbackSaver(BaseCheckpointSaver[int]):
             await here.client.aclose()
         self.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
     def _here(self) -> AsyncThreads:
         """Return what serves this event loop."""
         loop = asyncio.get_running_loop()
@@ -317,18 +297,3 @@ class StepbackSaver(BaseCheckpointSaver[int]):
         return objects.saved_of(
             self.serde, config, checkpoint, metadata, readable=self._readable
         )
-
-    def _written(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str,
-    ) -> dict[str, Any]:
-        return {
-            "checkpoint_id": config["configurable"]["checkpoint_id"],
-            "task_id": task_id,
-            "task_path": task_path,
-            "writes": objects.writes_of(self.serde, writes),
-            "replace": all(channel in WRITES_IDX_MAP for channel, _ in writes),
-        }

@@ -17,7 +17,8 @@ from mcp_types import ToolAnnotations
 from stepback._async.client import AsyncStepback
 from stepback.errors import StepbackError
 from stepback.mcp import descriptions
-from stepback.mcp.tools import Refused, Tools
+from stepback.mcp.threads import Refused
+from stepback.mcp.tools import Tools
 
 Act = Callable[[Tools], Awaitable[dict[str, Any]]]
 Tool = TypeVar("Tool", bound=Callable[..., Awaitable[str]])

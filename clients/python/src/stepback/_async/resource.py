@@ -1,0 +1,54 @@
+"""What all parts of the client ask with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from stepback import answers, calls
+from stepback._async.transport import AsyncTransport
+from stepback.calls import Call
+
+Result = TypeVar("Result")
+Segments = tuple[str | int, ...]
+
+
+class AsyncResource:
+    """Some of the calls of one client."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def _ask(
+        self, read: Callable[[Any], Result], segments: Segments, **query: Any
+    ) -> Result:
+        return await self._transport.run(
+            Call(method="GET", path=calls.path(*segments), read=read, query=query)
+        )
+
+    async def _send(
+        self,
+        method: str,
+        segments: Segments,
+        body: Mapping[str, Any] | None,
+        read: Callable[[Any], Result],
+        key: str | None = None,
+    ) -> Result:
+        """Send a write, which is done once under its key.
+
+        The key may stand among the fields of the body, as callers give it.
+        """
+        fields = None if body is None else dict(body)
+        said = fields.pop("idempotency_key", None) if fields else None
+        return await self._transport.run(
+            Call(
+                method=method,
+                path=calls.path(*segments),
+                read=read,
+                body=fields,
+                idempotency_key=key or said,
+            )
+        )
+
+    async def _remove(self, segments: Segments, key: str | None) -> None:
+        await self._send("DELETE", segments, None, answers.anything, key)

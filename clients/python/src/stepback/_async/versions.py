@@ -1,0 +1,150 @@
+"""What tells about the versions of a session. A read that fails raises."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+from stepback import answers, calls
+from stepback._async.resource import AsyncResource
+from stepback.answers import page_of
+from stepback.calls import Call
+from stepback.stories import (
+    Order,
+)
+
+
+class AsyncSessionVersions(AsyncResource):
+    """Versions: read, compared, explained and proved."""
+
+    async def list_versions(
+        self,
+        session_id: str,
+        *,
+        limit: int = 20,
+        order: Order = "desc",
+        starting_after: int | None = None,
+        include_state: bool = False,
+    ) -> answers.Page[answers.Version]:
+        """List versions, newest first unless asked otherwise."""
+        return await self._ask(
+            page_of(answers.Version.of),
+            ("sessions", session_id, "versions"),
+            limit=limit,
+            order=order,
+            starting_after=starting_after,
+            include_state=include_state,
+        )
+
+    async def get_version(self, session_id: str, version: int) -> answers.Version:
+        """Read one version with its state; -1 is the one before the head."""
+        return await self._ask(
+            answers.Version.of, ("sessions", session_id, "versions", version)
+        )
+
+    async def history(
+        self,
+        session_id: str,
+        *,
+        limit: int = 50,
+        starting_after: int | None = None,
+        include_state: bool = True,
+        include_traces: bool = True,
+    ) -> answers.History:
+        """Return the newest versions, with turns and traces beside them."""
+        return await self._ask(
+            answers.History.of,
+            ("sessions", session_id, "history"),
+            limit=limit,
+            starting_after=starting_after,
+            include_state=include_state,
+            include_traces=include_traces,
+        )
+
+    @overload
+    async def diff(
+        self,
+        session_id: str,
+        from_version: int,
+        to_version: int | None = ...,
+        *,
+        other: str | None = ...,
+        format: Literal["list"] = ...,
+    ) -> answers.Changes: ...
+
+    @overload
+    async def diff(
+        self,
+        session_id: str,
+        from_version: int,
+        to_version: int | None = ...,
+        *,
+        other: str | None = ...,
+        format: Literal["patch"],
+    ) -> answers.Patch: ...
+
+    async def diff(
+        self,
+        session_id: str,
+        from_version: int,
+        to_version: int | None = None,
+        *,
+        other: str | None = None,
+        format: Literal["list", "patch"] = "list",
+    ) -> answers.Changes | answers.Patch:
+        """Compare two versions, in either direction; `to_version` is the head if unset.
+
+        With `other`, `to_version` is a version of that session.
+        """
+        read: Any = answers.Patch.of if format == "patch" else answers.Changes.of
+        found: answers.Changes | answers.Patch = await self._transport.run(
+            Call(
+                method="GET",
+                path=calls.path("sessions", session_id, "changes"),
+                read=read,
+                query={
+                    "from": from_version,
+                    "to": to_version,
+                    "other": other,
+                    "format": format,
+                },
+            )
+        )
+        return found
+
+    async def divergence(
+        self, session_id: str, other: str | None = None
+    ) -> answers.Divergence:
+        """Tell the last version that two sessions share."""
+        return await self._ask(
+            answers.Divergence.of, ("sessions", session_id, "divergence"), other=other
+        )
+
+    async def blame(
+        self,
+        session_id: str,
+        pointer: str,
+        *,
+        version: int | None = None,
+        limit: int | None = None,
+        starting_after: str | None = None,
+    ) -> answers.Blame:
+        """Tell who set the value at a JSON pointer, from what to what, and why."""
+        return await self._ask(
+            answers.Blame.of,
+            ("sessions", session_id, "blame"),
+            pointer=pointer,
+            version=version,
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    async def verify(
+        self, session_id: str, *, after: int | None = None, limit: int | None = None
+    ) -> answers.Verification:
+        """Have the proof of the history recomputed from what is stored."""
+        return await self._ask(
+            answers.Verification.of,
+            ("sessions", session_id, "verify"),
+            after=after,
+            limit=limit,
+        )

@@ -1,0 +1,108 @@
+"""Webhooks: where events are sent, and what came of it. For keys of administrators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from stepback import answers
+from stepback._async.resource import AsyncResource
+from stepback.answers import page_of
+from stepback.calls import given
+from stepback.stories import Repeatable
+
+
+class AsyncWebhooks(AsyncResource):
+    """Subscriptions, and the log of each."""
+
+    async def create(
+        self,
+        url: str,
+        events: Sequence[str],
+        *,
+        description: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.WebhookWithSecret:
+        """Make a webhook. Its `secret` is shown this once."""
+        body = given(url=url, events=list(events), description=description)
+        read = answers.WebhookWithSecret.of
+        return await self._send("POST", ("webhooks",), body, read, idempotency_key)
+
+    async def get(self, webhook_id: str) -> answers.Webhook:
+        """Read a webhook, without its secret."""
+        return await self._ask(answers.Webhook.of, ("webhooks", webhook_id))
+
+    async def list(
+        self, *, limit: int = 20, starting_after: str | None = None
+    ) -> answers.Page[answers.Webhook]:
+        """List webhooks, newest first."""
+        return await self._ask(
+            page_of(answers.Webhook.of),
+            ("webhooks",),
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    async def update(
+        self,
+        webhook_id: str,
+        *,
+        url: str | None = None,
+        events: Sequence[str] | None = None,
+        description: str | None = None,
+        enabled: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.Webhook:
+        """Set what is said; `enabled` switches it on or off."""
+        kinds = None if events is None else [*events]
+        body = given(url=url, events=kinds, description=description, enabled=enabled)
+        segments, read = ("webhooks", webhook_id), answers.Webhook.of
+        return await self._send("PATCH", segments, body, read, idempotency_key)
+
+    async def change_secret(
+        self, webhook_id: str, **once: Unpack[Repeatable]
+    ) -> answers.WebhookWithSecret:
+        """Make another secret; the one before signs beside it for a day more."""
+        segments, read = (
+            ("webhooks", webhook_id, "secret"),
+            answers.WebhookWithSecret.of,
+        )
+        key = once.get("idempotency_key")
+        return await self._send("POST", segments, None, read, key)
+
+    async def test(
+        self, webhook_id: str, **once: Unpack[Repeatable]
+    ) -> answers.WebhookDelivery:
+        """Send a `webhook.test` on its way; the log tells what came of it."""
+        segments, read = ("webhooks", webhook_id, "test"), answers.WebhookDelivery.of
+        key = once.get("idempotency_key")
+        return await self._send("POST", segments, None, read, key)
+
+    async def deliveries(
+        self,
+        webhook_id: str,
+        *,
+        status: str | None = None,
+        limit: int = 20,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.WebhookDelivery]:
+        """List what was and is to be sent, newest first."""
+        return await self._ask(
+            page_of(answers.WebhookDelivery.of),
+            ("webhooks", webhook_id, "deliveries"),
+            status=status,
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    async def resend(
+        self, webhook_id: str, delivery_id: str, **once: Unpack[Repeatable]
+    ) -> answers.WebhookDelivery:
+        """Send a message once more, under the same id."""
+        segments = ("webhooks", webhook_id, "deliveries", delivery_id, "resend")
+        read, key = answers.WebhookDelivery.of, once.get("idempotency_key")
+        return await self._send("POST", segments, None, read, key)
+
+    async def delete(self, webhook_id: str, **once: Unpack[Repeatable]) -> None:
+        """Remove a webhook with its log; what waits is not sent."""
+        await self._remove(("webhooks", webhook_id), once.get("idempotency_key"))

@@ -1,0 +1,125 @@
+# Written by make_sync.py from _async/states.py: do not edit.
+"""The state of a session: read, written, rolled back. A read that fails raises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Unpack
+
+from stepback import answers
+from stepback._sync.resource import Resource
+from stepback.calls import given
+from stepback.stories import (
+    Item,
+    Json,
+    Story,
+    Written,
+)
+
+
+class SessionStates(Resource):
+    """Every write is done once, however often it is sent."""
+
+    def get_state(self, session_id: str) -> answers.State:
+        """Read the state of the head."""
+        return self._ask(answers.State.of, ("sessions", session_id, "state"))
+
+    def update_state(
+        self,
+        session_id: str,
+        state: Mapping[str, Json] | None = None,
+        reasoning: str | None = None,
+        *,
+        remove: Sequence[str] | None = None,
+        **written: Unpack[Written],
+    ) -> answers.State:
+        """Merge top-level keys, then remove pointers, as a new version.
+
+        None is stored as null. Raises: Conflict if `expected_version` is not the head.
+        """
+        body = given(state=state, remove=remove, reasoning=reasoning, **written)
+        return self._send(
+            "PATCH", ("sessions", session_id, "state"), body, answers.State.of
+        )
+
+    def replace_state(
+        self,
+        session_id: str,
+        state: Mapping[str, Json],
+        reasoning: str | None = None,
+        **written: Unpack[Written],
+    ) -> answers.State:
+        """Set the state as a whole, as a new version.
+
+        Raises: Conflict if `expected_version` is not the head.
+        """
+        body = given(state=state, reasoning=reasoning, **written)
+        return self._send(
+            "PUT", ("sessions", session_id, "state"), body, answers.State.of
+        )
+
+    def append_batch(
+        self,
+        session_id: str,
+        versions: Sequence[Item],
+        *,
+        expected_version: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.Batch:
+        """Append up to 100 versions, all or none."""
+        body = given(
+            versions=[given(**one) for one in versions],
+            expected_version=expected_version,
+        )
+        return self._send(
+            "POST",
+            ("sessions", session_id, "versions"),
+            body,
+            answers.Batch.of,
+            idempotency_key,
+        )
+
+    def preview_rollback(
+        self, session_id: str, version: int
+    ) -> answers.RollbackPreview:
+        """Tell what a rollback would do, and what it cannot undo."""
+        return self._ask(
+            answers.RollbackPreview.of,
+            ("sessions", session_id, "rollback", "preview"),
+            version=version,
+        )
+
+    def rollback(
+        self,
+        session_id: str,
+        version: int,
+        reason: str | None = None,
+        *,
+        reason_code: str | None = None,
+        hold: bool | None = None,
+        external_id: str | None = None,
+        expected_version: int | None = None,
+        idempotency_key: str | None = None,
+        **story: Unpack[Story],
+    ) -> answers.Rollback:
+        """Append a version with the state of an earlier one; -1: the one before.
+
+        `hold` pauses the session in the same version. What it would do is told by
+        `preview_rollback`, whose `head` is the `expected_version` to give here.
+        """
+        body = given(
+            version=version,
+            reason=reason,
+            reason_code=reason_code,
+            hold=hold,
+            external_id=external_id,
+            expected_version=expected_version,
+            **story,
+        )
+        return self._send(
+            "POST",
+            ("sessions", session_id, "rollback"),
+            body,
+            answers.Rollback.of,
+            idempotency_key,
+        )

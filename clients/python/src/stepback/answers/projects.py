@@ -1,0 +1,131 @@
+"""What there is beside sessions: agents, traces, figures, alert rules, webhooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stepback.answers.base import Answer, Json
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agent(Answer):
+    """An agent as the server knows it."""
+
+    id: str
+    external_id: str
+    name: str
+    status: str
+    created_at: str
+    updated_at: str
+    metadata: Mapping[str, Json]
+    description: str = ""
+    owner: str = ""
+    team: str = ""
+    tags: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trace(Answer):
+    """One act, as it was recorded."""
+
+    id: str
+    action: str
+    event: str
+    resource_type: str
+    resource_id: str
+    actor: str
+    created_at: str
+    details: Mapping[str, Json]
+    session_id: str | None = None
+    version: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricsSummary(Answer):
+    """The rollback rate and all other figures of a time, and how they are spread."""
+
+    figures: Mapping[str, Json]
+    depth: Json
+    seconds_to_rollback: Json
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricsList(Answer):
+    """Figures over time, or of agents or other groups."""
+
+    data: Sequence[Mapping[str, Json]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found(Answer):
+    """A session, or a version of one, and why a search found it."""
+
+    session_id: str
+    session: Mapping[str, Json]
+    matches: Sequence[Mapping[str, Json]]
+    version: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlertRule(Answer):
+    """When somebody is to be told, and where things stand."""
+
+    id: str
+    name: str
+    metric: str
+    window: str
+    threshold: float
+    minimum_sample: int
+    for_minutes: int
+    email: str
+    is_active: bool
+    state: str
+    sample: int
+    agent_id: str | None = None
+    silenced_until: str | None = None
+    since: str | None = None
+    value: float | None = None
+    evaluated_at: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Webhook(Answer):
+    """Where events are sent, without what signs them."""
+
+    id: str
+    url: str
+    description: str
+    events: Sequence[str]
+    status: str
+    secret_prefix: str
+    created_at: str
+    created_by: str
+    last_delivered_at: str | None = None
+    failing_since: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookWithSecret(Webhook):
+    """A webhook whose secret was just made: None where it was shown before."""
+
+    secret: str | None = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookDelivery(Answer):
+    """One message on its way to a webhook."""
+
+    id: str
+    webhook_id: str
+    event_id: str
+    type: str
+    resource_id: str
+    status: str
+    attempts: int
+    created_at: str
+    version: int | None = None
+    status_code: int | None = None
+    error: str | None = None
+    duration_ms: int | None = None
+    attempted_at: str | None = None

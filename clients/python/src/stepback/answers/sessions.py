@@ -1,0 +1,153 @@
+"""Sessions, and what was said and written in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stepback.answers.base import Answer, Json
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session(Answer):
+    """A session with the state of its head; `version` is the head's number."""
+
+    id: str
+    agent_id: str
+    version: int
+    state: dict[str, Json]
+    status: str
+    created_at: str
+    updated_at: str
+    metadata: dict[str, Json]
+    user_id: str | None = None
+    external_id: str | None = None
+    turn_count: int = 0
+    rollback_count: int = 0
+    memory_count: int = 0
+    ttl_expires_at: str | None = None
+    forked_from: str | None = None
+    forked_version: int | None = None
+    last_rollback: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionMetadata(Answer):
+    """What of a session can change without a version."""
+
+    id: str
+    agent_id: str
+    updated_at: str
+    metadata: dict[str, Json]
+    ttl_expires_at: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class State(Answer):
+    """The state of one version. `last_rollback` tells a running agent of one."""
+
+    session_id: str
+    version: int
+    state: dict[str, Json]
+    updated_at: str
+    trace_id: str
+    hold: str
+    last_rollback: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rollback(State):
+    """The version that a rollback made; its `state` is the one restored."""
+
+    restored_from_version: int
+    rolled_back_from_version: int
+    reason: str | None = None
+    reason_code: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RollbackPreview(Answer):
+    """What a rollback would do; `head` is the `expected_version` to roll back with."""
+
+    session_id: str
+    version: int
+    head: int
+    changes: Sequence[Mapping[str, Json]]
+    change_count: int
+    truncated: bool
+    summary: str
+    versions_set_aside: int
+    turns_set_aside: int
+    tool_calls: Sequence[Mapping[str, Json]]
+    outside: str
+    hold: str
+    forks: Sequence[Mapping[str, Json]] = ()
+    labels: Sequence[Mapping[str, Json]] = ()
+    hold_recommended: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch(Answer):
+    """What a batch made, and the state it left."""
+
+    session_id: str
+    first_version: int
+    last_version: int
+    version: int
+    versions: Sequence[Mapping[str, Json]]
+    state: dict[str, Json]
+    hold: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn(Answer):
+    """One exchange with the agent, and the state it left."""
+
+    id: str
+    session_id: str
+    turn_number: int
+    version: int
+    made_version: bool
+    created_at: str
+    input: Mapping[str, Json]
+    output: Mapping[str, Json]
+    trace_id: str
+    metadata: Mapping[str, Json] | None = None
+    reasoning: str | None = None
+    state_before: dict[str, Json] | None = None
+    state_after: dict[str, Json] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context(Answer):
+    """State, memories and recent turns (newest first) for the next call of a model."""
+
+    session_id: str
+    version: int
+    state: dict[str, Json]
+    memories: Sequence[Mapping[str, Json]]
+    recent_turns: Sequence[Mapping[str, Json]]
+    last_rollback: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Label(Answer):
+    """A name that somebody gave a version."""
+
+    session_id: str
+    version: int
+    label: str
+    created_at: str
+    created_by: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note(Answer):
+    """What somebody wrote down beside a session."""
+
+    id: str
+    session_id: str
+    text: str
+    created_at: str
+    created_by: str
+    version: int | None = None

@@ -1,0 +1,169 @@
+"""Versions: as they are, compared, explained and proved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stepback.answers.base import Answer, Json
+
+
+@dataclass(frozen=True, kw_only=True)
+class Version(Answer):
+    """One immutable version: what it changed, who made it and why."""
+
+    session_id: str
+    version: int
+    op: str
+    created_at: str
+    updated_by: str
+    actor: Mapping[str, Json]
+    trace_id: str
+    hold: str
+    chain: str
+    changes: Sequence[Mapping[str, Json]]
+    change_count: int
+    changes_truncated: bool
+    reasoning: str | None = None
+    reason_code: str | None = None
+    external_id: str | None = None
+    parent_version: int | None = None
+    restored_version: int | None = None
+    undo_of: int | None = None
+    step_number: int | None = None
+    parent_id: str | None = None
+    objective_status: str | None = None
+    schema_version: str | None = None
+    release: str | None = None
+    model: str | None = None
+    size: int = 0
+    flags: Sequence[str] = ()
+    labels: Sequence[str] = ()
+    set_aside_by: int | None = None
+    state: dict[str, Json] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint(Answer):
+    """Everything to resume from; parts that were never written are None."""
+
+    session_id: str
+    version: int
+    created_at: str
+    trace_id: str
+    hold: str
+    state: dict[str, Json]
+    messages: Sequence[Json] | None = None
+    tool_results: Mapping[str, Json] | None = None
+    model_params: Mapping[str, Json] | None = None
+    tasks: Sequence[Json] | None = None
+    artifacts: Sequence[Json] | None = None
+    opaque: Mapping[str, Mapping[str, str]] | None = None
+    reasoning: str | None = None
+    step_number: int | None = None
+    parent_id: str | None = None
+    objective_status: str | None = None
+    schema_version: str | None = None
+    release: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedCheckpoint(Answer):
+    """A version as a checkpointer sees it, with its own bytes and pending writes."""
+
+    session_id: str
+    version: int
+    checkpoint_id: str
+    op: str
+    created_at: str
+    trace_id: str
+    hold: str
+    opaque: Mapping[str, Mapping[str, str]]
+    writes: Sequence[Mapping[str, Json]]
+    size: int
+    chain: str
+    reasoning: str | None = None
+    parent_id: str | None = None
+    parent_version: int | None = None
+    restored_version: int | None = None
+    step_number: int | None = None
+    state: dict[str, Json] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changes(Answer):
+    """What differs between two versions, and a sentence about it."""
+
+    session_id: str
+    from_version: int
+    to_session_id: str
+    to_version: int
+    changes: Sequence[Mapping[str, Json]]
+    change_count: int
+    truncated: bool
+    summary: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch(Answer):
+    """The operations of RFC 6902 that make one state the other."""
+
+    session_id: str
+    from_version: int
+    to_session_id: str
+    to_version: int
+    patch: Sequence[Mapping[str, Json]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blame(Answer):
+    """Who set a value, newest first. `value` is missing if it was removed."""
+
+    session_id: str
+    version: int
+    pointer: str
+    data: Sequence[Mapping[str, Json]]
+    has_more: bool
+    next: str | None = None
+    value: Json = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification(Answer):
+    """Whether what is stored still proves itself; while `has_more`, go on."""
+
+    session_id: str
+    valid: bool
+    versions_checked: int
+    has_more: bool
+    chain_start: str
+    chain_end: str
+    findings: int
+    last_version: int | None = None
+    first_invalid: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class History(Answer):
+    """The newest versions, with the newest turns and traces beside them."""
+
+    session_id: str
+    current_version: int
+    data: Sequence[Mapping[str, Json]]
+    has_more: bool
+    turns: Sequence[Mapping[str, Json]]
+    traces: Sequence[Mapping[str, Json]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Divergence(Answer):
+    """The last version that two sessions share, and how far each has gone since."""
+
+    session_id: str
+    other_session_id: str | None
+    common_session_id: str | None
+    common_version: int | None
+    versions_since: int | None
+    other_versions_since: int | None
+    reason: str | None

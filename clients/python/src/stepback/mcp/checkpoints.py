@@ -1,0 +1,130 @@
+"""Checkpoints: saved, loaded, listed, compared, found, rolled back to."""
+
+from __future__ import annotations
+
+import json
+
+from stepback.mcp.comparing import compared
+from stepback.mcp.names import new_name
+from stepback.mcp.threads import (
+    UNTRUSTED,
+    WRAPPED,
+    Refused,
+    Result,
+    Threads,
+    summary,
+    value_of,
+)
+
+MARK = {WRAPPED: {"media_type": "application/json", "base64": "dHJ1ZQ=="}}
+UNMARK = {WRAPPED: {"media_type": "application/json", "base64": "ZmFsc2U="}}
+
+
+class CheckpointTools(Threads):
+    """What is done to one thread."""
+
+    async def save(self, thread_id: str, state_json: str) -> Result:
+        """Store a state as the thread's newest checkpoint."""
+        try:
+            value = json.loads(state_json)
+        except ValueError as error:
+            raise Refused(f"state_json is not valid JSON: {error}") from None
+        is_object = isinstance(value, dict)
+        state = value if is_object else {"value": value}
+        opaque = UNMARK if is_object else MARK
+        session_id = await self._found(thread_id) or await self._begun(thread_id)
+        newest = await self._checkpoints(session_id, limit=1)
+        name = new_name()
+        await self._client.sessions.replace_state(
+            session_id,
+            state,
+            "Saved over MCP",
+            external_id=name,
+            parent_id=newest[0].checkpoint_id if newest else None,
+            opaque=opaque,
+        )
+        made = await self._one(session_id, name)
+        return {
+            "thread_id": thread_id,
+            "checkpoint_id": name,
+            "blob_id": made.chain if made else None,
+        }
+
+    async def load(self, thread_id: str, checkpoint_id: str | None) -> Result:
+        """Return one state whole, or the newest."""
+        found = await self._item(thread_id, checkpoint_id)
+        if found is None:
+            raise Refused("no checkpoint found", thread_id=thread_id)
+        return {
+            "thread_id": thread_id,
+            "checkpoint_id": found.checkpoint_id,
+            "state": value_of(found),
+            "note": UNTRUSTED,
+        }
+
+    async def list_checkpoints(self, thread_id: str, limit: int = 100) -> Result:
+        """Return the thread's checkpoints, newest first, without their states."""
+        session_id = await self._found(thread_id)
+        found = [] if session_id is None else await self._all(session_id, limit)
+        return {
+            "thread_id": thread_id,
+            "count": len(found),
+            "checkpoints": [
+                {
+                    "checkpoint_id": one.checkpoint_id,
+                    "blob_id": one.chain,
+                    "parent_checkpoint_id": one.parent_id,
+                    "timestamp": one.created_at,
+                    "summary": summary(thread_id, one),
+                }
+                for one in found
+            ],
+        }
+
+    async def diff(self, thread_id: str, id_a: str, id_b: str) -> Result:
+        """Compare the top-level keys of two checkpoints, `id_a` being the baseline."""
+        before = await self._item(thread_id, id_a)
+        after = await self._item(thread_id, id_b)
+        if before is None or after is None:
+            raise Refused("one or both checkpoints not found")
+        about = {"thread_id": thread_id, "id_a": id_a, "id_b": id_b}
+        found = compared(value_of(before), value_of(after))
+        return {**about, **found, "note": UNTRUSTED}
+
+    async def find(self, query: str) -> Result:
+        """Return up to five versions in which all these words stand."""
+        quoted = query.replace("\\", " ").replace('"', " ")
+        page = await self._client.search(f'"{quoted}"', kind="versions", limit=5)
+        results = []
+        for one in page.data:
+            thread = one.session["external_id"] or one.session_id
+            items = await self._page(one.session_id, after=(one.version or 0) + 1)
+            name = items[0].checkpoint_id if items else ""
+            where = ", ".join(str(match["where"]) for match in one.matches)
+            text = f"[thread={thread} checkpoint={name} step={one.version}] {where}."
+            # What is found holds the words: there is no nearness to tell.
+            results.append({"text": text, "distance": 0.0})
+        return {"query": query, "results": results, "note": UNTRUSTED}
+
+    async def rollback(self, thread_id: str, checkpoint_id: str) -> Result:
+        """Make an earlier checkpoint the thread's head again; nothing is erased."""
+        found = await self._item(thread_id, checkpoint_id)
+        if found is None:
+            raise Refused(f"checkpoint not found: {checkpoint_id}")
+        newest = await self._head(found.session_id)
+        name = new_name()
+        await self._client.sessions.rollback(
+            found.session_id,
+            found.version,
+            f"Rolled back to checkpoint {checkpoint_id}",
+            external_id=name,
+            parent_id=newest.checkpoint_id,
+        )
+        head = await self._head(found.session_id)
+        return {
+            "thread_id": thread_id,
+            "checkpoint_id": name,
+            "restored_from": checkpoint_id,
+            "blob_id": head.chain,
+            "rolled_back_from": checkpoint_id,
+        }

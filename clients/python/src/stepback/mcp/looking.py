@@ -1,0 +1,97 @@
+"""What tells of a thread or of all: proof, blame, timeline, search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stepback.answers import NamedCheckpoint
+from stepback.mcp import descriptions
+from stepback.mcp.threads import (
+    UNTRUSTED,
+    Result,
+    Threads,
+)
+
+
+class LookingTools(Threads):
+    """What reads alone."""
+
+    async def verify(self, thread_id: str) -> Result:
+        """Have the server recompute the thread's history from what it stored."""
+        session_id = await self._found(thread_id)
+        found = [] if session_id is None else await self._all(session_id, None)
+        broken = None if session_id is None else await self._first_broken(session_id)
+        steps = [_step(one, broken) for one in reversed(found)]
+        verified = sum(one["status"] == "PASS" for one in steps)
+        tampered = sum(one["status"] == "FAIL" for one in steps)
+        return {
+            "thread_id": thread_id,
+            "ok": verified > 0 and tampered == 0 and broken is None,
+            "checkpoint_count": len(steps),
+            "verified": verified,
+            "tampered_count": tampered,
+            "steps": steps,
+        }
+
+    def info(self) -> Result:
+        """Return what there is, and how to connect to it."""
+        return descriptions.info(self._transport)
+
+    async def blame(self, thread_id: str, pointer: str, limit: int) -> Result:
+        """Tell who set a value, from what to what, and why."""
+        session_id = await self._required(thread_id)
+        found = await self._client.sessions.blame(session_id, pointer, limit=limit)
+        return {**found.raw, "thread_id": thread_id, "note": UNTRUSTED}
+
+    async def timeline(self, thread_id: str, limit: int) -> Result:
+        """Tell each version's changes, newest first."""
+        session_id = await self._required(thread_id)
+        page = await self._client.sessions.list_versions(session_id, limit=limit)
+        shown = ("version", "op", "created_at", "updated_by", "reasoning", "flags")
+        more = ("labels", "restored_version", "set_aside_by", "changes")
+        versions = [
+            {name: one.raw[name] for name in (*shown, *more)} for one in page.data
+        ]
+        return {
+            "thread_id": thread_id,
+            "session_id": session_id,
+            "current_version": page.current_version,
+            "versions": versions,
+            "note": UNTRUSTED,
+        }
+
+    async def search(self, query: str, kind: str, limit: int) -> Result:
+        """Find sessions or versions by the terms of the server's own search."""
+        which: Any = kind
+        page = await self._client.search(query, kind=which, limit=limit)
+        return {
+            "query": query,
+            "results": [dict(one.raw) for one in page.data],
+            "next": page.next,
+            "notices": list(page.notices),
+            "note": UNTRUSTED,
+        }
+
+    async def _first_broken(self, session_id: str) -> int | None:
+        after = None
+        while True:
+            told = await self._client.sessions.verify(session_id, after=after)
+            if not told.valid:
+                number = (told.first_invalid or {}).get("version")
+                return 0 if number is None else int(number)
+            if not told.has_more:
+                return None
+            after = told.last_version
+
+
+def _step(one: NamedCheckpoint, broken: int | None) -> Result:
+    status = "PASS"
+    if broken is not None and one.version >= broken:
+        status = "FAIL" if one.version == broken else "UNVERIFIED"
+    return {
+        "checkpoint_id": one.checkpoint_id,
+        "blob_id": one.chain,
+        "stored_hash": one.chain,
+        "recomputed_hash": one.chain if status == "PASS" else None,
+        "status": status,
+    }
