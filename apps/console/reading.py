@@ -13,7 +13,7 @@ from django.db.models import Q
 from apps.accounts.models import ApiKey, Project
 from apps.agents.models import Agent
 from apps.diffs.text import visible
-from apps.timeline import listing
+from apps.timeline import families, listing
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.models import Label, Session
 from apps.timeline.querysets import SessionQuerySet
@@ -149,6 +149,22 @@ def forks(session: Session) -> list[Session]:
     """Return the newest sessions that were forked from this one, and one more."""
     found = Session.objects.of_project(session.project_id).by(origin=session.id)
     return list(found.newest_first()[: SHOWN_FORKS + 1])
+
+
+def parent(session: Session) -> Session | None:
+    """Return the session that this one's metadata names, if it is of the project."""
+    named = families.parent_id(session)
+    if named is None or named == session.id:
+        return None
+    return Session.objects.of_project(session.project_id).filter(id=named).first()
+
+
+def children(session: Session) -> list[Session]:
+    """Return the newest sessions that name this one their parent, and one more."""
+    ids = families.children(session.project_id, session.id, limit=SHOWN_FORKS + 1)
+    mine = [one for one in ids if one != session.id]
+    found = Session.objects.of_project(session.project_id).filter(id__in=mine)
+    return list(found.newest_first()) if mine else []
 
 
 def agent_names(project: Project) -> list[str]:

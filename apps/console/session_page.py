@@ -70,13 +70,16 @@ def facts(place: Place) -> dict[str, Any]:
 
 
 def around(place: Place) -> dict[str, Any]:
-    """Return the head of the page: metadata, forks, and the strip."""
+    """Return the head of the page: metadata, forks, its family, and the strip."""
     session = place.session
-    forks = reading.forks(session)
+    forks, children = reading.forks(session), reading.children(session)
     return {
         "metadata": stories.pretty(bytes(session.metadata)),
         "forks": forks[: reading.SHOWN_FORKS],
         "has_more_forks": len(forks) > reading.SHOWN_FORKS,
+        "parent": reading.parent(session),
+        "children": children[: reading.SHOWN_FORKS],
+        "has_more_children": len(children) > reading.SHOWN_FORKS,
         "strip": strip.strip(
             pages.strip(session.id, session.head_number), place.selected
         ),

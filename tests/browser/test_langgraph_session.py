@@ -41,6 +41,13 @@ def test_a_graphs_session_is_read_and_stepped_back(visits: Visits) -> None:
         expect(pane).to_contain_text("loop, step 5: messages")
         assert booked["approved"] is True
 
+        # The sub-graph is a session of its own: there, and back.
+        page.get_by_text("1 child session").click()
+        page.locator(".children a").click()
+        expect(page.locator("#version-pane")).to_contain_text("checked")
+        page.locator(".facts a", has_text=session["id"]).click()
+        expect(page.locator("#session-id")).to_have_text(session["id"])
+
         page.goto(console.path(session["id"], "versions", numbers[name]))
         page.get_by_role("link", name=f"Roll back to v{numbers[name]}…").click()
         expect(page.locator(".consequences")).to_contain_text("approved")

@@ -7,12 +7,13 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.accounts.models import Role
-from apps.console import session_page
+from apps.console import reading, session_page
 from apps.core import json
 from apps.timeline import bodies
+from apps.timeline import operations as timeline
 from apps.timeline.models import Session
 from tests.accounts.make import make_member
-from tests.console.make import STATE, Story, address, counted_queries, signed_in
+from tests.console.make import KEY, STATE, Story, address, counted_queries, signed_in
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e\u0007"
 UNKNOWN = "sess_" + "0" * 26
@@ -129,6 +130,51 @@ def test_a_fork_links_to_its_origin_and_the_origin_to_its_forks(viewer, project,
     assert origin in text_of(viewer, project, fork)
     assert origin in text_of(viewer, project, fork, "versions", 0)
     assert address(project, fork) in text_of(viewer, project, trip.id)
+
+
+def test_a_parent_and_its_children_link_to_each_other(viewer, project, trip):
+    child = Story(project, metadata={"parent_session_id": trip.id})
+
+    assert "Child of" in text_of(viewer, project, child.id)
+    assert address(project, trip.id) in text_of(viewer, project, child.id)
+    assert "1 child session" in text_of(viewer, project, trip.id)
+    assert address(project, child.id) in text_of(viewer, project, trip.id)
+
+
+def test_of_many_children_the_newest_are_shown_and_all_are_found(
+    viewer, project, trip, monkeypatch
+):
+    monkeypatch.setattr(reading, "SHOWN_FORKS", 2)
+    about = {"parent_session_id": trip.id}
+    children = [Story(project, metadata=about).id for _ in range(3)]
+
+    text = text_of(viewer, project, trip.id)
+
+    assert [one in text for one in children] == [False, True, True]
+    assert f"?q=parent:{trip.id}" in text
+
+
+@pytest.mark.parametrize("named", [UNKNOWN, HOSTILE, 7, None, {"id": UNKNOWN}])
+def test_a_parent_that_is_none_is_not_linked(viewer, project, named):
+    child = Story(project, metadata={"parent_session_id": named})
+
+    assert "Child of" not in text_of(viewer, project, child.id)
+
+
+def test_a_session_is_no_child_of_itself_nor_of_another_project(
+    viewer, project, other_project, trip
+):
+    timeline.update_metadata(
+        session_id=trip.id, metadata={"parent_session_id": trip.id}, **trip.act(KEY)
+    )
+    theirs = Story(other_project, metadata={"parent_session_id": trip.id})
+    child = Story(project, metadata={"parent_session_id": theirs.id})
+
+    text = text_of(viewer, project, trip.id)
+
+    assert "Child of" not in text
+    assert "child session" not in text
+    assert "Child of" not in text_of(viewer, project, child.id)
 
 
 def test_versions_come_page_by_page(viewer, project, trip, monkeypatch):

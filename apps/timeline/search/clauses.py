@@ -152,6 +152,13 @@ class SessionIs(Clause):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ChildOf(Clause):
+    """The session's metadata names that session as its parent, as sub-graphs' do."""
+
+    parent_id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class TraceIs(Clause):
     """A version or turn of the session carries this trace id."""
 

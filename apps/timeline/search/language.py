@@ -27,6 +27,7 @@ from apps.timeline.search import paths
 from apps.timeline.search.clauses import (
     AgentIs,
     Changed,
+    ChildOf,
     Clause,
     ExternalId,
     Flag,
@@ -55,6 +56,7 @@ NAMES: dict[str, Callable[[str], Clause]] = {
     "label": lambda value: LabelIs(text="", name=value),
     "external": lambda value: ExternalId(text="", external_id=value),
     "session": lambda value: SessionIs(text="", session_id=value),
+    "parent": lambda value: ChildOf(text="", parent_id=value),
     "trace": lambda value: TraceIs(text="", trace_id=value),
     "words": lambda value: Words(text="", words=value),
 }
@@ -79,6 +81,7 @@ FIELDS = (*NAMES, *CHOICES, *SPANS, *PLACES)
 MEANT = {
     "id": "session",
     "session_id": "session",
+    "parent_session_id": "parent",
     "user_id": "user",
     "agent_id": "agent",
     "external_id": "external",

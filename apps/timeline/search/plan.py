@@ -10,6 +10,7 @@ from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.core import ids, sql
+from apps.timeline import families
 from apps.timeline.models import SessionName
 from apps.timeline.search import clauses, terms, walks
 from apps.timeline.search.clauses import Clause, Holds, Match, When
@@ -72,6 +73,23 @@ class One(Column):
         if self.session_id is None or (before and self.session_id >= before):
             return []
         return [self.session_id]
+
+
+class Child(Column):
+    """A session whose metadata names another as its parent."""
+
+    def __init__(self, clause: clauses.ChildOf, scope: Scope) -> None:
+        super().__init__(clause, "parent", lambda one: False)
+        self.parent_id = clause.parent_id
+        self.project_id = scope.project.id
+
+    def candidates(self, before: str | None, limit: int) -> list[str] | None:
+        return families.children(
+            self.project_id, self.parent_id, before=before, limit=limit
+        )
+
+    def among(self, sessions: Sequence[Candidate]) -> set[str]:
+        return families.children_among(self.parent_id, [one.id for one in sessions])
 
 
 class NamedAs(Marked):
@@ -258,6 +276,10 @@ class Planner:
     @condition.register
     def _(self, clause: clauses.SessionIs) -> Condition:
         return One(clause, "session", clause.session_id)
+
+    @condition.register
+    def _(self, clause: clauses.ChildOf) -> Condition:
+        return Child(clause, self.scope)
 
     @condition.register
     def _(self, clause: clauses.CreatedBetween) -> Condition:

@@ -16,6 +16,7 @@ from apps.timeline.search import paths
 from apps.timeline.search.clauses import (
     AgentIs,
     Changed,
+    ChildOf,
     Clause,
     CreatedBetween,
     ExternalId,
@@ -101,6 +102,7 @@ _WRITERS: dict[type[Clause], Callable[[Any], str]] = {
     LabelIs: _named("label", "name"),
     ExternalId: _named("external", "external_id"),
     SessionIs: _named("session", "session_id"),
+    ChildOf: _named("parent", "parent_id"),
     TraceIs: _named("trace", "trace_id"),
     Words: lambda clause: f"words:{_quoted(clause.words)}",
     FreeTerm: lambda clause: _quoted(clause.term),

@@ -12,6 +12,7 @@ from apps.core.pointers import pointer
 from apps.timeline.search.clauses import (
     AgentIs,
     Changed,
+    ChildOf,
     CreatedBetween,
     ExternalId,
     Flag,
@@ -68,6 +69,7 @@ def day(number):
         ("external:order-1", ExternalId(text="", external_id="order-1")),
         (f"session:{SESSION}", SessionIs(text="", session_id=SESSION)),
         (SESSION, SessionIs(text="", session_id=SESSION)),
+        (f"parent:{SESSION}", ChildOf(text="", parent_id=SESSION)),
         (f'"{SESSION}"', FreeTerm(text="", term=SESSION)),
         ("trace:9c1", TraceIs(text="", trace_id="9c1")),
         ("rolled-back:yes", RolledBack(text="", wanted=True)),
@@ -304,6 +306,7 @@ CLAUSES = st.one_of(
     st.builds(UserIs, text=st.just(""), user_id=TEXTS),
     st.builds(LabelIs, text=st.just(""), name=TEXTS),
     st.builds(ExternalId, text=st.just(""), external_id=TEXTS),
+    st.builds(ChildOf, text=st.just(""), parent_id=TEXTS),
     st.builds(TraceIs, text=st.just(""), trace_id=TEXTS),
     st.builds(Words, text=st.just(""), words=TEXTS),
     st.builds(FreeTerm, text=st.just(""), term=TEXTS),

@@ -156,6 +156,36 @@ def test_a_fork_holds_what_it_was_begun_with(order: Run) -> None:
     assert ids(order.client, "ever:refunded") == [fork.id, order.id]
 
 
+def test_sub_graphs_are_found_by_the_session_they_name(
+    order: Run, other: Run, begin: Begin, api: Clients, make_key: Keys, project: Any
+) -> None:
+    children = [
+        begin({"step": number}, metadata={"parent_session_id": order.id, "n": number})
+        for number in range(3)
+    ]
+    begin({"step": 3}, metadata={"parent_session_id": "somebody", "of": order.id})
+    newest_first = [one.id for one in reversed(children)]
+    client = order.client
+
+    assert ids(client, f"parent:{order.id}") == newest_first
+    assert ids(client, f"parent:{order.id}", limit=1) == newest_first
+    assert ids(client, f"parent:{order.id} state.step=1") == [children[1].id]
+    assert ids(client, f"state.step=1 parent:{order.id}") == [children[1].id]
+    assert ids(client, f"parent:{other.id}") == []
+    limited = api(make_key("read", agents=["nobody"]))
+    assert ids(limited, f"parent:{order.id}") == []
+
+
+def test_a_sub_graph_of_another_project_is_not_found(
+    order: Run, begin: Begin, api: Clients, make_key: Keys, other_project: Any
+) -> None:
+    stranger = api(make_key(project=other_project))
+    theirs = begin(client=stranger, metadata={"parent_session_id": order.id})
+
+    assert ids(order.client, f"parent:{order.id}") == []
+    assert ids(stranger, f"parent:{order.id}") == [theirs.id]
+
+
 def test_a_large_fork_is_found_by_what_had_no_room(begin: Begin) -> None:
     run = begin({f"k{n}": n for n in range(400)})
     fork = run.fork(state={"k1": "changed"})
