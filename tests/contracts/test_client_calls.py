@@ -1,0 +1,319 @@
+"""The client beside the OpenAPI document: every operation, parameter and answer.
+
+Each method is called with all that it takes and with what it needs; what it would send
+is held to the document, and what it returns is read from an answer that the document
+allows. No server answers.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import pytest
+
+from stepback import Stepback, UnexpectedAnswer, calls
+from stepback.answers import Page
+from stepback.answers.base import Answer
+from stepback.calls import Call
+from tests.contracts.document import Document
+
+# Operations that have no method, and why.
+ELSEWHERE = {
+    "POST /v1/sessions/{session_id}/state": "replace_state, as StateBase spells it",
+    "POST /v1/sessions/{session_id}/state/rollback": "rollback, as StateBase spells it",
+    "GET /v1/sessions/{session_id}/state/history": "list_versions tells more",
+    "GET /v1/dashboard/stats": "StateBase's dashboard; metrics tells more",
+}
+# Parameters that no method sends, and why.
+OTHER_NAMES = {
+    "config": "metadata, as Anchor spells it",
+    "updates": "state, as Anchor spells it",
+    "new_agent_id": "agent_id, as StateBase spells it",
+    "offset": "starting_after has no limit",
+    "start_time": "created_after, as StateBase spells it",
+    "end_time": "created_before, as StateBase spells it",
+}
+# Of some operations alone.
+NOT_SENT = {
+    ("GET /v1/traces", "session_id"): "asked at the address of the session's traces",
+    # The reason says it.
+    ("POST /v1/sessions/{session_id}/fork", "reasoning"): "reason",
+    ("POST /v1/sessions/{session_id}/rollback", "reasoning"): "reason",
+    ("POST /v1/handoffs/adopt", "reasoning"): "reason",
+}
+# Twice is once by what they do, so that they need no key.
+ONCE_BY_NATURE = {
+    "POST /v1/sessions/{session_id}/writes",
+    "POST /v1/sessions/{session_id}/hidden",
+}
+# Left out of an answer only where a caller asks for little (Prefer: return=minimal).
+ASKED_FOR = {"state"}
+DEEPEST = 8
+NUMBERS = {"integer", "number"}
+KINDS = {str: {"string"}, int: {"integer"}, bool: {"boolean"}, float: NUMBERS}
+EVERYTHING = {"string", "integer", "number", "boolean", "array", "object", "null"}
+VALUES = {"string": "x", "integer": 1, "number": 1.5, "boolean": True, "null": None}
+
+
+class Recorder:
+    """Stands where the network is, and keeps what would be sent."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call[Any]] = []
+
+    def run(self, call: Call[Any]) -> None:
+        self.calls.append(call)
+
+
+def methods(client: Stepback) -> Iterator[tuple[str, Any]]:
+    yield "search", client.search
+    for name, part in vars(client).items():
+        if type(part).__module__.startswith("stepback._sync.") and name != "transport":
+            for verb, method in inspect.getmembers(part, inspect.ismethod):
+                if not verb.startswith("_"):
+                    yield f"{name}.{verb}", method
+
+
+def arguments(method: Any, *, whole: bool) -> dict[str, Any]:
+    """Return a sample of each argument, or of those that have to be given."""
+    hints, found = get_type_hints(method), {}
+    for name, parameter in inspect.signature(method).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            (story,) = get_args(hints[name])
+            found |= sample(story) if whole else {}
+        elif whole or parameter.default is parameter.empty:
+            found[name] = sample(hints[name])
+    return found
+
+
+def sample(hint: Any) -> Any:
+    """Return a value of this type, with all that it may have."""
+    if typing.is_typeddict(hint):
+        return {name: sample(one) for name, one in get_type_hints(hint).items()}
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return sample(next(one for one in inner if one is not type(None)))
+    if origin is Literal:
+        return inner[0]
+    if origin is Sequence:
+        return [sample(inner[0])]
+    if origin is Mapping:
+        return {"key": "value"}
+    return {str: "x", int: 1, float: 1.5, bool: True}.get(hint, "anything")
+
+
+@pytest.fixture(scope="module")
+def sent() -> dict[str, list[Call[Any]]]:
+    """What every method would send, with all arguments and with few."""
+    found = {}
+    with Stepback("sb_key", "http://nobody.invalid") as client:
+        parts = [part for part in vars(client).values() if hasattr(part, "_transport")]
+        recorder = Recorder()
+        client.transport, transport = recorder, client.transport  # type: ignore[assignment]
+        for part in parts:
+            part._transport = recorder
+        for name, method in methods(client):
+            recorder.calls = []
+            for whole in (True, False):
+                method(**arguments(method, whole=whole))
+            found[name] = recorder.calls
+        client.transport = transport
+    return found
+
+
+def operation_of(document: Document, call: Call[Any]) -> str:
+    """Return the operation that a call is of; fixed words go before parameters."""
+    found = [
+        name
+        for name in document.operations()
+        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", name), f"{call.method} {call.path}")
+    ]
+    assert found, f"{call.method} {call.path} is no operation."
+    return min(found, key=lambda name: name.count("{"))
+
+
+@pytest.fixture(scope="module")
+def by_operation(
+    document: Document, sent: dict[str, list[Call[Any]]]
+) -> dict[str, list[Call[Any]]]:
+    found: dict[str, list[Call[Any]]] = {}
+    for made in sent.values():
+        for call in made:
+            found.setdefault(operation_of(document, call), []).append(call)
+    return found
+
+
+def test_every_operation_has_a_method_or_is_told_not_to(
+    document: Document, by_operation: dict[str, list[Call[Any]]]
+) -> None:
+    known = set(document.operations())
+
+    assert known - set(by_operation) == set(ELSEWHERE)
+
+
+def test_every_parameter_can_be_said_and_none_is_invented(
+    document: Document, by_operation: dict[str, list[Call[Any]]]
+) -> None:
+    for name, made in by_operation.items():
+        told = document.operations()[name]
+        inside = {one["name"] for one in told["parameters"] if one["in"] == "query"}
+        inside |= set(properties(document, body_of(told)))
+        said = {part for call in made for part in (*call.query, *(call.body or {}))}
+        excused = {part for operation, part in NOT_SENT if operation == name}
+
+        assert said <= inside, name
+        assert inside - said <= set(OTHER_NAMES) | excused, name
+        assert not excused & said, name
+
+
+def test_the_versions_of_a_batch_can_say_all_that_one_can(
+    document: Document, by_operation: dict[str, list[Call[Any]]]
+) -> None:
+    name = "POST /v1/sessions/{session_id}/versions"
+    body = properties(document, body_of(document.operations()[name]))
+    inside = set(properties(document, body["versions"]["items"]))
+    said = {part for call in by_operation[name] for part in call.body["versions"][0]}
+
+    assert said <= inside
+    assert inside - said <= set(OTHER_NAMES)
+
+
+def test_what_takes_an_idempotency_key_is_sent_with_one(
+    document: Document, by_operation: dict[str, list[Call[Any]]]
+) -> None:
+    for name, made in by_operation.items():
+        told = document.operations()[name]["parameters"]
+        takes = any(one["name"] == "Idempotency-Key" for one in told)
+        takes = takes and name not in ONCE_BY_NATURE
+
+        assert {calls.key_of(call) is not None for call in made} == {takes}, name
+        given = {call.idempotency_key for call in made} - {None}
+        assert given == ({"x"} if takes else set()), name
+
+
+def test_every_answer_is_read_with_the_types_that_it_has(
+    document: Document, by_operation: dict[str, list[Call[Any]]]
+) -> None:
+    for name, made in by_operation.items():
+        schema = answer_of(document, name, made[0])
+        for call in made:
+            if schema is None:
+                assert call.read(None) is None
+            else:
+                ways = either(document, schema)
+                assert any(reads(document, name, call, one) for one in ways), name
+
+
+def either(document: Document, schema: Any) -> list[Any]:
+    """Return the answers of which it is one."""
+    found: list[Any] = resolved(document, schema).get("oneOf", [schema])
+    return found
+
+
+def reads(document: Document, name: str, call: Call[Any], schema: Any) -> bool:
+    """Read one such answer and hold it to its schema; say whether it could be read."""
+    try:
+        read = call.read(value(document, schema))
+    except UnexpectedAnswer:
+        return False
+    if isinstance(read, Page):
+        assert required(document, schema) >= {"data", "has_more"}
+        (read,) = read.data
+        schema = properties(document, schema)["data"]["items"]
+    if isinstance(read, Answer):
+        agrees(document, schema, read, name)
+    return True
+
+
+def agrees(document: Document, schema: Any, read: Answer, name: str) -> None:
+    """Hold each field of an answer to what the document says of it."""
+    told, always = properties(document, schema), required(document, schema)
+    hints = get_type_hints(type(read))
+    for one in fields(read):
+        if one.name == "raw":
+            continue
+        about = f"{name}: {type(read).__name__}.{one.name}"
+        assert one.name in told, about
+        if one.default is MISSING and one.default_factory is MISSING:
+            assert one.name in always | ASKED_FOR, about
+        said = kinds(document, told[one.name])
+        if one.name not in always and one.default is None:
+            said = said | {"null"}
+        assert said <= hinted(hints[one.name]), about
+
+
+def hinted(hint: Any) -> set[str]:
+    """Return the kinds of JSON that a type covers."""
+    origin = get_origin(hint) or hint
+    if hint is Any:
+        return EVERYTHING
+    if origin in (Union, types.UnionType):
+        return {kind for one in get_args(hint) for kind in hinted(one)}
+    if hint is type(None):
+        return {"null"}
+    if origin in (dict, Mapping):
+        return {"object"}
+    return {"array"} if origin is Sequence else KINDS[hint]
+
+
+def kinds(document: Document, schema: Any) -> set[str]:
+    """Return the kinds of JSON that a schema allows."""
+    schema = resolved(document, schema)
+    for many in ("oneOf", "anyOf", "allOf"):
+        if many in schema:
+            return {kind for one in schema[many] for kind in kinds(document, one)}
+    told = schema.get("type")
+    if told is None:
+        return {"string"} if "enum" in schema else EVERYTHING
+    return {told} if isinstance(told, str) else set(told)
+
+
+def value(document: Document, schema: Any, depth: int = 0) -> Any:
+    """Return an answer with all that the schema names; what has no end is cut."""
+    schema = resolved(document, schema)
+    for many in ("oneOf", "anyOf", "allOf"):
+        if many in schema:
+            return value(document, schema[many][0], depth + 1)
+    kind = sorted(kinds(document, schema) - {"null"} or {"null"})[0]
+    if kind == "array":
+        items = schema.get("items", {})
+        return [] if depth > DEEPEST else [value(document, items, depth + 1)]
+    if kind == "object":
+        inside = {} if depth > DEEPEST else properties(document, schema)
+        return {name: value(document, one, depth + 1) for name, one in inside.items()}
+    return VALUES[kind]
+
+
+def resolved(document: Document, schema: Any) -> Any:
+    while "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        schema = document.raw["components"]["schemas"][name]
+    return schema
+
+
+def properties(document: Document, schema: Any) -> dict[str, Any]:
+    found: dict[str, Any] = resolved(document, schema).get("properties", {})
+    return found
+
+
+def required(document: Document, schema: Any) -> set[str]:
+    return set(resolved(document, schema).get("required", ()))
+
+
+def body_of(operation: Any) -> Any:
+    body = operation.get("requestBody", {"content": {}})["content"]
+    return body.get("application/json", {"schema": {}})["schema"]
+
+
+def answer_of(document: Document, name: str, call: Call[Any]) -> Any:
+    """Return the schema of the answer to this call; None where there is no body."""
+    responses = document.operations()[name]["responses"]
+    (status,) = [one for one in responses if one.startswith("2")]
+    content = responses[status].get("content")
+    return content["application/json"]["schema"] if content else None
