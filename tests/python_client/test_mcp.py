@@ -20,6 +20,7 @@ from typing import Any
 
 import httpx
 import httpx2
+import psycopg
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
@@ -399,6 +400,48 @@ def test_what_fails_is_told_as_data(connect: Connect, live: Server) -> None:
             assert barred["error"].startswith("semantic search unavailable: ")
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize("connect", ["http"], indirect=True)
+def test_a_trail_that_was_tampered_with_says_where(
+    connect: Connect, live: Server, secret: str
+) -> None:
+    name = thread()
+
+    async def story() -> None:
+        async with connect(secret) as call:
+            for number in range(3):
+                state = json.dumps({"n": number})
+                await call("checkpoint_save", thread_id=name, state_json=state)
+            assert (await call("verify_trail", thread_id=name))["ok"] is True
+            tamper(live, name, 2)
+            trail = await call("verify_trail", thread_id=name)
+        assert (trail["ok"], trail["checkpoint_count"]) == (False, 3)
+        assert (trail["verified"], trail["tampered_count"]) == (1, 1)
+        assert [one["status"] for one in trail["steps"]] == [
+            "PASS",
+            "FAIL",
+            "UNVERIFIED",
+        ]
+        broken = trail["steps"][1]
+        assert broken["stored_hash"] == broken["blob_id"]
+        assert broken["recomputed_hash"] is None
+
+    asyncio.run(story())
+
+
+def tamper(live: Server, name: str, number: int) -> None:
+    """Change what a version says, as somebody could who owns the database."""
+    with psycopg.connect(live.dsn) as connection:
+        connection.execute("ALTER TABLE timeline_version DISABLE TRIGGER USER")
+        changed = connection.execute(
+            "UPDATE timeline_version v SET reasoning = 'Nothing happened'"
+            " FROM timeline_sessionname n WHERE n.external_id = %s"
+            " AND v.session_id = n.session_id AND v.number = %s",
+            [name, number],
+        )
+        assert changed.rowcount == 1
+        connection.execute("ALTER TABLE timeline_version ENABLE TRIGGER USER")
 
 
 def test_a_value_that_is_no_object_comes_back_as_it_was(
