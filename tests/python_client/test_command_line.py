@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
 import subprocess
 import sys
 import threading
@@ -13,8 +16,9 @@ import pytest
 
 from stepback import Stepback
 from stepback.cli.__main__ import main
-from stepback.cli.output import Output
 from tests.live import Server
+
+SOURCE = Path(__file__).parents[2] / "clients" / "python" / "src"
 
 
 @pytest.fixture
@@ -113,9 +117,8 @@ def test_tail_follows_a_session_while_it_goes_on(
 ) -> None:
     command = [sys.executable, "-m", "stepback.cli", "--url", live.url, "--key", secret]
     command += ["--json", "tail", trip, "--count", "2", "--interval", "0.05"]
-    path = Path(__file__).parents[2] / "clients" / "python" / "src"
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={"PYTHONPATH": str(path)}
+        command, stdout=subprocess.PIPE, text=True, env={"PYTHONPATH": str(SOURCE)}
     ) as process:
         assert process.stdout is not None
         # It begins with the head that it finds: write until it has seen enough.
@@ -249,8 +252,96 @@ def test_what_the_server_refuses_is_told_in_a_line(run: Any) -> None:
     assert said.splitlines()[-1].startswith("stepback: There is no such session")
 
 
-def test_colours_are_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
-    painted = Output(sys.stdout, as_json=False, colours=True).paint("x", "added")
-    plain = Output(sys.stdout, as_json=False, colours=False).paint("x", "added")
+def process(
+    live: Server, secret: str, *arguments: str, **variables: str
+) -> subprocess.Popen[bytes]:
+    """Start the command as people do: what it needs stands in the environment."""
+    told = {"STEPBACK_URL": live.url, "STEPBACK_API_KEY": secret}
+    return subprocess.Popen(
+        [sys.executable, "-m", "stepback.cli", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"PYTHONPATH": str(SOURCE), **told, **variables},
+    )
 
-    assert (painted, plain) == ("\x1b[32mx\x1b[0m", "x")
+
+def test_each_command_does_its_work_as_a_process(
+    live: Server, secret: str, trip: str, client: Stepback, tmp_path: Path
+) -> None:
+    file, runs = tmp_path / "trip.jsonl", tmp_path / "runs.jsonl"
+    runs.write_text(json.dumps({"id": trip, "messages": RUN["messages"]}))
+
+    def printed(*arguments: str) -> str:
+        ended = process(live, secret, *arguments)
+        out, said = ended.communicate(timeout=300)
+        assert (ended.returncode, said) == (0, b""), said
+        return out.decode()
+
+    assert trip in printed("sessions", f"session:{trip}")
+    assert "From v2 back to v1" in printed("rollback", trip, "1", "--dry-run")
+    assert client.sessions.get(trip).version == 2
+    assert "v3 shows the state of v1" in printed("rollback", trip, "1")
+    assert client.sessions.get(trip).state["destination"] == "NYC"
+    assert "is a fork of" in printed("fork", trip, "2")
+    assert "Wrote 4 versions" in printed("export", trip, str(file))
+    assert "is whole: 4 versions" in printed("check", str(file))
+    assert "posted" in printed("post", str(runs))
+    assert client.sessions.list(external_id=trip).data[0].version == 3
+
+
+def test_a_process_that_is_refused_says_so_and_fails(live: Server) -> None:
+    ended = process(live, "sb_nobody", "sessions")
+
+    out, said = ended.communicate(timeout=300)
+
+    assert (ended.returncode, out) == (1, b"")
+    assert said.startswith(b"stepback: ")
+    assert b"Traceback" not in said
+
+
+def on_terminal(live: Server, secret: str, *arguments: str, **variables: str) -> str:
+    """Return what the command shows on a terminal of its own."""
+    ours, its = pty.openpty()
+    told = {"STEPBACK_URL": live.url, "STEPBACK_API_KEY": secret, **variables}
+    with subprocess.Popen(
+        [sys.executable, "-m", "stepback.cli", *arguments],
+        stdin=its,
+        stdout=its,
+        stderr=its,
+        env={"PYTHONPATH": str(SOURCE), **told},
+    ) as started:
+        os.close(its)
+        shown = b""
+        # Linux tells the end of a terminal as an error.
+        with contextlib.suppress(OSError):
+            while more := os.read(ours, 65_536):
+                shown += more
+        assert started.wait(timeout=300) == 0, shown
+    os.close(ours)
+    return shown.decode()
+
+
+def test_a_terminal_gets_colours_and_progress(
+    live: Server, secret: str, trip: str, tmp_path: Path
+) -> None:
+    shown = on_terminal(live, secret, "diff", trip, "1", "2")
+    plain = on_terminal(live, secret, "diff", trip, "1", "2", NO_COLOR="1")
+    as_json = on_terminal(live, secret, "--json", "diff", trip, "1", "2")
+    counted = on_terminal(live, secret, "export", trip, str(tmp_path / "t.jsonl"))
+
+    assert "\x1b[33m~ /destination\x1b[0m" in shown
+    assert '\x1b[2m"NYC" → null\x1b[0m' in shown
+    assert "~ /destination" in plain
+    assert "\x1b" not in plain + as_json
+    assert "versions: 3/3" in counted
+
+
+def test_what_an_agent_wrote_does_not_steer_a_terminal_either(
+    live: Server, secret: str, trip: str
+) -> None:
+    shown = on_terminal(live, secret, "show", trip, "2")
+
+    assert "\x1b[1mv2\x1b[0m" in shown
+    assert "\x1b[31mlost" not in shown
+    assert "\N{REPLACEMENT CHARACTER}[31mlost" in shown
