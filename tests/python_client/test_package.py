@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import tomllib
 import venv
 from pathlib import Path
 
 import pytest
 
 from clients.python import make_sync
+from stepback import Stepback
+from stepback.mcp import descriptions
 from tests.live import Server
+from tests.python_client.trip_graph import builder
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / "clients" / "python"
@@ -78,12 +83,80 @@ def run(command: list[str], **environment: str) -> str:
     return done.stdout
 
 
+def snippets(language: str) -> list[str]:
+    """Return the README's programs of a language, as they stand there."""
+    parts = (CLIENT / "README.md").read_text().split(f"```{language}\n")[1:]
+    return [part.partition("```")[0] for part in parts]
+
+
+def test_the_readmes_lines_for_langgraph_run(
+    live: Server, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEPBACK_API_KEY", secret)
+    monkeypatch.setenv("STEPBACK_URL", live.url)
+    program, back = (one for one in snippets("python") if "checkpoint" in one)
+    assert len(program.splitlines()) <= 5
+    names = {"builder": builder(), "inputs": {"messages": [("user", "A seat")]}}
+
+    exec(program, names)
+    asked = names["graph"].get_state({"configurable": {"thread_id": "trip-42"}})
+    exec(back, names)
+
+    names["saver"].close()
+    assert asked.next == ("approve",)
+    with Stepback(secret, live.url) as sb:
+        (session,) = sb.sessions.list(external_id="trip-42").data
+    assert (session.rollback_count, session.state.get("seats", [])) == (1, [])
+
+
+def test_the_readmes_hosts_are_those_of_the_info_tool() -> None:
+    (shown,) = snippets("json")
+    readme = (CLIENT / "README.md").read_text()
+
+    told = descriptions.connect()
+
+    for host in ("claude_desktop", "cursor", "windsurf", "gemini_cli", "generic"):
+        assert json.loads(told[host]) == json.loads(shown)
+    assert told["claude_code"].startswith("claude mcp add stepback -e STEPBACK_URL=")
+    assert "`claude mcp add stepback -e STEPBACK_URL=" in readme
+    assert json.loads(told["vscode"])["servers"]["stepback"]["type"] == "stdio"
+    assert '"type": "stdio"' in readme
+    assert tomllib.loads(told["codex_cli"])["mcp_servers"] == {
+        "stepback": json.loads(shown)["mcpServers"]["stepback"]
+    }
+
+
+def test_the_wheels_commands_work_without_extras_or_name_the_one_they_want(
+    installed: Path, live: Server, secret: str
+) -> None:
+    commands = installed.parent
+
+    listed = run(
+        [str(commands / "stepback"), "--json", "sessions", "--limit", "1"],
+        STEPBACK_API_KEY=secret,
+        STEPBACK_URL=live.url,
+    )
+    refused = subprocess.run(
+        [str(commands / "stepback-mcp")],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd="/",
+        env={"STEPBACK_API_KEY": secret},
+    )
+
+    assert len(listed.splitlines()) <= 1
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == "stepback-mcp: pip install 'stepback[mcp]'\n"
+
+
 def test_the_wheel_alone_runs_the_readmes_first_rollback(
     installed: Path, live: Server, secret: str
 ) -> None:
-    readme = (CLIENT / "README.md").read_text()
-    program = readme.partition("```python\n")[2].partition("```")[0]
+    program = snippets("python")[0]
     assert "rollback" in program
+    lines = [one for one in program.splitlines() if one]
+    assert len(lines) <= 10
 
     printed = run(
         [str(installed), "-I", "-c", program],

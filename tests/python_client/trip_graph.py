@@ -50,7 +50,7 @@ def note(state: Checks) -> dict[str, Any]:
     return {"seats": [f"checked {state['checked']}"]}
 
 
-def graph(saver: BaseCheckpointSaver[Any]) -> Any:
+def builder() -> Any:
     checks = StateGraph(Checks)
     checks.add_node("look", look)
     checks.add_node("note", note)
@@ -70,4 +70,8 @@ def graph(saver: BaseCheckpointSaver[Any]) -> Any:
     trip.add_edge("approve", "book")
     trip.add_edge("book", "checks")
     trip.add_edge("checks", "model")
-    return trip.compile(checkpointer=saver)
+    return trip
+
+
+def graph(saver: BaseCheckpointSaver[Any]) -> Any:
+    return builder().compile(checkpointer=saver)

@@ -7,16 +7,27 @@ import os
 import sys
 from collections.abc import Sequence
 
-from mcp.server.transport_security import TransportSecuritySettings
-
-from stepback.mcp.server import made
-
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until the host ends it."""
     asked = _parser().parse_args(arguments)
+    try:
+        return _serve(asked)
+    except ModuleNotFoundError as missing:
+        if not str(missing.name).startswith("mcp"):
+            raise
+        print("stepback-mcp: pip install 'stepback[mcp]'", file=sys.stderr)  # noqa: T201
+        return 1
+
+
+def _serve(asked: argparse.Namespace) -> int:
+    # The extra may not be installed: `main` says how to.
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from stepback.mcp.server import made
+
     key = asked.key or os.environ.get("STEPBACK_API_KEY")
     if asked.transport == "stdio":
         if not key:
