@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.base.id import uuid6
 from mcp import Client
 
 from stepback.langgraph import StepbackSaver
@@ -156,20 +157,26 @@ def open_names(sb: Any, session: Any) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def saver(live: Server) -> Iterator[StepbackSaver]:
-    """A saver whose thread has the guide's checkpoint, and one that went wrong after.
+@pytest.fixture(scope="module")
+def guide_key(live: Server) -> str:
+    """A key of a project of its own: the guide says what its thread is called."""
+    return live.key("guide")
 
-    The project is its own: the guide names the thread.
-    """
-    key = live.key(f"guide-{os.urandom(4).hex()}")
-    with StepbackSaver(live.url, key) as made:
+
+@pytest.fixture
+def saver(live: Server, guide_key: str) -> Iterator[StepbackSaver]:
+    """A saver whose thread has the guide's checkpoint, and a bad one after it."""
+    with StepbackSaver(live.url, guide_key) as made:
         config: Any = {"configurable": {"thread_id": THREAD, "checkpoint_ns": ""}}
-        for step, (name, said) in enumerate([(CHECKPOINT, "good"), ("f", "bad")]):
-            checkpoint = empty_checkpoint() | {"id": name}
-            checkpoint["channel_values"] = {"said": said}
-            config = made.put(config, checkpoint, {"source": "loop", "step": step}, {})
+        read = made.get_tuple(config)
+        on = read.config if read else put(made, config, CHECKPOINT, "good")
+        put(made, on, str(uuid6()), "bad")
         yield made
+
+
+def put(saver: StepbackSaver, config: Any, name: str, said: str) -> Any:
+    checkpoint = empty_checkpoint() | {"id": name, "channel_values": {"said": said}}
+    return saver.put(config, checkpoint, {"source": "loop", "step": 1}, {})
 
 
 @needs_guides
@@ -193,14 +200,13 @@ def test_a_savers_rollback_runs_as_written(
 @needs_guides
 @pytest.mark.parametrize("program", TOOLS, ids=named)
 def test_a_tools_rollback_runs_as_written(
-    live: Server, saver: StepbackSaver, program: str
+    live: Server, guide_key: str, saver: StepbackSaver, program: str
 ) -> None:
-    key = saver._options["api_key"]
     answers = []
 
     def checkpoint_rollback(**given: Any) -> None:
         async def call() -> dict[str, Any]:
-            async with Client(made(live.url, key, "stdio")) as client:
+            async with Client(made(live.url, guide_key, "stdio")) as client:
                 return await Caller(client)("checkpoint_rollback", **given)
 
         answers.append(asyncio.run(call()))
