@@ -13,7 +13,15 @@ from apps.timeline import bodies
 from apps.timeline import operations as timeline
 from apps.timeline.models import Session
 from tests.accounts.make import make_member
-from tests.console.make import KEY, STATE, Story, address, counted_queries, signed_in
+from tests.console.make import (
+    KEY,
+    NOW,
+    STATE,
+    Story,
+    address,
+    counted_queries,
+    signed_in,
+)
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e\u0007"
 UNKNOWN = "sess_" + "0" * 26
@@ -146,7 +154,11 @@ def test_of_many_children_the_newest_are_shown_and_all_are_found(
 ):
     monkeypatch.setattr(reading, "SHOWN_FORKS", 2)
     about = {"parent_session_id": trip.id}
-    children = [Story(project, metadata=about).id for _ in range(3)]
+    # Ids sort by the millisecond in which they were made.
+    children = [
+        Story(project, now=NOW + timedelta(hours=hour), metadata=about).id
+        for hour in range(3)
+    ]
 
     text = text_of(viewer, project, trip.id)
 

@@ -21,10 +21,15 @@ class AsyncWebhooks(AsyncResource):
         events: Sequence[str],
         *,
         description: str | None = None,
+        format: str | None = None,
         idempotency_key: str | None = None,
     ) -> answers.WebhookWithSecret:
-        """Make a webhook. Its `secret` is shown this once."""
-        body = given(url=url, events=list(events), description=description)
+        """Make a webhook. Its `secret` is shown this once.
+
+        `format` is how it is told: as JSON unless another is named, such as `slack`.
+        """
+        about = given(description=description, format=format)
+        body = {"url": url, "events": list(events), **about}
         read = answers.WebhookWithSecret.of
         return await self._send("POST", ("webhooks",), body, read, idempotency_key)
 
@@ -50,12 +55,18 @@ class AsyncWebhooks(AsyncResource):
         url: str | None = None,
         events: Sequence[str] | None = None,
         description: str | None = None,
+        format: str | None = None,
         enabled: bool | None = None,
         idempotency_key: str | None = None,
     ) -> answers.Webhook:
         """Set what is said; `enabled` switches it on or off."""
-        kinds = None if events is None else [*events]
-        body = given(url=url, events=kinds, description=description, enabled=enabled)
+        body = given(
+            url=url,
+            events=None if events is None else [*events],
+            description=description,
+            format=format,
+            enabled=enabled,
+        )
         segments, read = ("webhooks", webhook_id), answers.Webhook.of
         return await self._send("PATCH", segments, body, read, idempotency_key)
 

@@ -98,6 +98,7 @@ class Webhook(Answer):
     description: str
     events: Sequence[str]
     status: str
+    format: str
     secret_prefix: str
     created_at: str
     created_by: str
