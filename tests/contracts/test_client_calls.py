@@ -29,6 +29,9 @@ ELSEWHERE = {
     "POST /v1/sessions/{session_id}/state/rollback": "rollback, as StateBase spells it",
     "GET /v1/sessions/{session_id}/state/history": "list_versions tells more",
     "GET /v1/dashboard/stats": "StateBase's dashboard; metrics tells more",
+    "GET /v1/dashboard/keys": "StateBase's dashboard; keys are the console's",
+    "POST /v1/dashboard/keys": "StateBase's dashboard; keys are the console's",
+    "DELETE /v1/dashboard/keys/{key_id}": "as the two before",
 }
 # Parameters that no method sends, and why.
 OTHER_NAMES = {
