@@ -36,6 +36,12 @@ class AsyncMetrics(AsyncResource):
         read = answers.MetricsList.of
         return await self._figures("breakdown", read, asked, by=by, limit=limit)
 
+    async def tools(
+        self, *, limit: int | None = None, **asked: Unpack[Asked]
+    ) -> answers.MetricsList:
+        """Return the calls of each tool and how many failed, most failed first."""
+        return await self._figures("tools", answers.MetricsList.of, asked, limit=limit)
+
     async def _figures(
         self, what: str, read: Callable[[Any], Result], asked: Asked, **more: Any
     ) -> Result:

@@ -37,6 +37,12 @@ class Metrics(Resource):
         read = answers.MetricsList.of
         return self._figures("breakdown", read, asked, by=by, limit=limit)
 
+    def tools(
+        self, *, limit: int | None = None, **asked: Unpack[Asked]
+    ) -> answers.MetricsList:
+        """Return the calls of each tool and how many failed, most failed first."""
+        return self._figures("tools", answers.MetricsList.of, asked, limit=limit)
+
     def _figures(
         self, what: str, read: Callable[[Any], Result], asked: Asked, **more: Any
     ) -> Result:
