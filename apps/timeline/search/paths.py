@@ -73,4 +73,6 @@ def _checked_pointer(scanner: Scanner, found: str) -> str:
 
 
 def _written_key(key: str) -> str:
-    return key if _KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+    # A search that holds U+0000 as it is would be refused.
+    is_plain = _KEY.fullmatch(key) and "\0" not in key
+    return key if is_plain else json.dumps(key, ensure_ascii=False)

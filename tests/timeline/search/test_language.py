@@ -249,6 +249,15 @@ def test_a_chip_can_be_taken_away():
     assert write(without(query, 1)) == 'agent:travel "two words"'
 
 
+def test_a_key_with_a_nul_is_written_so_that_it_can_be_read():
+    clause = Changed(text="", pointer="/a\0b")
+
+    written = write(Query((clause,)))
+
+    assert "\0" not in written
+    assert replace(one(written), text="") == clause
+
+
 KEYS = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=4)
 POINTERS = KEYS.map(pointer)
 SCALARS = (
