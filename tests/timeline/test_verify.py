@@ -1,6 +1,6 @@
 """Verification finds what was changed in the store, and nothing where nothing was.
 
-The suite makes 2,000 clean versions, with `CI=true` 6,000; `STEPBACK_CLEAN_VERSIONS`
+The suite makes 2,000 clean versions, with `CI=true` 3,000; `STEPBACK_CLEAN_VERSIONS`
 asks for another number.
 """
 
