@@ -41,7 +41,7 @@ from tests.timeline.damage import (
 pytestmark = pytest.mark.django_db
 SEED = 20260301
 FLIPS = 200
-USUAL = "6000" if os.environ.get("CI") else "2000"
+USUAL = "3000" if os.environ.get("CI") else "2000"
 CLEAN_VERSIONS = int(os.environ.get("STEPBACK_CLEAN_VERSIONS") or USUAL)
 # In so many tests, so that several workers share them.
 SHARES = 10

@@ -59,19 +59,20 @@ class Caller:
 
 
 def run(setting: Setting) -> list[Finding]:
-    asked = int(os.environ.get(SIZE, LARGE))
+    many = setting.count(int(os.environ.get(SIZE, LARGE)), QUICK)
+    few = setting.count(SMALL, QUICK // 4)
     times = setting.count(TIMES, 2)
     with ExitStack() as opened:
         large, small = (
             opened.enter_context(_lanes(setting, name, versions, times))
             for name, versions in (
-                ("dashboard_large", setting.count(asked, QUICK)),
-                ("dashboard_small", setting.count(SMALL, QUICK // 4)),
+                ("dashboard_large", many),
+                ("dashboard_small", few),
             )
         )
         return [
             _finding(
-                what,
+                f"a month of {many:,} versions, to {few:,}: {what}, time",
                 alternate(
                     {"large": large[what], "small": small[what]}, rounds=setting.rounds
                 ),
@@ -129,7 +130,7 @@ def load(superuser_dsn: str, name: str, versions: int) -> None:
 
 def _finding(what: str, samples: Samples) -> Finding:
     return Finding(
-        what=f"a month of 10,000,000 versions, to 100,000: {what}, time",
+        what=what,
         measured=samples.ratio("large", "small"),
         limit=LIMIT,
         ours=f"{samples.median('large'):,.1f} ms",
