@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from apps.accounts.models import Role
 from apps.agents.models import Agent
+from apps.metrics.facts import hour_of
 from tests.console.make import HTML, signed_in
 from tests.contracts.world import add_member
 from tests.metrics.make import Told
@@ -18,7 +19,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def told(project):
     """Of 25 sessions of `<travel>` three were rolled back; `billing` has few."""
-    now = timezone.now() - timedelta(minutes=30)
+    # In the middle of the hour before, so that no minute is in another hour.
+    now = hour_of(timezone.now()) - timedelta(minutes=30)
     for number in range(25):
         release = "r1" if number < 12 else "r2"
         early = now - timedelta(hours=3) if number < 12 else now
