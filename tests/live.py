@@ -171,5 +171,14 @@ def _dsn(name: str) -> str:
 
 
 def _drop(name: str) -> None:
+    """Drop it with who is connected; autovacuum, which is not ours to end, leaves."""
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        for tries_left in reversed(range(20)):
+            try:
+                connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+            except psycopg.errors.InsufficientPrivilege:
+                if not tries_left:
+                    raise
+                time.sleep(0.5)
+            else:
+                return
