@@ -63,12 +63,14 @@ SELECT (SELECT count(*) FROM noted) AS noted, (SELECT count(*) FROM moved) AS mo
 """
 # Beyond what any server will ever count to.
 ENDLESS = 2**63 - 1
+# A subquery in place of `next` could be asked once for each row of the table: each time
+# the row that was just deleted is skipped, and more than one is taken.
 TAKE = """
-DELETE FROM metrics_due d
- USING (SELECT project_id, hour FROM metrics_due
-         WHERE hour <= %(over)s AND (%(project)s::text IS NULL
-                                     OR project_id = %(project)s)
-         ORDER BY hour, project_id LIMIT 1 FOR UPDATE SKIP LOCKED) AS next
+WITH next AS MATERIALIZED (
+    SELECT project_id, hour FROM metrics_due
+     WHERE hour <= %(over)s AND (%(project)s::text IS NULL OR project_id = %(project)s)
+     ORDER BY hour, project_id LIMIT 1 FOR UPDATE SKIP LOCKED)
+DELETE FROM metrics_due d USING next
  WHERE d.project_id = next.project_id AND d.hour = next.hour
 RETURNING d.project_id, d.hour
 """

@@ -9,6 +9,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -191,6 +192,23 @@ def test_an_hour_settles_before_it_is_kept(project):
 
     assert roll_up("11:00:30") == 0
     assert roll_up("11:01:00") == 1
+
+
+def test_one_hour_is_taken_at_a_time_however_the_planner_joins(project):
+    # Where it believes in one row, it goes through the rows and asks for each anew.
+    Told(project, "10:00").update("11:10", "12:10", "13:10")
+    rollups.follow(now=at("15:00"))
+    later = Due.objects.filter(hour__gt=at("10:00"))
+    hours = list(later.values_list("project_id", "hour").order_by("hour"))
+    later.delete()
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE metrics_due")
+    for project_id, hour in hours:
+        Due.objects.create(project_id=project_id, hour=hour)
+
+    rolled_up = list(rollups.roll_up(now=at("15:00")))
+
+    assert rolled_up == [at("10:00"), at("11:00"), at("12:00"), at("13:00")]
 
 
 def test_what_a_sweep_did_the_next_does_not_do_again(project):

@@ -18,11 +18,13 @@ KEPT = timedelta(hours=24)
 LONGEST_KEY = 255
 ATTEMPTS = 3
 FORGOTTEN_AT_ONCE = 1_000
+# A subquery in place of `old` could be asked more than once, and each time find others.
 FORGET = """
-DELETE FROM accounts_storedanswer a
- USING (SELECT project_id, key FROM accounts_storedanswer
-         WHERE created_at <= %(until)s AND status IS NOT NULL
-         LIMIT %(limit)s FOR UPDATE SKIP LOCKED) AS old
+WITH old AS MATERIALIZED (
+    SELECT project_id, key FROM accounts_storedanswer
+     WHERE created_at <= %(until)s AND status IS NOT NULL
+     LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+DELETE FROM accounts_storedanswer a USING old
  WHERE a.project_id = old.project_id AND a.key = old.key
 RETURNING 1
 """
