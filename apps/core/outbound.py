@@ -15,15 +15,25 @@ import ssl
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 
 from apps.core.addresses import Target, require_outside
 
-# Of an answer its status counts; what is read of the rest is thrown away.
+# Of an answer its status counts, and when to come again; the rest is thrown away.
 HEAD_BYTES = 65_536
 REST_BYTES = 65_536
 REST_SECONDS = 1.0
 _STATUS = re.compile(rb"HTTP/1\.[01] ([1-5]\d\d)[ \r]")
+_RETRY_AFTER = re.compile(rb"\r\nretry-after:[ \t]*([ -~]{1,40}?)[ \t]*\r\n", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came back; `retry_after` is the header as it was sent, or empty."""
+
+    status: int
+    retry_after: str
 
 
 class Failed(Exception):
@@ -57,8 +67,8 @@ def post(
     *,
     seconds: float,
     into_the_house: bool,
-) -> int:
-    """Send a body once and return the status of the answer, whatever it is.
+) -> Answered:
+    """Send a body once and return what was answered, whatever it is.
 
     Raises: Refused where the name leads into the house, Failed where no answer came.
     """
@@ -67,9 +77,9 @@ def post(
     try:
         with _connected(target, addresses, deadline) as connection:
             _write(connection, _request(target, body, headers), deadline)
-            status = _status(connection, deadline)
+            answered = _answered(connection, deadline)
             _drain(connection, min(deadline, time.monotonic() + REST_SECONDS))
-            return status
+            return answered
     except TimeoutError:
         raise Failed(f"No answer within {seconds:g} seconds.") from None
     except ssl.SSLCertVerificationError as error:
@@ -126,8 +136,8 @@ def _write(connection: socket.socket, data: bytes, deadline: float) -> None:
         view = view[connection.send(view) :]
 
 
-def _status(connection: socket.socket, deadline: float) -> int:
-    """Read up to the end of the final answer's headers; return its status."""
+def _answered(connection: socket.socket, deadline: float) -> Answered:
+    """Read up to the end of the final answer's headers; return what counts of it."""
     head = b""
     while len(head) <= HEAD_BYTES:
         piece = _read(connection, deadline)
@@ -140,7 +150,8 @@ def _status(connection: socket.socket, deadline: float) -> int:
             if not found:
                 raise Failed("The answer is no HTTP.")
             if not found[1].startswith(b"1"):
-                return int(found[1])
+                again = _RETRY_AFTER.search(head[: end + 2])
+                return Answered(int(found[1]), again[1].decode() if again else "")
             head = head[end + 4 :]
     raise Failed("The answer's headers are too long.")
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
 
 from django.conf import settings
 from django.db import transaction
@@ -24,6 +25,7 @@ from apps.audit.actions import Action
 from apps.core import addresses, outbound, sql
 from apps.core.actors import SYSTEM
 from apps.core.ids import new_id
+from apps.core.outbound import Answered
 from apps.webhooks import feed, lanes, signing, slack
 from apps.webhooks.lanes import Outcome, Waiting
 from apps.webhooks.models import Format, Status, Subscription
@@ -41,6 +43,9 @@ KEPT = timedelta(days=30)
 FORGOTTEN_AT_ONCE = 1_000
 OK = range(200, 300)
 REDIRECTS = range(300, 400)
+# Too many requests; not available: with these an answer may say when to come again.
+NOT_NOW = (429, 503)
+LONGEST_WAIT = 3600.0
 
 FORGET = """
 WITH old AS (
@@ -181,9 +186,12 @@ def _disable(subscription: Subscription, now: datetime) -> bool:
 def _attempt(subscription: Subscription, waiting: Waiting, clock: Clock) -> Outcome:
     """Send once. Never raises: whatever happens is an outcome."""
     began = time.monotonic()
-    status, error = None, ""
+    status, error, wait = None, "", 0.0
     try:
-        status = _send(subscription, waiting, clock())
+        answered = _send(subscription, waiting, clock())
+        status = answered.status
+        if status in NOT_NOW:
+            wait = seconds_until(answered.retry_after, now=clock())
         if status in REDIRECTS:
             error = "The answer leads elsewhere: give the address itself."
     except (addresses.Refused, outbound.Failed) as why:
@@ -193,10 +201,23 @@ def _attempt(subscription: Subscription, waiting: Waiting, clock: Clock) -> Outc
     except Exception as bug:  # noqa: BLE001 - its lane must not stand still for ever
         error = f"It could not be sent ({type(bug).__name__})."
     ms = round((time.monotonic() - began) * 1000)
-    return Outcome(waiting, status is not None and status in OK, status, error, ms)
+    is_done = status is not None and status in OK
+    return Outcome(waiting, is_done, status, error, ms, wait)
 
 
-def _send(subscription: Subscription, waiting: Waiting, now: datetime) -> int:
+def seconds_until(retry_after: str, *, now: datetime) -> float:
+    """Return what a `Retry-After` asks for: seconds or a date; 0 if it says neither."""
+    if retry_after.isdecimal():
+        return min(float(retry_after), LONGEST_WAIT)
+    try:
+        moment = parsedate_to_datetime(retry_after)
+        seconds = (moment - now).total_seconds()
+    except (ValueError, TypeError):  # no date, or one without its zone
+        return 0.0
+    return min(max(seconds, 0.0), LONGEST_WAIT)
+
+
+def _send(subscription: Subscription, waiting: Waiting, now: datetime) -> Answered:
     into_the_house = settings.WEBHOOKS_PRIVATE
     body = waiting.body
     if subscription.format == Format.SLACK:

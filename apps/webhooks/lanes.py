@@ -102,10 +102,10 @@ DELETE FROM webhooks_lane l
    AND l.last_ordinal = r.o
 RETURNING 1
 """
+# A rest goes on: it was asked for, or others failed while this was on its way.
 SUCCEEDED = """
 UPDATE webhooks_subscription
-   SET failures = 0, failing_since = NULL, resting_until = NULL,
-       last_delivered_at = now()
+   SET failures = 0, failing_since = NULL, last_delivered_at = now()
  WHERE id = ANY (%s)
    AND (failures > 0 OR failing_since IS NOT NULL OR last_delivered_at IS NULL
         OR last_delivered_at < now() - interval '10 seconds')
@@ -114,10 +114,19 @@ RETURNING 1
 FAILED = """
 UPDATE webhooks_subscription s
    SET failures = s.failures + r.n, failing_since = coalesce(s.failing_since, now()),
-       resting_until = CASE WHEN s.failures + r.n >= %(tired)s
+       resting_until = greatest(s.resting_until, CASE
+           WHEN s.failures + r.n >= %(tired)s
            THEN now() + make_interval(secs => least(%(longest)s::float8,
-                power(2, least(s.failures + r.n - %(tired)s, 20)))) END
+                power(2, least(s.failures + r.n - %(tired)s, 20)))) END)
   FROM unnest(%(ids)s::text[], %(counts)s::int[]) AS r (id, n)
+ WHERE s.id = r.id
+RETURNING 1
+"""
+# Whoever says "not before" means all that it is told, not one session alone.
+ASKED_TO_WAIT = """
+UPDATE webhooks_subscription s
+   SET resting_until = greatest(s.resting_until, now() + r.pause)
+  FROM unnest(%(ids)s::text[], %(pauses)s::interval[]) AS r (id, pause)
  WHERE s.id = r.id
 RETURNING 1
 """
@@ -143,13 +152,14 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one attempt."""
+    """What came of one attempt; `wait` is how many seconds it asked for, or 0."""
 
     waiting: Waiting
     is_done: bool
     status_code: int | None
     error: str
     ms: int
+    wait: float = 0.0
 
 
 def take(claim: str, *, busy: Sequence[str], room: int) -> list[Waiting]:
@@ -235,6 +245,14 @@ def _tell_subscriptions(outcomes: Sequence[Outcome]) -> None:
                 "longest": LONGEST_REST,
             },
         )
+    waits = {
+        one.waiting.lane[0]: timedelta(seconds=one.wait)
+        for one in sorted(outcomes, key=lambda one: one.wait)
+        if one.wait > 0
+    }
+    if waits:
+        asked = {"ids": list(waits), "pauses": list(waits.values())}
+        sql.rows(ASKED_TO_WAIT, asked)
 
 
 def _heads(claim: str, lanes: Sequence[Lane]) -> list[Waiting]:

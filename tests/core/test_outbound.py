@@ -267,14 +267,14 @@ def answering(*pieces: bytes, pause: float = 0.0) -> Iterator[tuple[str, list[by
         thread.join(10)
 
 
-def send(url: str, *, seconds: float = 20, **headers: str) -> int:
+def send(url: str, *, seconds: float = 20, **headers: str) -> outbound.Answered:
     target = addresses.target_of(url, into_the_house=True)
     return outbound.post(target, b"{}", headers, seconds=seconds, into_the_house=True)
 
 
 def test_what_is_sent_is_plain_http() -> None:
     with answering(b"HTTP/1.1 204 No Content\r\n\r\n") as (url, heard):
-        assert send(url, Name="value") == 204
+        assert send(url, Name="value").status == 204
 
     lines = heard[0].decode().split("\r\n")
     assert lines[0] == "POST /x?y=1 HTTP/1.1"
@@ -299,7 +299,24 @@ def test_the_status_of_the_final_answer_counts(
     pieces: list[bytes], status: int
 ) -> None:
     with answering(*pieces, pause=0.05) as (url, _):
-        assert send(url) == status
+        assert send(url).status == status
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        (b"Retry-After: 30\r\n", "30"),
+        (b"A: b\r\nretry-after:Fri, 06 Mar 2026 12:00:00 GMT \r\nC: d\r\n",
+         "Fri, 06 Mar 2026 12:00:00 GMT"),
+        (b"X-Retry-After: 30\r\n", ""),
+        (b"Retry-After: " + b"9" * 41 + b"\r\n", ""),
+        (b"", ""),
+    ],
+)  # fmt: skip
+def test_when_to_come_again_is_handed_on(header: bytes, told: str) -> None:
+    answer = b"HTTP/1.1 429 Slow\r\n" + header + b"\r\nretry-after: 7\r\n\r\n"
+    with answering(answer) as (url, _):
+        assert send(url) == outbound.Answered(429, told)
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ class Receiver:
     port: int = field(default_factory=free_port)
     seen: list[Received] = field(default_factory=list)
     answer: Callable[[Received], int] = lambda _: 200
+    headers: dict[str, str] = field(default_factory=dict)
     server: ThreadingHTTPServer | None = None
 
     @property
@@ -83,6 +84,8 @@ class Receiver:
                     self.send_response(status)
                     if status in range(300, 400):
                         self.send_header("Location", receiver.url)
+                    for name, text in receiver.headers.items():
+                        self.send_header(name, text)
                     self.send_header("Content-Length", "0")
                     self.end_headers()
                 except OSError:

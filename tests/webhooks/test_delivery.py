@@ -1,7 +1,7 @@
 """What happens is told to whoever subscribed: once it works, in order, signed."""
 
 import threading
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
@@ -118,6 +118,62 @@ def test_a_receiver_that_answers_too_late_is_told_again_and_then_goes_on(
     assert len(set(told)) == 2
     assert {one.status for one in log.all()} == {"delivered"}
     assert not Lane.objects.exists()
+
+
+def test_who_asks_for_time_is_given_it_for_all_sessions(
+    api, receiver, subscribe, sweep
+) -> None:
+    webhook, _ = subscribe()
+    receiver.headers["Retry-After"] = "120"
+    receiver.answer = lambda _: 429
+    client = api()
+    begin(client, {})
+    sweep()
+    begin(client, {})
+    delivering.deliver(now=timezone.now())
+
+    assert len(receiver.seen) == 1
+    rest = Subscription.objects.get(id=webhook.id).resting_until - timezone.now()
+    assert timedelta(seconds=100) < rest <= timedelta(seconds=120)
+    receiver.answer = lambda _: 200
+    sweep()
+    assert len(receiver.accepted()) == 2
+
+
+def test_a_success_under_way_does_not_end_the_time_that_was_asked_for(
+    api, receiver, subscribe, sweep
+) -> None:
+    webhook, _ = subscribe()
+    receiver.headers["Retry-After"] = "120"
+    client = api()
+    bad = begin(client, {})
+    begin(client, {})
+    receiver.answer = lambda one: 503 if one.stream == bad.id else 200
+    sweep()
+
+    assert len(receiver.accepted()) == 1
+    rest = Subscription.objects.get(id=webhook.id).resting_until - timezone.now()
+    assert timedelta(seconds=100) < rest
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("30", 30.0),
+        ("Tue, 10 Mar 2026 12:00:45 GMT", 45.0),
+        ("Tue, 10 Mar 2026 11:00:00 GMT", 0.0),
+        ("Tue, 10 Mar 2026 12:00:45 -0000", 0.0),
+        ("99999999999999999999", 3600.0),
+        ("Tue, 10 Mar 9999 12:00:45 GMT", 3600.0),
+        ("-5", 0.0),
+        ("soon", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_when_to_come_again_is_told_in_two_ways(said: str, seconds: float) -> None:
+    now = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
+    assert delivering.seconds_until(said, now=now) == seconds
 
 
 def test_a_redirect_is_not_followed(api, receiver, subscribe, sweep) -> None:
