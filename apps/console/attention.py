@@ -13,11 +13,14 @@ from apps.audit.models import Event
 from apps.console import reading
 from apps.diffs.flags import Flag
 from apps.diffs.text import shorten
+from apps.metrics.models import Rule
 from apps.timeline import activity, listing
 from apps.timeline.listing import VersionChanges
 from apps.timeline.words import Status
 
 SHOWN = 8
+# The page of alerts has all of them.
+RULES_SHOWN = 5
 FLAG_WORDS = {
     Flag.KEYS_LOST: "keys lost",
     Flag.NULLED: "turned null",
@@ -49,6 +52,11 @@ class ItemList:
     none: str
     # In words, the searches that find all of them, also beyond the newest acts.
     searches: list[tuple[str, str]]
+
+
+def firing(project: Project) -> list[Rule]:
+    """Return rules that fire, not more than a page has room for at its head."""
+    return list(Rule.objects.of_project(project.id).firing()[:RULES_SHOWN])
 
 
 def lists(project: Project, *, now: datetime) -> list[ItemList]:

@@ -84,6 +84,20 @@ def test_a_viewer_sees_where_rules_stand_and_no_forms(viewer, project, rule, fir
         assert "oncall@example.com" not in shown
 
 
+@pytest.mark.parametrize("place", ["project", "metrics"])
+def test_what_fires_is_said_where_people_look_first(
+    viewer, project, rule, fires, place
+):
+    page = text(viewer.get(url(place, project)))
+
+    notice = page.partition("Firing:")[2].partition("</p>")[0]
+    assert f'href="{url("alert", project, rule.id)}"' in notice
+    assert "Too &lt;many&gt;" in notice
+    assert "50.0 % of 2 sessions" in notice
+    metrics.remove_rule(project=project, rule_id=rule.id, **about())
+    assert "Firing:" not in text(viewer.get(url(place, project)))
+
+
 def test_a_rule_that_looked_at_few_sessions_says_so(viewer, project, rule):
     Told(project, timezone.now()).update(timezone.now()).back(0, timezone.now())
     alerting.sweep(now=timezone.now())

@@ -10,18 +10,14 @@ from django.utils import timezone
 from apps.accounts.models import Membership
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
-from apps.console import metrics_page
+from apps.console import attention, metrics_page
 from apps.console.metrics_forms import BehindForm, RangeForm
 from apps.console.reading import PAGE
 from apps.console.views.entering import entered, page
 from apps.console.views.paging import query
 from apps.core.errors import InvalidRequest
 from apps.metrics.behind import behind
-from apps.metrics.models import Rule
 from apps.metrics.reading import Reading
-
-# Rules that fire, at the head of the page; all of them are on the page of alerts.
-SHOWN_RULES = 5
 
 
 @page
@@ -29,12 +25,11 @@ def metrics(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the numbers of a time; what cannot be read is said on the page."""
     membership = entered(request, slug)
     form, now = RangeForm(request.GET), timezone.now()
-    firing = Rule.objects.of_project(membership.project_id).firing()
     context: dict[str, Any] = {
         "membership": membership,
         "form": form,
         "now": now,
-        "firing": firing[:SHOWN_RULES],
+        "firing": attention.firing(membership.project),
     }
     try:
         found = form.range(now)
