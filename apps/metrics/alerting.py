@@ -5,7 +5,9 @@ the rule asks), resolved. Of fewer sessions than the rule's sample nothing is sa
 rule stays as it is while it fires, and else is ok. What it tells is an event in the
 transaction that changes the state, so that webhooks have it exactly as often; mail goes
 out after the commit, and may be lost with the process. A silenced rule changes state
-and tells nobody.
+and tells nobody; when the silence is over, it tells what is news to those who were
+told before it. Whoever was told that a rule fires is told that it is over, whatever
+ends it.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from apps.accounts.models import Project
 from apps.agents.models import Agent
 from apps.audit import operations as audit
 from apps.audit.actions import Action
-from apps.core.actors import SYSTEM
+from apps.core.actors import SYSTEM, Actor
 from apps.core.ids import new_id
 from apps.core.links import path_to, whole
 from apps.diffs.text import visible
@@ -36,6 +38,8 @@ GIVEN = (
     ("Rollback rate, critical", CRITICAL),
 )
 GIVEN_WINDOW, GIVEN_MINUTES = "24h", 5
+# What a look at the numbers says of a rule.
+SEEN = ("value", "sample", "evaluated_at")
 
 MAIL = """\
 {summary}
@@ -112,10 +116,30 @@ def evaluate(rule_id: str, *, now: datetime) -> bool:
     rule.state = state_of(rule, now)
     if rule.state != before:
         rule.since = now
-    rule.save(update_fields=["value", "sample", "evaluated_at", "state", "since"])
-    if rule.state != before and rule.state in (AlertState.FIRING, AlertState.RESOLVED):
-        _tell(rule, reading.range, now)
+    if not _is_silenced(rule, now) and rule.is_told != _fires(rule):
+        tell(rule, now=now)
+    rule.save(update_fields=[*SEEN, "state", "since", "is_told"])
     return bool(rule.state != before)
+
+
+def end(rule: Rule, *, actor: Actor, now: datetime, request_id: str) -> None:
+    """Have a rule that nobody looks at any more fire no longer; the caller saves it.
+
+    Silenced or not: those who were told that it fires wait for the end of it.
+    """
+    if not _fires(rule):
+        return
+    rule.state, rule.since = AlertState.RESOLVED, now
+    if rule.is_told:
+        tell(rule, now=now, actor=actor, request_id=request_id, ends="is switched off")
+
+
+def _fires(rule: Rule) -> bool:
+    return bool(rule.state == AlertState.FIRING)
+
+
+def _is_silenced(rule: Rule, now: datetime) -> bool:
+    return rule.silenced_until is not None and rule.silenced_until > now
 
 
 def value_of(rule: Rule, found: Figures) -> float | None:
@@ -143,10 +167,10 @@ def state_of(rule: Rule, now: datetime) -> AlertState:
     return AlertState.PENDING if waits else AlertState.FIRING
 
 
-def summary(rule: Rule) -> str:
-    """Say in one line what a rule found."""
+def summary(rule: Rule, ends: str = "is over") -> str:
+    """Say in one line what a rule found, and if it does not fire how that ended."""
     value = "no value" if rule.value is None else f"{rule.value * 100:.1f} %"
-    verb = "is over" if rule.state == AlertState.RESOLVED else "fires"
+    verb = ends if rule.state == AlertState.RESOLVED else "fires"
     return (
         f"{rule.name} {verb}: {value} of {rule.sample:,} sessions in {rule.window}, "
         f"threshold {rule.threshold * 100:g} %"
@@ -200,20 +224,27 @@ def details(rule: Rule, range_: ranges.Range, now: datetime) -> dict[str, Any]:
     }
 
 
-def _tell(rule: Rule, range_: ranges.Range, now: datetime) -> None:
-    if rule.silenced_until is not None and rule.silenced_until > now:
-        return
-    told = details(rule, range_, now)
-    is_firing = rule.state == AlertState.FIRING
+def tell(
+    rule: Rule,
+    *,
+    now: datetime,
+    actor: Actor = SYSTEM,
+    request_id: str | None = None,
+    ends: str = "is over",
+) -> None:
+    """Tell whether a rule fires, and note that it was told; the caller saves it."""
+    told = details(rule, ranges.window(rule.window, now=now), now)
+    told["summary"] = summary(rule, ends)
+    rule.is_told = _fires(rule)
     audit.record(
         stream_id=rule.project_id,
         project_id=rule.project_id,
-        action=Action.ALERT_FIRING if is_firing else Action.ALERT_RESOLVED,
+        action=Action.ALERT_FIRING if rule.is_told else Action.ALERT_RESOLVED,
         resource_type="alert",
         resource_id=rule.id,
-        actor=SYSTEM,
+        actor=actor,
         now=now,
-        request_id=new_id("req", now=now),
+        request_id=request_id or new_id("req", now=now),
         details=told,
     )
     mail(rule, told)

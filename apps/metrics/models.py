@@ -123,6 +123,8 @@ class Rule(models.Model):
         max_length=16, choices=AlertState.choices, default=AlertState.OK
     )
     since = models.DateTimeField(null=True)
+    # Whether those it tells know that it fires, and do not yet know that it is over.
+    is_told = models.BooleanField(default=False)
     value = models.FloatField(null=True)
     sample = models.BigIntegerField(default=0)
     evaluated_at = models.DateTimeField(null=True)

@@ -66,6 +66,8 @@ def change_rule(
 ) -> Rule:
     """Set what is said; `silenced_until` keeps it quiet until then.
 
+    Switched off while it fires, it is over, and whoever was told is told so.
+
     Raises: RuleNotFound, InvalidRequest, AgentNotFound.
     """
     rule = _locked(project, rule_id)
@@ -73,10 +75,13 @@ def change_rule(
         raise InvalidRequest("There is nothing to change.")
     _apply(rule, project, fields)
     changed = [_column(name) for name in fields]
-    if "is_active" in fields and rule.state == AlertState.PENDING:
-        # Nobody looked while it was off: the wait begins anew.
-        rule.state, rule.since = AlertState.OK, now
-        changed += ["state", "since"]
+    if "is_active" in fields:
+        changed += ["state", "since", "is_told"]
+        if rule.state == AlertState.PENDING:
+            # Nobody looked while it was off: the wait begins anew.
+            rule.state, rule.since = AlertState.OK, now
+        if not rule.is_active:
+            alerting.end(rule, actor=actor, now=now, request_id=request_id)
     rule.save(update_fields=changed)
     _record(Action.RULE_CHANGED, rule, actor, now, request_id, sorted(fields))
     return rule
@@ -91,11 +96,12 @@ def remove_rule(
     now: datetime,
     request_id: str,
 ) -> None:
-    """Remove it; the guide's rules are not given a second time.
+    """Remove it, as if it was switched off; the guide's are not given a second time.
 
     Raises: RuleNotFound.
     """
     rule = _locked(project, rule_id)
+    alerting.end(rule, actor=actor, now=now, request_id=request_id)
     _record(Action.RULE_DELETED, rule, actor, now, request_id, [])
     rule.delete()
 

@@ -150,19 +150,107 @@ def test_a_rule_of_one_agent_looks_at_it_alone(sessions, rule):
     assert told()[0].details["agent_id"] == "billing"
 
 
+def change(rule, project, minute=1, **fields):
+    metrics.change_rule(
+        project=project, rule_id=rule.id, fields=fields, **about(minutes(minute))
+    )
+
+
+def news():
+    """What was told, in order."""
+    acts = Event.objects.filter(action__startswith="alert.").order_by("id")
+    return [one.action.removeprefix("alert.") for one in acts]
+
+
 def test_a_silenced_rule_changes_state_and_tells_nobody(sessions, rule, project):
     sessions(20, 5)
     made = rule(for_minutes=0, email="oncall@example.com")
-    metrics.change_rule(
-        project=project,
-        rule_id=made.id,
-        fields={"silenced_until": minutes(60)},
-        **about(),
-    )
+    change(made, project, silenced_until=minutes(60))
 
     assert states(made, 0) == ["firing"]
-    assert told() == []
+    assert news() == []
     assert mail.outbox == []
+
+
+def test_what_still_fires_when_a_silence_is_over_is_told_then(sessions, rule, project):
+    sessions(20, 5)
+    made = rule(for_minutes=0, window="24h", email="oncall@example.com")
+    change(made, project, silenced_until=minutes(10))
+
+    assert states(made, 0, 9) == ["firing", "firing"]
+    assert news() == []
+    assert states(made, 10, 11) == ["firing", "firing"]
+    assert news() == ["firing"]
+    assert len(mail.outbox) == 1
+
+
+def test_what_began_and_ended_in_a_silence_is_never_told(sessions, rule, project):
+    sessions(20, 5)
+    made = rule(for_minutes=0, window="24h")
+    change(made, project, silenced_until=minutes(10))
+
+    assert states(made, 0) == ["firing"]
+    change(made, project, threshold=0.5)
+    assert states(made, 5, 20) == ["resolved", "resolved"]
+    assert news() == []
+
+
+def test_the_end_of_what_was_told_is_told_after_a_silence(sessions, rule, project):
+    sessions(20, 5)
+    made = rule(for_minutes=0, window="24h")
+
+    assert states(made, 0) == ["firing"]
+    change(made, project, silenced_until=minutes(10), threshold=0.5)
+    assert states(made, 5) == ["resolved"]
+    assert news() == ["firing"]
+    assert states(made, 10, 11) == ["resolved", "resolved"]
+    assert news() == ["firing", "resolved"]
+
+
+@pytest.mark.parametrize("ends", ["switched off", "removed"])
+@pytest.mark.parametrize("silenced", [None, 60])
+def test_whoever_was_told_learns_that_nobody_looks_any_more(
+    sessions, rule, project, ends, silenced
+):
+    sessions(20, 5)
+    made = rule(for_minutes=0, window="24h")
+    states(made, 0)
+    if silenced:
+        change(made, project, silenced_until=minutes(silenced))
+
+    if ends == "removed":
+        metrics.remove_rule(project=project, rule_id=made.id, **about(minutes(1)))
+    else:
+        change(made, project, is_active=False)
+        change(made, project, is_active=False)
+
+    assert news() == ["firing", "resolved"]
+    (last,) = told("alert.resolved")
+    assert last.details["state"] == "resolved"
+    assert "Too many is switched off: 25.0 % of 20" in last.details["summary"]
+
+
+def test_what_was_switched_off_while_it_fired_begins_anew(sessions, rule, project):
+    sessions(20, 5)
+    made = rule(for_minutes=5, window="24h")
+    assert states(made, 0, 5) == ["pending", "firing"]
+
+    change(made, project, 6, is_active=False)
+    change(made, project, 6, is_active=True)
+
+    assert states(made, 6, 11) == ["pending", "firing"]
+    assert news() == ["firing", "resolved", "firing"]
+
+
+def test_switching_off_what_nobody_was_told_of_tells_nobody(sessions, rule, project):
+    sessions(20, 5)
+    made = rule(for_minutes=0, window="24h")
+    change(made, project, silenced_until=minutes(60))
+    states(made, 0)
+
+    change(made, project, is_active=False)
+
+    assert news() == []
 
 
 def test_mail_goes_to_its_address(sessions, rule):
