@@ -43,7 +43,7 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     do_everything_to_accounts(world)
     switch_a_webhook(world)
     rules = Rule.objects.filter(project_id=world.project.id)
-    rules.update(state="firing", minimum_sample=1, threshold=99)
+    rules.update(state="firing", is_told=True, minimum_sample=1, threshold=99)
     alerting.sweep(now=timezone.now())
     later = timezone.now() + timedelta(days=400)
     timeline.expire(actor=SYSTEM, now=later)
