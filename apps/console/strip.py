@@ -1,6 +1,6 @@
 """The whole life of a session as a strip: sizes as bars, and marks above them.
 
-Geometry only; a template draws it. Every bar is a link, so the strip works without
+Geometry only; the tag `bars` draws it. Every bar is a link, so the strip works without
 JavaScript, and says in words what it shows.
 """
 
@@ -20,8 +20,7 @@ TOP = 16
 class Bar:
     """One bar and its mark; `number` is the version that it leads to.
 
-    All as text: there are as many bars as the page has anything, and writing a number
-    costs a template three times as much.
+    All as text: it goes into the page as it is.
     """
 
     x: str

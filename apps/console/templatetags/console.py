@@ -1,6 +1,6 @@
 """Formatting for the console's templates: hostile text, moments, sizes.
 
-Nothing here marks text as safe except the one tag that is built by `format_html`.
+Nothing here marks text as safe except the two tags that are built by `format_html`.
 """
 
 from datetime import datetime
@@ -9,10 +9,11 @@ from importlib import metadata
 
 from django import template
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from apps.console import charts, stories
+from apps.console.strip import HEIGHT, Strip
 from apps.core.views import DISTRIBUTION
 from apps.diffs import text
 from apps.worker import health
@@ -25,6 +26,20 @@ AGES = (
     (86_400, 3_600, "h"),
     (30 * 86_400, 86_400, "d"),
 )
+
+# A bar of the strip, where it can be hit, and the mark above it.
+BAR = (
+    '<a href="{base}/versions/{number}#v{number}" aria-label="{words}" tabindex="-1">'
+    '<rect class="hit" x="{x}" y="0" width="{width}" height="{whole}"/>'
+    '<rect class="bar{selected}" x="{x}" y="{y}" width="{width}" height="{height}"/>'
+    "{mark}<title>{words}</title></a>"
+)
+MARK = '<path class="mark-{}" transform="translate({} 7)" d="{}"/>'
+MARKS = {
+    "rollback": "M0,-6L5,0L0,6L-5,0Z",
+    "flag": "M0,-6L5,5L-5,5Z",
+    "fork": "M-4,-5V0Q-4,2 0,2Q4,2 4,0V-5H2V0H-2V-5ZM-1,2H1V6H-1Z",
+}
 
 
 @register.filter
@@ -118,3 +133,33 @@ def relative(at: datetime, now: datetime) -> str:
             amount = f"{age // unit:.0f} {name}"
             return f"{amount} ago" if seconds > 0 else f"in {amount}"
     return f"{at:%Y-%m-%d}"
+
+
+@register.simple_tag
+def bars(strip: Strip, base: str) -> SafeString:
+    """Draw a strip's bars, as links to versions of the session at `base`.
+
+    A loop of the template took half of the time of a session's page: 160 bars are
+    2,500 of its 5,000 nodes.
+    """
+    return format_html_join(
+        "",
+        BAR,
+        (
+            {
+                "base": base,
+                "whole": HEIGHT,
+                "number": bar.number,
+                "words": bar.words,
+                "x": bar.x,
+                "y": bar.y,
+                "width": bar.width,
+                "height": bar.height,
+                "selected": " is-selected" if bar.is_selected else "",
+                "mark": format_html(MARK, bar.mark, bar.middle, MARKS[bar.mark])
+                if bar.mark
+                else "",
+            }
+            for bar in strip.bars
+        ),
+    )
