@@ -101,12 +101,11 @@ def evaluate(rule_id: str, *, now: datetime) -> bool:
     )
     if rule is None:
         return False
-    reading = Reading(
+    found = Reading(
         rule.project_id,
         ranges.window(rule.window, now=now),
         None if rule.agent_id is None else [rule.agent_id],
-    )
-    found = reading.totals()
+    ).totals()
     before = rule.state
     rule.value, rule.sample, rule.evaluated_at = (
         value_of(rule, found),
@@ -127,9 +126,8 @@ def end(rule: Rule, *, actor: Actor, now: datetime, request_id: str) -> None:
 
     Silenced or not: those who were told that it fires wait for the end of it.
     """
-    if not _fires(rule):
-        return
-    rule.state, rule.since = AlertState.RESOLVED, now
+    if _fires(rule):
+        rule.state, rule.since = AlertState.RESOLVED, now
     if rule.is_told:
         tell(rule, now=now, actor=actor, request_id=request_id, ends="is switched off")
 
@@ -167,10 +165,9 @@ def state_of(rule: Rule, now: datetime) -> AlertState:
     return AlertState.PENDING if waits else AlertState.FIRING
 
 
-def summary(rule: Rule, ends: str = "is over") -> str:
-    """Say in one line what a rule found, and if it does not fire how that ended."""
+def summary(rule: Rule, verb: str) -> str:
+    """Say in one line what a rule does, and what it found."""
     value = "no value" if rule.value is None else f"{rule.value * 100:.1f} %"
-    verb = ends if rule.state == AlertState.RESOLVED else "fires"
     return (
         f"{rule.name} {verb}: {value} of {rule.sample:,} sessions in {rule.window}, "
         f"threshold {rule.threshold * 100:g} %"
@@ -205,8 +202,9 @@ def _written(at: datetime) -> str:
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def details(rule: Rule, range_: ranges.Range, now: datetime) -> dict[str, Any]:
+def details(rule: Rule, now: datetime, *, verb: str) -> dict[str, Any]:
     """Return what is told of a rule, with the way to what is behind its number."""
+    range_ = ranges.window(rule.window, now=now)
     agent = Agent.objects.filter(id=rule.agent_id).first() if rule.agent_id else None
     return {
         "name": rule.name,
@@ -219,7 +217,7 @@ def details(rule: Rule, range_: ranges.Range, now: datetime) -> dict[str, Any]:
         "from": range_.start.isoformat(),
         "to": range_.end.isoformat(),
         "agent_id": agent.external_id if agent else None,
-        "summary": summary(rule),
+        "summary": summary(rule, verb),
         **paths(rule, now),
     }
 
@@ -233,9 +231,8 @@ def tell(
     ends: str = "is over",
 ) -> None:
     """Tell whether a rule fires, and note that it was told; the caller saves it."""
-    told = details(rule, ranges.window(rule.window, now=now), now)
-    told["summary"] = summary(rule, ends)
     rule.is_told = _fires(rule)
+    told = details(rule, now, verb="fires" if rule.is_told else ends)
     audit.record(
         stream_id=rule.project_id,
         project_id=rule.project_id,

@@ -120,7 +120,8 @@ def try_rule(
     Raises: RuleNotFound.
     """
     rule = _locked(project, rule_id)
-    told = alerting.details(rule, ranges.window(rule.window, now=now), now)
+    verb = "is over" if rule.state == AlertState.RESOLVED else "fires"
+    told = alerting.details(rule, now, verb=verb)
     told |= {"is_test": True, "summary": f"Test: {told['summary']}"}
     audit.record_act(
         stream_id=rule.project_id,

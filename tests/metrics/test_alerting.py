@@ -230,6 +230,39 @@ def test_whoever_was_told_learns_that_nobody_looks_any_more(
     assert "Too many is switched off: 25.0 % of 20" in last.details["summary"]
 
 
+def test_what_ended_in_a_silence_is_told_when_it_is_switched_off_before(
+    sessions, rule, project
+):
+    sessions(20, 5)
+    made = rule(for_minutes=0, window="24h")
+    states(made, 0)
+    change(made, project, silenced_until=minutes(60), threshold=0.5)
+    assert states(made, 5) == ["resolved"]
+
+    change(made, project, 6, is_active=False)
+    change(made, project, 7, is_active=False)
+
+    assert news() == ["firing", "resolved"]
+
+
+def test_what_waits_again_when_a_silence_is_over_is_told_as_over(
+    sessions, rule, project
+):
+    sessions(20, 5)
+    made = rule(for_minutes=5, window="24h")
+    states(made, 0, 5)
+    change(made, project, 6, silenced_until=minutes(10), threshold=0.5)
+    assert states(made, 7) == ["resolved"]
+    change(made, project, 8, threshold=0.05)
+
+    assert states(made, 9, 10) == ["pending", "pending"]
+
+    assert news() == ["firing", "resolved"]
+    assert "Too many is over: 25.0 %" in told("alert.resolved")[0].details["summary"]
+    assert states(made, 14) == ["firing"]
+    assert news() == ["firing", "resolved", "firing"]
+
+
 def test_what_was_switched_off_while_it_fired_begins_anew(sessions, rule, project):
     sessions(20, 5)
     made = rule(for_minutes=5, window="24h")
