@@ -45,7 +45,6 @@ OK = range(200, 300)
 REDIRECTS = range(300, 400)
 # Too many requests; not available: with these an answer may say when to come again.
 NOT_NOW = (429, 503)
-LONGEST_WAIT = 3600.0
 
 FORGET = """
 WITH old AS (
@@ -206,15 +205,19 @@ def _attempt(subscription: Subscription, waiting: Waiting, clock: Clock) -> Outc
 
 
 def seconds_until(retry_after: str, *, now: datetime) -> float:
-    """Return what a `Retry-After` asks for: seconds or a date; 0 if it says neither."""
-    if retry_after.isdecimal():
-        return min(float(retry_after), LONGEST_WAIT)
+    """Return what a `Retry-After` asks for: seconds or a date; 0 if it says neither.
+
+    It is given no more than the longest pause that there is without it.
+    """
     try:
-        moment = parsedate_to_datetime(retry_after)
-        seconds = (moment - now).total_seconds()
+        seconds = (
+            float(retry_after)
+            if retry_after.isdecimal()
+            else (parsedate_to_datetime(retry_after) - now).total_seconds()
+        )
     except (ValueError, TypeError):  # no date, or one without its zone
         return 0.0
-    return min(max(seconds, 0.0), LONGEST_WAIT)
+    return min(max(seconds, 0.0), lanes.LONGEST_PAUSE)
 
 
 def _send(subscription: Subscription, waiting: Waiting, now: datetime) -> Answered:
