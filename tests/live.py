@@ -21,9 +21,9 @@ from typing import Any
 
 import httpx
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from apps.console.serving import HEADER_BYTES
+from tests import databases
 from tests.commands import ROOT, Commands
 
 COMMANDS = Commands()
@@ -70,7 +70,7 @@ def serving(name: str, *, workers: int = 2) -> Iterator[Server]:
             with _granian(dsn, log, workers) as (url, process):
                 yield Server(url=url, dsn=dsn, log=log, process=process)
     finally:
-        _drop(name)
+        databases.drop(name)
 
 
 def manage(dsn: str, *arguments: str, seconds: float = 120) -> str:
@@ -144,41 +144,21 @@ def wait_until_ready(
 
 def _made_database(name: str) -> str:
     """Make it as a copy of the one that is migrated once for all: 0.3 s, not 8."""
-    _drop(name)
-    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+    with databases.server() as connection:
         # Other processes of this run wait here, until the first has migrated it.
         connection.execute("SELECT pg_advisory_lock(%s)", [MIGRATED_LOCK])
         if not _exists(connection, MIGRATED):
-            connection.execute(f'CREATE DATABASE "{MIGRATED}"')
+            databases.make(MIGRATED)
             try:
-                manage(_dsn(MIGRATED), "migrate", "--verbosity", "0")
+                manage(databases.dsn_of(MIGRATED), "migrate", "--verbosity", "0")
             except BaseException:
-                _drop(MIGRATED)
+                databases.drop(MIGRATED)
                 raise
-            atexit.register(_drop, MIGRATED)
-        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{MIGRATED}"')
-    return _dsn(name)
+            atexit.register(databases.drop, MIGRATED)
+        databases.make(name, template=MIGRATED)
+    return databases.dsn_of(name)
 
 
 def _exists(connection: psycopg.Connection, name: str) -> bool:
     found = connection.execute("SELECT FROM pg_database WHERE datname = %s", [name])
     return found.rowcount == 1
-
-
-def _dsn(name: str) -> str:
-    parts = conninfo_to_dict(os.environ["DATABASE_URL"])
-    return make_conninfo("", **{**parts, "dbname": name})
-
-
-def _drop(name: str) -> None:
-    """Drop it with who is connected; autovacuum, which is not ours to end, leaves."""
-    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
-        for tries_left in reversed(range(20)):
-            try:
-                connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-            except psycopg.errors.InsufficientPrivilege:
-                if not tries_left:
-                    raise
-                time.sleep(0.5)
-            else:
-                return

@@ -22,6 +22,7 @@ import psycopg
 
 from apps.core import postgres
 from apps.core.postgres.binaries import MAJOR
+from tests import databases
 from tests.live import ROOT, Server, environment, free_port, manage
 
 WORKERS = 2
@@ -58,9 +59,8 @@ def database(
     name: str, *, migrated: bool = True, template: str | None = None
 ) -> Iterator[str]:
     """Make a database of this name for a while, or a copy of another; give its URL."""
-    root = os.environ["DATABASE_URL"]
     copied = f' TEMPLATE "{template}" STRATEGY FILE_COPY' if template else ""
-    with psycopg.connect(root, autocommit=True) as connection:
+    with databases.server() as connection:
         connection.execute(f'CREATE DATABASE "{name}"{copied}')
         socket = connection.info.host
     dsn = f"postgresql://stepback@/{name}?host={quote(socket, '')}"
@@ -69,17 +69,7 @@ def database(
             manage(dsn, "migrate", "--verbosity", "0")
         yield dsn
     finally:
-        with psycopg.connect(root, autocommit=True) as connection:
-            _drop(connection, name)
-
-
-def _drop(connection: psycopg.Connection, name: str) -> None:
-    """Drop the database: whoever is still connected is sent away, if that may be."""
-    try:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-    except psycopg.errors.InsufficientPrivilege:
-        # An autovacuum worker is the superuser's: the plain form ends it and waits.
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        databases.drop(name)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 The source is a real server that is written to while it is backed up.
 """
 
-import os
 import shutil
 import stat
 import subprocess
@@ -11,15 +10,14 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from apps.core.postgres import Cluster, locate
+from tests.databases import database
 from tests.live import ROOT, Server, environment, serving
 
 HEADS = (
@@ -77,19 +75,6 @@ def heads(dsn: str) -> dict[str, tuple[int, bytes]]:
         return {row[0]: row[1:] for row in connection.execute(HEADS).fetchall()}
 
 
-@contextmanager
-def empty_database(name: str) -> Iterator[str]:
-    """Make a database beside the test run's own and drop it afterwards."""
-    parts = conninfo_to_dict(os.environ["DATABASE_URL"])
-    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        connection.execute(f'CREATE DATABASE "{name}"')
-        try:
-            yield make_conninfo("", **{**parts, "dbname": name})
-        finally:
-            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
-
-
 @pytest.fixture(scope="module")
 def source(worker_id: str) -> Iterator[Server]:
     """A server on a database of its own."""
@@ -126,7 +111,7 @@ def saved(source: Server, client: httpx.Client, folder: Path) -> Path:
 
 @pytest.fixture
 def empty(worker_id: str) -> Iterator[str]:
-    with empty_database(f"restored_{worker_id}") as dsn:
+    with database(f"restored_{worker_id}") as dsn:
         yield dsn
 
 

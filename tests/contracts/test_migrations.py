@@ -1,16 +1,16 @@
 """Migrations are complete, named, and can be taken back."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
-import psycopg
 import pytest
 from django.apps import apps
 from django.core.management import call_command
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
+
+from tests.databases import database
 
 pytestmark = pytest.mark.django_db
 
@@ -43,9 +43,7 @@ SELECT 'function', proname, pg_get_function_arguments(oid), prosrc, '', ''
 def scratch(worker_id: str) -> Iterator[Any]:
     """A connection of Django's to a database of its own."""
     name = f"migrations_{worker_id}"
-    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as server:
-        server.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        server.execute(f'CREATE DATABASE "{name}"')
+    with database(name):
         connection = connections["default"].copy("scratch")
         connection.settings_dict["NAME"] = name
         connections["scratch"] = connection
@@ -54,7 +52,6 @@ def scratch(worker_id: str) -> Iterator[Any]:
         finally:
             connection.close()
             del connections["scratch"]
-            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 def test_no_migration_is_missing() -> None:

@@ -6,30 +6,18 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import psycopg
 from langgraph.checkpoint.postgres import PostgresSaver
-from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from tests.databases import database
 
 
 @contextmanager
 def postgres_database(name: str) -> Iterator[str]:
     """Make a database with the tables of `PostgresSaver`; give where it is."""
-    root = os.environ["DATABASE_URL"]
-    own = f"langgraph_{name}_{os.getpid()}"
-    drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(
-        sql.Identifier(own)
-    )
-    with psycopg.connect(root, autocommit=True) as connection:
-        connection.execute(drop)
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(own)))
-        try:
-            dsn = make_conninfo("", **{**conninfo_to_dict(root), "dbname": own})
-            with PostgresSaver.from_conn_string(dsn) as saver:
-                saver.setup()
-            yield dsn
-        finally:
-            connection.execute(drop)
+    with database(f"langgraph_{name}_{os.getpid()}") as dsn:
+        with PostgresSaver.from_conn_string(dsn) as saver:
+            saver.setup()
+        yield dsn
 
 
 @contextmanager
