@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, tzinfo
+from itertools import pairwise
 
+from apps.metrics.facts import HOUR
 from apps.metrics.figures import CRITICAL, WARNING, WATCH, Band, Figures
 
 WIDTH, HEIGHT = 960, 240
 LEFT, RIGHT, TOP, BOTTOM = 48, 72, 10, 26
 SPARK_WIDTH, SPARK_HEIGHT = 96, 20
+# Of an axis of time: about so many words, that do not touch each other.
+TICKS, TICK_WIDTH = 8, 48
 # The axis ends between these; a higher rate stands at its upper edge, in words.
 LEAST_TOP, MOST_TOP = 0.12, 0.25
 BANDS = (
@@ -37,6 +41,8 @@ class Spot:
     y: float
     start: datetime
     end: datetime
+    # When it starts, by the reader's clocks.
+    when: str
     figures: Figures
 
     @property
@@ -58,7 +64,7 @@ class BandArea:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tick:
     x: float
-    at: datetime
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,8 +75,8 @@ class RateChart:
     path: str
     bands: list[BandArea]
     ticks: list[Tick]
-    is_daily: bool
     words: str
+    zone: str
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -100,31 +106,39 @@ class Cell:
 
 
 def rate_chart(
-    points: Mapping[datetime, Figures], start: datetime, end: datetime, step: timedelta
+    points: Mapping[datetime, Figures],
+    starts: Sequence[datetime],
+    end: datetime,
+    *,
+    zone: tzinfo,
 ) -> RateChart:
-    """Lay out the rate between two moments; steps without sessions have no point."""
+    """Lay out the rate of the hours or days that begin at `starts`, up to `end`.
+
+    Those without sessions have no point.
+    """
     highest = max((found.rate or 0 for found in points.values()), default=0)
     top = min(max(LEAST_TOP, highest), MOST_TOP)
-    x_of = _scale(start.timestamp(), end.timestamp(), LEFT, WIDTH - RIGHT)
+    x_of = _scale(starts[0].timestamp(), end.timestamp(), LEFT, WIDTH - RIGHT)
     y_of = _scale(0, top, HEIGHT - BOTTOM, TOP)
     spots = [
         Spot(
-            x=x_of(_middle(max(at, start), min(at + step, end))),
+            x=x_of(_middle(start, next_start)),
             y=y_of(min(found.rate, top)),
-            start=max(at, start),
-            end=min(at + step, end),
+            start=start,
+            end=next_start,
+            when=when(start, zone),
             figures=found,
         )
-        for at, found in sorted(points.items())
-        if found.rate is not None
+        for start, next_start in pairwise([*starts, end])
+        if (found := points.get(start)) is not None and found.rate is not None
     ]
     return RateChart(
         spots=spots,
         path=_path([(spot.x, spot.y) for spot in spots]),
         bands=_bands(top, y_of),
-        ticks=_ticks(start, end, x_of),
-        is_daily=step > timedelta(hours=1),
+        ticks=_ticks(starts, x_of, zone),
         words=_rate_story(spots),
+        zone=str(zone),
     )
 
 
@@ -151,13 +165,19 @@ def bars(rows: Sequence[tuple[str, int]]) -> list[Bar]:
     ]
 
 
-def heat_map(week: Mapping[tuple[int, int], Figures]) -> list[Cell]:
-    """Return a cell for each hour of the week, Monday first, hours of UTC."""
+def heat_map(week: Mapping[tuple[int, int], Figures], zone: tzinfo) -> list[Cell]:
+    """Return a cell for each hour of the zone's week, Monday first."""
     return [
-        _cell(day, hour, week.get((day, hour), Figures()))
+        _cell(day, hour, week.get((day, hour), Figures()), zone)
         for day in range(1, 8)
         for hour in range(24)
     ]
+
+
+def when(at: datetime, zone: tzinfo) -> str:
+    """Write a moment by a zone's clocks; an hour that comes twice is told apart."""
+    local = at.astimezone(zone)
+    return f"{local.day} {local:%b %Y, %H:%M %Z}"
 
 
 def rate_words(found: Figures) -> str:
@@ -180,7 +200,7 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def _cell(day: int, hour: int, found: Figures) -> Cell:
+def _cell(day: int, hour: int, found: Figures, zone: tzinfo) -> Cell:
     shade, text = 0, ""
     if found.rate is not None:
         shade = SHADES.get(found.band, 1 if not found.rolled_back else 2)
@@ -190,7 +210,7 @@ def _cell(day: int, hour: int, found: Figures) -> Cell:
         y=day - 1,
         shade=shade,
         text=text,
-        words=f"{DAYS[day - 1]} {hour:02}:00 UTC: {rate_words(found)}, "
+        words=f"{DAYS[day - 1]} {hour:02}:00 {zone}: {rate_words(found)}, "
         f"{sample_words(found)}",
     )
 
@@ -232,15 +252,22 @@ def _bands(top: float, y_of: Callable[[float | None], float]) -> list[BandArea]:
 
 
 def _ticks(
-    start: datetime, end: datetime, x_of: Callable[[float | None], float]
+    starts: Sequence[datetime], x_of: Callable[[float | None], float], zone: tzinfo
 ) -> list[Tick]:
-    """Return about seven moments, evenly apart."""
-    hours = max(int((end - start).total_seconds() // 3_600), 1)
-    apart = max(hours // 7, 1)
-    return [
-        Tick(x=x_of(at.timestamp()), at=at)
-        for at in (start + timedelta(hours=n) for n in range(0, hours + 1, apart))
+    """Return where some of the hours or days begin, evenly apart."""
+    is_daily = len(starts) > 1 and starts[-1] - starts[-2] > HOUR
+    chosen = starts[:: -(-len(starts) // TICKS)]
+    ticks = [
+        Tick(x=x_of(at.timestamp()), text=_tick_text(at.astimezone(zone), is_daily))
+        for at in chosen
     ]
+    # The first may begin late in its day.
+    is_crowded = len(ticks) > 1 and ticks[1].x - ticks[0].x < TICK_WIDTH
+    return ticks[1:] if is_crowded else ticks
+
+
+def _tick_text(local: datetime, is_daily: bool) -> str:
+    return f"{local.day} {local:%b}" if is_daily else f"{local:%H:%M}"
 
 
 def _rate_story(spots: Sequence[Spot]) -> str:

@@ -1,13 +1,14 @@
 """What stands in the query string of the pages about metrics."""
 
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from django import forms
 from django.utils import timezone
 
 from apps.core.errors import InvalidRequest
-from apps.core.moments import moment
+from apps.core.moments import clock_text, moment
+from apps.core.zones import zone_named
 from apps.metrics import ranges
 from apps.metrics.behind import Wanted
 from apps.metrics.ranges import Range
@@ -22,33 +23,52 @@ LONGEST_VALUE = 200
 
 
 class MomentField(forms.CharField):
-    """A moment as people and links write it: ISO 8601, without a zone in UTC."""
+    """A moment as people and links write it: ISO 8601, without a zone in this one."""
+
+    def __init__(self, *, zone: tzinfo = UTC, **more: Any) -> None:
+        super().__init__(**more)
+        self.zone = zone
 
     def clean(self, value: Any) -> datetime | None:
         text = super().clean(value)
         if not text:
             return None
         try:
-            return moment(text)
+            return moment(text, self.zone)
         except (ValueError, OverflowError):
             raise forms.ValidationError(
                 "A date or a time, as in 2026-01-31 or 2026-01-31T12:00."
             ) from None
 
 
+class ZoneField(forms.CharField):
+    """The name of a time zone; without one it is UTC."""
+
+    def clean(self, value: Any) -> tzinfo:
+        zone = zone_named(super().clean(value) or "UTC")
+        if zone is None:
+            raise forms.ValidationError("There is no such time zone.")
+        return zone
+
+
 class RangeForm(forms.Form):
-    """From when to when, and of which agent."""
+    """From when to when, and of which agent.
+
+    `zone` is that of `from` and `to`: a link means the same to whoever follows it.
+    """
 
     window = forms.ChoiceField(
         required=False, choices=[("", "a range"), *WINDOWS.items()]
     )
-    to = MomentField(required=False, max_length=40)
+    zone = ZoneField(required=False, max_length=64)
     agent = forms.RegexField(regex=r"\Aagent_[0-9a-z]{26}\Z", required=False)
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
-        # A word of Python, which no class body takes as a name.
-        self.fields["from"] = MomentField(required=False, max_length=40)
+        zone = zone_named(data.get("zone", "")) or UTC
+        # The one is a word of Python, which no class body takes as a name.
+        for name in ("from", "to"):
+            self.fields[name] = MomentField(zone=zone, required=False, max_length=40)
         self.order_fields(["window", "from", "to"])
 
     def range(self, now: datetime | None = None) -> Range:
@@ -63,6 +83,11 @@ class RangeForm(forms.Form):
         if asked["from"] is not None:
             return ranges.between(asked["from"], asked["to"] or now, now=now)
         return ranges.window(asked["window"] or ranges.USUAL, now=now)
+
+    def written(self, zone: tzinfo) -> dict[str, str]:
+        """Return the moments that a valid form has, as the zone's clocks show them."""
+        asked = {name: self.cleaned_data[name] for name in ("from", "to")}
+        return {name: clock_text(at, zone) if at else "" for name, at in asked.items()}
 
 
 class BehindForm(RangeForm):
@@ -82,6 +107,8 @@ class BehindForm(RangeForm):
         found, asked = super().range(now), self.cleaned_data
         if asked["from"] is None:
             return found
+        if asked["from"] < ranges.EARLIEST:
+            raise InvalidRequest(ranges.TOO_EARLY, param="from")
         return Range(start=asked["from"], end=asked["to"] or found.end)
 
     def wanted(self) -> Wanted:

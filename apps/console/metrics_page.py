@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any
 from urllib.parse import urlencode
 
 from apps.agents.models import Agent
 from apps.console import charts
+from apps.metrics import zones
 from apps.metrics.figures import MINIMUM_SAMPLE, Figures, Point
 from apps.metrics.ranges import WINDOWS, Range
 from apps.metrics.ranking import DEPTHS, SECONDS, breakdown, classes, worst_first
@@ -65,16 +66,22 @@ class ReleaseStep:
         return (self.now.rate - self.was.rate) * 100
 
 
-def shown(reading: Reading, here: str, agent: Agent | None) -> dict[str, Any]:
-    """Return the context of the page; `here` is the address of the list behind."""
+def shown(
+    reading: Reading, here: str, agent: Agent | None, zone: tzinfo
+) -> dict[str, Any]:
+    """Return the context of the page; `here` is the address of the list behind.
+
+    Days and hours are those of the zone.
+    """
     mine = {"agent": agent.id} if agent else {}
-    points = reading.series()
+    points = reading.series(zone)
     by_agent = reading.by_agent()
     totals = sum(by_agent.values(), Figures())
     groups = reading.groups("depth", "waited")
     names = _names(reading.project_id, by_agent)
     found = reading.range
-    chart = charts.rate_chart(_by_start(points), found.start, found.end, found.step)
+    starts = zones.starts(found, zone)
+    chart = charts.rate_chart(_by_start(points), starts, found.end, zone=zone)
     return {
         "range": found,
         "windows": list(WINDOWS),
@@ -98,7 +105,7 @@ def shown(reading: Reading, here: str, agent: Agent | None) -> dict[str, Any]:
             (by, title, _values(reading, by, here, mine)) for by, title in BY.items()
         ],
         "releases": _release_steps(reading, names),
-        "cells": charts.heat_map(reading.week()),
+        "cells": charts.heat_map(reading.week(zone), zone),
         "days": list(enumerate(charts.DAYS)),
         "behind": link(here, found, **mine),
     }

@@ -1,7 +1,7 @@
 """Moments as people and programs write them: ISO 8601, read into UTC."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 _MOMENT = re.compile(
     r"\d{4}-\d{2}-\d{2}"
@@ -12,8 +12,8 @@ _MOMENT = re.compile(
 _UNESCAPED_PLUS = re.compile(r" (?=\d{2}:?\d{2}$)", re.ASCII)
 
 
-def moment(text: str) -> datetime:
-    """Return a moment in UTC: of a date its midnight, without a zone in UTC.
+def moment(text: str, zone: tzinfo = UTC) -> datetime:
+    """Return a moment in UTC: of a date its midnight, without a zone in this one.
 
     Raises: ValueError, OverflowError.
     """
@@ -23,5 +23,17 @@ def moment(text: str) -> datetime:
         text = _UNESCAPED_PLUS.sub("+", text)
     found = datetime.fromisoformat(text.replace("z", "Z"))
     if found.tzinfo is None:
-        return found.replace(tzinfo=UTC)
+        found = found.replace(tzinfo=zone)
     return found.astimezone(UTC)
+
+
+def clock_text(at: datetime, zone: tzinfo) -> str:
+    """Write a moment as the clocks of a zone show it, for `moment` to read back.
+
+    An hour that a zone has twice says the second time how far from UTC it is.
+    """
+    local = at.astimezone(zone)
+    plain = local.replace(tzinfo=None, fold=0)
+    if plain.replace(tzinfo=zone).astimezone(UTC) != at:
+        return local.isoformat()
+    return plain.isoformat().removesuffix(":00")

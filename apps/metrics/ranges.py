@@ -22,6 +22,9 @@ WINDOWS = {
 USUAL = "24h"
 SHORT = timedelta(hours=2)
 LONGEST = timedelta(days=400)
+# Nothing happened before; and no zone is so far away that its clocks show no year.
+EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
+TOO_EARLY = "from lies in 1970 or later."
 # Up to here points are hours, beyond it days.
 HOURLY = timedelta(hours=49)
 
@@ -39,9 +42,14 @@ class Range:
         return self.end - self.start <= SHORT
 
     @property
+    def is_daily(self) -> bool:
+        """Whether the points of a series are days, and not hours."""
+        return self.end - self.start > HOURLY
+
+    @property
     def step(self) -> timedelta:
         """How far apart the points of a series are."""
-        return HOUR if self.end - self.start <= HOURLY else timedelta(days=1)
+        return timedelta(days=1) if self.is_daily else HOUR
 
     @property
     def length(self) -> timedelta:
@@ -63,6 +71,8 @@ def between(start: datetime, end: datetime, *, now: datetime) -> Range:
 
     Raises: InvalidRequest where it ends before it begins, or is too long.
     """
+    if start < EARLIEST:
+        raise InvalidRequest(TOO_EARLY, param="from")
     end = min(end, now)
     if start >= end:
         raise InvalidRequest("from lies before to, and before now.", param="from")

@@ -10,118 +10,43 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from apps.core import json, sql
-from apps.metrics import facts
+from apps.metrics import facts, zones
 from apps.metrics.facts import HOUR
 from apps.metrics.figures import Figures, Group, Point
+from apps.metrics.queries import (
+    FOLLOWED,
+    GROUPS,
+    KEYS,
+    LIVE_HOURS,
+    NOTHING,
+    SERIES,
+    SUMS,
+    WEEK,
+)
 from apps.metrics.ranges import Range
 from apps.metrics.remembered import remembered, together
 
-# Asked first and told as a constant: of an unknown xid PostgreSQL expects a third of
-# all events, and at a million takes 15 ms to make room for their hours.
-FOLLOWED = """
-SELECT coalesce((SELECT xid FROM metrics_follower WHERE id = 1), '0')::text AS xid
-"""
-# Open hours, hours to be rolled up, and those of events nobody has followed yet; in
-# one statement with the revision that all other hours have.
-LIVE_HOURS = """
-SELECT coalesce((SELECT number FROM metrics_revision
-                  WHERE project_id = %(project)s), 0) AS revision,
-       ARRAY(
-    SELECT hour FROM metrics_due
-     WHERE project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
-    UNION
-    SELECT date_trunc('hour', e.created_at, 'UTC') FROM audit_event e
-     WHERE e.xid >= %(followed)s::text::xid8
-       AND e.project_id = %(project)s AND e.stream_id LIKE 'sess\\_%%'
-       AND e.created_at >= %(since)s AND e.created_at < %(until)s) AS hours
-"""
-SUMS = """
-SELECT agent_id, sum(began)::bigint AS began, sum(versions)::bigint AS versions,
-       sum(turns)::bigint AS turns, sum(rollbacks)::bigint AS rollbacks,
-       sum(undos)::bigint AS undos, sum(repeats)::bigint AS repeats,
-       sum(forks)::bigint AS forks, sum(aside)::bigint AS aside,
-       sum(waited) AS waited, sum(stored)::bigint AS stored,
-       sum(tool_calls)::bigint AS tool_calls, sum(tool_errors)::bigint AS tool_errors,
-       sum(timed)::bigint AS timed, sum(latency_ms)::bigint AS latency_ms
-  FROM (SELECT agent_id, began, versions, turns, rollbacks, undos, repeats, forks,
-               aside, waited, stored, tool_calls, tool_errors, timed, latency_ms
-          FROM metrics_sum
-         WHERE %(is_closed)s::boolean
-           AND project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
-           AND NOT hour = ANY (%(live_hours)s::timestamptz[])
-        UNION ALL
-        SELECT agent_id, began, versions, turns, rollbacks, undos, repeats, forks,
-               aside, waited, stored, tool_calls, tool_errors, timed, latency_ms
-          FROM json_to_recordset(%(live_sums)s::json) AS live (
-               agent_id varchar, began bigint, versions bigint, turns bigint,
-               rollbacks bigint, undos bigint, repeats bigint, forks bigint,
-               aside bigint, waited float8, stored bigint, tool_calls bigint,
-               tool_errors bigint, timed bigint, latency_ms bigint)) AS s
- WHERE %(agents)s::text[] IS NULL OR agent_id = ANY (%(agents)s::text[])
- GROUP BY agent_id
-"""
-REACH = """
-WITH reach AS (
-     SELECT agent_id, measure, value, hour, gap, sessions, acts FROM metrics_reach
-      WHERE %(is_closed)s::boolean
-        AND project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
-        AND NOT hour = ANY (%(live_hours)s::timestamptz[])
-        AND measure = ANY (%(measures)s::text[])
-        AND (%(agents)s::text[] IS NULL OR agent_id = ANY (%(agents)s::text[]))
-     UNION ALL
-     SELECT agent_id, measure, value, hour, gap, sessions, acts
-       FROM json_to_recordset(%(live_reach)s::json) AS live (
-            agent_id varchar, measure varchar, value varchar, hour timestamptz,
-            gap integer, sessions bigint, acts bigint)
-      WHERE measure = ANY (%(measures)s::text[])
-        AND (%(agents)s::text[] IS NULL OR agent_id = ANY (%(agents)s::text[])))
-"""
-# Who had it before the range began, or never: everybody else is counted already.
-GROUPS = (
-    REACH
-    + """
-SELECT agent_id, measure, value, coalesce(sum(acts), 0)::bigint AS acts,
-       coalesce(sum(sessions) FILTER (
-           WHERE gap = 0 OR hour - gap * interval '1 hour' < %(since)s), 0)::bigint
-         AS sessions, min(hour) AS first
-  FROM reach GROUP BY agent_id, measure, value
-"""
-)
-SERIES = (
-    REACH
-    + """,
-placed AS (
-     SELECT *, date_bin(%(step)s::interval, hour, %(origin)s) AS start FROM reach)
-SELECT agent_id, measure, start, coalesce(sum(acts), 0)::bigint AS acts,
-       coalesce(sum(sessions) FILTER (
-           WHERE gap = 0 OR hour - gap * interval '1 hour' < start), 0)::bigint
-         AS sessions
-  FROM placed GROUP BY agent_id, measure, start
-"""
-)
-WEEK = (
-    REACH
-    + """
-SELECT extract(isodow FROM hour AT TIME ZONE 'UTC')::integer AS day,
-       extract(hour FROM hour AT TIME ZONE 'UTC')::integer AS hour, measure,
-       sum(sessions)::bigint AS sessions
-  FROM reach GROUP BY 1, 2, 3
-"""
-)
-# By what their rows are told apart; all else in them is added up.
-KEYS = {
-    SUMS: ("agent_id",),
-    GROUPS: ("agent_id", "measure", "value"),
-    SERIES: ("agent_id", "measure", "start"),
-    WEEK: ("day", "hour", "measure"),
-}
-NOTHING = {"live_sums": "[]", "live_reach": "[]"}
-ORIGIN = datetime.fromisoformat("2000-01-03T00:00:00+00:00")
+OVER_TIME = ("active", "rolled_back")
+
+
+class Piece(NamedTuple):
+    """What an agent's sessions had in a part of an hour."""
+
+    start: datetime
+    agent_id: str
+    measure: str
+    value: str
+    sessions: int
+    acts: int
+
+    def as_figures(self) -> Figures:
+        return Group(*self[1:]).as_figures()
 
 
 @dataclass
@@ -146,7 +71,8 @@ class Reading:
     def acts_by_hour(self) -> list[tuple[datetime, int]]:
         """Return how many versions and turns each hour has, in order."""
         found: dict[datetime, int] = defaultdict(int)
-        for row in self._rows(SERIES, ("active",), step=HOUR, origin=ORIGIN):
+        starts = tuple(zones.starts(self.range, UTC))
+        for row in self._rows(SERIES, ("active",), starts=starts):
             found[row.start] += row.acts
         return sorted(found.items())
 
@@ -170,32 +96,48 @@ class Reading:
             for row in self._rows(GROUPS, measures)
         ]
 
-    def series(self) -> list[Point]:
-        """Return the sessions and rollbacks of each hour or day, by agent.
+    def series(self, zone: tzinfo = UTC) -> list[Point]:
+        """Return the sessions and rollbacks of each hour, or day of a zone, by agent.
 
-        Days are those of UTC. Points where nothing happened are left out.
+        The first begins with the range. Points where nothing happened are left out.
         """
-        step, found = self.range.step, dict[tuple[str, datetime], Point]()
-        rows = self._rows(SERIES, ("active", "rolled_back"), step=step, origin=ORIGIN)
-        for row in rows:
+        found: dict[tuple[str, datetime], Point] = {}
+        for row in self._placed(zone):
             key = row.agent_id, row.start
             known = found.get(key, Point(agent_id=row.agent_id, start=row.start))
             found[key] = known.with_measure(row.measure, row.sessions, row.acts)
         return sorted(found.values(), key=lambda point: point.start)
 
-    def week(self) -> dict[tuple[int, int], Figures]:
-        """Return by (day from Monday as 1, hour of UTC) in how many hours sessions
+    def week(self, zone: tzinfo = UTC) -> dict[tuple[int, int], Figures]:
+        """Return by (day from Monday as 1, hour of the zone) in how many hours sessions
         were active and rolled back: a session counts again in each hour."""
         found: dict[tuple[int, int], Figures] = defaultdict(Figures)
-        for row in self._rows(WEEK, ("active", "rolled_back")):
+        if self.range.is_short:
+            for piece in self._pieces:
+                found[zones.place(piece.start, zone)] += piece.as_figures()
+            return dict(found)
+        shifts = zones.shifts(*self._whole, zone)
+        moments, offsets = zip(*shifts, strict=True)
+        rows = self._rows(WEEK, OVER_TIME, moments=moments, offsets=offsets)
+        for row in rows:
             group = Group("", row.measure, "", row.sessions, 0)
             found[row.day, row.hour] += group.as_figures()
         return dict(found)
 
-    def _rows(self, query: str, measures: Sequence[str] = (), **more: Any) -> list[Any]:
+    def _placed(self, zone: tzinfo) -> list[Any]:
+        """Return rows of agent, measure and the point they belong to."""
+        if self.range.is_short:
+            return self._pieces
+        starts = tuple(zones.starts(self.range, zone))
+        return self._rows(SERIES, OVER_TIME, starts=starts)
+
+    def _rows(
+        self, query: str, measures: Sequence[str] = (), **more: tuple[Any, ...]
+    ) -> list[Any]:
         """Ask the closed hours, or remember what they said, and the live ones."""
         hours = self._live_hours
-        asked = self._about | {"measures": list(measures), **more}
+        arrays = {name: list(values) for name, values in more.items()}
+        asked = self._about | {"measures": list(measures), **arrays}
         question = (
             query,
             self.project_id,
@@ -271,6 +213,17 @@ class Reading:
     def _exact(self) -> list[Group]:
         rows = facts.exact(self.project_id, self.range.start, self.range.end)
         return [Group(*row) for row in rows if self._is_wanted(row.agent_id)]
+
+    @cached_property
+    def _pieces(self) -> list[Piece]:
+        """What a short range has hour by hour: no more than lies within it."""
+        starts = zones.starts(self.range, UTC)
+        return [
+            Piece(start, *row)
+            for start, end in pairwise([*starts, self.range.end])
+            for row in facts.exact(self.project_id, start, end)
+            if row.measure in OVER_TIME and self._is_wanted(row.agent_id)
+        ]
 
     def _is_wanted(self, agent_id: str) -> bool:
         return self.agents is None or agent_id in self.agents

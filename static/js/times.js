@@ -1,7 +1,10 @@
 // Shows exact times in UTC or in the reader's own zone, as chosen in the header and
 // kept in this browser. Relative ones stay as they are; their tooltips have both.
+// What the server draws, as charts by day and hour, follows a cookie with the zone's name.
 
 const LOCAL = "stepback.times.local";
+const ZONE = "stepback_zone";
+const YEAR = 31_536_000;
 const display = document.getElementById("display");
 
 function isLocal() {
@@ -34,8 +37,29 @@ function toUtc(text) {
   return Number.isNaN(at.getTime()) ? text : at.toISOString();
 }
 
+function keptZone() {
+  const found = document.cookie.split("; ").filter((one) => one.startsWith(`${ZONE}=`));
+  return found.at(-1)?.slice(ZONE.length + 1) ?? "";
+}
+
+// Leave the zone for the server; what it drew for another one is asked for again. A
+// browser that keeps no cookies said none, and is shown UTC.
+function leaveZone(local) {
+  const zone = local ? Intl.DateTimeFormat().resolvedOptions().timeZone : "";
+  if (keptZone() !== zone) {
+    const secure = window.location.protocol === "https:" ? "; secure" : "";
+    const kept = zone ? YEAR : 0;
+    document.cookie = `${ZONE}=${zone}; path=/; max-age=${kept}; samesite=lax${secure}`;
+  }
+  const drawn = document.querySelector("[data-asked-zone]");
+  if (drawn && keptZone() === zone && drawn.dataset.askedZone !== zone) {
+    window.location.reload();
+  }
+}
+
 function write() {
   const local = isLocal();
+  leaveZone(local);
   for (const zone of document.querySelectorAll("[data-zone]")) {
     zone.textContent = local ? "local" : "UTC";
   }

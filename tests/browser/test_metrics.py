@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Console, Visits
 from tests.browser.looking import Looker
+from tests.browser.test_everywhere import choose
 from tests.live import manage
 
 expect.set_options(timeout=30_000)
@@ -123,6 +124,87 @@ def test_a_rule_is_made_silenced_and_deleted(
     expect(page.locator("tbody")).not_to_contain_text("Agent 2")
 
     assert looker.found == {}
+
+
+def test_days_and_hours_are_those_of_the_reader(visits: Visits, measured: str) -> None:
+    page = visits.page("mara", timezone_id="America/New_York")
+    here = visits.page("mara", timezone_id="UTC")
+    words = page.locator("main")
+    point = page.locator(".chart a[aria-label]").last
+
+    page.goto(f"{measured}/metrics?window=30d")
+    expect(words).to_contain_text("Times are UTC.")
+    expect(point).to_have_attribute("aria-label", re.compile(", 00:00 UTC, "))
+    # The choice is the server's at once, and on every page from then on.
+    choose(page, "Local")
+    expect(words).to_contain_text("Times are America/New_York.")
+    expect(words).to_contain_text("Hours are those of America/New_York.")
+    expect(point).to_have_attribute("aria-label", re.compile(r", 00:00 E[SD]T, "))
+    link = point.get_attribute("href")
+    assert link is not None
+    assert re.search(r"from=[^&]*T0[45]%3A00%3A00%2B00%3A00", link)
+    expect(page.get_by_role("link", name=re.compile("00:00 UTC"))).to_have_count(0)
+
+    # Whose clocks are on UTC sees another week, of the same numbers.
+    here.goto(f"{measured}/metrics?window=30d")
+    choose(here, "Local")
+    expect(here.locator("main")).to_contain_text("Times are UTC.")
+    assert cells(page) != cells(here)
+    assert sum(cells(page).values()) == sum(cells(here).values()) >= 50
+
+    choose(page, "UTC")
+    expect(words).to_contain_text("Times are UTC.")
+    assert [one["name"] for one in page.context.cookies()].count("stepback_zone") == 0
+
+
+def cells(page: Page) -> dict[str, int]:
+    """Return how many sessions the heat map has in each hour of the week."""
+    told = page.locator(".heat g:has(text:not(.name)) > title").all_text_contents()
+    found = [re.match(r"(\w+ \d\d:00) .*: .* of (\d+) sessions", one) for one in told]
+    return {one[1]: int(one[2]) for one in found if one}
+
+
+def test_a_range_is_typed_by_the_readers_clocks(visits: Visits, measured: str) -> None:
+    page = visits.page("mara", timezone_id="America/New_York")
+    page.goto(f"{measured}/metrics")
+    choose(page, "Local")
+
+    page.get_by_label("From (America/New_York)").fill("2026-01-31T12:00")
+    page.get_by_label("To (America/New_York)").fill("2026-02-01T12:00")
+    page.get_by_label("Time", exact=True).select_option("a range")
+    page.get_by_role("button", name="Show").click()
+
+    expect(page.get_by_label("From (America/New_York)")).to_have_value(
+        "2026-01-31T12:00"
+    )
+    shown = page.locator("main p.hint time").first
+    expect(shown).to_have_attribute("datetime", "2026-01-31T17:00:00+00:00")
+
+
+def test_a_browser_that_keeps_no_cookie_of_it_reads_utc(
+    visits: Visits, measured: str
+) -> None:
+    page = visits.page("mara", timezone_id="Asia/Kolkata")
+    page.add_init_script("""
+      Object.defineProperty(document, "cookie", { get: () => "", set: () => {} });
+    """)
+    loads: list[str] = []
+    page.on("load", lambda _: loads.append(page.url))
+    page.goto(f"{measured}/metrics")
+    choose(page, "Local")
+
+    expect(page.locator("main p.hint time").first).to_have_text(re.compile("local$"))
+    expect(page.locator("main")).to_contain_text("Times are UTC.")
+    assert len(loads) == 1
+
+
+def test_an_old_name_of_a_zone_is_known(visits: Visits, measured: str) -> None:
+    page = visits.page("mara", timezone_id="Asia/Kolkata")
+    page.goto(f"{measured}/metrics")
+    choose(page, "Local")
+
+    # Chromium says Asia/Calcutta.
+    expect(page.locator("main")).to_contain_text("Times are Asia/Kolkata.")
 
 
 @pytest.mark.parametrize("width", [1440, 390])

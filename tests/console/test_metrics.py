@@ -1,7 +1,7 @@
 """The page of metrics: its numbers, its charts in words, and the lists behind them."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import timezone
@@ -111,6 +111,98 @@ def test_an_empty_time_says_what_would_fill_it(project, see):
 )
 def test_a_range_that_cannot_be_read_is_said_on_the_page(query, see):
     assert 'role="alert"' in see(query, status=400)
+
+
+@pytest.fixture
+def zoned(see, client):
+    """Read as somebody whose browser says that its clocks are of a zone."""
+
+    def get(zone, *asked, **more):
+        client.cookies["stepback_zone"] = zone
+        return see(*asked, **more)
+
+    return get
+
+
+# Days of New York begin at 05:00 UTC.
+FOUR_DAYS = "?from=2026-02-28&to=2026-03-04"
+
+
+@pytest.fixture
+def in_march(project):
+    evening = datetime(2026, 3, 2, 4, 30, tzinfo=UTC)
+    told = Told(project, evening).update(evening)
+    told.back(0, evening, reason="late_evening")
+    Told(project, datetime(2026, 3, 2, 5, 30, tzinfo=UTC))
+
+
+def test_days_and_hours_are_those_of_the_reader(in_march, zoned):
+    here, there = zoned("", FOUR_DAYS), zoned("America/New_York", FOUR_DAYS)
+
+    # Late on Sunday there, and another day.
+    assert "<title>2 Mar 2026, 00:00 UTC: 50.0 %: 1 of 2 sessions" in here
+    assert "<title>Mon 04:00 UTC: 100.0 %, 1 of 1 sessions" in here
+    assert "<title>1 Mar 2026, 00:00 EST: 100.0 %: 1 of 1 sessions" in there
+    assert "<title>2 Mar 2026, 00:00 EST: 0.0 %: 0 of 1 sessions" in there
+    assert "<title>Sun 23:00 America/New_York: 100.0 %, 1 of 1 sessions" in there
+    for page, name in ((here, "UTC"), (there, "America/New_York")):
+        assert page.count(f"Times are {name}.") == 1
+        assert page.count(f"Hours are those of {name}.") == 2
+        assert f'<th scope="col">From ({name})</th>' in page
+        assert f"those of <strong>{name}</strong>" in page
+
+
+def test_a_point_leads_to_the_rollbacks_of_the_readers_day(in_march, zoned, see):
+    page = zoned("America/New_York", FOUR_DAYS)
+    first = re.search(
+        r'<a href="[^"]*/rollbacks(\?[^"]*)" aria-label="1 Mar 2026, 00:00 EST', page
+    )
+
+    behind = see(first[1].replace("&amp;", "&"), "metrics/rollbacks")
+
+    assert "from=2026-03-01T05%3A00%3A00%2B00%3A00" in first[1]
+    assert "to=2026-03-02T05%3A00%3A00%2B00%3A00" in first[1]
+    assert (behind.count("◆"), behind.count("late_evening")) == (1, 1)
+
+
+def test_what_is_typed_is_of_the_zone_that_the_form_names(in_march, zoned):
+    typed = "?from=2026-03-01T23%3A00&to=2026-03-02T00%3A00&zone=America%2FNew_York"
+
+    there, elsewhere = zoned("America/New_York", typed), zoned("Asia/Tokyo", typed)
+
+    for page in (there, elsewhere):
+        assert 'datetime="2026-03-02T04:00:00+00:00"' in page
+        assert "1 of 1 sessions" in page
+    assert 'value="2026-03-01T23:00"' in there
+    assert 'name="zone" value="America/New_York"' in there
+    # Somebody else follows the link, and sees the same time by their clocks.
+    assert 'value="2026-03-02T13:00"' in elsewhere
+    assert 'name="zone" value="Asia/Tokyo"' in elsewhere
+
+
+def test_a_link_without_a_zone_is_of_utc_whoever_reads_it(in_march, zoned):
+    page = zoned("Asia/Tokyo", "?from=2026-03-02T04%3A00&to=2026-03-02T05%3A00")
+
+    assert 'datetime="2026-03-02T04:00:00+00:00"' in page
+    assert "1 of 1 sessions" in page
+
+
+@pytest.mark.parametrize(
+    "said", ["Mars/Olympus", "../../etc/passwd", "<script>", "A" * 3_000, "localtime"]
+)
+def test_a_zone_that_there_is_not_is_utc(said, in_march, zoned):
+    page = zoned(said, FOUR_DAYS)
+
+    assert "Times are UTC." in page
+    assert "<script>" not in page
+    assert 'name="zone"' not in page
+    assert len(said) < 100 or said not in page
+
+
+def test_a_zone_that_there_is_not_is_no_zone_of_a_range(in_march, see):
+    assert 'role="alert"' in see(f"{FOUR_DAYS}&zone=Mars", status=400)
+    see("?from=0001-01-01&to=0001-01-02", status=400)
+    see("?from=0001-01-01&to=0001-01-02", "metrics/rollbacks", status=400)
 
 
 def test_an_agent_of_another_project_is_not_found(told, see, other_project):

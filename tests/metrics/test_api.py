@@ -165,6 +165,7 @@ def test_the_contracts_stats(told, api):
         ({"from": "2099-01-01"}, "from"),
         ({"from": "2026-02-02", "to": "2026-02-01"}, "from"),
         ({"from": "2020-02-02"}, "from"),
+        ({"from": "0001-01-01", "to": "0001-01-01T01:00"}, "from"),
         ({"from": "yesterday"}, "from"),
     ],
 )

@@ -1,6 +1,7 @@
 """Closed hours are asked once, and again when one of them has changed."""
 
 from collections import namedtuple
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
@@ -46,6 +47,22 @@ def test_closed_hours_are_asked_once(project, asked):
     assert once > 3
     assert len(asked) == once
     assert first == second
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_remembered_of_one_zone_is_told_in_no_other(project):
+    # Tuesday 18:10 UTC: Wednesday in Tokyo.
+    Told(project, "18:10")
+    roll_up("23:00")
+    tokyo = ZoneInfo("Asia/Tokyo")
+
+    def told(*zone):
+        found = reading(project, "-3 00:00", "+1 00:00", now=at("+2 00:00"))
+        return [p.start for p in found.series(*zone)], list(found.week(*zone))
+
+    for _ in range(2):
+        assert told() == ([at("00:00")], [(2, 18)])
+        assert told(tokyo) == ([at("15:00")], [(3, 3)])
 
 
 @pytest.mark.django_db(transaction=True)

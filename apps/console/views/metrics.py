@@ -15,6 +15,7 @@ from apps.console.metrics_forms import BehindForm, RangeForm
 from apps.console.reading import PAGE
 from apps.console.views.entering import entered, page
 from apps.console.views.paging import query
+from apps.console.views.reader import asked_zone, readers_zone
 from apps.core.errors import InvalidRequest
 from apps.metrics.behind import behind
 from apps.metrics.reading import Reading
@@ -25,10 +26,14 @@ def metrics(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the numbers of a time; what cannot be read is said on the page."""
     membership = entered(request, slug)
     form, now = RangeForm(request.GET), timezone.now()
+    zone = readers_zone(request)
     context: dict[str, Any] = {
         "membership": membership,
         "form": form,
+        "said": form.data,
         "now": now,
+        "zone": str(zone),
+        "asked_zone": asked_zone(request),
         "firing": attention.firing(membership.project),
     }
     try:
@@ -41,7 +46,8 @@ def metrics(request: HttpRequest, slug: str) -> HttpResponse:
         membership.project_id, found, None if agent is None else [agent.id]
     )
     here = reverse("console:metrics_rollbacks", args=[slug])
-    context |= metrics_page.shown(reading, here, agent) | {"agent": agent}
+    context |= metrics_page.shown(reading, here, agent, zone)
+    context |= {"agent": agent, "said": form.written(zone)}
     return render(request, "console/metrics.html", context)
 
 
