@@ -7,8 +7,10 @@ database: a test that uses threads marks itself with `django_db(transaction=True
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+import httpx
 import orjson
 import psycopg
 import pytest
@@ -62,6 +64,20 @@ def _rows_are_deleted() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseOperations, "sql_flush", deleting)
         patch.setattr(flush, "emit_post_migrate_signal", lambda *_, **__: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _authorities_are_read_once() -> Iterator[None]:
+    """Have clients share what they know of the authorities that sign certificates.
+
+    httpx reads it for each client, and for each question that is asked without one:
+    0.05 s of a processor, for what is all plain HTTP on this machine. A wait for a
+    server that starts took as much of it as the server.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        read = cache(httpx.create_ssl_context)
+        patch.setattr("httpx._transports.default.create_ssl_context", read)
         yield
 
 
