@@ -1,0 +1,35 @@
+"""A load of the demo that was cut short goes on where it stopped.
+
+Apart from what else is told of the demo, because each of these begins without it.
+"""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from apps.accounts.models import Project
+from apps.console import demo
+from apps.core.actors import SYSTEM
+from apps.timeline.models import Version
+
+NOW = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
+
+pytestmark = pytest.mark.django_db
+
+
+def load(project: Project, *, stops_after: int = 10_000) -> None:
+    asked = iter(range(stops_after))
+    demo.load(project, is_stopping=lambda: next(asked, None) is None)
+
+
+@pytest.mark.parametrize("stops_after", [1, 40, 250])
+def test_it_goes_on_where_a_load_was_cut_short(stops_after: int):
+    project = demo.begin(actor=SYSTEM, now=NOW)
+    load(project, stops_after=stops_after)
+    interrupted = Version.objects.count()
+
+    load(project)
+
+    resumed = Version.objects.count()
+    assert interrupted < resumed
+    assert resumed == sum(s.number + 1 for s in demo.stories(NOW))
