@@ -211,3 +211,24 @@ def test_a_broken_policy_would_be_noticed(visits: Visits, trip: Trip) -> None:
     assert page.evaluate("window.ran") is None
     assert any("content policy: script-src" in one for one in visits.complaints)
     visits.complaints.clear()
+
+
+def test_a_broken_page_would_be_noticed(
+    visits: Visits, trip: Trip, looker: Looker
+) -> None:
+    page = visits.page("carol")
+    page.goto(trip.path())
+
+    page.evaluate(
+        """() => {
+          const text = document.createElement("p");
+          text.textContent = "Hardly seen";
+          text.style.color = "light-dark(black, #222)";
+          text.style.backgroundColor = "light-dark(white, black)";
+          document.querySelector("main").append(text, document.createElement("img"));
+        }"""
+    )
+    looker.look(page, "broken")
+
+    told = [one.partition(":")[0] for one in looker.found["broken"]]
+    assert told == ["light, image-alt", "dark, color-contrast"]
