@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from apps.core import sql
+from apps.core import keyset, sql
 from apps.metrics import facts
 from apps.metrics.ranges import Range
 
-BEHIND = """
+BEHIND = f"""
 SELECT e.id, e.stream_id AS session_id, e.number, e.created_at, v.restored_number,
        coalesce(v.reason_code, '') AS reason_code, v.reasoning, e.actor_label,
        a.id AS agent_id, a.external_id AS agent, s.user_id,
@@ -27,7 +27,7 @@ SELECT e.id, e.stream_id AS session_id, e.number, e.created_at, v.restored_numbe
  WHERE e.project_id = %(project)s AND e.action = 'session.rolled_back'
    AND e.id >= %(first)s AND e.id < %(last)s
    AND e.created_at >= %(since)s AND e.created_at < %(until)s
-   AND (%(after)s::text IS NULL OR e.id < %(after)s)
+   AND {keyset.below_id("e.id", "after")}
    AND (%(agent)s::text IS NULL OR s.agent_id = %(agent)s)
    AND (%(reason)s::text IS NULL OR coalesce(v.reason_code, '') = %(reason)s)
    AND (%(release)s::text IS NULL
@@ -37,7 +37,7 @@ SELECT e.id, e.stream_id AS session_id, e.number, e.created_at, v.restored_numbe
    AND (%(actor)s::text IS NULL
         OR left(e.actor_kind || ':' || e.actor_label, 200) = %(actor)s)
  ORDER BY e.id DESC LIMIT %(limit)s
-"""
+"""  # noqa: S608
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

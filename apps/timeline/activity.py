@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.audit.actions import Action
-from apps.core import sql
+from apps.core import keyset, sql
 
 COUNTED = 1_000
 NEWEST_SESSIONS = 50
@@ -182,11 +182,11 @@ def busiest(project_id: str, *, limit: int) -> list[BusyAgent]:
 
 # What stands beside a history does not change its session.
 BESIDE = [Action.NOTE_ADDED, Action.VERSION_LABELLED, Action.VERSION_UNLABELLED]
-CHANGED = """
+CHANGED = f"""
 WITH acts AS MATERIALIZED (
      SELECT e.stream_id, e.id, e.action FROM audit_event e
       WHERE e.project_id = %(project)s
-        AND (%(before)s::varchar IS NULL OR e.id < %(before)s::varchar)
+        AND {keyset.below_id("e.id")}
       ORDER BY e.id DESC LIMIT %(limit)s),
 changed AS MATERIALIZED (
      SELECT DISTINCT acts.stream_id FROM acts
@@ -197,7 +197,7 @@ SELECT coalesce((SELECT array_agg(changed.stream_id) FROM changed
                          WHERE later.stream_id = changed.stream_id
                            AND later.id >= %(before)s::varchar
                            AND later.action <> ALL (%(beside)s::varchar[]))),
-                '{}') AS sessions,
+                '{{}}') AS sessions,
        (SELECT min(acts.id) FROM acts HAVING count(*) = %(limit)s) AS floor
 """
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from apps.core import sql
+from apps.core import keyset, sql
 from apps.timeline.reading import VERSIONS, VersionRow
 from apps.timeline.words import Op
 
@@ -34,8 +34,8 @@ SHOWN = (
 )
 NEWEST = (
     SHOWN
-    + """
-   AND (%(before)s::bigint IS NULL OR v.number < %(before)s::bigint)
+    + f"""
+   AND {keyset.below("v.number")}
  ORDER BY v.number DESC LIMIT %(limit)s
 """
 )

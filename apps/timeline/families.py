@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from apps.core import json, sql
+from apps.core import json, keyset, sql
 from apps.core.projection import cleaned
 from apps.timeline.models import Session
 
 PARENT = "parent_session_id"
 # MATERIALIZED: through the index of metadata, whatever the planner thinks of an order.
-_CHILDREN = """
+_CHILDREN = f"""
 WITH found AS MATERIALIZED (
     SELECT s.id FROM timeline_session s
      WHERE s.metadata_index @> %(wanted)s::jsonb AND s.project_id = %(project)s)
 SELECT f.id FROM found f
- WHERE %(before)s::varchar IS NULL OR f.id < %(before)s::varchar
+ WHERE {keyset.below_id("f.id")}
  ORDER BY f.id DESC LIMIT %(limit)s
-"""
+"""  # noqa: S608
 
 
 def children(

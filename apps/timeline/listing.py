@@ -16,7 +16,7 @@ from apps.agents.scope import Scope
 from apps.audit.actions import Action
 from apps.audit.models import Event
 from apps.audit.querysets import EventQuerySet
-from apps.core import sql
+from apps.core import keyset, sql
 from apps.timeline.drafts import Receipt
 from apps.timeline.lineage import Lineage, set_aside_by
 from apps.timeline.models import Session, Turn
@@ -104,10 +104,9 @@ def versions_of(
 
     The caller has looked the session up.
     """
-    side, order = ("<", "DESC") if newest_first else (">", "ASC")
+    bound, order = (keyset.below, "DESC") if newest_first else (keyset.above, "ASC")
     query = VERSIONS + (
-        f" AND (%(after)s::bigint IS NULL OR v.number {side} %(after)s::bigint)"
-        f" ORDER BY v.number {order} LIMIT %(limit)s"
+        f" AND {bound('v.number', 'after')} ORDER BY v.number {order} LIMIT %(limit)s"
     )
     asked = {"session": session_id, "after": after, "limit": limit + 1}
     return sql.records(VersionRow, query, asked)

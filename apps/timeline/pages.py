@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.core import sql
+from apps.core import keyset, sql
 from apps.timeline.reading import VERSIONS, VersionRow
 
 LABELS, NOTES, FORKS, LISTED_TURNS = 500, 100, 100, 200
@@ -93,15 +93,15 @@ CLAUSES = {
     "label": """ AND v.number IN (
         SELECT l.number FROM timeline_label l
          WHERE l.session_id = %(session)s AND l.name = %(label)s)""",
-    "path": """ AND v.number IN (
+    "path": f""" AND v.number IN (
         (SELECT c.number FROM timeline_change c
           WHERE c.session_id = %(session)s AND c.path_key = %(path)s
-            AND (%(after)s::bigint IS NULL OR c.number < %(after)s::bigint)
+            AND {keyset.below("c.number", "after")}
           ORDER BY c.number DESC LIMIT %(within)s::bigint)
         UNION
         (SELECT t.number FROM timeline_version t
           WHERE t.session_id = %(session)s AND t.changes_truncated
-            AND (%(after)s::bigint IS NULL OR t.number < %(after)s::bigint)
+            AND {keyset.below("t.number", "after")}
           ORDER BY t.number DESC LIMIT %(within)s::bigint))""",
 }
 
@@ -188,7 +188,7 @@ def versions(
     given = {name: getattr(wanted, name) for name in CLAUSES if getattr(wanted, name)}
     query = (
         VERSIONS
-        + " AND (%(after)s::bigint IS NULL OR v.number < %(after)s::bigint)"
+        + f" AND {keyset.below('v.number', 'after')}"
         + "".join(CLAUSES[name] for name in given)
         + " ORDER BY v.number DESC LIMIT %(limit)s"
     )

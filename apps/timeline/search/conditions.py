@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.core import sql
+from apps.core import keyset, sql
 from apps.diffs.changes import MISSING, Json
 from apps.timeline.search.clauses import Clause
 from apps.timeline.search.walks import Walk
@@ -195,7 +195,7 @@ def ids_where(columns: dict[str, str], before: str | None, limit: int) -> list[s
     clauses = "".join(f" AND s.{name} = %({name})s" for name in columns)
     found = sql.rows(
         "SELECT s.id FROM timeline_session s"  # noqa: S608
-        f" WHERE (%(before)s::varchar IS NULL OR s.id < %(before)s::varchar){clauses}"
+        f" WHERE {keyset.below_id('s.id')}{clauses}"
         " ORDER BY s.id DESC LIMIT %(limit)s",
         {**columns, "before": before, "limit": limit},
     )

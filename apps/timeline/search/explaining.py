@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from apps.core import keyset
 from apps.timeline.search.conditions import (
     Candidate,
     Condition,
@@ -23,12 +24,12 @@ HITS = 500
 # How many states are read to tell the places in them; small ones take little.
 MOST_READ = 5_000
 
-_NUMBERS = """
+_NUMBERS = f"""
 SELECT v.number FROM timeline_version v
  WHERE v.session_id = w.id
-   AND (%(before)s::bigint IS NULL OR v.number < %(before)s::bigint)
+   AND {keyset.below("v.number")}
  ORDER BY v.number DESC LIMIT %(limit)s
-"""
+"""  # noqa: S608
 
 Conditions = Sequence[Condition]
 

@@ -14,13 +14,12 @@ from datetime import datetime
 from itertools import islice
 
 from apps.agents.scope import Scope
-from apps.core import sql
+from apps.core import keyset, sql
 from apps.timeline.search.clauses import Query
 from apps.timeline.search.conditions import Candidate, Condition
 from apps.timeline.search.explaining import Reached, Result, explained, numbers
 from apps.timeline.search.plan import Planner
 from apps.timeline.search.states import States
-from apps.timeline.search.walks import AFTER_ALL
 
 # How many sessions one page looks at before it answers what it has found.
 MOST_LOOKED_AT = 5_000
@@ -178,7 +177,7 @@ class _Search:
             return lead.candidates(before, limit) or []
         asked = {
             "project": self.scope.project.id,
-            "before": before or AFTER_ALL,
+            "before": before or keyset.LAST_ID,
             "limit": limit,
         }
         return [row.id for row in sql.rows(_NEWEST, asked)]

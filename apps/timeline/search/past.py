@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from apps.core import keyset
 from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.diffs.changes import MISSING
@@ -16,19 +17,19 @@ from apps.timeline.search.holding import OfState
 from apps.timeline.search.states import Fits, States
 from apps.timeline.search.walks import Entry, Walk
 
-_SET = """
+_SET = f"""
 SELECT DISTINCT c.number FROM timeline_change c
  WHERE c.session_id = w.id AND c.value_key = ANY (%(values)s::bytea[])
    AND (%(paths)s::bytea[] IS NULL OR c.path_key = ANY (%(paths)s::bytea[]))
-   AND (%(before)s::bigint IS NULL OR c.number < %(before)s::bigint)
+   AND {keyset.below("c.number")}
  ORDER BY c.number DESC LIMIT %(limit)s
-"""
-_CHANGED = """
+"""  # noqa: S608
+_CHANGED = f"""
 SELECT DISTINCT c.number FROM timeline_change c
  WHERE c.session_id = w.id AND c.path_key = ANY (%(paths)s::bytea[])
-   AND c.role < 4 AND (%(before)s::bigint IS NULL OR c.number < %(before)s::bigint)
+   AND c.role < 4 AND {keyset.below("c.number")}
  ORDER BY c.number DESC LIMIT %(limit)s
-"""
+"""  # noqa: S608
 
 
 class Past(OfState):

@@ -9,7 +9,7 @@ from functools import singledispatchmethod
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.audit.models import Event
-from apps.core import ids, sql
+from apps.core import ids, keyset, sql
 from apps.timeline import families
 from apps.timeline.models import SessionName
 from apps.timeline.search import clauses, terms, walks
@@ -31,32 +31,35 @@ from apps.timeline.search.walks import Walk
 from apps.timeline.search.wording import Either, Wording
 from apps.timeline.words import Status
 
-_VERSIONS = """
+
+def _versions(where: str) -> str:
+    return f"""
 SELECT v.number FROM timeline_version v
  WHERE v.session_id = w.id AND {where}
-   AND (%(before)s::bigint IS NULL OR v.number < %(before)s::bigint)
- ORDER BY v.number DESC LIMIT %(limit)s"""
+   AND {keyset.below("v.number")}
+ ORDER BY v.number DESC LIMIT %(limit)s"""  # noqa: S608
+
+
 # `name` stands in each, so that they take the same parameters.
-FLAGGED = _VERSIONS.format(where="v.flags @> jsonb_build_array(%(name)s::text)")
-ROLLBACKS = _VERSIONS.format(
-    where="v.restored_number IS NOT NULL AND v.op = 'rollback'"
-    " AND %(name)s::text IS NOT NULL"
+FLAGGED = _versions("v.flags @> jsonb_build_array(%(name)s::text)")
+ROLLBACKS = _versions(
+    "v.restored_number IS NOT NULL AND v.op = 'rollback' AND %(name)s::text IS NOT NULL"
 )
-NAMED = _VERSIONS.format(where="v.external_id = %(name)s::text")
-TRACED = """
+NAMED = _versions("v.external_id = %(name)s::text")
+TRACED = f"""
 SELECT DISTINCT number FROM (
     SELECT v.number FROM timeline_version v
      WHERE v.session_id = w.id AND v.trace_id = %(name)s::text
      UNION ALL
     SELECT t.head_number FROM timeline_turn t
      WHERE t.session_id = w.id AND t.trace_id = %(name)s::text) found
- WHERE %(before)s::bigint IS NULL OR number < %(before)s::bigint
- ORDER BY number DESC LIMIT %(limit)s"""
-LABELLED = """
+ WHERE {keyset.below("number")}
+ ORDER BY number DESC LIMIT %(limit)s"""  # noqa: S608
+LABELLED = f"""
 SELECT l.number FROM timeline_label l
  WHERE l.session_id = w.id AND l.name = %(name)s::text
-   AND (%(before)s::bigint IS NULL OR l.number < %(before)s::bigint)
- ORDER BY l.number DESC LIMIT %(limit)s"""
+   AND {keyset.below("l.number")}
+ ORDER BY l.number DESC LIMIT %(limit)s"""  # noqa: S608
 
 # An id is made with the first try of a create, which may be finished by a later one.
 LATEST_RETRY = timedelta(days=1)
@@ -135,7 +138,7 @@ class Created(Column):
         self.floor = ""
         if self.after:
             self.floor = _first_id(self.after, earlier=LATEST_RETRY)
-        self.ceiling = _first_id(self.before) if self.before else walks.AFTER_ALL
+        self.ceiling = _first_id(self.before) if self.before else keyset.LAST_ID
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
         found = sql.rows(
@@ -147,7 +150,7 @@ class Created(Column):
             """,
             {
                 "project": self.project_id,
-                "below": min(before or walks.AFTER_ALL, self.ceiling),
+                "below": min(before or keyset.LAST_ID, self.ceiling),
                 "floor": self.floor,
                 "limit": limit,
             },

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from apps.core import json, sql
+from apps.core import json, keyset, sql
 from apps.core.errors import Busy, DomainError
 from apps.core.json import Json
 from apps.timeline import listing, reading
@@ -26,7 +26,7 @@ AHEAD = 16
 MOST_LISTED = 10_000
 
 # Versions of which the change rows do not tell everything; a fork brought version 0.
-_INCOMPLETE = """
+_INCOMPLETE = f"""
 SELECT w.id AS session_id, found.number
   FROM unnest(%(ids)s::varchar[]) WITH ORDINALITY w (id, place)
  CROSS JOIN LATERAL (
@@ -34,10 +34,10 @@ SELECT w.id AS session_id, found.number
      WHERE v.session_id = w.id
        AND (v.changes_truncated
             OR %(carried)s::bool AND v.number = 0 AND v.op = 'fork')
-       AND (%(before)s::bigint IS NULL OR v.number < %(before)s::bigint)
+       AND {keyset.below("v.number")}
      ORDER BY v.number DESC LIMIT %(limit)s) found
  ORDER BY w.place, found.number DESC LIMIT %(most)s
-"""
+"""  # noqa: S608
 
 Version = tuple[str, int]
 

@@ -11,10 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.core import sql
-
-# Sorts after every session id.
-AFTER_ALL = "~"
+from apps.core import keyset, sql
 
 _WALK = """
 WITH RECURSIVE walk (session_id) AS (
@@ -90,7 +87,7 @@ class Walk:
         entries = self._named()
         if not entries:
             return []
-        params: Params = {"before": before or AFTER_ALL, "limit": limit}
+        params: Params = {"before": before or keyset.LAST_ID, "limit": limit}
         for name, entry in entries:
             params |= entry.params(name)
         steps = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from apps.core import json, sql
+from apps.core import json, keyset, sql
 from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.timeline.search.clauses import FreeTerm, Words
@@ -38,7 +38,7 @@ _RARE = f"""
 WITH found AS MATERIALIZED (
     SELECT t.session_id FROM timeline_text t WHERE t.words @@ {_QUERY})
 SELECT DISTINCT f.session_id FROM found f
- WHERE %(before)s::varchar IS NULL OR f.session_id < %(before)s::varchar
+ WHERE {keyset.below_id("f.session_id")}
  ORDER BY f.session_id DESC LIMIT %(limit)s
 """  # noqa: S608
 _AMONG = f"""
@@ -53,8 +53,7 @@ SELECT coalesce(u.head_number, t.number) AS number, t.kind, u.turn_number
   LEFT JOIN timeline_turn u ON t.kind = {TextKind.TURN.value}
         AND u.session_id = t.session_id AND u.turn_number = t.number
  WHERE t.session_id = w.id AND t.words @@ {_QUERY}
-   AND (%(before)s::bigint IS NULL
-        OR coalesce(u.head_number, t.number) < %(before)s::bigint)
+   AND {keyset.below("coalesce(u.head_number, t.number)")}
  ORDER BY 1 DESC, t.kind LIMIT %(limit)s
 """  # noqa: S608
 _HAS_WORDS = "SELECT numnode(plainto_tsquery('simple', %(words)s::text)) > 0 AS has"
