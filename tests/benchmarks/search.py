@@ -2,8 +2,8 @@
 
 Prints, asserts nothing about time. It loads a million sessions (or as many as the first
 argument says) into a PostgreSQL of its own: what search reads of them, not their
-versions. A value, a place and a word are had by one session, by every thousandth, by
-every second, and by the older half alone.
+versions. A value, a place and a word are had by nobody, by one session, by every
+thousandth, by every second, and by the older half alone.
 """
 
 import argparse
@@ -30,6 +30,7 @@ SELECT 'sess_' || lpad(n::text, 26, '0'), %s, %s, 'session', 'u_' || n, %s,
 """
 # Which sessions have it, of `count`.
 HAVE = {
+    "nobody": "false",
     "one": "n = {count} / 2",
     "every 1000th": "n %% 1000 = 0",
     "every 2nd": "n %% 2 = 0",

@@ -32,13 +32,17 @@ _AMONG = """
 SELECT s.id FROM unnest(%(ids)s::varchar[]) s (id)
  WHERE EXISTS (SELECT FROM unnest({keys}) k ({names})
                  JOIN {table} t ON t.session_id = s.id AND {match})"""
+# Ordered, though one will do: else a path that no version has reads the whole table.
 _LIVE = """
 SELECT k.path_key FROM unnest(%(paths)s::bytea[]) k (path_key)
- WHERE EXISTS (SELECT FROM timeline_change t
-                WHERE t.path_key = k.path_key AND t.role < 4)
-    OR EXISTS (SELECT FROM timeline_change t
-                WHERE t.value_key = ANY (%(values)s::bytea[])
-                  AND t.path_key = k.path_key)
+ WHERE (SELECT true FROM timeline_change t
+         WHERE t.path_key = k.path_key AND t.role < 4
+         ORDER BY t.session_id DESC NULLS LAST LIMIT 1)
+    OR EXISTS (SELECT FROM unnest(%(values)s::bytea[]) w (value_key)
+                CROSS JOIN LATERAL (
+                      SELECT FROM timeline_change t
+                       WHERE t.value_key = w.value_key AND t.path_key = k.path_key
+                       ORDER BY t.session_id DESC NULLS LAST LIMIT 1) one)
 """
 
 Params = dict[str, Any]

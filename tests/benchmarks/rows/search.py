@@ -15,7 +15,12 @@ from tests.live import ROOT
 WHAT = "search among 1,000,000 sessions"
 FULL, QUICK = 1_000_000, 2_000
 LOAD_SECONDS = 3_600
-SIZES = {"one": "1", "every 1000th": "1,000", "every 2nd": "500,000"}
+SIZES = {
+    "nobody": "nobody",
+    "one": "1",
+    "every 1000th": "1,000",
+    "every 2nd": "500,000",
+}
 KINDS = {
     "holds now": "a value held now",
     "ever held at a place": "a value ever held at a place",
