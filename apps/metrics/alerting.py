@@ -12,11 +12,9 @@ ends it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.core.mail import send_mail
 from django.db import transaction
 
 from apps.accounts.models import Project
@@ -25,10 +23,10 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import SYSTEM, Actor
 from apps.core.ids import new_id
-from apps.core.links import path_to, whole
-from apps.diffs.text import visible
+from apps.core.links import path_to
 from apps.metrics import ranges
 from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, Figures
+from apps.metrics.mailing import mail
 from apps.metrics.models import AlertState, GivenRules, Metric, Rule
 from apps.metrics.reading import Reading
 
@@ -40,19 +38,6 @@ GIVEN = (
 GIVEN_WINDOW, GIVEN_MINUTES = "24h", 5
 # What a look at the numbers says of a rule.
 SEEN = ("value", "sample", "evaluated_at")
-
-MAIL = """\
-{summary}
-
-The rate over this time:
-{dashboard}
-
-The sessions that were rolled back:
-{sessions}
-
-The rule, to silence or to change it:
-{rule}
-"""
 
 
 def sweep(*, now: datetime) -> int:
@@ -245,23 +230,3 @@ def tell(
         details=told,
     )
     mail(rule, told)
-
-
-def mail(rule: Rule, told: Mapping[str, Any]) -> None:
-    """Send what is told to the rule's address after the commit, if it has one."""
-    if not rule.email:
-        return
-    # A name is anybody's words: no line of it may begin a header.
-    subject = f"[Stepback] {visible(told['summary'])}"[:200]
-    text = MAIL.format(
-        summary=visible(told["summary"]),
-        dashboard=whole(told["dashboard_path"]),
-        sessions=whole(told["sessions_path"]),
-        rule=whole(told["rule_path"]),
-    )
-    address = rule.email
-
-    def send() -> None:
-        send_mail(subject, text, None, [address], fail_silently=False)
-
-    transaction.on_commit(send, robust=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +21,7 @@ from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.metrics import alerting, ranges
 from apps.metrics.figures import MINIMUM_SAMPLE
+from apps.metrics.mailing import Sending, mail_aside
 from apps.metrics.models import AlertState, Metric, Rule
 
 MOST = 200
@@ -30,6 +32,14 @@ DEFAULTS: Mapping[str, Any] = {
     "for_minutes": 5,
     "email": "",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A rule that was tried, and its mail on the way, if it has an address."""
+
+    rule: Rule
+    mail: Sending | None
 
 
 @transaction.atomic
@@ -114,8 +124,8 @@ def try_rule(
     actor: Actor,
     now: datetime,
     request_id: str,
-) -> Rule:
-    """Tell whoever it tells that this is a test.
+) -> Tried:
+    """Tell whoever it tells that this is a test; nobody waits for the mail server.
 
     Raises: RuleNotFound.
     """
@@ -134,8 +144,7 @@ def try_rule(
         request_id=request_id,
         details=told,
     )
-    alerting.mail(rule, told)
-    return rule
+    return Tried(rule, mail_aside(rule, told))
 
 
 def _locked(project: Project, rule_id: str) -> Rule:

@@ -1,16 +1,21 @@
 """The alerts pages: where rules stand, for all; what administrators do about them."""
 
 import re
+import smtplib
+import socket
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core import mail
+from django.core.mail import EmailMessage
 from django.utils import timezone
 
 from apps.accounts.models import Role
 from apps.agents.models import Agent
 from apps.audit.models import AuditRecord, Event
-from apps.metrics import alerting
+from apps.console.views import alerts
+from apps.metrics import alerting, mailing
 from apps.metrics import operations as metrics
 from apps.metrics.models import Rule
 from tests.accounts.make import make_member
@@ -246,17 +251,94 @@ def test_a_silence_that_cannot_be_is_told_why(admin, project, rule, data, said):
     assert rule.silenced_until is None
 
 
-def test_a_test_is_told_as_one(
-    admin, project, rule, django_capture_on_commit_callbacks
-):
-    with django_capture_on_commit_callbacks(execute=True):
-        post(admin, "test_alert", project, rule.id)
+@pytest.mark.django_db(transaction=True)
+def test_a_test_is_told_as_one(admin, project, rule):
+    post(admin, "test_alert", project, rule.id)
 
     assert Event.objects.get(action="alert.firing").details["is_test"]
     (sent,) = mail.outbox
     assert sent.subject.startswith("[Stepback] Test: Too <many>")
     rule.refresh_from_db()
     assert rule.state == "ok"
+    page = text(admin.get(url("alert", project, rule.id)))
+    assert "on its way to the webhooks of alert.firing" in page
+    assert "The mail server has taken the mail" in page
+
+
+@pytest.fixture
+def mail_server(settings):
+    """A mail server that takes whoever comes, and says nothing until it is closed."""
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        settings.EMAIL_HOST, settings.EMAIL_PORT = listening.getsockname()
+        settings.EMAIL_TIMEOUT = 600
+        yield listening
+    for thread in threading.enumerate():
+        if thread.name == "mail":
+            thread.join(60)
+            assert not thread.is_alive()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_mail_server_that_says_nothing_holds_no_page(
+    admin, project, rule, mail_server, monkeypatch
+):
+    monkeypatch.setattr(alerts, "MAIL_SECONDS", 0.2)
+
+    post(admin, "test_alert", project, rule.id)
+    accepted, _ = mail_server.accept()
+
+    with accepted:
+        page = text(admin.get(url("alert", project, rule.id)))
+        assert "has not answered within 0.2 seconds" in page
+        assert "on its way to the webhooks of alert.firing" in page
+
+
+@pytest.mark.django_db(transaction=True)
+def test_so_many_wait_for_the_mail_server_and_no_more(
+    admin, project, rule, mail_server, monkeypatch
+):
+    monkeypatch.setattr(alerts, "MAIL_SECONDS", 0.2)
+    for _ in range(mailing.AT_ONCE):
+        post(admin, "test_alert", project, rule.id)
+    # Messages of pages that nobody looked at.
+    admin.get(url("alert", project, rule.id))
+
+    post(admin, "test_alert", project, rule.id)
+
+    page = text(admin.get(url("alert", project, rule.id)))
+    assert "not sent: others are still waiting for the mail server" in page
+    for _ in range(mailing.AT_ONCE):
+        mail_server.accept()[0].close()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (
+            smtplib.SMTPRecipientsRefused({"x": (550, b"<b>No such\nuser</b>")}),
+            "&lt;b&gt;No such",
+        ),
+        (ConnectionRefusedError(111, "Connection refused"), "Connection refused"),
+        (TimeoutError("timed out"), "the mail server did not answer"),
+        (ValueError("secret"), "see the log"),
+    ],
+)
+def test_a_mail_that_is_not_sent_says_why(
+    admin, project, rule, monkeypatch, failure, said
+):
+    def refuse(self, fail_silently=False):
+        raise failure
+
+    monkeypatch.setattr(EmailMessage, "send", refuse)
+
+    post(admin, "test_alert", project, rule.id)
+
+    page = admin.get(url("alert", project, rule.id)).content.decode()
+    assert "The mail was not sent: " in page
+    assert said in page
+    assert "secret" not in page
 
 
 @pytest.mark.parametrize(

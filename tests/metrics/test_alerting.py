@@ -326,8 +326,10 @@ def test_it_leads_to_the_chart_and_to_the_exact_list(
 def test_a_test_is_told_and_changes_no_state(rule, project):
     made = rule(email="oncall@example.com")
 
-    metrics.try_rule(project=project, rule_id=made.id, **about())
+    tried = metrics.try_rule(project=project, rule_id=made.id, **about())
 
+    assert tried.mail.is_over(60)
+    assert tried.mail.failure == ""
     made.refresh_from_db()
     assert made.state == "ok"
     assert told()[0].details["is_test"]

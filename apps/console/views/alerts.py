@@ -29,8 +29,11 @@ from apps.core.errors import InvalidRequest
 from apps.core.links import path_to
 from apps.metrics import alerting
 from apps.metrics import operations as operations
+from apps.metrics.mailing import Sending
 from apps.metrics.models import AlertState, Metric, Rule
 
+# How long a page waits to say whether a mail went out.
+MAIL_SECONDS = 5.0
 # What is to be looked at comes first.
 ORDER = {AlertState.FIRING: 0, AlertState.PENDING: 1}
 
@@ -128,13 +131,12 @@ def disable(request: HttpRequest, membership: Membership, rule_id: str) -> HttpR
 @act(Permission.ADMIN, shows=alert_shown)
 def test(request: HttpRequest, membership: Membership, rule_id: str) -> HttpResponse:
     """Tell webhooks and the mail address that this is a test."""
-    rule = operations.try_rule(
+    tried = operations.try_rule(
         project=membership.project, rule_id=rule_id, **acting(request)
     )
-    mailed = " and to its mail address" if rule.email else ""
-    messages.success(
-        request, f"A test is on its way to the webhooks of alert.firing{mailed}."
-    )
+    messages.success(request, "A test is on its way to the webhooks of alert.firing.")
+    if tried.mail is not None:
+        _tell_mail(request, tried.mail)
     return _to(membership, rule_id)
 
 
@@ -146,6 +148,19 @@ def delete(request: HttpRequest, membership: Membership, rule_id: str) -> HttpRe
     )
     messages.success(request, "The rule is deleted.")
     return redirect("console:alerts", membership.project.slug)
+
+
+def _tell_mail(request: HttpRequest, sending: Sending) -> None:
+    if not sending.is_over(MAIL_SECONDS):
+        messages.error(
+            request,
+            f"The mail server has not answered within {MAIL_SECONDS:g} seconds. The "
+            "mail may still go out; if not, the log says why.",
+        )
+    elif sending.failure:
+        messages.error(request, f"The mail was not sent: {sending.failure}.")
+    else:
+        messages.success(request, "The mail server has taken the mail.")
 
 
 def _tried(

@@ -187,7 +187,9 @@ class RuleTest(RuleView):
     )
     def post(self, request: Request, rule_id: str) -> Response:
         """Tell webhooks and the rule's address that this is a test. Takes no body."""
-        return self.act_on(request, partial(metrics.try_rule, rule_id=rule_id))
+        return self.act_on(
+            request, lambda **about: metrics.try_rule(rule_id=rule_id, **about).rule
+        )
 
 
 def shape(rule: Rule, names: dict[str, str]) -> dict[str, Any]:
