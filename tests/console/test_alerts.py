@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
+from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import Role
@@ -339,6 +340,33 @@ def test_a_mail_that_is_not_sent_says_why(
     assert "The mail was not sent: " in page
     assert said in page
     assert "secret" not in page
+
+
+def test_a_rule_that_was_removed_says_when_and_by_whom(admin, project, rule):
+    post(admin, "delete_alert", project, rule.id, status=302)
+    olga = signed_in(Client(), make_member(project, "olga", Role.VIEWER))
+
+    for reader in (admin, olga):
+        answer = reader.get(url("alert", project, rule.id), headers=HTML)
+        assert answer.status_code == 410
+        page = answer.content.decode()
+        assert "Too &lt;many&gt;" in page
+        assert "by alice" in text(answer)
+        assert "<time" in page
+    log = re.search(r'href="([^"]*/audit\?resource=[^"]*)"', page)[1]
+    assert "alice" in text(admin.get(log))
+    # What there is to do about a rule is as gone as it was.
+    assert admin.post(url("update_alert", project, rule.id), SAID).status_code == 404
+
+
+def test_a_removed_rule_is_nothing_to_strangers(admin, project, other_project, rule):
+    post(admin, "delete_alert", project, rule.id, status=302)
+    stranger = signed_in(Client(), make_member(other_project, "sam", Role.ADMIN))
+
+    assert stranger.get(url("alert", project, rule.id)).status_code == 404
+    assert stranger.get(url("alert", other_project, rule.id)).status_code == 404
+    assert admin.get(url("alert", project, "rule_never")).status_code == 404
+    assert Client().get(url("alert", project, rule.id)).status_code == 302
 
 
 @pytest.mark.parametrize(

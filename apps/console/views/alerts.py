@@ -16,6 +16,8 @@ from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.agents.errors import AgentNotFound
 from apps.agents.models import Agent
+from apps.audit.actions import Action
+from apps.audit.models import Event
 from apps.console.alert_forms import (
     HOURS,
     METRICS,
@@ -29,6 +31,7 @@ from apps.core.errors import InvalidRequest
 from apps.core.links import path_to
 from apps.metrics import alerting
 from apps.metrics import operations as operations
+from apps.metrics.errors import RuleNotFound
 from apps.metrics.mailing import Sending
 from apps.metrics.models import AlertState, Metric, Rule
 
@@ -79,8 +82,18 @@ def create(request: HttpRequest, membership: Membership) -> HttpResponse:
 
 @page
 def alert(request: HttpRequest, slug: str, rule_id: str) -> HttpResponse:
-    """Show where a rule stands."""
-    return _one(request, entered(request, slug), rule_id)
+    """Show where a rule stands, or who removed it: links to it stay in mails."""
+    membership = entered(request, slug)
+    try:
+        return _one(request, membership, rule_id)
+    except RuleNotFound:
+        removals = Event.objects.with_action([Action.RULE_DELETED])
+        mine = removals.for_project(membership.project_id)
+        removal = mine.matching(actor=None, resource_id=rule_id).first()
+        if removal is None:
+            raise
+    context = {"membership": membership, "removal": removal}
+    return render(request, "console/alert_removed.html", context, status=410)
 
 
 def alert_shown(
