@@ -45,7 +45,8 @@ class ValueRow:
 
     name: str
     figures: Figures
-    link: str
+    # None for others, which no list can be asked for by name.
+    link: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -151,9 +152,11 @@ def _values(
     ]
     return [
         ValueRow(
-            name=value or "no reason given",
+            name="others, by hour" if value is None else value or "no reason given",
             figures=figures,
-            link=link(here, reading.range, **mine, **{by: value}),
+            link=None
+            if value is None
+            else link(here, reading.range, **mine, **{by: value}),
         )
         for value, figures in found[:SHOWN_VALUES]
     ]

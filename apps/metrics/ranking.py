@@ -17,7 +17,9 @@ BREAKDOWNS = {
     "reason": ("", "reason"),
     "actor": ("", "actor"),
 }
-# Where classes of rollbacks and turns begin; as in sql/seen_v2.sql.
+# What a session had of these beyond its first ten in an hour is one, without a name.
+WITH_OTHERS = ("release", "model")
+# Where classes of rollbacks and turns begin; as in sql/seen_v3.sql.
 DEPTHS = (1, 2, 3, 6, 11, 21, 51)
 SECONDS = (0, 60, 300, 900, 3_600, 21_600, 86_400)
 MILLISECONDS = (0, 250, 500, 1_000, 2_000, 5_000, 10_000, 30_000)
@@ -34,17 +36,21 @@ def worst_first(by_agent: Mapping[str, Figures]) -> list[tuple[str, Figures]]:
     return sorted(by_agent.items(), key=key)
 
 
-def breakdown(reading: Reading, by: str) -> list[tuple[str, Figures]]:
-    """Return the rates of each value, most rolled back sessions first."""
+def breakdown(reading: Reading, by: str) -> list[tuple[str | None, Figures]]:
+    """Return the rates of each value, most rolled back sessions first.
+
+    None is what has no name of its own: of these a session counts again in each hour.
+    """
     of_active, of_failed = BREAKDOWNS[by]
-    found: dict[str, Figures] = defaultdict(Figures)
-    for group in reading.groups(of_active or "active", of_failed):
-        if group.measure == of_failed:
-            found[group.value] += Figures(
-                rolled_back=group.sessions, rollbacks=group.acts
-            )
+    names = [of_active or "active", of_failed]
+    others = [f"{name}_others" for name in names if by in WITH_OTHERS]
+    found: dict[str | None, Figures] = defaultdict(Figures)
+    for group in reading.groups(*names, *others):
+        value = None if group.measure in others else group.value
+        if group.measure.removesuffix("_others") == of_failed:
+            found[value] += Figures(rolled_back=group.sessions, rollbacks=group.acts)
         elif of_active:
-            found[group.value] += Figures(sessions=group.sessions)
+            found[value] += Figures(sessions=group.sessions)
     if not of_active:
         sessions = sum(one.sessions for one in reading.groups("active"))
         found = defaultdict(
@@ -52,7 +58,8 @@ def breakdown(reading: Reading, by: str) -> list[tuple[str, Figures]]:
             {name: replace(one, sessions=sessions) for name, one in found.items()},
         )
     return sorted(
-        found.items(), key=lambda item: (-item[1].rolled_back, -item[1].sessions, item)
+        found.items(),
+        key=lambda item: (-item[1].rolled_back, -item[1].sessions, item[0] or ""),
     )
 
 

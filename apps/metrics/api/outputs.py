@@ -130,7 +130,11 @@ class AgentsRanked(Ranged, ListEnvelope):
 class ValueRate(Rate):
     """What has one release, model, reason or actor."""
 
-    value = text("Empty where no reason was given.")
+    value = serializers.CharField(
+        allow_null=True,
+        help_text="Empty where no reason was given; null for all releases or models "
+        "that a session had after its first ten in an hour.",
+    )
 
 
 class Breakdown(Ranged, ListEnvelope):
