@@ -1,4 +1,4 @@
-"""A real server for tests: granian in processes of its own, on a database of its own.
+"""A real server for tests: the one that `up` starts, on a database of its own.
 
 Tests that need clients, several processes or a lost answer talk to it over loopback
 HTTP. One server serves all tests of a pytest worker; projects keep them apart.
@@ -22,7 +22,7 @@ from typing import Any
 import httpx
 import psycopg
 
-from apps.console.serving import HEADER_BYTES
+from apps.console.serving import arguments as serving_arguments
 from tests import databases
 from tests.commands import ROOT, Commands
 
@@ -67,7 +67,7 @@ def serving(name: str, *, workers: int = 2) -> Iterator[Server]:
     try:
         with tempfile.TemporaryDirectory(prefix="stepback-live-") as folder:
             log = Path(folder) / "server.log"
-            with _granian(dsn, log, workers) as (url, process):
+            with _served(dsn, log, workers) as (url, process):
                 yield Server(url=url, dsn=dsn, log=log, process=process)
     finally:
         databases.drop(name)
@@ -98,17 +98,15 @@ def free_port() -> int:
 
 
 @contextmanager
-def _granian(
+def _served(
     dsn: str, log: Path, workers: int
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     port = free_port()
-    command = [str(Path(sys.executable).parent / "granian"), "--interface", "wsgi"]
-    command += ["--host", "127.0.0.1", "--port", str(port), "--no-ws"]
-    command += ["--workers", str(workers), "--blocking-threads", "8"]
-    command += ["--http1-buffer-size", str(HEADER_BYTES)]
+    command = [sys.executable, "-m", "apps.console.serving"]
+    command += serving_arguments(address="127.0.0.1", port=port)
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [*command, "config.wsgi:application"],
+            command,
             cwd=ROOT,
             env=environment(dsn) | {"STEPBACK_WORKERS": str(workers)},
             stdout=output,
