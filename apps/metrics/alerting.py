@@ -47,8 +47,9 @@ def sweep(*, now: datetime) -> int:
     ):
         give(project, now)
     rules = Rule.objects.active().order_by("project_id", "id")
+    looks = Looks(now)
     return sum(
-        evaluate(rule_id, now=now) for rule_id in rules.values_list("id", flat=True)
+        evaluate(rule_id, looks=looks) for rule_id in rules.values_list("id", flat=True)
     )
 
 
@@ -76,9 +77,33 @@ def give(project: Project, now: datetime) -> None:
         )
 
 
+class Looks:
+    """What the numbers say at one moment: rules that ask for the same share a look.
+
+    The hour that is still open is counted for each look, the longer the busier it is,
+    and a project's given rules differ in their thresholds alone.
+    """
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+        self._found: dict[tuple[str, str, str | None], Figures] = {}
+
+    def totals(self, rule: Rule) -> Figures:
+        """Return all that was counted of the rule's agents in its window."""
+        asked = rule.project_id, rule.window, rule.agent_id
+        if asked not in self._found:
+            self._found[asked] = Reading(
+                rule.project_id,
+                ranges.window(rule.window, now=self.now),
+                None if rule.agent_id is None else [rule.agent_id],
+            ).totals()
+        return self._found[asked]
+
+
 @transaction.atomic
-def evaluate(rule_id: str, *, now: datetime) -> bool:
+def evaluate(rule_id: str, *, looks: Looks) -> bool:
     """Look at one rule; whether its state changed. Another worker may have it."""
+    now = looks.now
     rule = (
         Rule.objects.select_for_update(skip_locked=True)
         .filter(id=rule_id, is_active=True)
@@ -86,11 +111,7 @@ def evaluate(rule_id: str, *, now: datetime) -> bool:
     )
     if rule is None:
         return False
-    found = Reading(
-        rule.project_id,
-        ranges.window(rule.window, now=now),
-        None if rule.agent_id is None else [rule.agent_id],
-    ).totals()
+    found = looks.totals(rule)
     before = rule.state
     rule.value, rule.sample, rule.evaluated_at = (
         value_of(rule, found),

@@ -15,6 +15,7 @@ from apps.core.actors import SYSTEM
 from apps.metrics import alerting
 from apps.metrics import operations as metrics
 from apps.metrics.models import GivenRules, Rule
+from apps.metrics.reading import Reading
 from apps.webhooks import feed
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Delivery, Message
@@ -61,7 +62,7 @@ def rule(project):
 def states(rule, *moments):
     found = []
     for moment in moments:
-        alerting.evaluate(rule.id, now=minutes(moment))
+        alerting.evaluate(rule.id, looks=alerting.Looks(minutes(moment)))
         rule.refresh_from_db()
         found.append(rule.state)
     return found
@@ -92,6 +93,26 @@ def test_who_removes_them_does_not_get_them_again(project):
 
     assert not Rule.objects.exists()
     assert GivenRules.objects.count() == 1
+
+
+def test_rules_that_ask_for_the_same_share_a_look(sessions, rule, monkeypatch):
+    sessions(20, 1)
+    made = [rule(threshold=0.01), rule(threshold=0.5), rule(window="1h")]
+    looked = []
+
+    class Counted(Reading):
+        def totals(self):
+            looked.append(self.range)
+            return super().totals()
+
+    monkeypatch.setattr(alerting, "Reading", Counted)
+    looks = alerting.Looks(minutes(1))
+    for one in made:
+        alerting.evaluate(one.id, looks=looks)
+        one.refresh_from_db()
+
+    assert len(looked) == 2
+    assert [(one.sample, one.value) for one in made] == [(20, 0.05)] * 3
 
 
 def test_it_waits_then_fires_then_is_over(sessions, rule):
