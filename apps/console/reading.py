@@ -76,7 +76,8 @@ def sessions(
     """Return a page of sessions and one more if there are more, newest first."""
     found = (
         Session.objects.of_project(project.id)
-        .by(agent=wanted.agent or None, user=wanted.user or None)
+        .of_agent(project.id, wanted.agent or None)
+        .by(user=wanted.user or None)
         .newest_first(after_id=after_id)
         .defer("metadata", "metadata_index", "facets")
     )
@@ -95,7 +96,7 @@ def listed(
     """Return sessions that meet plain clauses, by when they began."""
     found = Session.objects.of_project(project.id)
     for clause in clauses:
-        found = _narrowed(found, clause, now)
+        found = _narrowed(project, found, clause, now)
     ordered = (
         found.oldest_first(after_id=after_id)
         if oldest_first
@@ -116,7 +117,7 @@ def last_changed(
     """Return those of some sessions that meet plain clauses, last changed first."""
     found = Session.objects.of_project(project.id).filter(id__in=among)
     for clause in clauses:
-        found = _narrowed(found, clause, now)
+        found = _narrowed(project, found, clause, now)
     ordered = found.last_changed_first(before=before)
     return list(ordered.defer("metadata", "metadata_index", "facets")[:limit])
 
@@ -222,10 +223,12 @@ def key_status(key: ApiKey, now: datetime) -> str:
     return "active" if key.is_live(now) else EXPIRED
 
 
-def _narrowed(found: SessionQuerySet, clause: Clause, now: datetime) -> SessionQuerySet:
+def _narrowed(
+    project: Project, found: SessionQuerySet, clause: Clause, now: datetime
+) -> SessionQuerySet:
     match clause:
         case AgentIs(name=name):
-            return found.by(agent=name)
+            return found.of_agent(project.id, name)
         case UserIs(user_id=user_id):
             return found.by(user=user_id)
         case CreatedBetween(after=after, before=before):

@@ -19,7 +19,7 @@ from apps.audit.querysets import EventQuerySet
 from apps.core import keyset, sql
 from apps.timeline.drafts import Receipt
 from apps.timeline.lineage import Lineage, set_aside_by
-from apps.timeline.models import Session, Turn
+from apps.timeline.models import Session, SessionName, Turn
 from apps.timeline.reading import VERSION_COLUMNS, VERSIONS, VersionRow
 
 PAGE_BYTES = 16 * 1024 * 1024
@@ -83,17 +83,18 @@ def sessions(
         Session.objects.of_project(scope.project.id)
         .of_agents(scope.agents)
         .alive(now=now)
-        .by(
-            agent=wanted.agent,
-            user=wanted.user,
-            status=wanted.status,
-            external_id=wanted.external_id,
-            origin=wanted.forked_from,
-        )
+        .of_agent(scope.project.id, wanted.agent)
+        .by(user=wanted.user, status=wanted.status, origin=wanted.forked_from)
         .created_between(wanted.created_after, wanted.created_before)
         .with_metadata(wanted.metadata)
         .newest_first(after_id=after_id)
     )
+    if wanted.external_id is not None:
+        # By the name's own key: no index has it of sessions.
+        names = SessionName.objects.filter(
+            project_id=scope.project.id, external_id=wanted.external_id
+        )
+        found = found.filter(id__in=names.values("session_id"))
     return list(found[: limit + 1])
 
 

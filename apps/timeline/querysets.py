@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Subquery
 
+from apps.agents.models import Agent
+from apps.core import keyset
 from apps.core.projection import cleaned
 
 if TYPE_CHECKING:
     # Named in the strings below.
     from apps.timeline.models import Label, Note, Session, Turn  # noqa: F401
+
+
+# An id is made with the first try of a create, which may be finished by a later one.
+LATEST_RETRY = timedelta(days=1)
+# And by a host whose clock is behind.
+CLOCK = timedelta(hours=1)
+
+
+def id_bounds(after: datetime | None, before: datetime | None) -> tuple[str, str]:
+    """Return between which ids the sessions lie that began between two moments."""
+    return keyset.id_bounds("sess", after, before, earlier=LATEST_RETRY, later=CLOCK)
 
 
 class SessionQuerySet(models.QuerySet["Session"]):
@@ -40,31 +53,39 @@ class SessionQuerySet(models.QuerySet["Session"]):
     def by(
         self,
         *,
-        agent: str | None = None,
         user: str | None = None,
         status: str | None = None,
-        external_id: str | None = None,
         origin: str | None = None,
     ) -> SessionQuerySet:
         """Keep those that match every clause that is given."""
         clauses: dict[str, Any] = {
-            "agent__external_id": agent,
             "user_id": user,
             "status": status,
-            "external_id": external_id,
             "origin_session_id": origin,
         }
         return self.filter(**{k: v for k, v in clauses.items() if v is not None})
+
+    def of_agent(self, project_id: str, name: str | None) -> SessionQuerySet:
+        """Keep those of the project's agent of that name, if one is given.
+
+        The agent is looked up first: joined, it leaves the planner to walk the sessions
+        of all agents, newest first, to the end where this one has few.
+        """
+        if name is None:
+            return self
+        found = Agent.objects.filter(project_id=project_id, external_id=name)
+        return self.filter(agent_id=Subquery(found.values("id")[:1]))
 
     def created_between(
         self, after: datetime | None, before: datetime | None
     ) -> SessionQuerySet:
         """Both ends open: strictly after, strictly before."""
         found = self
+        first, last = id_bounds(after, before)
         if after is not None:
-            found = found.filter(created_at__gt=after)
+            found = found.filter(created_at__gt=after, id__gte=first)
         if before is not None:
-            found = found.filter(created_at__lt=before)
+            found = found.filter(created_at__lt=before, id__lt=last)
         return found
 
     def with_metadata(self, pairs: dict[str, Any] | None) -> SessionQuerySet:

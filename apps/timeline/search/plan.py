@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import singledispatchmethod
 
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.audit.models import Event
-from apps.core import ids, keyset, sql
+from apps.core import keyset, sql
 from apps.timeline import families
 from apps.timeline.models import SessionName
+from apps.timeline.querysets import id_bounds
 from apps.timeline.search import clauses, terms, walks
 from apps.timeline.search.clauses import Clause, Holds, Match, When
 from apps.timeline.search.conditions import (
@@ -60,9 +61,6 @@ SELECT l.number FROM timeline_label l
  WHERE l.session_id = w.id AND l.name = %(name)s::text
    AND {keyset.below("l.number")}
  ORDER BY l.number DESC LIMIT %(limit)s"""  # noqa: S608
-
-# An id is made with the first try of a create, which may be finished by a later one.
-LATEST_RETRY = timedelta(days=1)
 
 
 class One(Column):
@@ -135,10 +133,7 @@ class Created(Column):
         super().__init__(clause, "created_at", self._is_within)
         self.after, self.before = clause.after, clause.before
         self.project_id = scope.project.id
-        self.floor = ""
-        if self.after:
-            self.floor = _first_id(self.after, earlier=LATEST_RETRY)
-        self.ceiling = _first_id(self.before) if self.before else keyset.LAST_ID
+        self.floor, self.ceiling = id_bounds(self.after, self.before)
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
         found = sql.rows(
@@ -353,11 +348,3 @@ class Nowhere(Column):
 
 def _between(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
     return (after is None or moment > after) and (before is None or moment < before)
-
-
-def _first_id(moment: datetime, *, earlier: timedelta = timedelta(0)) -> str:
-    """Return what sorts before every session id made at this moment or later."""
-    try:
-        return ids.first_id("sess", moment - earlier)
-    except OverflowError:
-        return ""
