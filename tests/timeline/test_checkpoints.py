@@ -114,6 +114,16 @@ def test_checkpoints_are_listed_newest_first_page_by_page(listed) -> None:
     assert listed(limit=1, include_state="true")[0]["state"] == {"n": 3}
 
 
+@pytest.mark.parametrize("name", ["include_merges", "include_state"])
+@pytest.mark.parametrize("asked", ["", "checkpoint_id=b&"])
+def test_a_parameter_that_cannot_be_is_refused_also_where_it_says_nothing(
+    client, path, asked: str, name: str
+) -> None:
+    answer = client.get(f"{path}/checkpoints?{asked}{name}=perhaps")
+
+    assert (answer.status, answer.param) == (400, name)
+
+
 def test_a_rollback_by_somebody_else_has_a_name_that_leads_to_it(
     client, path, listed
 ) -> None:

@@ -100,18 +100,17 @@ class CheckpointsView(TimelineView):
         limit = paging.limit_of(request)
         before = paging.integer_of(request, "starting_after", minimum=0, maximum=2**53)
         name = paging.text_of(request, "checkpoint_id")
+        # Read whether they are used or not: what cannot be is refused.
+        with_merges = paging.flag_of(request, "include_merges")
+        with_state = paging.flag_of(request, "include_state")
         head = self.version(session_id, None)
         if name is None:
             found = checkpoints.newest(
-                session_id,
-                before=before,
-                limit=limit,
-                with_merges=paging.flag_of(request, "include_merges"),
+                session_id, before=before, limit=limit, with_merges=with_merges
             )
         else:
             found = checkpoints.named(session_id, name)
         shown = listing.within_bytes(found[:limit], lambda version: version.body_size)
-        with_state = paging.flag_of(request, "include_state")
         objects = _checkpoint_objects(session_id, shown, with_state=with_state)
         envelope = paging.page(objects, limit, lambda item: str(item["version"]))
         envelope["has_more"] = len(found) > len(shown)
