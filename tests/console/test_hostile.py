@@ -137,7 +137,7 @@ def evil_rule(project):
     made = metrics.make_rule(
         project=project, fields=fields | {"minimum_sample": 1}, **about()
     )
-    alerting.evaluate(made.id, now=timezone.now())
+    alerting.evaluate(made.id, looks=alerting.Looks(timezone.now()))
     made.refresh_from_db()
     assert made.state == "firing"
     return made.id

@@ -105,7 +105,7 @@ def test_an_alert_leads_to_the_chart_and_the_sessions(
     }
     rule = metrics.make_rule(project=project, fields=fields, now=now, **ABOUT)
 
-    alerting.evaluate(rule.id, now=timezone.now())
+    alerting.evaluate(rule.id, looks=alerting.Looks(timezone.now()))
     sweep()
 
     (one,) = receiver.seen
