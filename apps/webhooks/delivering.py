@@ -27,7 +27,7 @@ from apps.core.actors import SYSTEM
 from apps.core.ids import new_id
 from apps.core.outbound import Answered
 from apps.webhooks import feed, lanes, signing, slack
-from apps.webhooks.lanes import Outcome, Waiting
+from apps.webhooks.attempts import LONGEST_PAUSE, Lane, Outcome, Waiting
 from apps.webhooks.models import Format, Status, Subscription
 
 # How long an attempt may take; a claim is good for longer.
@@ -69,7 +69,7 @@ class _Sweep:
     clock: Clock
     pool: ThreadPoolExecutor
     flying: dict[Future[Outcome], Waiting] = field(default_factory=dict)
-    in_a_row: Counter[lanes.Lane] = field(default_factory=Counter)
+    in_a_row: Counter[Lane] = field(default_factory=Counter)
 
     def take(self) -> None:
         """Claim what is due, as far as there is room."""
@@ -217,7 +217,7 @@ def seconds_until(retry_after: str, *, now: datetime) -> float:
         )
     except (ValueError, TypeError):  # no date, or one without its zone
         return 0.0
-    return min(max(seconds, 0.0), lanes.LONGEST_PAUSE)
+    return min(max(seconds, 0.0), LONGEST_PAUSE)
 
 
 def _send(subscription: Subscription, waiting: Waiting, now: datetime) -> Answered:

@@ -7,20 +7,17 @@ with other clocks agree on when a claim runs out.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
 
 from apps.core import sql
+from apps.webhooks.attempts import Lane, Outcome, Waiting, pause_after
 
 # A claim is good for this long; each attempt begins with a fresh one and is shorter.
 LEASE = timedelta(seconds=40)
-FIRST_PAUSE = 2.0
-LONGEST_PAUSE = 3600.0
 # A subscription that failed this often in a row is tried with one delivery at a time.
 TIRED = 5
 LONGEST_REST = 300.0
@@ -134,32 +131,12 @@ RETURNING 1
 LOCK = """
 SELECT id FROM webhooks_subscription WHERE id = ANY (%s) ORDER BY id FOR NO KEY UPDATE
 """
-Lane = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """The delivery whose turn it is in a lane."""
-
-    lane: Lane
-    id: str
-    ordinal: int
-    attempts: int
-    message_id: str
-    kind: str
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one attempt; `wait` is how many seconds it asked for, or 0."""
-
-    waiting: Waiting
-    is_done: bool
-    status_code: int | None
-    error: str
-    ms: int
-    wait: float = 0.0
+# Also in one order, which is that in which the feed opens lanes: both take several.
+LOCK_LANES = """
+SELECT l.stream_id FROM unnest(%(subscriptions)s::text[], %(streams)s::text[]) r (s, t)
+  JOIN webhooks_lane l ON l.subscription_id = r.s AND l.stream_id = r.t
+ ORDER BY l.subscription_id, l.stream_id FOR NO KEY UPDATE OF l
+"""
 
 
 def take(claim: str, *, busy: Sequence[str], room: int) -> list[Waiting]:
@@ -197,6 +174,7 @@ def settle(
         "ms": [one.ms for one in outcomes],
     }
     sql.rows(LOCK, [sorted({one.waiting.lane[0] for one in outcomes})])
+    _lock([one.waiting.lane for one in outcomes])
     _tell_subscriptions(outcomes)
     noted = sql.rows(NOTE, {**params, "patience": GIVEN_UP_AFTER})
     over = {row.id for row in noted if row.status != "pending"}
@@ -211,15 +189,11 @@ def settle(
     return _heads(claim, on)
 
 
+@transaction.atomic
 def give_back(claim: str, waiting: Sequence[Waiting]) -> None:
     """Leave lanes as they were found, for whoever comes next."""
+    _lock([one.lane for one in waiting])
     _hold_back(claim, [(one.lane, 0.0) for one in waiting])
-
-
-def pause_after(attempts: int) -> float:
-    """Return how many seconds to wait after so many attempts, give or take a fifth."""
-    pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempts - 1, 20))
-    return pause * random.uniform(0.8, 1.2)  # noqa: S311 - spreads, hides nothing
 
 
 def _pause(outcome: Outcome) -> float:
@@ -260,14 +234,7 @@ def _heads(claim: str, lanes: Sequence[Lane]) -> list[Waiting]:
     if not lanes:
         return []
     found = sql.rows(HEADS, {**_split(lanes), "claim": claim})
-    empty = [row for row in found if row.id is None]
-    if empty:
-        keys = _split([(row.subscription_id, row.stream_id) for row in empty])
-        ordinals = [row.last_ordinal for row in empty]
-        removed = sql.rows(REMOVE, {**keys, "ordinals": ordinals, "claim": claim})
-        if len(removed) < len(empty):
-            lanes = [(row.subscription_id, row.stream_id) for row in empty]
-            _hold_back(claim, [(lane, 0.0) for lane in lanes])
+    _remove(claim, [row for row in found if row.id is None])
     return [
         Waiting(
             (row.subscription_id, row.stream_id),
@@ -281,6 +248,23 @@ def _heads(claim: str, lanes: Sequence[Lane]) -> list[Waiting]:
         for row in found
         if row.id is not None
     ]
+
+
+@transaction.atomic
+def _remove(claim: str, empty: Sequence[Any]) -> None:
+    """Remove lanes in which nothing waits; give back those where something has come."""
+    lanes = [(row.subscription_id, row.stream_id) for row in empty]
+    if not lanes:
+        return
+    _lock(lanes)
+    ordinals = [row.last_ordinal for row in empty]
+    asked = {**_split(lanes), "ordinals": ordinals, "claim": claim}
+    if len(sql.rows(REMOVE, asked)) < len(lanes):
+        _hold_back(claim, [(lane, 0.0) for lane in lanes])
+
+
+def _lock(lanes: Sequence[Lane]) -> None:
+    sql.rows(LOCK_LANES, _split(lanes))
 
 
 def _hold_back(claim: str, pauses: Sequence[tuple[Lane, float]]) -> None:

@@ -17,7 +17,12 @@ from tests.worker.processes import kill, rows, until, working
 
 PRIVATE = {"STEPBACK_WEBHOOKS_PRIVATE": "true"}
 # Nobody waits for pauses between attempts, or for the claims of who was killed.
-NOW = "UPDATE webhooks_lane SET due_at = now() RETURNING 1"
+# Waits for nobody: the worker takes several lanes at once, in an order of its own.
+NOW = """
+UPDATE webhooks_lane SET due_at = now() WHERE (subscription_id, stream_id) IN (
+    SELECT subscription_id, stream_id FROM webhooks_lane FOR UPDATE SKIP LOCKED)
+RETURNING 1
+"""
 RESTED = "UPDATE webhooks_subscription SET resting_until = NULL RETURNING 1"
 
 
