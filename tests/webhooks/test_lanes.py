@@ -1,0 +1,54 @@
+"""Several lanes are locked at once: by whoever notes attempts, and by the feed."""
+
+import threading
+from collections.abc import Sequence
+
+import psycopg
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from apps.webhooks import feed, lanes
+from apps.webhooks.attempts import Waiting
+from apps.webhooks.models import Lane
+from tests.timeline.runs import begin
+from tests.worker.processes import until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LOCK = "SELECT 1 FROM webhooks_lane WHERE stream_id = %s FOR UPDATE"
+WAITING = """
+SELECT count(*) FROM pg_stat_activity
+ WHERE datname = current_database() AND wait_event_type = 'Lock'
+"""
+
+
+def test_whoever_waits_for_a_lane_holds_none_that_comes_after_it(
+    api, subscribe
+) -> None:
+    """The feed opens lanes in this order: each would wait for the other."""
+    subscribe()
+    client = api()
+    early, late = sorted(begin(client, {}).id for _ in range(2))
+    feed.follow(now=timezone.now())
+    taken = {one.lane[1]: one for one in lanes.take("mine", busy=[], room=10)}
+    # The later one stands first, in the table as among those that are given back.
+    Lane.objects.filter(stream_id=early).update(due_at=timezone.now())
+    parameters = connection.get_connection_params()
+    back = threading.Thread(target=give_back, args=([taken[late], taken[early]],))
+    with (
+        psycopg.connect(**parameters, autocommit=True) as looking,
+        psycopg.connect(**parameters) as other,
+    ):
+        other.execute(LOCK, [early])
+        back.start()
+        until(lambda: looking.execute(WAITING).fetchone() != (0,))
+
+        assert looking.execute(f"{LOCK} NOWAIT", [late]).rowcount == 1
+    back.join()
+    assert len(lanes.take("another", busy=[], room=10)) == 2
+
+
+def give_back(waiting: Sequence[Waiting]) -> None:
+    lanes.give_back("mine", waiting)
+    connection.close()
