@@ -10,6 +10,10 @@
 -- Of the releases and of the models that a session has in an hour the first ten have
 -- their names; the others are counted by a measure of their own, so that no name can be
 -- taken for them. Which these are is a matter of the session alone, and of one hour.
+--
+-- What every act has is added up by session before it is spread over measures; only
+-- rollbacks and turns are looked at one by one. Nothing is joined: the planner knows
+-- neither how many rows the parts have, nor how many sessions, releases and tools.
 CREATE FUNCTION metrics_seen_v3(
     _project varchar, _first varchar, _last varchar,
     _since timestamptz, _until timestamptz
@@ -17,60 +21,99 @@ CREATE FUNCTION metrics_seen_v3(
     agent_id varchar, measure text, value text, session_id varchar,
     hour timestamptz, number bigint, acts bigint
 ) LANGUAGE sql STABLE AS $$
+-- Named one by one, so that nothing is read for columns that nobody asks for.
 WITH acts AS MATERIALIZED (
-    SELECT f.*,
-           f.release_first IS NOT NULL AND dense_rank() OVER (
-               PARTITION BY f.session_id, f.hour ORDER BY f.release_first) > 10
-             AS is_other_release,
-           f.model_first IS NOT NULL AND dense_rank() OVER (
-               PARTITION BY f.session_id, f.hour ORDER BY f.model_first) > 10
-             AS is_other_model
-      FROM (SELECT a.*,
-                   CASE WHEN a.release IS NOT NULL THEN min(a.number) OVER (
-                       PARTITION BY a.session_id, a.hour, a.release) END AS release_first,
-                   CASE WHEN a.model IS NOT NULL THEN min(a.number) OVER (
-                       PARTITION BY a.session_id, a.hour, a.model) END AS model_first
-              FROM metrics_acts_v2(_project, _first, _last, _since, _until) a) AS f
+    SELECT a.agent_id, a.session_id, a.hour, a.is_turn, a.number, a.release, a.model,
+           a.is_failure, a.restored_number, a.reason, a.actor, a.waited,
+           a.tool, a.tool_failed, a.latency_ms
+      FROM metrics_acts_v2(_project, _first, _last, _since, _until) a
 ),
-tools AS MATERIALIZED (
-    SELECT a.agent_id, a.hour, a.tool,
-           CASE WHEN row_number() OVER (PARTITION BY a.agent_id, a.hour
-                                        ORDER BY count(*) DESC, a.tool COLLATE "C") <= 50
-                THEN a.tool ELSE '' END AS value
-      FROM acts a WHERE a.tool IS NOT NULL
-     GROUP BY a.agent_id, a.hour, a.tool
+added AS (
+    SELECT a.agent_id, a.session_id, a.hour, a.release, a.model,
+           min(a.number) AS first, min(a.number + a.is_turn::integer) AS number,
+           count(*) AS acts,
+           array_agg(a.number) FILTER (WHERE a.is_failure) AS rollbacks,
+           array_agg(a.restored_number) FILTER (WHERE a.is_failure) AS restored,
+           array_agg(a.reason) FILTER (WHERE a.is_failure) AS reasons,
+           array_agg(a.actor) FILTER (WHERE a.is_failure) AS actors,
+           array_agg(a.waited) FILTER (WHERE a.is_failure) AS waits
+      FROM acts a GROUP BY 1, 2, 3, 4, 5
+),
+begun AS (
+    SELECT d.*,
+           CASE WHEN d.release IS NOT NULL THEN min(d.first) OVER (
+               PARTITION BY d.session_id, d.hour, d.release) END AS release_first,
+           CASE WHEN d.model IS NOT NULL THEN min(d.first) OVER (
+               PARTITION BY d.session_id, d.hour, d.model) END AS model_first
+      FROM added d
+),
+laid AS MATERIALIZED (
+    SELECT b.*,
+           b.release IS NOT NULL AND dense_rank() OVER (
+               PARTITION BY b.session_id, b.hour ORDER BY b.release_first) > 10
+             AS is_other_release,
+           b.model IS NOT NULL AND dense_rank() OVER (
+               PARTITION BY b.session_id, b.hour ORDER BY b.model_first) > 10
+             AS is_other_model
+      FROM begun b
+),
+called AS (
+    SELECT a.*, count(*) OVER (PARTITION BY a.agent_id, a.hour, a.tool) AS calls
+      FROM acts a WHERE a.is_turn
+),
+turns AS (
+    SELECT c.*,
+           CASE WHEN c.tool IS NULL THEN NULL
+                WHEN dense_rank() OVER (
+                    PARTITION BY c.agent_id, c.hour, c.tool IS NULL
+                    ORDER BY c.calls DESC, c.tool COLLATE "C") <= 50 THEN c.tool
+                ELSE '' END AS tool_named
+      FROM called c
+),
+told AS (
+    SELECT l.agent_id, m.measure, m.value, l.session_id, l.hour, l.number, l.acts
+      FROM laid l
+     CROSS JOIN LATERAL (
+           VALUES ('active', ''),
+                  (CASE WHEN l.is_other_release THEN 'release_others' ELSE 'release' END,
+                   CASE WHEN l.is_other_release THEN '' ELSE l.release END),
+                  (CASE WHEN l.is_other_model THEN 'model_others' ELSE 'model' END,
+                   CASE WHEN l.is_other_model THEN '' ELSE l.model END)
+           ) AS m (measure, value)
+    UNION ALL
+    SELECT l.agent_id, m.measure, m.value, l.session_id, l.hour, f.number, 1
+      FROM laid l
+     CROSS JOIN LATERAL unnest(l.rollbacks, l.restored, l.reasons, l.actors, l.waits)
+        AS f (number, restored, reason, actor, waited)
+     CROSS JOIN LATERAL (
+           VALUES ('rolled_back', ''),
+                  (CASE WHEN l.is_other_release THEN 'release_rolled_back_others'
+                        ELSE 'release_rolled_back' END,
+                   CASE WHEN l.is_other_release THEN '' ELSE l.release END),
+                  (CASE WHEN l.is_other_model THEN 'model_rolled_back_others'
+                        ELSE 'model_rolled_back' END,
+                   CASE WHEN l.is_other_model THEN '' ELSE l.model END),
+                  ('reason', f.reason),
+                  ('actor', f.actor),
+                  ('depth', width_bucket(
+                      metrics_set_aside_v1(l.session_id, f.number - 1, f.restored),
+                      ARRAY[2, 3, 6, 11, 21, 51]::bigint[])::text),
+                  ('waited', width_bucket(f.waited,
+                      ARRAY[60, 300, 900, 3600, 21600, 86400]::double precision[])::text)
+           ) AS m (measure, value)
+     WHERE l.rollbacks IS NOT NULL
+    UNION ALL
+    SELECT t.agent_id, m.measure, m.value, t.session_id, t.hour, t.number + 1, 1
+      FROM turns t
+     CROSS JOIN LATERAL (
+           VALUES ('latency', width_bucket(t.latency_ms,
+                      ARRAY[250, 500, 1000, 2000, 5000, 10000, 30000]::bigint[])::text),
+                  ('tool', t.tool_named),
+                  ('tool_failed', CASE WHEN t.tool_failed THEN t.tool_named END)
+           ) AS m (measure, value)
 )
-SELECT a.agent_id, m.measure, m.value, a.session_id, a.hour,
-       min(a.number + a.is_turn::integer), count(*)
-  FROM acts a
-  LEFT JOIN tools t ON t.agent_id = a.agent_id AND t.hour = a.hour AND t.tool = a.tool
- CROSS JOIN LATERAL (
-       VALUES ('active', ''),
-              (CASE WHEN a.is_other_release THEN 'release_others' ELSE 'release' END,
-               CASE WHEN a.is_other_release THEN '' ELSE a.release END),
-              (CASE WHEN a.is_other_model THEN 'model_others' ELSE 'model' END,
-               CASE WHEN a.is_other_model THEN '' ELSE a.model END),
-              ('rolled_back', CASE WHEN a.is_failure THEN '' END),
-              (CASE WHEN a.is_other_release THEN 'release_rolled_back_others'
-                    ELSE 'release_rolled_back' END,
-               CASE WHEN NOT a.is_failure THEN NULL
-                    WHEN a.is_other_release THEN '' ELSE a.release END),
-              (CASE WHEN a.is_other_model THEN 'model_rolled_back_others'
-                    ELSE 'model_rolled_back' END,
-               CASE WHEN NOT a.is_failure THEN NULL
-                    WHEN a.is_other_model THEN '' ELSE a.model END),
-              ('reason', CASE WHEN a.is_failure THEN a.reason END),
-              ('actor', CASE WHEN a.is_failure THEN a.actor END),
-              ('depth', CASE WHEN a.is_failure THEN width_bucket(
-                  metrics_set_aside_v1(a.session_id, a.number - 1, a.restored_number),
-                  ARRAY[2, 3, 6, 11, 21, 51]::bigint[])::text END),
-              ('waited', CASE WHEN a.is_failure THEN width_bucket(a.waited,
-                  ARRAY[60, 300, 900, 3600, 21600, 86400]::double precision[])::text END),
-              ('latency', width_bucket(a.latency_ms,
-                  ARRAY[250, 500, 1000, 2000, 5000, 10000, 30000]::bigint[])::text),
-              ('tool', t.value),
-              ('tool_failed', CASE WHEN a.tool_failed THEN t.value END)
-       ) AS m (measure, value)
- WHERE m.value IS NOT NULL
- GROUP BY a.agent_id, m.measure, m.value, a.session_id, a.hour
+SELECT t.agent_id, t.measure, t.value, t.session_id, t.hour,
+       min(t.number), sum(t.acts)::bigint
+  FROM told t WHERE t.value IS NOT NULL
+ GROUP BY t.agent_id, t.measure, t.value, t.session_id, t.hour
 $$;
