@@ -4,6 +4,7 @@ Each raises `ImproperlyConfigured` naming the variable, so a typo stops the star
 instead of changing behaviour.
 """
 
+import ipaddress
 import os
 import re
 from pathlib import Path
@@ -37,6 +38,16 @@ def number(name: str, default: int, *, within: range | None = None) -> int:
 def items(name: str, default: list[str]) -> list[str]:
     found = [item.strip() for item in text(name).split(",") if item.strip()]
     return found or default
+
+
+def networks(name: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """Return addresses and networks, as in `127.0.0.1,10.0.0.0/8`."""
+    try:
+        return [ipaddress.ip_network(item) for item in items(name, [])]
+    except ValueError as wrong:
+        raise ImproperlyConfigured(
+            f"{name} must be addresses or networks like 127.0.0.1,10.0.0.0/8: {wrong}."
+        ) from wrong
 
 
 def origin(name: str, default: str) -> str:

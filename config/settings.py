@@ -28,6 +28,8 @@ DEBUG = env.flag("DEBUG")
 ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS", [])
 BEHIND_TLS = env.flag("STEPBACK_TLS")
+# Proxies whose X-Forwarded-For is believed; without any, a client is who connects.
+TRUSTED_PROXIES = env.networks("STEPBACK_TRUSTED_PROXIES")
 # Where people open the console: links in mails and webhooks begin so.
 PUBLIC_URL = env.origin("STEPBACK_URL", "http://127.0.0.1:8000")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None

@@ -16,7 +16,7 @@ COMMANDS = sorted(
     for file in (ROOT / "apps").glob("*/management/commands/*.py")
     if file.stem != "__init__"
 )
-READERS = {"text", "flag", "number", "items", "origin", "path"}
+READERS = {"text", "flag", "number", "items", "networks", "origin", "path"}
 
 
 def settings() -> list[str]:

@@ -21,6 +21,7 @@ from apps.core import gate, json
 from apps.core.errors import InvalidRequest, NotFound, UnacceptableJson
 from apps.core.gate import GATE
 from apps.core.http.bodies import JSONRenderer, receive_body
+from apps.core.http.clients import client_network
 from apps.core.ratelimit import Allowance, RateLimiter
 
 Input = TypeVar("Input", bound=serializers.Serializer[Any])
@@ -40,7 +41,7 @@ class LimitedCaller(Protocol):
 def take_allowance(request: HttpRequest, caller: LimitedCaller | None) -> Allowance:
     """Count the request for its key, or for its address while nobody is known."""
     if caller is None:
-        name = f"address:{request.META.get('REMOTE_ADDR', '')}"
+        name = f"address:{client_network(request)}"
         return LIMITER.take(name, settings.RATE_LIMIT_PER_MINUTE)
     return allowance_of(caller.key_id, caller.rate_limit)
 
