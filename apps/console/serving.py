@@ -22,6 +22,7 @@ from granian.server import Server
 
 from apps.core import exposition
 from apps.core.log import granian_logging
+from apps.core.shared_counts import shared_counts
 
 TARGET = "config.wsgi:application"
 # Threads of one worker. Appends from 16 clients on two cores came out alike with 4, 8
@@ -101,5 +102,5 @@ def _asked() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    with counting_together():
+    with counting_together(), shared_counts():
         serve(**vars(_asked()))
