@@ -2,7 +2,9 @@
 
 A line never holds what callers sent. Tracebacks carry frames, no values; messages of
 exceptions are withheld unless their class only ever speaks of code, because
-PostgreSQL quotes rows (`DETAIL: Key (x)=(y)`) and Python quotes arguments.
+PostgreSQL quotes rows (`DETAIL: Key (x)=(y)`) and Python quotes arguments. Whatever
+logger a line comes from, a path that holds a link's token, or an API key, is taken out
+of it at the end: the token of a refused request still works.
 
 The line of a request is written without the way of all others, where nobody else
 listens: its facts are plain and its place is known. A tenth of reading a head went
@@ -10,6 +12,7 @@ into it.
 """
 
 import logging
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -36,6 +39,14 @@ PLAIN_SPOKEN = (
     TypeError,
 )
 WITHHELD = "(message withheld)"
+# What lets somebody in, wherever it turns up: the rest of a link's path, also quoted
+# in another address, and API keys.
+SECRET = re.compile(
+    r"((?:/|%2F)(?:signin|password|invitation)(?:/|%2F))[^\s\"'\\?&<>]+"
+    r"|\b(sb_)[0-9a-f]{16,}",
+    re.IGNORECASE,
+)
+REDACTED = "(redacted)"
 
 # Each is held at this level whatever the level of the rest.
 CAPPED = {
@@ -46,7 +57,7 @@ CAPPED = {
     # Its warnings repeat the raw path of each 4xx; the request line covers those.
     "django.request": logging.ERROR,
     "django.server": logging.ERROR,
-    # At INFO it names the path of each sign-in, which for a link holds the token.
+    # At INFO it writes several lines for each sign-in.
     "axes": logging.WARNING,
     "asyncio": logging.INFO,
     # At INFO it writes several lines for each job, and there are some every minute.
@@ -86,6 +97,7 @@ def logging_config(level: str, *, json_lines: bool) -> None:
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 _renderer(json_lines=json_lines),
+                _redact_line,
             ],
         )
     )
@@ -181,10 +193,25 @@ def describe_exception(
 
 
 def drop_path(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Take the raw path, which may hold a caller's keys, out of Django's lines."""
-    if event.get("logger") in ("django.request", "django.server"):
+    """Take what a caller sent out of Django's lines about a request.
+
+    They quote the raw path, the Host or the Origin. What was refused for its safety is
+    no error of ours: the logger's name says what it was, the line of the request the
+    rest, and there is no stack to look at.
+    """
+    name = event.get("logger", "")
+    if name.startswith("django.security"):
+        event |= {"event": "refused request", "level": "warning"}
+        event.pop("exc_info", None)
+        event.pop("exception", None)
+    elif name in ("django.request", "django.server"):
         event["event"] = "unhandled error"
     return event
+
+
+def redacted(text: str) -> str:
+    """Return the text without what lets somebody in."""
+    return SECRET.sub(lambda found: (found[1] or found[2]) + REDACTED, text)
 
 
 def safe_message(error: BaseException) -> str:
@@ -218,6 +245,11 @@ def _renderer(*, json_lines: bool) -> Processor:
     if json_lines:
         return structlog.processors.JSONRenderer(serializer=_line)
     return structlog.dev.ConsoleRenderer(colors=False, timestamp_key="time")
+
+
+def _redact_line(logger: WrappedLogger, method: str, line: Any) -> str:
+    """Look at the finished line: there is no field that this could miss."""
+    return redacted(line)
 
 
 def _line(event: EventDict, **_: Any) -> str:

@@ -71,7 +71,10 @@ class RequestLogMiddleware:
 
 
 class ApiBypassMiddleware:
-    """Calls the view of an API request itself; pages go on through the chain."""
+    """Calls the view of an API request itself; pages go on through the chain.
+
+    A page at an address with U+0000 is none, whatever its view would ask for.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -82,9 +85,13 @@ class ApiBypassMiddleware:
         }
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not is_api(request):
+        if is_api(request):
+            response = self.api(request)
+        elif "\0" in request.path_info:
+            # No name holds it, and PostgreSQL's text cannot be asked for it.
+            response = handler404(request, Http404())
+        else:
             return self.get_response(request)
-        response = self.api(request)
         for name, value in self.headers[request.is_secure()].items():
             response.headers.setdefault(name, value)
         return response

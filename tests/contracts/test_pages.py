@@ -131,6 +131,21 @@ def test_an_act_needs_the_token_of_our_own_page(
     assert everything() == before
 
 
+@each_page
+def test_an_address_with_a_nul_is_none(
+    at: tuple[str, tuple[str, ...]], world: World
+) -> None:
+    admin = browser(add_member(world.project, "alice"))
+    pattern, parameters = at
+
+    for name in parameters:
+        spoiled = world.parameters | {name: f"{world.parameters[name]}%00"}
+        path = pattern.format(**spoiled)
+        answers = [admin.get(path), admin.post(path)]
+        assert {answer.status_code for answer in answers} == {404}
+        assert answers[0].headers["Content-Security-Policy"]
+
+
 @pytest.mark.parametrize("pattern", ["/signin", "/signout", "/password"])
 def test_accounts_need_the_token_too(pattern: str, world: World) -> None:
     admin = browser(add_member(world.project, "alice"), is_strict=True)

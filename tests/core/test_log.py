@@ -157,7 +157,7 @@ def test_statements_parameters_and_loans_are_not_logged(
     assert lines(capsys) == []
 
 
-@pytest.mark.parametrize("name", ["_granian", "django.security", "procrastinate"])
+@pytest.mark.parametrize("name", ["_granian", "django.dispatch", "procrastinate"])
 def test_the_lines_of_libraries_look_like_ours(
     capsys: pytest.CaptureFixture[str], name: str
 ) -> None:

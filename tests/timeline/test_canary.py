@@ -123,6 +123,10 @@ QUERIES = [
     "/%ff{c}",
     "/console/{c}/sessions/{c}?q={c}",
     "/health/{c}",
+    "/signin/{c}",
+    "/password/{c}",
+    "/invitation/{c}",
+    "/signin?next=/invitation/{c}",
 ]
 RAW = [
     f"GET /v1/{CANARY} HTTP/9.9\r\n\r\n",
@@ -237,6 +241,8 @@ def refused(client: httpx.Client, session: str) -> None:
         )
     for query in QUERIES:
         client.get(query.format(c=CANARY))
+        # A page wants the token of a form; to the API it is a body of no sense.
+        client.post(query.format(c=CANARY), data={CANARY: CANARY})
     again = {**SESSION, "external_id": CANARY}
     turned_away(client, "POST", "/v1/sessions", json=again)
     turned_away(client, "POST", "/v1/sessions", json=SESSION, headers=key(1))
