@@ -93,7 +93,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -119,7 +118,11 @@ TEMPLATES = [
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
+    "apps.accounts.views.guessing.SlowedByName",
     "django.contrib.auth.backends.ModelBackend",
+]
+PASSWORD_HASHERS = [
+    "apps.accounts.hashing.GatedPBKDF2",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -129,12 +132,17 @@ LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "console:home"
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25
+# Never the name alone: anybody could lock anybody out. See accounts/views/guessing.py.
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_CLIENT_IP_CALLABLE = "apps.accounts.views.guessing.axes_address"
+# A quarter of an hour is that, also for who goes on guessing.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_VERBOSE = False
 AXES_RESET_ON_SUCCESS = True
-# Its log would keep the path of a sign-in, which for a link holds the token.
+# The record of people's acts has what was done; this one would grow with every sign-in.
 AXES_DISABLE_ACCESS_LOG = True
-AXES_LOCKOUT_TEMPLATE = "accounts/locked_out.html"
+# Our own page says that a name is locked, so its middleware has nothing to answer.
+SILENCED_SYSTEM_CHECKS = ["axes.W002"]
 
 # Language and time
 LANGUAGE_CODE = "en-us"

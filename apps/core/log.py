@@ -201,7 +201,7 @@ def drop_path(logger: WrappedLogger, method: str, event: EventDict) -> EventDict
     """
     name = event.get("logger", "")
     if name.startswith("django.security"):
-        event |= {"event": "refused request", "level": "warning"}
+        event.update(event="refused request", level="warning")
         event.pop("exc_info", None)
         event.pop("exception", None)
     elif name in ("django.request", "django.server"):

@@ -75,7 +75,9 @@ def test_one_caller_does_not_use_up_the_minute_of_another() -> None:
 
 
 @pytest.mark.parametrize(("limit", "granted"), [(1, 1), (2, 1), (10, 5), (5, 3)])
-def test_without_shared_counts_a_worker_grants_its_share_rounded_up(limit: int, granted: int) -> None:
+def test_without_shared_counts_a_worker_grants_its_share_rounded_up(
+    limit: int, granted: int
+) -> None:
     limiter = make_limiter(Clock(), workers=2)
 
     taken = [limiter.take("key", limit) for _ in range(10)]

@@ -8,7 +8,7 @@ sign-in page does.
 from typing import cast
 
 from django.contrib import messages
-from django.contrib.auth import authenticate, login, update_session_auth_hash
+from django.contrib.auth import login, update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -23,6 +23,11 @@ from apps.accounts.errors import LinkNotUsable
 from apps.accounts.forms import ChangePasswordForm, NewPasswordForm
 from apps.accounts.models import Purpose, SigninLink, User
 from apps.accounts.operations.links import FOR_PASSWORDS, usable_link
+from apps.accounts.views.guessing import (
+    remember_browser,
+    told_when_held_back,
+    user_with_password,
+)
 from apps.accounts.views.signing import BACKEND, PAGE_METHODS
 from apps.core.errors import InvalidRequest
 
@@ -31,6 +36,7 @@ from apps.core.errors import InvalidRequest
 @never_cache
 @sensitive_post_parameters("password", "again")
 @require_http_methods(PAGE_METHODS)
+@told_when_held_back
 def password_link(request: HttpRequest, token: str) -> HttpResponse:
     """Ask whoever holds a link for a password; POST consumes it and signs in."""
     link = usable_link(token=token, purposes=FOR_PASSWORDS, now=timezone.now())
@@ -41,12 +47,15 @@ def password_link(request: HttpRequest, token: str) -> HttpResponse:
     if user is None:
         return _link_page(request, link, form)
     login(request, user, backend=BACKEND)
-    return redirect("console:project", link.project.slug)
+    return remember_browser(
+        request, redirect("console:project", link.project.slug), user
+    )
 
 
 @never_cache
 @sensitive_post_parameters("current", "password", "again")
 @require_http_methods(PAGE_METHODS)
+@told_when_held_back
 def password(request: HttpRequest) -> HttpResponse:
     """Let whoever is signed in choose another password, here and nowhere else."""
     user = cast(User, request.user)
@@ -86,7 +95,7 @@ def _is_changed(request: HttpRequest, user: User, form: ChangePasswordForm) -> b
 
 
 def _knows(request: HttpRequest, user: User, current: str) -> bool:
-    found = authenticate(request, username=user.username, password=current)
+    found = user_with_password(request, username=user.username, password=current)
     return found is not None and found.pk == user.pk
 
 

@@ -1,12 +1,11 @@
 """The pages where people sign in and out; all work without JavaScript.
 
-Failed passwords are counted by django-axes, whose middleware replaces the answer once
-a name is locked out. A sign-in link is consumed by POST alone, because mail scanners
-and chat previews follow every GET.
+Passwords are tried at one door (`guessing.py`), which also holds guessing back. A
+sign-in link is consumed by POST alone, because mail scanners and chat previews follow every GET.
 """
 
 from django.conf import settings
-from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render, resolve_url
@@ -21,6 +20,11 @@ from apps.accounts.errors import LinkNotUsable
 from apps.accounts.forms import SignInForm
 from apps.accounts.models import Purpose
 from apps.accounts.operations.links import usable_link
+from apps.accounts.views.guessing import (
+    remember_browser,
+    told_when_held_back,
+    user_with_password,
+)
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 PAGE_METHODS = ["GET", "HEAD", "POST"]
@@ -30,6 +34,7 @@ PAGE_METHODS = ["GET", "HEAD", "POST"]
 @never_cache
 @sensitive_post_parameters("password")
 @require_http_methods(PAGE_METHODS)
+@told_when_held_back
 def sign_in(request: HttpRequest) -> HttpResponse:
     """Ask for user name and password; a wrong pair is answered 422, in one sentence."""
     target = _safe_target(request)
@@ -40,7 +45,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     form = SignInForm(request.POST)
     if not form.is_valid():
         return _sign_in_page(request, form, status=422)
-    user = authenticate(
+    user = user_with_password(
         request,
         username=form.cleaned_data["username"].strip().lower(),
         password=form.cleaned_data["password"],
@@ -48,8 +53,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if user is None:
         form.add_error(None, "This user name and password do not belong together.")
         return _sign_in_page(request, form, status=422)
-    login(request, user)
-    return HttpResponseRedirect(target)
+    login(request, user, backend=BACKEND)
+    return remember_browser(request, HttpResponseRedirect(target), user)
 
 
 @login_not_required
@@ -71,7 +76,7 @@ def signin_link(request: HttpRequest, token: str) -> HttpResponse:
     except LinkNotUsable:
         return _link_page(request, is_usable=False)
     login(request, user, backend=BACKEND)
-    return redirect(settings.LOGIN_REDIRECT_URL)
+    return remember_browser(request, redirect(settings.LOGIN_REDIRECT_URL), user)
 
 
 @login_not_required
