@@ -1,5 +1,6 @@
 """Settings, all from the environment; the README lists every variable."""
 
+from datetime import timedelta
 from pathlib import Path
 
 from apps.core import postgres
@@ -40,6 +41,12 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_NAME = "stepback_session"
+SESSION_ENGINE = "apps.accounts.sessions"
+# From signing in on, however much it is used; and how long it may go unused.
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_IDLE = timedelta(
+    minutes=env.number("STEPBACK_IDLE_MINUTES", 720, within=range(5, 20_161))
+)
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "apps.core.http.fallbacks.csrf_failure"
 CONTENT_SECURITY_POLICY = {
@@ -59,7 +66,6 @@ CONTENT_SECURITY_POLICY = {
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
@@ -67,6 +73,8 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_htmx",
     "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
     "procrastinate.contrib.django",
     "apps.core",
     "apps.audit",
@@ -93,6 +101,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "apps.accounts.views.visits.VisitMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -125,9 +134,15 @@ PASSWORD_HASHERS = [
     "apps.accounts.hashing.GatedPBKDF2",
 ]
 AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ("username", "display_name", "email")},
+    },
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+# Under which name authenticators list their codes.
+OTP_TOTP_ISSUER = "Stepback"
 LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "console:home"
 AXES_FAILURE_LIMIT = 10

@@ -7,8 +7,16 @@ a colleague without the right is told that a right is missing.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from apps.accounts.errors import ProjectNotFound
-from apps.accounts.models import Membership, Project, Role, Scope, User
+from apps.accounts.errors import ProjectNotFound, SecondFactorNeeded
+from apps.accounts.models import (
+    Authenticator,
+    Membership,
+    Project,
+    Role,
+    Scope,
+    User,
+)
+from apps.accounts.querysets import MembershipQuerySet
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import PermissionDenied
 
@@ -76,28 +84,61 @@ def key_allows_agent(caller: Caller, external_id: str) -> bool:
     return caller.agents is None or external_id in caller.agents
 
 
-def enter_project(*, user: User, slug: str, permission: Permission) -> Membership:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """How somebody came in: what their session says beyond who they are.
+
+    `only_project`: the one that is open to it, after a link of its administrator.
+    `device`: the authenticator of which a code was entered, as django-otp names it.
+    """
+
+    only_project: str | None = None
+    device: str | None = None
+
+
+FREELY = Entry()
+
+
+def enter_project(
+    *, user: User, slug: str, permission: Permission, entry: Entry = FREELY
+) -> Membership:
     """Return the user's membership (with its project) for an act in the project.
 
     Raises: ProjectNotFound for a stranger, exactly as for a project that does not
-    exist; PermissionDenied for a colleague without the right.
+    exist; SecondFactorNeeded; PermissionDenied for a colleague without the right.
     """
-    found = Membership.objects.of_user(user.id).filter(user__is_active=True)
+    found = _open_to(user, entry).filter(user__is_active=True)
     first = list(found.for_header(slug)[: SHOWN_PROJECTS + 1])
     if not first or first[0].project.slug != slug:
         raise ProjectNotFound
     membership, *others = first
+    if membership.project.needs_second_factor and not has_entered_code(user, entry):
+        raise SecondFactorNeeded
     require(membership, permission, membership.project)
     # For the header, from the same statement: changing the project is one step.
     membership.others = [other.project for other in others]
     return membership
 
 
-def projects_of(user: User) -> list[Membership]:
+def projects_of(user: User, entry: Entry = FREELY) -> list[Membership]:
     """Return the user's memberships with their projects, by the project's name."""
-    return list(
-        Membership.objects.of_user(user.id).order_by("project__name", "project_id")
-    )
+    return list(_open_to(user, entry).order_by("project__name", "project_id"))
+
+
+def has_entered_code(user: User, entry: Entry) -> bool:
+    """Say whether a code was entered of a device that the user still has."""
+    label, _, number = (entry.device or "").partition("/")
+    if label != Authenticator.model_label() or not number.isdecimal():
+        return False
+    mine = Authenticator.objects.filter(user_id=user.id, confirmed=True)
+    return mine.filter(id=int(number)).exists()
+
+
+def _open_to(user: User, entry: Entry) -> MembershipQuerySet:
+    found = Membership.objects.of_user(user.id)
+    if entry.only_project is not None:
+        found = found.filter(project_id=entry.only_project)
+    return found
 
 
 def actor_of(user: User) -> Actor:

@@ -10,3 +10,5 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         # Importing it is what registers it with drf-spectacular.
         import_module("apps.accounts.api.schema")
+        # As is this what has sessions begin with where and when.
+        import_module("apps.accounts.views.visits")

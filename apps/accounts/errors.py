@@ -34,9 +34,39 @@ class KeyAlreadyRevoked(DomainError):
 
 
 class LinkNotUsable(DomainError):
-    """This sign-in link was used before, has expired or was never issued."""
+    """This link was used before, has expired or was never issued."""
 
     code = "link_not_usable"
+
+
+class SecondFactorNeeded(DomainError):
+    """This project asks for a second factor: enter your code first."""
+
+    code = "second_factor_needed"
+
+
+class SecondFactorRefused(DomainError):
+    """This code is wrong, or was used before."""
+
+    code = "second_factor_refused"
+
+
+class SecondFactorSetUp(DomainError):
+    """A second factor is set up already."""
+
+    code = "second_factor_set_up"
+
+
+class InvitationNotFound(NotFound):
+    """There is no such open invitation."""
+
+
+class SessionEnded(NotFound):
+    """There is no such browser signed in."""
+
+
+class SecondFactorNotFound(NotFound):
+    """There is no second factor set up."""
 
 
 class ProjectNotFound(NotFound):

@@ -50,6 +50,58 @@ class NewPasswordForm(forms.Form):
         return again
 
 
+class NewcomerForm(NewPasswordForm):
+    """A name that is free and a password; whether they do is for the operation."""
+
+    username = forms.CharField(
+        label="Your user name",
+        max_length=64,
+        help_text="Letters, digits and . _ @ + -",
+        widget=forms.TextInput(
+            attrs={
+                "autocomplete": "username",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+            }
+        ),
+    )
+    field_order = ("username", "password", "again")
+
+
+class CurrentPasswordForm(forms.Form):
+    """The password of whoever has one, before something that locks others out."""
+
+    current = forms.CharField(
+        label="Your password",
+        max_length=1024,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def __init__(self, data: Any = None, *, needs_current: bool) -> None:
+        super().__init__(data)
+        self.needs_current = needs_current
+        if not needs_current:
+            del self.fields["current"]
+
+
+class CodeForm(forms.Form):
+    """A code of an authenticator, or a recovery code."""
+
+    code = forms.CharField(
+        label="Code",
+        max_length=64,
+        widget=forms.TextInput(
+            attrs={
+                "autocomplete": "one-time-code",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+                "autofocus": True,
+            }
+        ),
+    )
+
+
 class ChangePasswordForm(NewPasswordForm):
     """As before, and the old password from whoever has one."""
 

@@ -1,7 +1,7 @@
 """Questions about projects, their people and their keys."""
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self
 
 from django.contrib.auth.base_user import BaseUserManager
@@ -11,6 +11,8 @@ from django.db.models import Case, Q, When
 if TYPE_CHECKING:
     from apps.accounts.models import (  # noqa: F401
         ApiKey,
+        BrowserSession,
+        Invitation,
         Membership,
         SavedView,
         SigninLink,
@@ -62,6 +64,9 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
 class SigninLinkQuerySet(models.QuerySet["SigninLink"]):
     """Links that people sign in with once."""
 
+    def open(self, now: datetime) -> Self:
+        return self.filter(used_at=None, ended_at=None, expires_at__gt=now)
+
     def usable(
         self, token_hash: bytes, now: datetime, purposes: Collection[str]
     ) -> Self:
@@ -71,12 +76,31 @@ class SigninLinkQuerySet(models.QuerySet["SigninLink"]):
         which PostgreSQL does not ask again after waiting for a lock, and of eight
         users of one link eight got in (measured).
         """
-        return self.filter(
-            token_hash=token_hash,
-            used_at=None,
-            expires_at__gt=now,
-            purpose__in=purposes,
-        )
+        return self.open(now).filter(token_hash=token_hash, purpose__in=purposes)
+
+
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    """Invitations into projects, for whoever holds them."""
+
+    def open(self, now: datetime) -> Self:
+        """Those that can still be accepted; own columns only, as for links."""
+        return self.filter(used_at=None, withdrawn_at=None, expires_at__gt=now)
+
+    def in_project(self, project_id: str) -> Self:
+        return self.filter(project_id=project_id)
+
+
+class BrowserSessionQuerySet(models.QuerySet["BrowserSession"]):
+    """Browsers that somebody is signed in with."""
+
+    def of_user(self, user_id: str) -> Self:
+        return self.filter(user_id=user_id)
+
+    def live(self, now: datetime, *, idle: timedelta) -> Self:
+        return self.filter(expire_date__gt=now, last_seen_at__gt=now - idle)
+
+    def for_account_page(self) -> Self:
+        return self.order_by("-last_seen_at", "session_key")
 
 
 class SavedViewQuerySet(models.QuerySet["SavedView"]):

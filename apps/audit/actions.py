@@ -45,9 +45,18 @@ class Action(StrEnum):
     SIGNIN_LINK_USED = "signin_link.used"
     INVITATION_CREATED = "invitation.created"
     INVITATION_USED = "invitation.used"
+    INVITATION_WITHDRAWN = "invitation.withdrawn"
     PASSWORD_LINK_CREATED = "password_link.created"  # noqa: S105
     PASSWORD_LINK_USED = "password_link.used"  # noqa: S105
     PASSWORD_CHANGED = "password.changed"  # noqa: S105
+    SESSIONS_ENDED = "sessions.ended"
+    SECOND_FACTOR_SET_UP = "second_factor.set_up"
+    SECOND_FACTOR_REMOVED = "second_factor.removed"
+    SECOND_FACTOR_RESET = "second_factor.reset"
+    SECOND_FACTOR_REQUIRED = "second_factor.required"
+    SECOND_FACTOR_NOT_REQUIRED = "second_factor.not_required"
+    RECOVERY_CODES_CREATED = "recovery_codes.created"
+    RECOVERY_CODE_USED = "recovery_code.used"
     VIEW_SAVED = "view.saved"
     VIEW_DELETED = "view.deleted"
     ALERT_FIRING = "alert.firing"
@@ -126,6 +135,9 @@ SHOWN: dict[Action, Shown] = {
     Action.SIGNIN_LINK_USED: Shown("signin_link.used", "Signed in with a link"),
     Action.INVITATION_CREATED: Shown("invitation.created", "Made an invitation"),
     Action.INVITATION_USED: Shown("invitation.used", "Accepted the invitation"),
+    Action.INVITATION_WITHDRAWN: Shown(
+        "invitation.withdrawn", "Withdrew the invitation"
+    ),
     Action.PASSWORD_LINK_CREATED: Shown(
         "password_link.created", "Made a link to set a new password"
     ),
@@ -133,6 +145,27 @@ SHOWN: dict[Action, Shown] = {
         "password_link.used", "Set a new password with a link"
     ),
     Action.PASSWORD_CHANGED: Shown("password.changed", "Changed the own password"),
+    Action.SESSIONS_ENDED: Shown("sessions.ended", "Signed out of browsers"),
+    Action.SECOND_FACTOR_SET_UP: Shown(
+        "second_factor.set_up", "Set up a second factor"
+    ),
+    Action.SECOND_FACTOR_REMOVED: Shown(
+        "second_factor.removed", "Removed the own second factor"
+    ),
+    Action.SECOND_FACTOR_RESET: Shown(
+        "second_factor.reset", "Reset the member's second factor"
+    ),
+    Action.SECOND_FACTOR_REQUIRED: Shown(
+        "second_factor.required", "Made the project ask for a second factor"
+    ),
+    Action.SECOND_FACTOR_NOT_REQUIRED: Shown(
+        "second_factor.not_required",
+        "Made the project no longer ask for a second factor",
+    ),
+    Action.RECOVERY_CODES_CREATED: Shown(
+        "recovery_codes.created", "Made new recovery codes"
+    ),
+    Action.RECOVERY_CODE_USED: Shown("recovery_code.used", "Used a recovery code"),
     Action.VIEW_SAVED: Shown("view.saved", "Saved the view"),
     Action.VIEW_DELETED: Shown("view.deleted", "Deleted the view"),
     Action.ALERT_FIRING: Shown("alert.firing", "The alert fires"),

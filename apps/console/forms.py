@@ -68,20 +68,15 @@ class VersionsForm(forms.Form):
 
 
 class InviteForm(forms.Form):
-    """Somebody to let in, and what they may do."""
+    """What whoever accepts the invitation may do."""
 
-    username = forms.CharField(
-        label="User name",
-        max_length=64,
-        widget=forms.TextInput(
-            attrs={
-                "autocomplete": "off",
-                "autocapitalize": "none",
-                "spellcheck": "false",
-            }
-        ),
-    )
     role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER)
+
+
+class SecondFactorForm(forms.Form):
+    """Whether the project asks for a second factor."""
+
+    is_required = forms.ChoiceField(choices=[("on", "on"), ("off", "off")])
 
 
 class RoleForm(forms.Form):

@@ -72,6 +72,21 @@ urlpatterns = [
     ),
     path("console/<slug:slug>/members", members.members, name="members"),
     path("console/<slug:slug>/members/invite", members.invite, name="invite"),
+    path(
+        "console/<slug:slug>/members/invitations/<str:invitation_id>/withdraw",
+        members.withdraw,
+        name="withdraw_invitation",
+    ),
+    path(
+        "console/<slug:slug>/members/second-factor",
+        members.require_second_factor,
+        name="require_second_factor",
+    ),
+    path(
+        f"{MEMBER}/second-factor/reset",
+        members.reset_second_factor,
+        name="reset_second_factor",
+    ),
     path(f"{MEMBER}/role", members.change_role, name="change_role"),
     path(f"{MEMBER}/remove", members.remove, name="remove_member"),
     path(f"{MEMBER}/signin-link", members.signin_link, name="make_signin_link"),

@@ -92,6 +92,12 @@ def forget_answers(now: datetime) -> None:
     accounts.forget_answers(actor=SYSTEM, now=now)
 
 
+@scheduled(EVERY_HOUR)
+def forget_sessions(now: datetime) -> None:
+    """Delete the sessions of browsers whose two weeks are over."""
+    accounts.forget_sessions(actor=SYSTEM, now=now)
+
+
 @app.periodic(cron=EVERY_SWEEP, periodic_id="drop_stalled")
 @app.task(name="drop_stalled", queueing_lock="drop_stalled")
 async def drop_stalled(timestamp: int) -> None:

@@ -1,9 +1,13 @@
 """Makes what tests of accounts need: thin wrappers over the operations."""
 
+import time
 from datetime import UTC, datetime
 
+from django_otp.oath import TOTP
+
 from apps.accounts import operations as accounts
-from apps.accounts.models import ApiKey, Project, Role, Scope, User
+from apps.accounts.access import actor_of
+from apps.accounts.models import ApiKey, Authenticator, Project, Role, Scope, User
 from apps.core.actors import SYSTEM
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -58,3 +62,22 @@ def make_link(project: Project, user: User, *, now: datetime = NOW) -> str:
         project=project, user=user, actor=SYSTEM, now=now, request_id="req_test"
     )
     return token
+
+
+def code_of(device: Authenticator, *, steps: int = 0) -> str:
+    """Return what the device shows now, or so many half minutes later."""
+    clock = TOTP(device.bin_key)
+    clock.time = time.time() + 30 * steps
+    return f"{clock.token():06}"
+
+
+def set_up(user: User) -> tuple[Authenticator, list[str]]:
+    """Give the user a second factor; return its device and its recovery codes.
+
+    Its first code counts as that of the half minute before this one.
+    """
+    about = {"actor": actor_of(user), "now": NOW, "request_id": "req_test"}
+    device = accounts.begin_second_factor(user=user, **about)
+    return accounts.confirm_second_factor(
+        user=user, code=code_of(device, steps=-1), **about
+    )

@@ -8,7 +8,14 @@ from django.utils import timezone
 
 from apps.accounts import operations as accounts
 from apps.accounts.authentication import caller_for_secret
-from apps.accounts.models import ApiKey, Membership, Project, Role, User
+from apps.accounts.models import (
+    ApiKey,
+    Authenticator,
+    Membership,
+    Project,
+    Role,
+    User,
+)
 from apps.audit.models import AuditRecord
 from tests.accounts.make import (
     PASSWORD,
@@ -16,6 +23,7 @@ from tests.accounts.make import (
     make_member,
     make_project,
     make_user,
+    set_up,
 )
 
 
@@ -182,8 +190,8 @@ def test_signin_link_makes_the_first_administrator(db):
     assert Membership.objects.get(project=project).role == Role.ADMIN
     assert lines[-1].startswith("https://x.test/signin/")
     token = lines[-1].rpartition("/")[2]
-    user = accounts.use_signin_link(token=token, now=timezone.now(), request_id="r")
-    assert user.username == "admin"
+    link = accounts.use_signin_link(token=token, now=timezone.now(), request_id="r")
+    assert (link.user.username, link.is_limited) == ("admin", False)
 
 
 def test_signin_link_raises_a_viewer_where_there_is_no_administrator(db):
@@ -291,24 +299,38 @@ def test_a_name_in_use_is_a_sentence(db):
         run("create_project", "checkout")
 
 
-def test_invite_lets_a_newcomer_in_and_prints_the_link(db):
+def test_invite_names_nobody_and_prints_the_link_alone(db):
     make_project()
 
-    lines = run("invite", "nina", "--role", "operator", "--base-url", "https://x.test")
+    (line,) = run("invite", "--role", "operator", "--base-url", "https://x.test")
 
-    assert lines[0] == "nina is now operator of checkout."
-    assert lines[1].startswith("https://x.test/password/")
-    token = lines[1].rpartition("/")[2]
-    use = {"now": timezone.now(), "request_id": "r"}
-    user = accounts.use_password_link(token=token, password=PASSWORD, **use)
-    assert user.username == "nina"
+    assert line.startswith("https://x.test/invitation/")
+    membership = accounts.accept_as_newcomer(
+        token=line.rpartition("/")[2],
+        username="nina",
+        password=PASSWORD,
+        now=timezone.now(),
+        request_id="r",
+    )
+    assert (membership.user.username, membership.role) == ("nina", "operator")
+    with pytest.raises(CommandError, match="unrecognized arguments: nina"):
+        run("invite", "nina")
 
 
-def test_invite_prints_no_link_for_who_has_an_account(db):
-    make_project()
-    make_user("nina")
+def test_reset_second_factor_is_for_members_who_have_one(db):
+    project = make_project()
+    nina = make_member(project, "nina")
+    make_user("mallory")
+    set_up(nina)
 
-    assert run("invite", "nina")[1].startswith("They have an account")
+    (line,) = run("reset_second_factor", "nina")
+
+    assert line == "nina has no second factor now."
+    assert not Authenticator.objects.exists()
+    with pytest.raises(CommandError, match="no second factor set up"):
+        run("reset_second_factor", "nina")
+    with pytest.raises(CommandError, match="not an active member"):
+        run("reset_second_factor", "mallory")
 
 
 def test_password_link_is_for_members(db):

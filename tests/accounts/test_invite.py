@@ -1,194 +1,412 @@
-"""Letting somebody in, and the links by which people choose a password."""
+"""Invitations: they name nobody, are accepted once, and by consent alone."""
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
 from apps.accounts.access import actor_of
-from apps.accounts.errors import AlreadyMember, LinkNotUsable
-from apps.accounts.models import Membership, Role, SigninLink, User
+from apps.accounts.errors import (
+    AlreadyMember,
+    InvitationNotFound,
+    LinkNotUsable,
+    NameTaken,
+)
+from apps.accounts.models import BrowserSession, Invitation, Membership, Role, User
 from apps.audit.models import AuditRecord
 from apps.core.actors import SYSTEM
-from apps.core.errors import InvalidRequest, PermissionDenied
-from tests.accounts.make import NOW, PASSWORD, make_member, make_project, make_user
+from apps.core.errors import InvalidRequest
+from tests.accounts.make import (
+    NOW,
+    PASSWORD,
+    make_link,
+    make_member,
+    make_project,
+    make_user,
+)
+from tests.accounts.test_races import at_once, refusals
 
 ABOUT = {"actor": SYSTEM, "now": NOW, "request_id": "req_1"}
 USE = {"now": NOW, "request_id": "req_1"}
+BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
-def invite(project, username="nina", role=Role.VIEWER, **about):
-    return accounts.invite(
-        project=project, username=username, role=role, **{**ABOUT, **about}
+def invite(project, role=Role.VIEWER, **about):
+    _, token = accounts.invite(project=project, role=role, **{**ABOUT, **about})
+    return token
+
+
+def newcomer(token, username="nina", password=PASSWORD, **about):
+    return accounts.accept_as_newcomer(
+        token=token, username=username, password=password, **{**USE, **about}
     )
 
 
-def link_page(client, token, method="get", **data):
-    return getattr(client, method)(
-        reverse("accounts:password_link", args=[token]), data
-    )
+def recorded(project):
+    records = AuditRecord.objects.for_project(project.id).oldest_first()
+    return [(one.action, one.actor_label) for one in records]
 
 
-def chosen(client, token, password=PASSWORD, again=None):
-    data = {"password": password, "again": password if again is None else again}
-    return link_page(client, token, "post", **data)
+def test_a_newcomer_chooses_a_name_and_is_a_member(db):
+    project = make_project()
+    token = invite(project, Role.OPERATOR)
 
+    membership = newcomer(token, "Nina")
 
-def test_a_newcomer_becomes_a_member_and_gets_a_link(db):
-    membership, token = invite(make_project(), "Nina", Role.OPERATOR)
-
-    user = accounts.use_password_link(token=token, password=PASSWORD, **USE)
-
-    assert (membership.user, membership.role) == (user, Role.OPERATOR)
-    assert user.username == "nina"
+    assert (membership.user.username, membership.role) == ("nina", Role.OPERATOR)
     assert User.objects.get().check_password(PASSWORD)
-    actions = [
-        one.action for one in AuditRecord.objects.order_by("project_id", "number")
+    assert recorded(project)[1:] == [
+        ("invitation.created", "system"),
+        ("member.added", "nina"),
+        ("invitation.used", "nina"),
     ]
-    assert sorted(actions)[:3] == [
-        "invitation.created",
-        "invitation.used",
-        "member.added",
-    ]
+    made = AuditRecord.objects.get(action="user.created")
+    assert made.actor_id == membership.user_id
 
 
-def test_who_has_an_account_gets_no_link_because_it_would_open_it(db):
-    make_user("nina")
+def test_who_has_an_account_joins_with_it(db):
+    project, nina = make_project(), make_user("nina")
 
-    membership, token = invite(make_project())
+    membership = accounts.accept_invitation(token=invite(project), user=nina, **USE)
 
-    assert token is None
-    assert membership.user.username == "nina"
-    assert not SigninLink.objects.exists()
-
-
-def test_who_is_a_member_already_is_not_invited(db):
-    project = make_project()
-    make_member(project, "nina")
-
-    with pytest.raises(AlreadyMember):
-        invite(project)
+    assert (membership.user, membership.role) == (nina, Role.VIEWER)
+    assert User.objects.count() == 1
 
 
-def test_an_invitation_waits_three_days(db):
-    _, token = invite(make_project())
-    late = {"now": NOW + timedelta(days=3), "request_id": "req_1"}
+def test_it_is_accepted_once(db):
+    token = invite(make_project())
+    newcomer(token)
 
     with pytest.raises(LinkNotUsable):
-        accounts.use_password_link(token=token, password=PASSWORD, **late)
+        newcomer(token, "mallory")
+    with pytest.raises(LinkNotUsable):
+        accounts.accept_invitation(token=token, user=make_user("ben"), **USE)
+    assert Membership.objects.count() == 1
 
 
-def test_a_weak_password_leaves_the_link_as_it_was(db):
-    _, token = invite(make_project())
-
-    with pytest.raises(InvalidRequest):
-        accounts.use_password_link(token=token, password="password", **USE)
-
-    assert SigninLink.objects.get().used_at is None
-    accounts.use_password_link(token=token, password=PASSWORD, **USE)
-
-
-def test_each_link_is_for_its_own_purpose(db):
-    project = make_project()
-    nina = make_member(project, "nina")
-    place = {"project": project, "user": nina}
-    _, signing = accounts.make_signin_link(**place, **ABOUT)
-    _, resetting = accounts.make_password_link(**place, **ABOUT)
+def test_it_waits_three_days(db):
+    token = invite(make_project())
 
     with pytest.raises(LinkNotUsable):
-        accounts.use_password_link(token=signing, password=PASSWORD, **USE)
-    with pytest.raises(LinkNotUsable):
-        accounts.use_signin_link(token=resetting, **USE)
-
-
-@pytest.mark.parametrize("make", ["make_signin_link", "make_password_link"])
-def test_nobody_opens_with_a_link_what_they_do_not_administer(db, make):
-    mine, theirs = make_project("mine"), make_project("theirs")
-    alice, nina = make_member(mine, "alice"), make_member(mine, "nina")
-    about = {"actor": actor_of(alice), "now": NOW, "request_id": "req_1"}
-    made = getattr(accounts, make)
-    made(project=mine, user=nina, **about)
-
-    accounts.add_member(project=theirs, user=nina, role=Role.VIEWER, **ABOUT)
-
-    with pytest.raises(PermissionDenied, match="do not administer"):
-        made(project=mine, user=nina, **about)
-    made(project=mine, user=nina, **ABOUT)  # whoever runs the installation may
-
-
-def test_who_administers_all_of_somebodys_projects_makes_the_link(db):
-    mine, also = make_project("mine"), make_project("also")
-    alice, nina = make_member(mine, "alice"), make_member(mine, "nina")
-    for user, role in ((alice, Role.ADMIN), (nina, Role.VIEWER)):
-        accounts.add_member(project=also, user=user, role=role, **ABOUT)
-
-    about = {"actor": actor_of(alice), "now": NOW, "request_id": "req_1"}
-    assert accounts.make_signin_link(project=mine, user=nina, **about)
-
-
-def test_a_link_dies_when_its_person_joins_another_project(db):
-    _, token = invite(make_project("mine"))
-    nina = User.objects.get(username="nina")
-    later = {**ABOUT, "now": NOW + timedelta(hours=1)}
-    accounts.add_member(
-        project=make_project("theirs"), user=nina, role=Role.ADMIN, **later
-    )
-
-    with pytest.raises(LinkNotUsable):
-        accounts.use_password_link(token=token, password=PASSWORD, **USE)
-
-
-def test_the_page_welcomes_and_the_post_signs_in(client, db):
-    project = make_project()
-    _, token = invite(project, now=timezone.now())
-
-    page = link_page(client, token)
-    answer = chosen(client, token)
-
-    assert "Welcome to Checkout" in page.content.decode()
-    assert answer["Location"] == reverse("console:project", args=["checkout"])
-    assert client.session["_auth_user_id"] == Membership.objects.get().user_id
-    assert link_page(client, token).status_code == 410
-
-
-def test_looking_at_the_page_uses_nothing(client, db):
-    _, token = invite(make_project(), now=timezone.now())
-
-    for _ in range(2):
-        assert link_page(client, token).status_code == 200
-
-    assert SigninLink.objects.get().used_at is None
+        newcomer(token, now=NOW + timedelta(days=3))
+    assert newcomer(token, now=NOW + timedelta(days=2, hours=23))
 
 
 @pytest.mark.parametrize(
-    ("password", "again", "said"),
+    ("name", "password", "error"),
     [
-        (PASSWORD, "other", "The two passwords differ."),
-        ("short", "short", "too short"),
-        ("password", "password", "too common"),
-        ("", "", "required"),
+        ("alice", PASSWORD, NameTaken),
+        ("a/b", PASSWORD, InvalidRequest),
+        ("nina", "short", InvalidRequest),
+        ("nina-long-enough", "nina-long-enough", InvalidRequest),
     ],
 )
-def test_a_password_that_does_not_do_is_told_why(client, db, password, again, said):
-    _, token = invite(make_project(), now=timezone.now())
+def test_what_comes_to_nothing_leaves_it_open(db, name, password, error):
+    project = make_project()
+    make_user("alice")
+    token = invite(project)
 
-    page = chosen(client, token, password, again)
+    with pytest.raises(error):
+        newcomer(token, name, password)
+
+    assert Invitation.objects.get().used_at is None
+    assert recorded(project)[-1][0] == "invitation.created"
+    assert newcomer(token, "nina")
+
+
+def test_a_member_who_opens_it_leaves_it_to_others(db):
+    project = make_project()
+    alice = make_member(project)
+    token = invite(project)
+
+    with pytest.raises(AlreadyMember):
+        accounts.accept_invitation(token=token, user=alice, **USE)
+
+    assert Membership.objects.get().role == Role.ADMIN
+    assert newcomer(token)
+
+
+def test_the_token_is_stored_nowhere(db):
+    token = invite(make_project())
+
+    assert token not in str(Invitation.objects.values().get())
+    assert not AuditRecord.objects.filter(details__icontains=token).exists()
+
+
+def test_a_withdrawn_one_opens_nothing(db):
+    project = make_project()
+    token = invite(project)
+    about = {"project": project, "invitation_id": Invitation.objects.get().id}
+
+    accounts.withdraw_invitation(**about, **ABOUT)
+
+    with pytest.raises(LinkNotUsable):
+        newcomer(token)
+    with pytest.raises(InvitationNotFound):
+        accounts.withdraw_invitation(**about, **ABOUT)
+    assert recorded(project)[-1][0] == "invitation.withdrawn"
+
+
+def test_nobody_withdraws_another_projects(db):
+    token = invite(make_project("mine"))
+
+    with pytest.raises(InvitationNotFound):
+        accounts.withdraw_invitation(
+            project=make_project("theirs"),
+            invitation_id=Invitation.objects.get().id,
+            **ABOUT,
+        )
+    assert newcomer(token)
+
+
+@pytest.mark.parametrize("loses", ["role", "membership"])
+def test_who_administers_no_more_cannot_come_back_by_an_invitation(db, loses):
+    project = make_project()
+    make_member(project, "anna")
+    mallory = make_member(project, "mallory")
+    by_mallory = invite(project, Role.ADMIN, actor=actor_of(mallory))
+    by_command = invite(project)
+
+    if loses == "role":
+        accounts.change_role(project=project, user=mallory, role=Role.VIEWER, **ABOUT)
+    else:
+        accounts.remove_member(project=project, user=mallory, **ABOUT)
+
+    with pytest.raises(LinkNotUsable):
+        newcomer(by_mallory, "again")
+    assert newcomer(by_command)
+
+
+def test_only_so_many_are_open_at_once(db, monkeypatch):
+    monkeypatch.setattr("apps.accounts.operations.invitations.MOST_OPEN", 2)
+    project = make_project()
+    tokens = [invite(project) for _ in range(2)]
+
+    with pytest.raises(InvalidRequest, match="2 open invitations"):
+        invite(project)
+    newcomer(tokens[0])
+    assert invite(project)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_four_who_open_it_at_once_one_gets_in():
+    project = make_project()
+    token = invite(project)
+
+    outcomes = at_once(
+        *(lambda number=number: newcomer(token, f"nina{number}") for number in range(4))
+    )
+
+    assert refusals(outcomes) == [LinkNotUsable] * 3
+    # Nobody is left behind with an account and no project.
+    assert Membership.objects.count() == User.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_is_either_accepted_or_withdrawn():
+    project = make_project()
+    token = invite(project)
+    known = Invitation.objects.get().id
+
+    outcomes = at_once(
+        lambda: newcomer(token),
+        lambda: accounts.withdraw_invitation(
+            project=project, invitation_id=known, **ABOUT
+        ),
+    )
+
+    one = Invitation.objects.get()
+    assert len(refusals(outcomes)) == 1
+    assert (one.used_at is None) != (one.withdrawn_at is None)
+    assert Membership.objects.exists() == (one.used_at is not None)
+
+
+def test_joining_ends_the_sessions_that_somebody_else_could_hold(client, db):
+    """An administrator who came in as her by a link must not see the new project."""
+    mine, theirs = make_project("mine"), make_project("theirs")
+    nina = make_member(mine, "nina", Role.VIEWER)
+    now = timezone.now()
+    link = make_link(mine, nina, now=now)
+    client.force_login(nina, BACKEND)
+
+    token = invite(theirs, now=now)
+    accounts.accept_invitation(token=token, user=nina, now=now, request_id="r")
+
+    assert not BrowserSession.objects.exists()
+    with pytest.raises(LinkNotUsable):
+        accounts.use_signin_link(token=link, now=now, request_id="r")
+
+
+# The page
+
+
+@pytest.fixture
+def token(db):
+    return invite(make_project(), Role.OPERATOR, now=timezone.now())
+
+
+def address(token):
+    return reverse("accounts:invitation", args=[token])
+
+
+def as_newcomer(client, token, username="nina", password=PASSWORD, again=None):
+    data = {
+        "how": "new",
+        "new-username": username,
+        "new-password": password,
+        "new-again": password if again is None else again,
+    }
+    return client.post(address(token), data)
+
+
+def as_known(client, token, username="nina", password=PASSWORD):
+    data = {
+        "how": "known",
+        "known-username": username,
+        "known-password": password,
+    }
+    return client.post(address(token), data)
+
+
+def is_signed_in(client):
+    return client.get(reverse("console:home")).status_code == 302 and (
+        "_auth_user_id" in client.session
+    )
+
+
+def test_looking_at_it_uses_nothing_and_names_nobody(client, token):
+    page = client.get(address(token))
+
+    assert page.status_code == 200
+    assert "Welcome to Checkout" in page.content.decode()
+    assert "Operator" in page.content.decode()
+    assert "no-store" in page["Cache-Control"]
+    # The token is in no form and no link of the page: only in its own address.
+    assert token not in page.content.decode()
+    assert Invitation.objects.get().used_at is None
+
+
+def test_a_newcomer_is_signed_in(client, token):
+    answer = as_newcomer(client, token)
+
+    assert answer["Location"] == reverse("console:project", args=["checkout"])
+    assert client.get(answer["Location"]).status_code == 200
+    assert client.get(address(token)).status_code == 410
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"username": "alice"}, "This name is in use"),
+        ({"username": "a/b"}, "A user name has"),
+        ({"username": ""}, "required"),
+        ({"again": "other"}, "The two passwords differ."),
+        ({"password": "password"}, "too common"),
+        (
+            {"username": "nina.andersson", "password": "nina.andersson"},
+            "too similar to the username",
+        ),
+    ],
+)
+def test_what_does_not_do_is_told_beside_its_field(client, token, data, said):
+    make_user("alice")
+
+    page = as_newcomer(client, token, **data)
 
     assert page.status_code == 422
     assert said in page.content.decode()
+    assert not is_signed_in(client)
+    assert Invitation.objects.get().used_at is None
 
 
-def test_a_new_password_ends_the_sessions_of_other_browsers(client, db):
+def test_who_has_an_account_signs_in_and_joins_in_one_step(client, token):
+    make_user("nina", password=PASSWORD)
+
+    answer = as_known(client, token, " Nina ")
+
+    assert client.get(answer["Location"]).status_code == 200
+    assert Membership.objects.get().role == "operator"
+
+
+def test_a_wrong_password_joins_nobody_and_counts(client, token):
+    make_user("nina", password=PASSWORD)
+
+    answers = [as_known(client, token, password="wrong one") for _ in range(10)]
+
+    assert [one.status_code for one in answers] == [422] * 9 + [429]
+    assert "do not belong together" in answers[0].content.decode()
+    assert as_known(client, token).status_code == 429
+    assert not Membership.objects.exists()
+
+
+def test_who_is_signed_in_joins_by_a_button(client, token):
+    nina = make_user("nina", password=PASSWORD)
+    client.force_login(nina, BACKEND)
+
+    page = client.get(address(token))
+    answer = client.post(address(token), {"how": "join"})
+
+    assert "Join as nina" in page.content.decode()
+    assert client.get(answer["Location"]).status_code == 200
+    assert Membership.objects.get().user == nina
+    assert BrowserSession.objects.count() == 1
+
+
+@pytest.mark.parametrize("how", ["join", "", "else"])
+def test_a_stranger_joins_nothing_by_the_button(client, token, how):
+    assert client.post(address(token), {"how": how}).status_code == 200
+    assert not Membership.objects.exists()
+
+
+def test_a_member_is_led_in_and_the_invitation_stays(client, db):
     project = make_project()
-    nina = make_member(project, "nina")
-    client.force_login(nina, "django.contrib.auth.backends.ModelBackend")
-    about = {**ABOUT, "now": timezone.now()}
-    _, token = accounts.make_password_link(project=project, user=nina, **about)
+    alice = make_member(project, "alice")
+    token = invite(project, now=timezone.now())
+    client.force_login(alice, BACKEND)
 
-    accounts.use_password_link(
-        token=token, password=PASSWORD, now=about["now"], request_id="req_1"
-    )
+    answer = client.post(address(token), {"how": "join"}, follow=True)
 
-    assert client.get(reverse("console:home")).status_code == 302
+    assert "stays open for others" in answer.content.decode()
+    assert Invitation.objects.get().used_at is None
+    assert Membership.objects.get().role == "admin"
+
+
+def test_names_are_not_tried_by_the_thousand(client, token):
+    make_user("alice")
+
+    answers = [as_newcomer(client, token, "alice") for _ in range(31)]
+
+    assert [one.status_code for one in answers] == [422] * 30 + [429]
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("token", ["nobody", "a" * 43, "%C3%BC"])
+def test_an_unknown_one_is_gone(client, db, method, token):
+    page = getattr(client, method)(f"/invitation/{token}", {"how": "new"})
+
+    assert page.status_code == 410
+    assert "no longer works" in page.content.decode()
+
+
+def test_the_forms_are_protected_against_other_sites(db, token):
+    client = Client(enforce_csrf_checks=True)
+
+    assert as_newcomer(client, token).status_code == 403
+    assert not User.objects.exists()
+
+
+def test_all_forms_say_what_their_fields_are(client, token):
+    page = client.get(address(token)).content.decode()
+
+    named = set(re.findall(r'<label for="([\w-]+)"', page))
+    assert named == {
+        "id_known-username",
+        "id_known-password",
+        "id_new-username",
+        "id_new-password",
+        "id_new-again",
+    }

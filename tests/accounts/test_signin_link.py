@@ -23,10 +23,10 @@ def test_a_link_gives_its_user_and_is_recorded_as_theirs(db):
     alice = make_member(project)
     token = make_link(project, alice)
 
-    user = accounts.use_signin_link(token=token, now=NOW, **USE)
+    link = accounts.use_signin_link(token=token, now=NOW, **USE)
 
     record = AuditRecord.objects.get(action="signin_link.used")
-    assert user == alice
+    assert link.user == alice
     assert (record.actor_kind, record.actor_id) == ("user", alice.id)
 
 

@@ -3,11 +3,18 @@
 import re
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
-from apps.accounts.models import Membership, Role, SigninLink
+from apps.accounts.models import (
+    Authenticator,
+    Invitation,
+    Membership,
+    Role,
+    SigninLink,
+)
 from apps.audit.models import AuditRecord
-from tests.accounts.make import make_member, make_user
+from tests.accounts.make import make_member, set_up
 from tests.console.make import HTML, signed_in
 
 
@@ -40,41 +47,58 @@ def test_it_lists_members_for_all_of_them(client, project):
 
 
 def test_inviting_shows_the_link_once(admin, project):
-    page = admin.post(url("invite", project), {"username": "Nina", "role": "operator"})
+    page = admin.post(url("invite", project), {"role": "operator"})
 
-    (token,) = re.findall(r"http://testserver/password/([\w-]+)<", text(page))
+    (token,) = re.findall(r"http://testserver/invitation/([\w-]+)<", text(page))
     assert page.headers["Cache-Control"] == "no-store"
-    assert token not in text(admin.get(url("members", project)))
-    assert Membership.objects.get(user__username="nina").role == "operator"
+    listed = text(admin.get(url("members", project)))
+    assert token not in listed
+    assert "Operator, made" in listed
+    assert "by alice" in listed
     record = AuditRecord.objects.get(action="invitation.created")
-    assert record.actor_label == "alice"
+    assert (record.actor_label, record.details) == ("alice", {"role": "operator"})
 
 
-def test_who_has_an_account_becomes_a_member_without_a_link(admin, project):
-    make_user("nina")
+def test_nobody_is_enlisted_and_no_name_is_tried(admin, project, other_project):
+    """Today's attack: name somebody of another tenant, and see what comes back."""
+    mallory = make_member(other_project, "mallory")
+    answers = [
+        admin.post(url("invite", project), {"username": name, "role": "viewer"})
+        for name in ("mallory", "nobody-at-all")
+    ]
 
-    page = admin.post(
-        url("invite", project), {"username": "nina", "role": "viewer"}, follow=True
-    )
-
-    assert "sign in as before" in text(page)
-    assert not SigninLink.objects.exists()
+    assert {one.status_code for one in answers} == {200}
+    assert not any("mallory" in text(one) for one in answers)
+    assert not Membership.objects.filter(project=project, user=mallory).exists()
+    assert "mallory" not in text(admin.get(url("members", project)))
 
 
-@pytest.mark.parametrize(
-    ("username", "role", "said"),
-    [
-        ("alice", "viewer", "already a member"),
-        ("a/b", "viewer", "A user name has"),
-        ("", "viewer", "required"),
-        ("nina", "owner", "not one of the available choices"),
-    ],
-)
-def test_an_invitation_that_cannot_be_is_told_why(admin, project, username, role, said):
-    page = admin.post(url("invite", project), {"username": username, "role": role})
+def test_an_invitation_that_cannot_be_is_told_why(admin, project):
+    page = admin.post(url("invite", project), {"role": "owner"})
 
     assert page.status_code == 422
-    assert said in text(page)
+    assert "not one of the available choices" in text(page)
+
+
+def test_an_open_invitation_is_withdrawn(admin, project):
+    admin.post(url("invite", project), {"role": "viewer"})
+    known = Invitation.objects.get().id
+
+    page = admin.post(url("withdraw_invitation", project, known), follow=True)
+    again = admin.post(url("withdraw_invitation", project, known), follow=True)
+
+    assert "The invitation is withdrawn." in text(page)
+    assert "It was accepted, or is over." in text(again)
+    assert "Open invitations" not in text(page)
+    answer = admin.post(url("withdraw_invitation", project, "inv_unknown"))
+    assert answer.status_code == 404
+
+
+def test_only_administrators_see_invitations(client, project, admin):
+    admin.post(url("invite", project), {"role": "admin"})
+    viewer = signed_in(Client(), make_member(project, "vera", Role.VIEWER))
+
+    assert "Open invitations" not in text(viewer.get(url("members", project)))
 
 
 def test_a_role_is_changed(admin, project):
@@ -128,18 +152,53 @@ def test_a_link_for_a_member_is_shown_once(admin, project, name, place):
     assert "not shown again" in text(page)
 
 
-def test_no_link_opens_a_project_that_is_not_the_administrators(
-    admin, project, other_project
-):
+def in_both(project, other_project):
+    """Return somebody who is also in a project that alice does not administer."""
     vera = make_member(project, "vera", Role.VIEWER)
     Membership.objects.create(
         project=other_project, user=vera, role=Role.VIEWER, created_at=vera.created_at
     )
+    return vera
 
-    answer = admin.post(url("make_signin_link", project, vera.id), headers=HTML)
 
-    assert answer.status_code == 403
-    assert "do not administer" in text(answer)
+def test_no_link_opens_a_project_that_is_not_the_administrators(
+    admin, project, other_project
+):
+    vera = in_both(project, other_project)
+
+    link = admin.post(url("make_signin_link", project, vera.id), headers=HTML)
+    password = admin.post(url("make_password_link", project, vera.id), headers=HTML)
+
+    assert "this link opens Checkout alone" in text(link)
+    assert SigninLink.objects.get().is_limited
+    assert password.status_code == 403
+    assert "do not administer" in text(password)
+
+
+def test_a_lost_second_factor_is_reset_under_the_rule_of_links(
+    admin, project, other_project
+):
+    ben, vera = make_member(project, "ben"), in_both(project, other_project)
+    set_up(ben)
+    set_up(vera)
+
+    mine = admin.post(url("reset_second_factor", project, ben.id), follow=True)
+    theirs = admin.post(url("reset_second_factor", project, vera.id), headers=HTML)
+
+    assert "ben has no second factor now" in text(mine)
+    assert theirs.status_code == 403
+    assert [one.user for one in Authenticator.objects.all()] == [vera]
+    record = AuditRecord.objects.get(action="second_factor.reset")
+    assert (record.project_id, record.actor_label) == (project.id, "alice")
+
+
+def test_the_page_says_who_has_a_second_factor_to_administrators(admin, project):
+    ben = make_member(project, "ben")
+    set_up(ben)
+
+    assert text(admin.get(url("members", project))).count("Reset the second") == 1
+    viewer = signed_in(Client(), make_member(project, "vera", Role.VIEWER))
+    assert "second factor" not in text(viewer.get(url("members", project))).lower()
 
 
 def test_somebody_elses_member_is_not_found(admin, project, other_project):

@@ -21,6 +21,9 @@ SHARED = {
         "KeyNotFound",
         "UserNotFound",
         "ViewNotFound",
+        "InvitationNotFound",
+        "SecondFactorNotFound",
+        "SessionEnded",
     },
 }
 # What Django and DRF refuse by themselves; no class of ours says it.

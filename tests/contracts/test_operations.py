@@ -15,6 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 # What acts for nobody in particular, and why.
 WITHOUT_ACTOR = {
     "apps.accounts.operations.answer_once": "runs an act that has one",
+    "apps.accounts.operations.accept_as_newcomer": "whoever holds it is the actor",
+    "apps.accounts.operations.accept_invitation": "whoever holds it is the actor",
+    "apps.accounts.operations.check_second_factor": "whoever has it is the actor",
     "apps.accounts.operations.use_password_link": "whoever holds the link is the actor",
     "apps.accounts.operations.use_signin_link": "whoever holds the link is the actor",
     "apps.audit.operations.append_record": "chains an event that names one",

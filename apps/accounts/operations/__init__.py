@@ -5,6 +5,12 @@ row nor the record holds them.
 """
 
 from apps.accounts.operations.answers import answer_once, forget_answers
+from apps.accounts.operations.invitations import (
+    accept_as_newcomer,
+    accept_invitation,
+    invite,
+    withdraw_invitation,
+)
 from apps.accounts.operations.keys import issue_key, revoke_key
 from apps.accounts.operations.links import (
     make_password_link,
@@ -12,33 +18,55 @@ from apps.accounts.operations.links import (
     use_password_link,
     use_signin_link,
 )
-from apps.accounts.operations.members import (
-    add_member,
-    change_role,
-    invite,
-    remove_member,
-)
+from apps.accounts.operations.members import add_member, change_role, remove_member
 from apps.accounts.operations.projects import create_project
+from apps.accounts.operations.second_factors import (
+    begin_second_factor,
+    check_second_factor,
+    confirm_second_factor,
+    make_recovery_codes,
+    remove_second_factor,
+    require_second_factor,
+    reset_second_factor,
+)
+from apps.accounts.operations.sessions import (
+    end_session,
+    end_sessions,
+    forget_sessions,
+)
 from apps.accounts.operations.users import change_password, create_user
 from apps.accounts.operations.views import delete_view, open_with_view, save_view
 
 __all__ = [
+    "accept_as_newcomer",
+    "accept_invitation",
     "add_member",
     "answer_once",
+    "begin_second_factor",
     "change_password",
     "change_role",
+    "check_second_factor",
+    "confirm_second_factor",
     "create_project",
     "create_user",
     "delete_view",
+    "end_session",
+    "end_sessions",
     "forget_answers",
+    "forget_sessions",
     "invite",
     "issue_key",
     "make_password_link",
+    "make_recovery_codes",
     "make_signin_link",
     "open_with_view",
     "remove_member",
+    "remove_second_factor",
+    "require_second_factor",
+    "reset_second_factor",
     "revoke_key",
     "save_view",
     "use_password_link",
     "use_signin_link",
+    "withdraw_invitation",
 ]

@@ -1,9 +1,11 @@
 """Links that let one person in, once: to sign in, or to choose a password.
 
 Whoever holds a link is that person. An administrator of one project must not become
-somebody in another one, so a person's links are made by those who administer all of
-their projects, or by a command of whoever runs the installation; and a link dies when
-its person joins another project meanwhile.
+somebody in another one, so a link that opens all of a person's projects is made by
+those who administer all of them, or by a command of whoever runs the installation; and
+it dies when its person joins another project meanwhile. An administrator of some of
+them makes sign-in links that open their own project alone, so nobody loses the right to
+let their own people in because these joined somebody else's project too.
 """
 
 from datetime import datetime, timedelta
@@ -14,6 +16,7 @@ from apps.accounts import secrets
 from apps.accounts.access import actor_of
 from apps.accounts.errors import LinkNotUsable, UserNotFound
 from apps.accounts.models import Membership, Project, Purpose, Role, SigninLink, User
+from apps.accounts.operations.sessions import end_ways_in
 from apps.accounts.operations.users import give_password
 from apps.audit import operations as audit
 from apps.audit.actions import Action
@@ -24,20 +27,15 @@ from apps.core.ids import new_id
 LIFETIMES = {
     Purpose.SIGN_IN: timedelta(minutes=15),
     Purpose.PASSWORD_RESET: timedelta(hours=1),
-    # A newcomer reads it tomorrow; it opens nothing but what it invites to.
-    Purpose.INVITATION: timedelta(days=3),
 }
 CREATED = {
     Purpose.SIGN_IN: Action.SIGNIN_LINK_CREATED,
     Purpose.PASSWORD_RESET: Action.PASSWORD_LINK_CREATED,
-    Purpose.INVITATION: Action.INVITATION_CREATED,
 }
 USED = {
     Purpose.SIGN_IN: Action.SIGNIN_LINK_USED,
     Purpose.PASSWORD_RESET: Action.PASSWORD_LINK_USED,
-    Purpose.INVITATION: Action.INVITATION_USED,
 }
-FOR_PASSWORDS = (Purpose.INVITATION, Purpose.PASSWORD_RESET)
 
 
 def make_signin_link(
@@ -45,13 +43,15 @@ def make_signin_link(
 ) -> tuple[SigninLink, str]:
     """Return a link for a member and its token, which nobody can ever read again.
 
-    Raises: UserNotFound for somebody who is not an active member of the project,
-    PermissionDenied for a person who does not administer all of their projects.
+    It opens this project alone where the actor does not administer all of theirs.
+
+    Raises: UserNotFound for somebody who is not an active member of the project.
     """
-    return make_link(
+    return _make_link(
         project=project,
         user=user,
         purpose=Purpose.SIGN_IN,
+        is_limited=not administers_all_of(actor, user),
         actor=actor,
         now=now,
         request_id=request_id,
@@ -63,12 +63,15 @@ def make_password_link(
 ) -> tuple[SigninLink, str]:
     """Return a link with which a member chooses a new password, and its token.
 
-    Raises: as `make_signin_link`.
+    Raises: as `make_signin_link`; PermissionDenied for a person who does not
+    administer all of their projects.
     """
-    return make_link(
+    refuse_to_open_other_projects(user, actor)
+    return _make_link(
         project=project,
         user=user,
         purpose=Purpose.PASSWORD_RESET,
+        is_limited=False,
         actor=actor,
         now=now,
         request_id=request_id,
@@ -76,16 +79,71 @@ def make_password_link(
 
 
 @transaction.atomic
-def make_link(
-    *,
-    project: Project,
-    user: User,
-    purpose: Purpose,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-) -> tuple[SigninLink, str]:
-    """Make a link of any purpose; see the verbs that name one."""
+def use_signin_link(*, token: str, now: datetime, request_id: str) -> SigninLink:
+    """Consume a link and return it; its user is also the actor of the record.
+
+    Raises: LinkNotUsable, in the same words whatever is wrong with the link.
+    """
+    link = _consumed(token, Purpose.SIGN_IN, now)
+    _record_use(link, now=now, request_id=request_id)
+    return link
+
+
+def use_password_link(
+    *, token: str, password: str, now: datetime, request_id: str
+) -> User:
+    """Consume a link, give its user this password, and end all their other ways in.
+
+    A password that is refused leaves the link as it was.
+
+    Raises: LinkNotUsable, InvalidRequest for a password that is easily guessed, Busy.
+    """
+    found = usable_link(token=token, purpose=Purpose.PASSWORD_RESET, now=now)
+    if found is None:
+        raise LinkNotUsable
+    # Outside the transaction: nobody waits for a lock while a hash is computed.
+    give_password(found.user, password)
+    with transaction.atomic():
+        link = _consumed(token, Purpose.PASSWORD_RESET, now)
+        link.user.password = found.user.password
+        link.user.save(update_fields=["password"])
+        end_ways_in(link.user, now=now)
+        _record_use(link, now=now, request_id=request_id)
+    return link.user
+
+
+def usable_link(*, token: str, purpose: Purpose, now: datetime) -> SigninLink | None:
+    """Return the link that this token would use, unused."""
+    found = SigninLink.objects.usable(secrets.digest(token), now, [purpose])
+    link = found.select_related("user", "project").first()
+    return link if link is not None and _still_counts(link) else None
+
+
+def administers_all_of(actor: Actor, user: User) -> bool:
+    """Say whether the actor administers every project of the user; commands do."""
+    if actor.kind is ActorKind.SYSTEM:
+        return True
+    administered = Membership.objects.of_user(actor.id).filter(role=Role.ADMIN)
+    others = Membership.objects.of_user(user.id).exclude(
+        project_id__in=administered.values("project_id")
+    )
+    return not others.exists()
+
+
+def refuse_to_open_other_projects(user: User, actor: Actor) -> None:
+    """Refuse what would let the actor be this person elsewhere.
+
+    Raises: PermissionDenied.
+    """
+    if not administers_all_of(actor, user):
+        raise PermissionDenied(
+            f"{user.username} also belongs to a project that you do not administer:"
+            " whoever runs this installation can do it."
+        )
+
+
+def require_member(project: Project, user: User) -> None:
+    """Raises: UserNotFound for somebody who is not an active member."""
     member = Membership.objects.in_project(project.id).filter(
         user_id=user.id, user__is_active=True
     )
@@ -93,7 +151,20 @@ def make_link(
         raise UserNotFound(
             f"{user.username} is not an active member of {project.slug}."
         )
-    _refuse_to_open_other_projects(user, actor)
+
+
+@transaction.atomic
+def _make_link(
+    *,
+    project: Project,
+    user: User,
+    purpose: Purpose,
+    is_limited: bool,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+) -> tuple[SigninLink, str]:
+    require_member(project, user)
     token = secrets.new_token()
     link = SigninLink.objects.create(
         id=new_id("link", now=now),
@@ -101,6 +172,7 @@ def make_link(
         project=project,
         purpose=purpose,
         token_hash=secrets.digest(token),
+        is_limited=is_limited,
         created_at=now,
         expires_at=now + LIFETIMES[purpose],
     )
@@ -108,81 +180,33 @@ def make_link(
     return link, token
 
 
-@transaction.atomic
-def use_signin_link(*, token: str, now: datetime, request_id: str) -> User:
-    """Consume a link and return its user, who is also the actor of the record.
-
-    Raises: LinkNotUsable, in the same words whatever is wrong with the link.
-    """
-    return _consumed(token, (Purpose.SIGN_IN,), now, request_id).user
-
-
-@transaction.atomic
-def use_password_link(
-    *, token: str, password: str, now: datetime, request_id: str
-) -> User:
-    """Consume an invitation or a reset, and give its user this password.
-
-    A password that is refused leaves the link as it was.
-
-    Raises: LinkNotUsable, InvalidRequest for a password that is easily guessed.
-    """
-    user = _consumed(token, FOR_PASSWORDS, now, request_id).user
-    give_password(user, password)
-    user.save(update_fields=["password"])
-    return user
-
-
-def usable_link(
-    *, token: str, purposes: tuple[Purpose, ...], now: datetime
-) -> SigninLink | None:
-    """Return the link that this token would use, unused."""
-    found = SigninLink.objects.usable(secrets.digest(token), now, purposes)
-    link = found.select_related("user", "project").first()
-    return link if link is not None and _still_counts(link) else None
-
-
-def _consumed(
-    token: str, purposes: tuple[Purpose, ...], now: datetime, request_id: str
-) -> SigninLink:
+def _consumed(token: str, purpose: Purpose, now: datetime) -> SigninLink:
     token_hash = secrets.digest(token)
     # Compare-and-swap: a second POST waits for the first and then finds it used.
-    used = SigninLink.objects.usable(token_hash, now, purposes).update(used_at=now)
+    used = SigninLink.objects.usable(token_hash, now, [purpose]).update(used_at=now)
     if not used:
         raise LinkNotUsable
-    link = SigninLink.objects.select_related("user").get(token_hash=token_hash)
+    links = SigninLink.objects.select_related("user", "project")
+    link = links.get(token_hash=token_hash)
     if not _still_counts(link):
         raise LinkNotUsable
-    _record(
-        USED[Purpose(link.purpose)],
-        link,
-        actor=actor_of(link.user),
-        now=now,
-        request_id=request_id,
-    )
     return link
 
 
 def _still_counts(link: SigninLink) -> bool:
     """Say whether its person is still who the link was made for."""
-    joined_since = Membership.objects.of_user(link.user_id).filter(
-        created_at__gt=link.created_at
-    )
-    return link.user.is_active and not joined_since.exists()
+    if not link.user.is_active:
+        return False
+    memberships = Membership.objects.of_user(link.user_id)
+    if link.is_limited:
+        return memberships.filter(project_id=link.project_id).exists()
+    return not memberships.filter(created_at__gt=link.created_at).exists()
 
 
-def _refuse_to_open_other_projects(user: User, actor: Actor) -> None:
-    if actor.kind is ActorKind.SYSTEM:
-        return
-    administered = Membership.objects.of_user(actor.id).filter(role=Role.ADMIN)
-    others = Membership.objects.of_user(user.id).exclude(
-        project_id__in=administered.values("project_id")
-    )
-    if others.exists():
-        raise PermissionDenied(
-            f"{user.username} also belongs to a project that you do not administer:"
-            " whoever runs this installation can make the link."
-        )
+def _record_use(link: SigninLink, *, now: datetime, request_id: str) -> None:
+    action = USED[Purpose(link.purpose)]
+    who = actor_of(link.user)
+    _record(action, link, actor=who, now=now, request_id=request_id)
 
 
 def _record(
@@ -197,5 +221,6 @@ def _record(
         actor=actor,
         now=now,
         request_id=request_id,
-        details={"username": link.user.username},
+        details={"username": link.user.username}
+        | ({"opens": link.project.slug} if link.is_limited else {}),
     )

@@ -5,27 +5,16 @@ could take the role from each other at the same time, and nobody would be left.
 """
 
 from datetime import datetime
-from typing import TypedDict
 
 from django.db import IntegrityError, transaction
 
 from apps.accounts.errors import AlreadyMember, LastAdmin, UserNotFound
-from apps.accounts.models import Membership, Project, Purpose, Role, User
-from apps.accounts.names import valid_username
-from apps.accounts.operations.links import make_link
-from apps.accounts.operations.users import create_user
+from apps.accounts.models import Invitation, Membership, Project, Role, User
+from apps.accounts.operations.sessions import end_ways_in
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
-
-
-class Act(TypedDict):
-    """Who and when: what every operation asks for."""
-
-    actor: Actor
-    now: datetime
-    request_id: str
 
 
 @transaction.atomic
@@ -38,16 +27,22 @@ def add_member(
     now: datetime,
     request_id: str,
 ) -> Membership:
-    """Let a user into the project.
+    """Let a user into the project, who gives consent by an invitation or the operator.
+
+    Whoever came in as them by a link of another project's administrator must not find
+    this project open: all their sessions and links end, unless it is their first.
 
     Raises: AlreadyMember.
     """
+    is_first = not Membership.objects.of_user(user.id).exists()
     membership = Membership(project=project, user=user, role=role, created_at=now)
     try:
         with transaction.atomic():
             membership.save(force_insert=True)
     except IntegrityError as taken:
         raise AlreadyMember(f"{user.username} is already a member.") from taken
+    if not is_first:
+        end_ways_in(user, now=now)
     audit.record_act(
         stream_id=project.id,
         project_id=project.id,
@@ -60,33 +55,6 @@ def add_member(
         details={"username": user.username, "role": role.value},
     )
     return membership
-
-
-@transaction.atomic
-def invite(
-    *,
-    project: Project,
-    username: str,
-    role: Role,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-) -> tuple[Membership, str | None]:
-    """Let somebody in by name: return the membership and, for a newcomer, a token.
-
-    With it they choose a password. Who has an account already gets no link: whoever
-    invites them would get in as them.
-
-    Raises: InvalidRequest for an unfit name, AlreadyMember.
-    """
-    act: Act = {"actor": actor, "now": now, "request_id": request_id}
-    known = User.objects.filter(username=valid_username(username)).first()
-    user = known or create_user(username=username, **act)
-    membership = add_member(project=project, user=user, role=role, **act)
-    if known is not None:
-        return membership, None
-    _, token = make_link(project=project, user=user, purpose=Purpose.INVITATION, **act)
-    return membership, token
 
 
 @transaction.atomic
@@ -111,6 +79,8 @@ def change_role(
     _refuse_to_lose_last_admin(membership)
     membership.role = role
     membership.save(update_fields=["role"])
+    if before == Role.ADMIN:
+        _withdraw_invitations_of(membership, now)
     audit.record_act(
         stream_id=project.id,
         project_id=project.id,
@@ -136,6 +106,7 @@ def remove_member(
     membership = _locked_membership(project, user)
     _refuse_to_lose_last_admin(membership)
     Membership.objects.in_project(project.id).filter(user_id=user.id).delete()
+    _withdraw_invitations_of(membership, now)
     audit.record_act(
         stream_id=project.id,
         project_id=project.id,
@@ -158,6 +129,12 @@ def _locked_membership(project: Project, user: User) -> Membership:
     if membership is None:
         raise UserNotFound(f"{user.username} is not a member of {project.slug}.")
     return membership
+
+
+def _withdraw_invitations_of(membership: Membership, now: datetime) -> None:
+    """Withdraw what an administrator who is none any more could come back with."""
+    mine = Invitation.objects.in_project(membership.project_id).open(now)
+    mine.filter(maker_id=membership.user_id).update(withdrawn_at=now)
 
 
 def _refuse_to_lose_last_admin(membership: Membership) -> None:

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from apps.accounts.errors import NameTaken
 from apps.accounts.models import User
 from apps.accounts.names import valid_name, valid_username
+from apps.accounts.operations.sessions import end_ways_in
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import Actor
@@ -17,7 +18,6 @@ from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 
 
-@transaction.atomic
 def create_user(
     *,
     username: str,
@@ -34,6 +34,30 @@ def create_user(
 
     Raises: InvalidRequest for unfit values, NameTaken for a user name in use.
     """
+    user = unsaved_user(
+        username=username,
+        now=now,
+        display_name=display_name,
+        email=email,
+        password=password,
+    )
+    with transaction.atomic():
+        save_user(user, actor=actor, now=now, request_id=request_id)
+    return user
+
+
+def unsaved_user(
+    *,
+    username: str,
+    now: datetime,
+    display_name: str = "",
+    email: str | None = None,
+    password: str | None = None,
+) -> User:
+    """Return a user to save: hashed here, so that no transaction waits for that.
+
+    Raises: InvalidRequest for unfit values, Busy.
+    """
     user = User(
         id=new_id("user", now=now),
         username=valid_username(username),
@@ -42,6 +66,14 @@ def create_user(
         created_at=now,
     )
     give_password(user, password)
+    return user
+
+
+def save_user(user: User, *, actor: Actor, now: datetime, request_id: str) -> None:
+    """Save a new user and record it, within the caller's transaction.
+
+    Raises: NameTaken.
+    """
     try:
         with transaction.atomic():
             user.save(force_insert=True)
@@ -60,32 +92,28 @@ def create_user(
         request_id=request_id,
         details={"username": user.username},
     )
-    return user
 
 
-@transaction.atomic
 def change_password(
-    *, user: User, password: str, actor: Actor, now: datetime, request_id: str
+    *,
+    user: User,
+    password: str,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+    keep_session: str | None = None,
 ) -> User:
-    """Give a user another password; their other browsers are signed out by it.
+    """Give a user another password; all other browsers and open links are ended.
 
     Whether whoever asks knows the old one is for the door to find out.
 
-    Raises: InvalidRequest for a password that is easily guessed.
+    Raises: InvalidRequest for a password that is easily guessed, Busy.
     """
     give_password(user, password)
-    user.save(update_fields=["password"])
-    audit.record_act(
-        stream_id=audit.INSTALLATION,
-        project_id=audit.INSTALLATION,
-        action=Action.PASSWORD_CHANGED,
-        resource_type="user",
-        resource_id=user.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
-        details={"username": user.username},
-    )
+    with transaction.atomic():
+        user.save(update_fields=["password"])
+        end_ways_in(user, now=now, keep_session=keep_session)
+        _record_password(user, actor=actor, now=now, request_id=request_id)
     return user
 
 
@@ -100,6 +128,22 @@ def give_password(user: User, password: str | None) -> None:
         except ValidationError as weak:
             raise InvalidRequest(" ".join(weak.messages), param="password") from weak
     user.set_password(password)
+
+
+def _record_password(
+    user: User, *, actor: Actor, now: datetime, request_id: str
+) -> None:
+    audit.record_act(
+        stream_id=audit.INSTALLATION,
+        project_id=audit.INSTALLATION,
+        action=Action.PASSWORD_CHANGED,
+        resource_type="user",
+        resource_id=user.id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details={"username": user.username},
+    )
 
 
 def _valid_email(email: str | None) -> str | None:

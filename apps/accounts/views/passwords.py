@@ -1,4 +1,4 @@
-"""Where people choose a password: invited, after losing theirs, or for another one.
+"""Where people choose a password: after losing theirs, or for another one.
 
 A link is consumed by POST alone, and only by a password that is accepted. Whoever is
 signed in tells the old password first; guessing it there counts as guessing at the
@@ -8,7 +8,7 @@ sign-in page does.
 from typing import cast
 
 from django.contrib import messages
-from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -22,13 +22,10 @@ from apps.accounts.access import actor_of
 from apps.accounts.errors import LinkNotUsable
 from apps.accounts.forms import ChangePasswordForm, NewPasswordForm
 from apps.accounts.models import Purpose, SigninLink, User
-from apps.accounts.operations.links import FOR_PASSWORDS, usable_link
-from apps.accounts.views.guessing import (
-    remember_browser,
-    told_when_held_back,
-    user_with_password,
-)
-from apps.accounts.views.signing import BACKEND, PAGE_METHODS
+from apps.accounts.operations.links import usable_link
+from apps.accounts.views.guessing import told_when_held_back, user_with_password
+from apps.accounts.views.signing import PAGE_METHODS
+from apps.accounts.views.visits import let_in, own_account
 from apps.core.errors import InvalidRequest
 
 
@@ -39,22 +36,20 @@ from apps.core.errors import InvalidRequest
 @told_when_held_back
 def password_link(request: HttpRequest, token: str) -> HttpResponse:
     """Ask whoever holds a link for a password; POST consumes it and signs in."""
-    link = usable_link(token=token, purposes=FOR_PASSWORDS, now=timezone.now())
+    link = usable_link(token=token, purpose=Purpose.PASSWORD_RESET, now=timezone.now())
     if link is None:
         return _link_page(request, None, None)
     form = NewPasswordForm(request.POST if request.method == "POST" else None)
     user = _user_of_link(request, token, form) if form.is_valid() else None
     if user is None:
         return _link_page(request, link, form)
-    login(request, user, backend=BACKEND)
-    return remember_browser(
-        request, redirect("console:project", link.project.slug), user
-    )
+    return let_in(request, redirect("console:project", link.project.slug), user)
 
 
 @never_cache
 @sensitive_post_parameters("current", "password", "again")
 @require_http_methods(PAGE_METHODS)
+@own_account
 @told_when_held_back
 def password(request: HttpRequest) -> HttpResponse:
     """Let whoever is signed in choose another password, here and nowhere else."""
@@ -85,6 +80,7 @@ def _is_changed(request: HttpRequest, user: User, form: ChangePasswordForm) -> b
             actor=actor_of(user),
             now=timezone.now(),
             request_id=getattr(request, "request_id", ""),
+            keep_session=request.session.session_key,
         )
     except InvalidRequest as weak:
         form.add_error("password", weak.message)
@@ -120,7 +116,6 @@ def _user_of_link(
 def _link_page(
     request: HttpRequest, link: SigninLink | None, form: NewPasswordForm | None
 ) -> HttpResponse:
-    is_invitation = link is not None and link.purpose == Purpose.INVITATION
-    context = {"link": link, "form": form, "is_invitation": is_invitation}
+    context = {"link": link, "form": form}
     status = 410 if form is None else 422 if form.is_bound else 200
     return render(request, "accounts/password_link.html", context, status=status)

@@ -1,16 +1,16 @@
 """The pages where people sign in and out; all work without JavaScript.
 
 Passwords are tried at one door (`guessing.py`), which also holds guessing back. A
-sign-in link is consumed by POST alone, because mail scanners and chat previews follow every GET.
+sign-in link is consumed by POST alone, because mail scanners and chat previews follow
+every GET.
 """
 
 from django.conf import settings
-from django.contrib.auth import login, logout
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render, resolve_url
+from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -20,13 +20,10 @@ from apps.accounts.errors import LinkNotUsable
 from apps.accounts.forms import SignInForm
 from apps.accounts.models import Purpose
 from apps.accounts.operations.links import usable_link
-from apps.accounts.views.guessing import (
-    remember_browser,
-    told_when_held_back,
-    user_with_password,
-)
+from apps.accounts.views.guessing import told_when_held_back, user_with_password
+from apps.accounts.views.targets import safe_target, stated_target
+from apps.accounts.views.visits import let_in
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
 PAGE_METHODS = ["GET", "HEAD", "POST"]
 
 
@@ -37,7 +34,7 @@ PAGE_METHODS = ["GET", "HEAD", "POST"]
 @told_when_held_back
 def sign_in(request: HttpRequest) -> HttpResponse:
     """Ask for user name and password; a wrong pair is answered 422, in one sentence."""
-    target = _safe_target(request)
+    target = safe_target(request)
     if request.method != "POST":
         if request.user.is_authenticated:
             return HttpResponseRedirect(target)
@@ -53,8 +50,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if user is None:
         form.add_error(None, "This user name and password do not belong together.")
         return _sign_in_page(request, form, status=422)
-    login(request, user, backend=BACKEND)
-    return remember_browser(request, HttpResponseRedirect(target), user)
+    return let_in(request, HttpResponseRedirect(target), user)
 
 
 @login_not_required
@@ -63,20 +59,18 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 def signin_link(request: HttpRequest, token: str) -> HttpResponse:
     """Show a button; pressing it consumes the link and signs in."""
     if request.method != "POST":
-        found = usable_link(
-            token=token, purposes=(Purpose.SIGN_IN,), now=timezone.now()
-        )
+        found = usable_link(token=token, purpose=Purpose.SIGN_IN, now=timezone.now())
         return _link_page(request, is_usable=found is not None)
     try:
-        user = accounts.use_signin_link(
+        link = accounts.use_signin_link(
             token=token,
             now=timezone.now(),
             request_id=getattr(request, "request_id", ""),
         )
     except LinkNotUsable:
         return _link_page(request, is_usable=False)
-    login(request, user, backend=BACKEND)
-    return remember_browser(request, redirect(settings.LOGIN_REDIRECT_URL), user)
+    only = link.project if link.is_limited else None
+    return let_in(request, redirect(settings.LOGIN_REDIRECT_URL), link.user, only=only)
 
 
 @login_not_required
@@ -90,8 +84,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 def _sign_in_page(
     request: HttpRequest, form: SignInForm, *, status: int
 ) -> HttpResponse:
-    stated = request.POST.get("next") or request.GET.get("next", "")
-    context = {"form": form, "next": stated}
+    context = {"form": form, "next": stated_target(request)}
     return render(request, "accounts/sign_in.html", context, status=status)
 
 
@@ -99,15 +92,3 @@ def _link_page(request: HttpRequest, *, is_usable: bool) -> HttpResponse:
     context = {"is_usable": is_usable}
     status = 200 if is_usable else 410
     return render(request, "accounts/signin_link.html", context, status=status)
-
-
-def _safe_target(request: HttpRequest) -> str:
-    """Return where to go after signing in: `next` only within this very site."""
-    stated = request.POST.get("next") or request.GET.get("next", "")
-    if url_has_allowed_host_and_scheme(
-        stated,
-        allowed_hosts={request.get_host()},
-        require_https=request.is_secure(),
-    ):
-        return stated
-    return resolve_url(settings.LOGIN_REDIRECT_URL)

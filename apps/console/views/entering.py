@@ -11,8 +11,10 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypedDict, cast
+from urllib.parse import quote
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
@@ -23,7 +25,9 @@ from django.views.decorators.http import (
 )
 
 from apps.accounts.access import Permission, actor_of, enter_project
+from apps.accounts.errors import SecondFactorNeeded
 from apps.accounts.models import Membership, User
+from apps.accounts.views.visits import entry_of
 from apps.core.actors import Actor
 from apps.core.errors import DomainError
 from apps.core.http.exceptions import problem_of
@@ -79,9 +83,14 @@ def entered(
 ) -> Membership:
     """Return the reader's membership of the project.
 
-    Raises: ProjectNotFound, PermissionDenied.
+    Raises: ProjectNotFound, SecondFactorNeeded, PermissionDenied.
     """
-    return enter_project(user=user_of(request), slug=slug, permission=permission)
+    return enter_project(
+        user=user_of(request),
+        slug=slug,
+        permission=permission,
+        entry=entry_of(request),
+    )
 
 
 def user_of(request: HttpRequest) -> User:
@@ -160,6 +169,21 @@ def _in_place(view: MemberView[P], shows: Shows) -> MemberView[P]:
     return tried
 
 
+def _to_code_page(request: HttpRequest, needed: SecondFactorNeeded) -> HttpResponse:
+    """Lead whoever looks at a page to where a code is entered, and back afterwards.
+
+    What was posted is not done, and a program is told why.
+    """
+    asked = f"{reverse('accounts:enter_code')}?next={quote(request.get_full_path())}"
+    if cast(Any, request).htmx and not cast(Any, request).htmx.boosted:
+        refused = answer(request, problem_of(needed))
+        refused.headers["HX-Redirect"] = reverse("accounts:enter_code")
+        return refused
+    if request.method in ("GET", "HEAD") and wants_html(request):
+        return HttpResponseRedirect(asked)
+    return answer(request, problem_of(needed))
+
+
 def _is_told_in_place(problem: Problem) -> bool:
     return problem.status in TOLD_IN_PLACE or problem.code in GONE_ALREADY
 
@@ -171,6 +195,8 @@ def _answering(view: View[P]) -> View[P]:
     ) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
+        except SecondFactorNeeded as needed:
+            return _to_code_page(request, needed)
         except DomainError as error:
             return answer(request, problem_of(error))
 

@@ -5,6 +5,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from apps.accounts.access import projects_of
+from apps.accounts.views.visits import entry_of
 from apps.console import attention, reading
 from apps.console.views.entering import entered, page, user_of
 from apps.timeline import activity
@@ -13,7 +14,7 @@ from apps.timeline import activity
 @page
 def home(request: HttpRequest) -> HttpResponse:
     """Send people to their only project, else let them choose one."""
-    memberships = projects_of(user_of(request))
+    memberships = projects_of(user_of(request), entry_of(request))
     if len(memberships) == 1:
         return redirect("console:project", memberships[0].project.slug)
     return render(request, "console/projects.html", {"memberships": memberships})

@@ -1,4 +1,4 @@
-"""Who belongs to the project: seen by all of them, changed by administrators.
+"""Who belongs to the project, and how they get in: changed by administrators.
 
 A link that lets somebody in is shown once, on the page that made it.
 """
@@ -13,12 +13,19 @@ from django.utils import timezone
 
 from apps.accounts import operations as accounts
 from apps.accounts.access import Permission, may
-from apps.accounts.errors import UserNotFound
-from apps.accounts.models import Membership, Purpose, Role, User
-from apps.accounts.operations.links import LIFETIMES
-from apps.console.forms import InviteForm, RoleForm
+from apps.accounts.errors import InvitationNotFound, UserNotFound
+from apps.accounts.models import (
+    Invitation,
+    Membership,
+    Purpose,
+    Role,
+    SigninLink,
+    User,
+)
+from apps.accounts.operations.second_factors import members_with_second_factor
+from apps.console.forms import InviteForm, RoleForm, SecondFactorForm
 from apps.console.views.entering import act, acting, entered, page
-from apps.core.errors import DomainError, InvalidRequest
+from apps.core.errors import InvalidRequest
 
 
 @page
@@ -34,30 +41,54 @@ def members_shown(
     return _page(request, membership)
 
 
+def project_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Return the list of members for an act on the project that was refused."""
+    return _page(request, membership)
+
+
 @act(Permission.ADMIN)
 def invite(request: HttpRequest, membership: Membership) -> HttpResponse:
-    """Let somebody in by their user name; a newcomer's link is shown once."""
+    """Make an invitation, which names nobody, and show its link once."""
     form = InviteForm(request.POST)
     if not form.is_valid():
         return _page(request, membership, form=form, status=422)
     try:
         made, token = accounts.invite(
             project=membership.project,
-            username=form.cleaned_data["username"],
             role=Role(form.cleaned_data["role"]),
             **acting(request),
         )
-    except DomainError as refused:
-        form.add_error("username", refused.message)
+    except InvalidRequest as refused:
+        form.add_error(None, refused.message)
         return _page(request, membership, form=form, status=422)
-    if token is None:
-        messages.success(
-            request,
-            f"{made.user.username} is now {made.get_role_display().lower()}; they "
-            "have an account and sign in as before.",
+    context = {
+        "membership": membership,
+        "purpose": "invitation",
+        "role": made.get_role_display(),
+        "expires_at": made.expires_at,
+        "url": _address(request, "invitation", token),
+    }
+    return render(request, "console/member_link.html", context)
+
+
+@act(Permission.ADMIN)
+def withdraw(
+    request: HttpRequest, membership: Membership, invitation_id: str
+) -> HttpResponse:
+    """Make an invitation useless that nobody has accepted yet."""
+    try:
+        accounts.withdraw_invitation(
+            project=membership.project,
+            invitation_id=invitation_id,
+            **acting(request),
         )
-        return redirect("console:members", membership.project.slug)
-    return _link_page(request, membership, made.user, Purpose.INVITATION, token)
+    except InvitationNotFound as gone:
+        if not _is_of(membership, invitation_id):
+            raise
+        messages.info(request, f"{gone.message} It was accepted, or is over.")
+    else:
+        messages.success(request, "The invitation is withdrawn.")
+    return redirect("console:members", membership.project.slug)
 
 
 @act(Permission.ADMIN, shows=members_shown)
@@ -94,10 +125,10 @@ def signin_link(
 ) -> HttpResponse:
     """Make a link that signs a member in, and show it once."""
     user = _member(membership, user_id)
-    _, token = accounts.make_signin_link(
+    link, token = accounts.make_signin_link(
         project=membership.project, user=user, **acting(request)
     )
-    return _link_page(request, membership, user, Purpose.SIGN_IN, token)
+    return _link_page(request, membership, link, token)
 
 
 @act(Permission.ADMIN, shows=members_shown)
@@ -106,10 +137,41 @@ def password_link(
 ) -> HttpResponse:
     """Make a link by which a member chooses a new password, and show it once."""
     user = _member(membership, user_id)
-    _, token = accounts.make_password_link(
+    link, token = accounts.make_password_link(
         project=membership.project, user=user, **acting(request)
     )
-    return _link_page(request, membership, user, Purpose.PASSWORD_RESET, token)
+    return _link_page(request, membership, link, token)
+
+
+@act(Permission.ADMIN, shows=members_shown)
+def reset_second_factor(
+    request: HttpRequest, membership: Membership, user_id: str
+) -> HttpResponse:
+    """Take away the second factor of a member who has lost it."""
+    user = _member(membership, user_id)
+    accounts.reset_second_factor(
+        project=membership.project, user=user, **acting(request)
+    )
+    messages.success(
+        request, f"{user.username} has no second factor now, and sets up another."
+    )
+    return redirect("console:members", membership.project.slug)
+
+
+@act(Permission.ADMIN, shows=project_shown)
+def require_second_factor(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Have the project ask its members for a second factor, or no longer."""
+    form = SecondFactorForm(request.POST)
+    if not form.is_valid():
+        raise InvalidRequest("Say on or off.", param="is_required")
+    project = accounts.require_second_factor(
+        project=membership.project,
+        is_required=form.cleaned_data["is_required"] == "on",
+        **acting(request),
+    )
+    does = "asks" if project.needs_second_factor else "no longer asks"
+    messages.success(request, f"{project.name} {does} for a second factor.")
+    return redirect("console:members", membership.project.slug)
 
 
 def _member(membership: Membership, user_id: str) -> User:
@@ -120,6 +182,11 @@ def _member(membership: Membership, user_id: str) -> User:
     return member.user
 
 
+def _is_of(membership: Membership, invitation_id: str) -> bool:
+    found = Invitation.objects.in_project(membership.project_id)
+    return found.filter(id=invitation_id).exists()
+
+
 def _page(
     request: HttpRequest,
     membership: Membership,
@@ -128,29 +195,40 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     found = Membership.objects.in_project(membership.project_id).for_members_page()
-    context = {
+    is_admin = may(membership, Permission.ADMIN, membership.project)
+    context: dict[str, Any] = {
         "membership": membership,
         "members": found,
-        "is_admin": may(membership, Permission.ADMIN, membership.project),
+        "is_admin": is_admin,
         "roles": Role,
         "form": form or InviteForm(),
     }
+    if is_admin:
+        invitations = Invitation.objects.in_project(membership.project_id)
+        context |= {
+            "invitations": invitations.open(timezone.now()).order_by("id"),
+            "with_second_factor": members_with_second_factor(membership.project),
+        }
     return render(request, "console/members.html", context, status=status)
 
 
 def _link_page(
     request: HttpRequest,
     membership: Membership,
-    user: User,
-    purpose: Purpose,
+    link: SigninLink,
     token: str,
 ) -> HttpResponse:
-    name = "signin_link" if purpose is Purpose.SIGN_IN else "password_link"
+    name = "signin_link" if link.purpose == Purpose.SIGN_IN else "password_link"
     context: dict[str, Any] = {
         "membership": membership,
-        "invited": user,
-        "purpose": purpose.value,
-        "expires_at": timezone.now() + LIFETIMES[purpose],
-        "url": request.build_absolute_uri(reverse(f"accounts:{name}", args=[token])),
+        "invited": link.user,
+        "purpose": link.purpose,
+        "is_limited": link.is_limited,
+        "expires_at": link.expires_at,
+        "url": _address(request, name, token),
     }
     return render(request, "console/member_link.html", context)
+
+
+def _address(request: HttpRequest, name: str, token: str) -> str:
+    return request.build_absolute_uri(reverse(f"accounts:{name}", args=[token]))

@@ -1,4 +1,4 @@
-"""manage.py invite: lets somebody in and prints the link for their password."""
+"""manage.py invite: prints an invitation into a project, for whoever gets it."""
 
 from typing import Any
 
@@ -16,27 +16,20 @@ from apps.accounts.models import Role
 
 
 class Command(AccountsCommand):
-    help = "Let somebody into a project; a newcomer's link works 3 days, once."
+    help = (
+        "Print an invitation (3 days, once): who opens it signs in or chooses a name."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("username")
         parser.add_argument("--role", choices=Role.values, default=Role.VIEWER)
         add_project_argument(parser)
         add_base_url_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = chosen_project(options["project"])
-        role = Role(options["role"])
-        membership, token = accounts.invite(
-            project=project,
-            username=options["username"],
-            role=role,
+        _, token = accounts.invite(
+            project=chosen_project(options["project"]),
+            role=Role(options["role"]),
             **self.act("invite")._asdict(),
         )
-        name = membership.user.username
-        self.stdout.write(f"{name} is now {role} of {project.slug}.")
-        if token is None:
-            self.stdout.write("They have an account already and sign in as before.")
-            return
-        path = reverse("accounts:password_link", args=[token])
+        path = reverse("accounts:invitation", args=[token])
         self.stdout.write(options["base_url"].rstrip("/") + path)

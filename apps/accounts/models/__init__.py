@@ -13,6 +13,13 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Lower
 
+from apps.accounts.choices import Purpose, Role, Scope
+from apps.accounts.models.entering import (
+    Authenticator,
+    BrowserSession,
+    Invitation,
+    RecoveryCode,
+)
 from apps.accounts.querysets import (
     ApiKeyQuerySet,
     MembershipQuerySet,
@@ -21,29 +28,22 @@ from apps.accounts.querysets import (
     UserManager,
 )
 
-
-class Role(models.TextChoices):
-    """What a person may do in a project; each includes the one before it."""
-
-    VIEWER = "viewer"  # reads
-    OPERATOR = "operator"  # rolls back, forks, pauses, labels, notes
-    ADMIN = "admin"  # manages keys, members and settings
-
-
-class Scope(models.TextChoices):
-    """What a key may do in its project; each includes the one before it."""
-
-    READ = "read"
-    WRITE = "write"
-    ADMIN = "admin"
-
-
-class Purpose(models.TextChoices):
-    """What a link is for."""
-
-    SIGN_IN = "sign_in"
-    INVITATION = "invitation"  # a newcomer chooses a password
-    PASSWORD_RESET = "password_reset"  # noqa: S105  somebody chooses another one
+__all__ = [
+    "ApiKey",
+    "Authenticator",
+    "BrowserSession",
+    "Invitation",
+    "Membership",
+    "Project",
+    "Purpose",
+    "RecoveryCode",
+    "Role",
+    "SavedView",
+    "Scope",
+    "SigninLink",
+    "StoredAnswer",
+    "User",
+]
 
 
 class Project(models.Model):
@@ -55,6 +55,8 @@ class Project(models.Model):
     # Keys the digests in search tables, so that equal values in two projects differ
     # and a stolen index cannot be searched by guessing.
     index_key = models.BinaryField()
+    # Whether its members need a second factor to enter it; keys do not.
+    needs_second_factor = models.BooleanField(default=False)
     created_at = models.DateTimeField()
 
     class Meta:
@@ -189,8 +191,12 @@ class SigninLink(models.Model):
     purpose = models.CharField(max_length=16, choices=Purpose.choices)
     token_hash = models.BinaryField(unique=True)
     created_at = models.DateTimeField()
+    # Made by an administrator of some of the person's projects: it opens this one only.
+    is_limited = models.BooleanField(default=False)
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
+    # Made useless before it was used, as by a new password.
+    ended_at = models.DateTimeField(null=True)
 
     objects = SigninLinkQuerySet.as_manager()
 

@@ -1,0 +1,119 @@
+"""What a browser's session says of how somebody came in, and when it was last used."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
+
+import django_otp
+from django.conf import settings
+from django.contrib.auth import login
+from django.contrib.auth.signals import user_logged_in
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+
+from apps.accounts import sessions
+from apps.accounts.access import Entry
+from apps.accounts.models import Authenticator, BrowserSession, Project, User
+from apps.accounts.views.guessing import remember_browser
+from apps.core.errors import PermissionDenied
+from apps.core.http.clients import client_address
+from apps.core.http.exceptions import problem_of
+from apps.core.http.fallbacks import answer
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+ONLY_PROJECT = "only_project"
+LONGEST_BROWSER = 200
+NOTED_EVERY = timedelta(minutes=1)
+# Pages ask these by themselves, whether or not somebody sits before them.
+POLLS = {"console:live"}
+
+
+@receiver(user_logged_in, dispatch_uid="apps.accounts.visits")
+def begin_visit(request: HttpRequest, **_: Any) -> None:
+    """Write down where and when a session begins; it ends two weeks later."""
+    now = timezone.now()
+    session = request.session
+    session[sessions.SIGNED_IN_AT] = now.isoformat()
+    session[sessions.ADDRESS] = client_address(request)
+    session[sessions.BROWSER] = request.META.get("HTTP_USER_AGENT", "")[
+        :LONGEST_BROWSER
+    ].replace("\0", "")
+    session.set_expiry(now + timedelta(seconds=settings.SESSION_COOKIE_AGE))
+    # Whoever signs in anew comes in as themselves.
+    session.pop(ONLY_PROJECT, None)
+
+
+def let_in(
+    request: HttpRequest,
+    response: HttpResponse,
+    user: User,
+    *,
+    only: Project | None = None,
+) -> HttpResponse:
+    """Sign a user in, for all of their projects or one, and remember the browser."""
+    login(request, user, backend=BACKEND)
+    if only is not None:
+        request.session[ONLY_PROJECT] = only.id
+        return response
+    return remember_browser(request, response, user)
+
+
+def code_entered(request: HttpRequest, device: Authenticator) -> None:
+    """Note that this session has entered a code; its key changes with its rights."""
+    request.session.cycle_key()
+    django_otp.login(request, device)
+
+
+def entry_of(request: HttpRequest) -> Entry:
+    """Return how the reader came in."""
+    return Entry(
+        only_project=request.session.get(ONLY_PROJECT),
+        device=request.session.get(django_otp.DEVICE_ID_SESSION_KEY),
+    )
+
+
+def own_account(view: View[P]) -> View[P]:
+    """Keep whoever came by a link for one project away from the account itself."""
+
+    @wraps(view)
+    def guarded(
+        request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        if request.session.get(ONLY_PROJECT) is None:
+            return view(request, *args, **kwargs)
+        refused = PermissionDenied(
+            "You came in by a link for one project. Sign in with your password, or by "
+            "a link of whoever runs this installation, to change your account."
+        )
+        return answer(request, problem_of(refused))
+
+    return cast(View[P], guarded)
+
+
+class VisitMiddleware:
+    """Notes that a session is used, at most once a minute; a poll is no use."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        row: BrowserSession | None = getattr(request.session, "row", None)
+        if row is not None and row.user_id is not None and not _is_poll(request):
+            now = timezone.now()
+            if row.last_seen_at <= now - NOTED_EVERY:
+                BrowserSession.objects.filter(session_key=row.session_key).update(
+                    last_seen_at=now
+                )
+        return response
+
+
+def _is_poll(request: HttpRequest) -> bool:
+    match = request.resolver_match
+    return match is not None and match.view_name in POLLS
