@@ -135,7 +135,8 @@ PASSWORD_HASHERS = [
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {
-        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
+        "NAME": "django.contrib.auth.password_validation"
+        ".UserAttributeSimilarityValidator",
         "OPTIONS": {"user_attributes": ("username", "display_name", "email")},
     },
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},

@@ -131,7 +131,7 @@ def has_entered_code(user: User, entry: Entry) -> bool:
     if label != Authenticator.model_label() or not number.isdecimal():
         return False
     mine = Authenticator.objects.filter(user_id=user.id, confirmed=True)
-    return mine.filter(id=int(number)).exists()
+    return bool(mine.filter(id=int(number)).exists())
 
 
 def _open_to(user: User, entry: Entry) -> MembershipQuerySet:

@@ -5,7 +5,7 @@ is used, and earlier if nobody uses it for `SESSION_IDLE`.
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
@@ -30,7 +30,7 @@ class SessionStore(DatabaseStore):
         return BrowserSession
 
     def _get_session_from_db(self) -> BrowserSession | None:
-        row: BrowserSession | None = super()._get_session_from_db()
+        row: BrowserSession | None = super()._get_session_from_db()  # type: ignore[misc]
         if row is not None and row.is_idle(timezone.now(), idle=settings.SESSION_IDLE):
             self._session_key = None
             row = None
@@ -38,7 +38,7 @@ class SessionStore(DatabaseStore):
         return row
 
     def create_model_instance(self, data: dict[str, Any]) -> BrowserSession:
-        row: BrowserSession = super().create_model_instance(data)
+        row = cast(BrowserSession, super().create_model_instance(data))
         now = timezone.now()
         said = data.get(SIGNED_IN_AT)
         row.user_id = data.get(SESSION_KEY)

@@ -145,7 +145,7 @@ def shared(db):
 
 
 def test_nobody_loses_the_right_to_let_their_own_people_in(shared):
-    mine, theirs, alice, _, nina = shared
+    mine, _, alice, _, nina = shared
 
     link, token = signin_link(mine, nina, **about(alice))
 
@@ -164,8 +164,6 @@ def limited(client, shared):
 
 
 def test_a_limited_link_opens_its_project_alone(client, shared):
-    mine, theirs, *_ = shared
-
     limited(client, shared)
 
     assert client.get(reverse("console:home"))["Location"] == "/console/mine"
@@ -202,7 +200,9 @@ def test_and_never_the_account(client, shared, method, path):
 def test_nor_does_it_join_another_project(client, shared):
     limited(client, shared)
     _, token = accounts.invite(
-        project=make_project("third"), role=Role.ADMIN, **{**ABOUT, "now": timezone.now()}
+        project=make_project("third"),
+        role=Role.ADMIN,
+        **{**ABOUT, "now": timezone.now()},
     )
     path = reverse("accounts:invitation", args=[token])
 

@@ -7,7 +7,8 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
-from apps.accounts.models import Role, Scope
+from apps.accounts.access import actor_of
+from apps.accounts.models import Project, Role, Scope, User
 from apps.audit.actions import SHOWN, Action
 from apps.audit.models import Event
 from apps.core.actors import SYSTEM
@@ -15,6 +16,7 @@ from apps.metrics import alerting
 from apps.metrics.models import Rule
 from apps.timeline import operations as timeline
 from apps.webhooks import operations as webhooks
+from tests.accounts.make import set_up
 from tests.contracts.routes import Route, api_routes, prepared
 from tests.contracts.world import World, add_webhook
 from tests.contracts.world import about as who
@@ -108,10 +110,31 @@ def do_everything_to_accounts(world: World) -> None:
     asked = {"password": "correct horse battery", "now": about["now"]}
     accounts.use_password_link(token=token, request_id="req_test", **asked)
     accounts.change_password(user=ann, password="another horse battery", **about)
-    member, token = accounts.invite(username="cleo", role=Role.VIEWER, **place, **about)
-    accounts.use_password_link(token=token, request_id="req_test", **asked)
+    _, token = accounts.invite(role=Role.VIEWER, **place, **about)
+    member = accounts.accept_as_newcomer(
+        token=token, username="cleo", request_id="req_test", **asked
+    )
+    open_one, _ = accounts.invite(role=Role.VIEWER, **place, **about)
+    accounts.withdraw_invitation(invitation_id=open_one.id, **place, **about)
+    accounts.end_sessions(user=ann, **about)
+    do_everything_with_second_factors(world.project, ann)
     kept = {"query": "status:active", "sort": "", "is_shared": False}
     view = accounts.save_view(membership=member, name="Mine", **kept, **about)
     accounts.delete_view(membership=member, view_id=view.id, **about)
     key, _ = accounts.issue_key(name="k", scope=Scope.READ, **place, **about)
     accounts.revoke_key(key_id=key.id, **place, **about)
+
+
+def do_everything_with_second_factors(project: Project, ann: User) -> None:
+    about: dict[str, Any] = {"now": timezone.now(), "request_id": "req_test"}
+    _, codes = set_up(ann)
+    accounts.check_second_factor(user=ann, code=codes[0], **about)
+    about |= {"actor": actor_of(ann)}
+    accounts.make_recovery_codes(user=ann, **about)
+    for is_required in (True, False):
+        accounts.require_second_factor(
+            project=project, is_required=is_required, **about
+        )
+    accounts.remove_second_factor(user=ann, **about)
+    set_up(ann)
+    accounts.reset_second_factor(project=project, user=ann, **about)

@@ -27,7 +27,7 @@ OPEN_TO_VIEWERS = {
     "/console/{slug}/views",
     "/console/{slug}/views/default",
 }
-UNTOUCHED = ("django_session", "axes_")
+UNTOUCHED = ("accounts_browsersession", "axes_")
 
 
 def each_page(test: Any) -> Any:
@@ -146,7 +146,19 @@ def test_an_address_with_a_nul_is_none(
         assert answers[0].headers["Content-Security-Policy"]
 
 
-@pytest.mark.parametrize("pattern", ["/signin", "/signout", "/password"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "/signin",
+        "/signout",
+        "/password",
+        "/invitation/nobody",
+        "/account/second-factor",
+        "/account/code",
+        "/account/sessions/end",
+        "/account/sessions/nobody/end",
+    ],
+)
 def test_accounts_need_the_token_too(pattern: str, world: World) -> None:
     admin = browser(add_member(world.project, "alice"), is_strict=True)
 

@@ -72,6 +72,7 @@ class World:
             add_member(make_project(f"other-{number}"), f"stranger-{number}")
             client_of(self.project, Scope.READ)
             save_view(self.project, f"more-{number}")
+        add_invitation(self.project)
         add_webhook(self.project)
         add_rule(self.project)
         for _ in range(3):
@@ -113,6 +114,12 @@ def add_key(project: Project) -> ApiKey:
         project=project, name="unused", scope=Scope.WRITE, **about()
     )
     return key
+
+
+def add_invitation(project: Project) -> str:
+    """Return an invitation that nobody has accepted."""
+    made, _ = accounts.invite(project=project, role=Role.VIEWER, **about())
+    return made.id
 
 
 def add_webhook(project: Project) -> tuple[str, str]:
@@ -199,6 +206,7 @@ def make_world() -> World:
         "agent_id": next(one["id"] for one in agents if one["name"] == "travel"),
         "user_id": add_member(project, "vera", Role.VIEWER).id,
         "key_id": add_key(project).id,
+        "invitation_id": add_invitation(project),
     }
     admin = client_of(project, Scope.ADMIN)
     return World(project, other_project, client, admin, parameters)

@@ -4,7 +4,7 @@ import hashlib
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from django.contrib.sessions.base_session import AbstractBaseSession, BaseSessionManager
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models import F, Q
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -57,7 +57,8 @@ class BrowserSession(AbstractBaseSession):
     # As the browser names itself: anybody's text.
     browser = models.CharField(max_length=200, blank=True, default="")
 
-    objects = cast(Any, BaseSessionManager.from_queryset(BrowserSessionQuerySet)())
+    # Not the manager of Django's sessions, which writes rows without their user.
+    objects = BrowserSessionQuerySet.as_manager()  # type: ignore[misc,assignment]
 
     class Meta(AbstractBaseSession.Meta):
         abstract = False
@@ -75,7 +76,7 @@ class BrowserSession(AbstractBaseSession):
         return self.last_seen_at <= now - idle
 
 
-class Authenticator(TOTPDevice):
+class Authenticator(TOTPDevice):  # type: ignore[misc]
     """A device that shows codes, as django-otp has it, with a bounded throttle.
 
     The delay doubles with each wrong code; unbounded, whoever knows a password could
@@ -84,6 +85,8 @@ class Authenticator(TOTPDevice):
 
     # 2**10 seconds: a quarter of an hour.
     MOST_DOUBLED = 11
+
+    throttling_failure_count: int
 
     class Meta:
         proxy = True

@@ -49,9 +49,10 @@ def begin_second_factor(
     """
     _refuse_a_second(_locked(user))
     Authenticator.objects.filter(user_id=user.id, confirmed=False).delete()
-    return Authenticator.objects.create(
+    made: Authenticator = Authenticator.objects.create(
         user_id=user.id, name="authenticator", key=random_hex(20), confirmed=False
     )
+    return made
 
 
 def confirm_second_factor(
@@ -190,7 +191,8 @@ def require_second_factor(
 
 
 def has_second_factor(user_id: str) -> bool:
-    return Authenticator.objects.filter(user_id=user_id, confirmed=True).exists()
+    mine = Authenticator.objects.filter(user_id=user_id, confirmed=True)
+    return bool(mine.exists())
 
 
 def members_with_second_factor(project: Project) -> set[str]:
@@ -222,7 +224,8 @@ def _locked(user: User) -> User:
 
 def _device(user: User, *, confirmed: bool) -> Authenticator | None:
     found = Authenticator.objects.filter(user_id=user.id, confirmed=confirmed)
-    return found.order_by("id").last()
+    device: Authenticator | None = found.order_by("id").last()
+    return device
 
 
 def _refuse_a_second(user: User) -> None:

@@ -3,8 +3,6 @@
 Both forms are posted to the invitation's own address, so its token stands in no other.
 """
 
-from typing import cast
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
@@ -58,7 +56,7 @@ def _accepted(request: HttpRequest, found: Invitation, token: str) -> HttpRespon
     # Whoever came by a link for one project speaks for that project alone.
     if not request.user.is_authenticated or request.session.get(ONLY_PROJECT):
         return _page(request, found)
-    return _join(request, found, token, cast(User, request.user))
+    return _join(request, found, token, request.user)
 
 
 def _register(request: HttpRequest, found: Invitation, token: str) -> HttpResponse:
