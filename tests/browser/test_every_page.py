@@ -19,6 +19,7 @@ expect.set_options(timeout=30_000)
 # The API's document is shown by a library; what follows a session is part of its page;
 # Prometheus is told plain text, and nothing here.
 NO_PAGES = {"/docs", "/console/{slug}/sessions/{session_id}/live", "/metrics"}
+OF_NOBODY = ("user_id", "key_id", "view_id", "invitation_id", "public_id", "token")
 QUERIES = {
     "/console/{slug}/compare": "?left={session_id}&right={fork_id}",
     "/console/{slug}/sessions/{session_id}/jump": "?go=nonsense",
@@ -37,7 +38,7 @@ def samples(trip: Trip) -> dict[str, str]:
     fork = api.post(f"/v1/sessions/{trip.id}/fork", json={"version": 2}).json()["id"]
     agent = api.get("/v1/agents").json()["data"][0]["id"]
     hook = webhook(trip)
-    unknown = dict.fromkeys(("user_id", "key_id", "view_id", "token"), "nobody")
+    unknown = dict.fromkeys(OF_NOBODY, "nobody")
     return unknown | {
         "slug": PROJECT,
         "session_id": trip.id,
@@ -91,7 +92,7 @@ def test_every_address(visits: Visits, trip: Trip, looker: Looker) -> None:
 
     assert looker.found == {}
     # What only acts says so on a page; everything else but used-up links is there.
-    gone = {"/signin/{token}", "/password/{token}"}
+    gone = {"/signin/{token}", "/password/{token}", "/invitation/{token}"}
     assert {p: s for p, s in statuses.items() if s not in (200, 400, 405)} == {
         pattern: statuses[pattern] for pattern in gone
     }
@@ -110,8 +111,7 @@ def test_what_acts_show(visits: Visits, trip: Trip, looker: Looker) -> None:
     expect(page.locator("#secret")).to_be_visible()
     looker.look(page, "a new key")
     page.goto(f"{base}/members")
-    page.get_by_label("User name").fill(f"new-{suffix}")
-    page.get_by_role("button", name="Invite").click()
+    page.get_by_role("button", name="Make an invitation").click()
     link = page.locator("#link").inner_text()
     looker.look(page, "an invitation")
     page.goto(f"{base}/webhooks")

@@ -149,15 +149,15 @@ def test_an_administrator_lets_somebody_in(visits: Visits, trip: Trip) -> None:
     page.goto(f"{base(trip)}/members")
     name = f"nina-{trip.id[-6:]}"
 
-    page.get_by_label("User name").fill(name)
-    page.get_by_role("button", name="Invite").click()
+    page.get_by_role("button", name="Make an invitation").click()
     link = page.locator("#link").inner_text()
 
     door = visits.strangers_page()
     door.goto(link)
+    door.get_by_label("Your user name").fill(name)
     door.get_by_label("New password", exact=True).fill("correct horse battery")
     door.get_by_label("New password again").fill("correct horse battery")
-    door.get_by_role("button", name="Set the password and sign in").click()
+    door.get_by_role("button", name="Make an account and join").click()
     expect(door.locator("h1")).to_have_text("Browsing", ignore_case=True)
     expect(door.get_by_role("link", name="API keys")).to_have_count(0)
 
