@@ -108,3 +108,58 @@ def test_what_is_installed_is_pinned() -> None:
     }
 
     assert installed_by(SERVER["dependencies"]) <= pinned
+
+
+def pinned(text: str) -> dict[str, str]:
+    """Return the version of each distribution that a file pins."""
+    found = re.findall(r"^([\w.-]+)(?:\[[^\]]*\])?==([^\s;\\]+)", text, re.MULTILINE)
+    return {normal(name): version for name, version in found}
+
+
+LOCK = (ROOT / ".ci/requirements.lock").read_text()
+CONSTRAINTS = (ROOT / "constraints.txt").read_text()
+CI = (ROOT / ".ci/run").read_text()
+
+
+def test_lock_and_constraints_pin_the_same() -> None:
+    assert pinned(LOCK) == pinned(CONSTRAINTS)
+    assert len(pinned(LOCK)) > 100
+
+
+def test_the_lock_meets_every_requirement() -> None:
+    wanted = [*SERVER["dependencies"], *SERVER["optional-dependencies"]["dev"]]
+    locked = pinned(LOCK)
+
+    for one in map(Requirement, wanted):
+        if one.marker is None or one.marker.evaluate({"extra": "dev"}):
+            assert one.specifier.contains(locked[normal(one.name)]), str(one)
+
+
+def test_every_locked_version_has_the_hashes_of_its_files() -> None:
+    entries = re.split(r"^(?=[\w.-]+(?:\[[^\]]*\])?==)", LOCK, flags=re.MULTILINE)[1:]
+    hashes = {
+        entry.partition("==")[0]: re.findall(r"--hash=sha256:([0-9a-f]{64})\b", entry)
+        for entry in entries
+    }
+
+    assert all(hashes.values())
+    # Wheels of other platforms are among them: one of this one alone would be one.
+    assert len(hashes["granian"]) > 10
+    assert sum(map(len, hashes.values())) == LOCK.count("--hash=")
+
+
+def test_the_lock_names_no_index_and_nothing_but_versions() -> None:
+    lines = [line.strip(" \\") for line in LOCK.splitlines()]
+    entry = re.compile(r"[\w.-]+(\[[\w,-]+\])?==\S+|--hash=sha256:[0-9a-f]{64}")
+
+    assert [line for line in lines if not entry.fullmatch(line)] == []
+
+
+def test_ci_installs_nothing_that_is_not_in_the_lock() -> None:
+    commands = CI.replace("\\\n", " ").splitlines()
+    installs = [" ".join(line.split()) for line in commands if "pip install" in line]
+
+    assert [line.partition("version-check ")[2] for line in installs] == [
+        "--require-hashes -r .ci/requirements.lock",
+        "--no-deps -e .",
+    ]
