@@ -383,6 +383,22 @@ def test_names_are_not_tried_by_the_thousand(client, token):
     assert [one.status_code for one in answers] == [422] * 30 + [429]
 
 
+def test_nor_by_an_administrator_from_many_addresses(db):
+    project, now = make_project(), timezone.now()
+    make_user("alice")
+    tokens = [invite(project, now=now) for _ in range(3)]
+
+    answers = [
+        as_newcomer(Client(REMOTE_ADDR=f"203.0.113.{n}"), tokens[n % 3], "alice")
+        for n in range(62)
+    ]
+
+    assert [one.status_code for one in answers[58:]] == [422, 422, 429, 429]
+    assert "Come back later" in answers[-1].content.decode()
+    elsewhere = invite(make_project("other"), now=now)
+    assert as_newcomer(Client(), elsewhere).status_code == 302
+
+
 @pytest.mark.parametrize("method", ["get", "post"])
 @pytest.mark.parametrize("token", ["nobody", "a" * 43, "%C3%BC"])
 def test_an_unknown_one_is_gone(client, db, method, token):

@@ -24,7 +24,7 @@ from django.contrib.auth.backends import BaseBackend
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from apps.accounts.models import User
+from apps.accounts.models import Project, User
 from apps.core.errors import Busy
 from apps.core.http.clients import UNKNOWN, client_network
 from apps.core.http.problems import Problem
@@ -38,6 +38,8 @@ OF_ADDRESS = 30
 MINUTE = 60.0
 OF_NAME = 30
 NAME_WINDOW = 300.0
+OF_INVITED = 60
+INVITED_WINDOW = 3600.0
 # The names that signed in from a browser, signed; at most so many, for so long.
 COOKIE = "stepback_known"
 COOKIE_SALT = "stepback: signed in from this browser before"
@@ -75,6 +77,18 @@ def count_try(request: HttpRequest) -> None:
     if taken.is_exceeded:
         raise RateLimitExceeded(
             "There were too many attempts from your address. Wait a minute.",
+            retry_after=taken.retry_after,
+        )
+
+
+def count_name_for(project: Project) -> None:
+    """Count a name that an invited person tries to take; raises RateLimitExceeded."""
+    key = f"invitation:names:{project.id}"
+    taken = TRIES.take(key, OF_INVITED, window=INVITED_WINDOW)
+    if taken.is_exceeded:
+        raise RateLimitExceeded(
+            "Too many people have chosen names for this project within an hour. "
+            "Come back later: the invitation stays open.",
             retry_after=taken.retry_after,
         )
 

@@ -18,6 +18,7 @@ from apps.accounts.forms import NewcomerForm, SignInForm
 from apps.accounts.models import Invitation, User
 from apps.accounts.operations.invitations import usable_invitation
 from apps.accounts.views.guessing import (
+    count_name_for,
     count_try,
     told_when_held_back,
     user_with_password,
@@ -63,8 +64,10 @@ def _register(request: HttpRequest, found: Invitation, token: str) -> HttpRespon
     form = NewcomerForm(request.POST, prefix=NEW)
     if not form.is_valid():
         return _page(request, found, new=form)
-    # Which names are free is told, but not by the thousand.
+    # Which names are free is told, but not by the thousand: not to an administrator
+    # either, who makes an invitation to find out.
     count_try(request)
+    count_name_for(found.project)
     try:
         membership = accounts.accept_as_newcomer(
             token=token,
