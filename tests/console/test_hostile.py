@@ -114,6 +114,7 @@ def samples(project, api):
         "view_id": evil_view(project).id,
         "user_id": "user_" + "0" * 26,
         "key_id": "key_" + "0" * 26,
+        "invitation_id": "inv_" + "0" * 26,
         **evil_webhook(project),
         "rule_id": evil_rule(project),
         "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",

@@ -242,6 +242,7 @@ UNKNOWN = {
     "user_id": f"user_{UNKNOWN_ID}",
     "key_id": f"key_{UNKNOWN_ID}",
     "invitation_id": f"inv_{UNKNOWN_ID}",
+    "public_id": UNKNOWN_ID,
     "agent_id": f"agent_{UNKNOWN_ID}",
     "view_id": f"view_{UNKNOWN_ID}",
 }

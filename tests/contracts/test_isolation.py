@@ -47,6 +47,7 @@ PUBLIC = {
     "/signin/{token}",
     "/signout",
     "/password/{token}",
+    "/invitation/{token}",
 }
 
 

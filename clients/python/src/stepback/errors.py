@@ -244,6 +244,18 @@ class LinkNotUsable(Refused):
     code = "link_not_usable"
 
 
+class SecondFactorNeeded(Refused):
+    code = "second_factor_needed"
+
+
+class SecondFactorRefused(Refused):
+    code = "second_factor_refused"
+
+
+class SecondFactorSetUp(Refused):
+    code = "second_factor_set_up"
+
+
 class RateLimitExceeded(ApiError):
     code = "rate_limit_exceeded"
 
