@@ -69,7 +69,7 @@ class NewcomerForm(NewPasswordForm):
 
 
 class CurrentPasswordForm(forms.Form):
-    """The password of whoever has one, before something that locks others out."""
+    """The current password, if there is one, before an act that locks others out."""
 
     current = forms.CharField(
         label="Your password",

@@ -80,7 +80,7 @@ class SigninLinkQuerySet(models.QuerySet["SigninLink"]):
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
-    """Invitations into projects, for whoever holds them."""
+    """Invitations into projects."""
 
     def open(self, now: datetime) -> Self:
         """Those that can still be accepted; own columns only, as for links."""

@@ -21,7 +21,7 @@ BROWSER = "browser"
 
 
 class SessionStore(DatabaseStore):
-    """Keeps `row` as it was loaded, for whoever notes that it is used."""
+    """Keeps the loaded `row`, so that noting its use needs no other query."""
 
     row: BrowserSession | None = None
 

@@ -68,7 +68,7 @@ class VersionsForm(forms.Form):
 
 
 class InviteForm(forms.Form):
-    """What whoever accepts the invitation may do."""
+    """The role that accepting the invitation gives."""
 
     role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER)
 

@@ -80,7 +80,7 @@ class SharedCounts:
                 return place, digest, ends_at, used
             if ends_at < when:
                 soonest, when = place, ends_at
-        # An end that has passed: whoever takes the slot begins a window.
+        # An end that has passed: taking the slot begins a window.
         return soonest, digest, float("-inf"), 0
 
 

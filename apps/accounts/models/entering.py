@@ -1,6 +1,7 @@
 """How people come in besides their password: invitations, sessions, second factors."""
 
 import hashlib
+from base64 import b32encode
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from apps.accounts.querysets import BrowserSessionQuerySet, InvitationQuerySet
 
 
 class Invitation(models.Model):
-    """A way into one project, once, for whoever it is handed to."""
+    """A single-use way into one project for the holder of its token."""
 
     id = models.CharField(max_length=31, primary_key=True, db_collation="C")
     project = models.ForeignKey("accounts.Project", on_delete=models.PROTECT)
@@ -68,7 +69,7 @@ class BrowserSession(AbstractBaseSession):
 
     @property
     def public_id(self) -> str:
-        """Name it on a page: the key itself lets in whoever reads it."""
+        """Identify it on pages: the key itself is a credential."""
         return hashlib.sha256(self.session_key.encode()).hexdigest()[:26]
 
     def is_idle(self, now: datetime, *, idle: timedelta) -> bool:
@@ -79,8 +80,8 @@ class BrowserSession(AbstractBaseSession):
 class Authenticator(TOTPDevice):  # type: ignore[misc]
     """A device that shows codes, as django-otp has it, with a bounded throttle.
 
-    The delay doubles with each wrong code; unbounded, whoever knows a password could
-    keep its owner out for years.
+    The delay doubles with each wrong code; unbounded, somebody who knows
+    the password could keep its owner out for years.
     """
 
     # 2**10 seconds: a quarter of an hour.
@@ -90,6 +91,11 @@ class Authenticator(TOTPDevice):  # type: ignore[misc]
 
     class Meta:
         proxy = True
+
+    @property
+    def typed_secret(self) -> str:
+        """The secret as authenticators take it from a keyboard."""
+        return b32encode(self.bin_key).decode()
 
     def verify_is_allowed(self) -> tuple[bool, dict[str, Any] | None]:
         failures = self.throttling_failure_count
@@ -101,7 +107,7 @@ class Authenticator(TOTPDevice):  # type: ignore[misc]
 
 
 class RecoveryCode(models.Model):
-    """A code that stands in once for the authenticator; 80 random bits, as a digest."""
+    """A single-use substitute for the authenticator: 80 random bits, as a digest."""
 
     id = models.CharField(max_length=31, primary_key=True, db_collation="C")
     user = models.ForeignKey("accounts.User", on_delete=models.PROTECT)

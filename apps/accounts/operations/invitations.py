@@ -1,4 +1,4 @@
-"""Invitations: into one project, with one role, for whoever they are handed to.
+"""Invitations: into one project, with one role, for the holder of the token.
 
 An invitation names nobody, so an administrator learns nothing of who has an account
 here, and nobody becomes a member of anything without wanting to: who opens it signs in,

@@ -7,7 +7,6 @@ at once one comes after the other.
 
 import hashlib
 import secrets
-from base64 import b32encode
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -19,8 +18,9 @@ from apps.accounts.errors import (
     SecondFactorRefused,
     SecondFactorSetUp,
 )
-from apps.accounts.models import Authenticator, Membership, Project, RecoveryCode, User
+from apps.accounts.models import Authenticator, Project, RecoveryCode, User
 from apps.accounts.operations.links import refuse_to_open_other_projects, require_member
+from apps.accounts.second_factors import device_of, has_second_factor
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import Actor
@@ -65,7 +65,7 @@ def confirm_second_factor(
     """
     with transaction.atomic():
         _refuse_a_second(_locked(user))
-        device = _device(user, confirmed=False)
+        device = device_of(user, confirmed=False)
         if device is None:
             raise SecondFactorNotFound
         is_right = _shows(device, _plain(code))
@@ -93,7 +93,7 @@ def check_second_factor(
     plain = _plain(code)
     with transaction.atomic():
         _locked(user)
-        device = _device(user, confirmed=True)
+        device = device_of(user, confirmed=True)
         if device is None:
             raise SecondFactorNotFound
         if len(plain) == _LENGTH:
@@ -113,7 +113,7 @@ def make_recovery_codes(
 
     Raises: SecondFactorNotFound.
     """
-    if _device(_locked(user), confirmed=True) is None:
+    if device_of(_locked(user), confirmed=True) is None:
         raise SecondFactorNotFound
     codes = _new_codes(user, now)
     _record(Action.RECOVERY_CODES_CREATED, user, actor, now, request_id)
@@ -190,42 +190,8 @@ def require_second_factor(
     return project
 
 
-def has_second_factor(user_id: str) -> bool:
-    mine = Authenticator.objects.filter(user_id=user_id, confirmed=True)
-    return bool(mine.exists())
-
-
-def members_with_second_factor(project: Project) -> set[str]:
-    """Return the ids of the members who have one."""
-    members = Membership.objects.in_project(project.id)
-    found = Authenticator.objects.filter(
-        confirmed=True, user_id__in=members.values("user_id")
-    )
-    return set(found.values_list("user_id", flat=True))
-
-
-def typed_secret(device: Authenticator) -> str:
-    """Return a device's secret as authenticators take it from a keyboard."""
-    return b32encode(device.bin_key).decode()
-
-
-def codes_left(user: User) -> int:
-    return RecoveryCode.objects.filter(user_id=user.id, used_at=None).count()
-
-
-def begun_device(user: User) -> Authenticator | None:
-    """Return the device that waits for its first code."""
-    return _device(user, confirmed=False)
-
-
 def _locked(user: User) -> User:
     return User.objects.select_for_update(no_key=True).get(id=user.id)
-
-
-def _device(user: User, *, confirmed: bool) -> Authenticator | None:
-    found = Authenticator.objects.filter(user_id=user.id, confirmed=confirmed)
-    device: Authenticator | None = found.order_by("id").last()
-    return device
 
 
 def _refuse_a_second(user: User) -> None:
@@ -288,7 +254,7 @@ def _use_code(user: User, plain: str, now: datetime, request_id: str) -> bool:
 
 
 def _remove(user: User) -> None:
-    if _device(_locked(user), confirmed=True) is None:
+    if device_of(_locked(user), confirmed=True) is None:
         raise SecondFactorNotFound
     Authenticator.objects.filter(user_id=user.id).delete()
     RecoveryCode.objects.filter(user_id=user.id).delete()

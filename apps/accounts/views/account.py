@@ -18,6 +18,7 @@ from django.views.decorators.http import (
 )
 
 from apps.accounts import operations as accounts
+from apps.accounts import second_factors
 from apps.accounts.access import actor_of, has_entered_code
 from apps.accounts.errors import (
     SecondFactorNotFound,
@@ -27,7 +28,6 @@ from apps.accounts.errors import (
 )
 from apps.accounts.forms import CodeForm, CurrentPasswordForm
 from apps.accounts.models import Authenticator, BrowserSession, User
-from apps.accounts.operations import second_factors
 from apps.accounts.views.guessing import told_when_held_back, user_with_password
 from apps.accounts.views.targets import safe_target
 from apps.accounts.views.visits import code_entered, entry_of, own_account
@@ -195,7 +195,7 @@ def _second_factor_page(
 ) -> HttpResponse:
     user = _user(request)
     has_one = second_factors.has_second_factor(user.id)
-    device = None if has_one else second_factors.begun_device(user)
+    device = None if has_one else second_factors.device_of(user, confirmed=False)
     context: dict[str, Any] = {
         "has_one": has_one,
         "codes_left": second_factors.codes_left(user),
@@ -218,7 +218,7 @@ def _qr(device: Authenticator) -> str:
 
 def _typed(device: Authenticator) -> str:
     """Return the secret as authenticators take it from a keyboard."""
-    secret = second_factors.typed_secret(device)
+    secret = device.typed_secret
     return " ".join(secret[at : at + 4] for at in range(0, len(secret), 4))
 
 

@@ -1,6 +1,6 @@
 """Where an invitation is accepted: signed in, signing in, or as a newcomer.
 
-Both forms are posted to the invitation's own address, so its token stands in no other.
+Both forms are posted to the invitation's own address, so its token is in no other.
 """
 
 from django.contrib import messages
@@ -36,7 +36,7 @@ KNOWN, NEW = "known", "new"
 @require_http_methods(PAGE_METHODS)
 @told_when_held_back
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Ask whoever holds an invitation who they are; POST consumes it."""
+    """Ask the holder of an invitation who they are; POST consumes it."""
     found = usable_invitation(token=token, now=timezone.now())
     if found is None:
         return _gone(request)
@@ -64,8 +64,8 @@ def _register(request: HttpRequest, found: Invitation, token: str) -> HttpRespon
     form = NewcomerForm(request.POST, prefix=NEW)
     if not form.is_valid():
         return _page(request, found, new=form)
-    # Which names are free is told, but not by the thousand: not to an administrator
-    # either, who makes an invitation to find out.
+    # The answer reveals which names are taken, so tries are limited: also for an
+    # administrator who makes an invitation to find out.
     count_try(request)
     count_name_for(found.project)
     try:

@@ -79,7 +79,7 @@ def entry_of(request: HttpRequest) -> Entry:
 
 
 def own_account(view: View[P]) -> View[P]:
-    """Keep whoever came by a link for one project away from the account itself."""
+    """Refuse sessions that came by a link for one project."""
 
     @wraps(view)
     def guarded(

@@ -170,9 +170,9 @@ def _in_place(view: MemberView[P], shows: Shows) -> MemberView[P]:
 
 
 def _to_code_page(request: HttpRequest, needed: SecondFactorNeeded) -> HttpResponse:
-    """Lead whoever looks at a page to where a code is entered, and back afterwards.
+    """Redirect a page view to where a code is entered, and back afterwards.
 
-    What was posted is not done, and a program is told why.
+    What was posted is not done; a program gets the error.
     """
     asked = f"{reverse('accounts:enter_code')}?next={quote(request.get_full_path())}"
     if cast(Any, request).htmx and not cast(Any, request).htmx.boosted:

@@ -22,7 +22,7 @@ from apps.accounts.models import (
     SigninLink,
     User,
 )
-from apps.accounts.operations.second_factors import members_with_second_factor
+from apps.accounts.second_factors import members_with_second_factor
 from apps.console.forms import InviteForm, RoleForm, SecondFactorForm
 from apps.console.views.entering import act, acting, entered, page
 from apps.core.errors import InvalidRequest

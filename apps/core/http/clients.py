@@ -2,7 +2,7 @@
 
 `X-Forwarded-For` is a list to which each proxy appends the address it was called from,
 so only what trusted proxies appended can be believed: the list is read from right to
-left, and the first address that is no trusted proxy's is the client's. What stands
+left, and the first address that is no trusted proxy's is the client's. Anything
 further left is the client's own text.
 """
 

@@ -1,4 +1,4 @@
-"""manage.py invite: prints an invitation into a project, for whoever gets it."""
+"""manage.py invite: prints an invitation into a project; its holder may accept it once."""
 
 from typing import Any
 
