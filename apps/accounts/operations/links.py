@@ -2,10 +2,10 @@
 
 Whoever holds a link is that person. An administrator of one project must not become
 somebody in another one, so a link that opens all of a person's projects is made by
-those who administer all of them, or by a command on the server; and
-it dies when its person joins another project meanwhile. An administrator of some of
-them makes sign-in links that open their own project alone, so nobody loses the right to
-let their own people in because these joined somebody else's project too.
+those who administer all of them, or by a command on the server; and it dies when its
+person joins another project meanwhile. An administrator of some of them makes sign-in
+links that open their own project alone, so nobody loses the right to let their own
+people in because these joined somebody else's project too.
 """
 
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""manage.py invite: prints an invitation into a project; its holder may accept it once."""
+"""manage.py invite: prints an invitation into a project, good for one person, once."""
 
 from typing import Any
 
