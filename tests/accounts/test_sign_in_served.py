@@ -58,10 +58,12 @@ def test_twenty_tries_at_once_stop_nobody(live: Server) -> None:
         over.set()
         others.join()
 
-    # Some were hashed and refused, the rest sent away at once; none hung.
-    assert {status for status, _, _ in answers} == {422, 503}
+    # A few were hashed and refused, the rest sent away at once; none hung.
+    assert {status for status, _, _ in answers} <= {422, 503}
+    assert [status for status, _, _ in answers].count(503) > ROUNDS * AT_ONCE / 2
     assert {again for status, _, again in answers if status == 503} == {"3"}
     assert max(seconds for _, seconds, _ in answers) < 15
-    # Every other request found a thread. Before, liveness waited for all twenty.
+    # Every other request found a thread. With the hashes on those threads, on a busy
+    # machine: median 0.30 s, the slowest 18 s, tries up to 43 s; now 0.002, 0.6, 5 s.
     assert statistics.median(waits) < 0.25
     assert max(waits) < 3
