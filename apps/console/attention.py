@@ -1,24 +1,31 @@
-"""What needs attention now, as short lists for a project's first page.
+"""What needs attention now: short lists for a project's first page, and all of a kind.
 
-Each list holds the newest few of what was found among the project's newest acts, so
-the page costs the same however many sessions there are.
+The lists hold the newest few of each kind and say how many there are. They are read
+from what is open (`timeline.open_items`), never from a window over the newest acts: so
+an empty list means that there is nothing, and the page costs the same at any size.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlencode
+
+from django.urls import reverse
 
 from apps.accounts.models import Project
 from apps.audit.actions import Action
 from apps.audit.models import Event
-from apps.console import reading
+from apps.core.errors import InvalidRequest
 from apps.diffs.flags import Flag
 from apps.diffs.text import shorten
 from apps.metrics.models import Rule
-from apps.timeline import activity, listing
+from apps.timeline import listing, open_items
 from apps.timeline.listing import VersionChanges
-from apps.timeline.words import Status
+from apps.timeline.open_items import COUNTED, OpenItem, Place
+from apps.timeline.words import OpenKind
 
 SHOWN = 8
+PAGE = 50
 # The page of alerts has all of them.
 RULES_SHOWN = 5
 FLAG_WORDS = {
@@ -27,6 +34,7 @@ FLAG_WORDS = {
     Flag.SHRANK: "state shrank",
 }
 LONGEST = 160
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,19 +47,94 @@ class Item:
     user_id: str | None
     words: str
     at: datetime
+    # The status of its session, where the list says it.
+    status: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class About:
+    """How a kind of open items is shown, and what it means that there are none."""
+
+    title: str
+    sign: str
+    none: str
+    explained: str
+    # In words, searches that find more than is open: also what was dealt with.
+    searches: Sequence[tuple[str, str]]
+
+
+ABOUT = {
+    OpenKind.WAITING: About(
+        title="Waiting for a human",
+        sign="☎",
+        none="No agent asks for a human.",
+        explained="Sessions whose agent waits: escalated or escalated_to_human is true "
+        "in the state, or the objective begins with WAITING_FOR. The version is the one "
+        "since which it waits. A pause or a resume does not answer it, every other "
+        "write does unless it asks again.",
+        searches=[
+            ("escalated, closed ones too", "state.escalated=true"),
+            ("escalated to a human, closed ones too", "state.escalated_to_human=true"),
+        ],
+    ),
+    OpenKind.FLAGGED: About(
+        title="Flagged versions",
+        sign="▲",
+        none="Nothing was lost that has not been rolled back.",
+        explained="Versions that seem to have lost something and that no rollback has "
+        "set aside; an undone rollback brings them back. They stay when their session "
+        "is closed, and go with its deletion.",
+        searches=[
+            ("ever lost keys", "flag:keys"),
+            ("ever had a value turned null", "flag:null"),
+            ("ever shrank", "flag:shrank"),
+        ],
+    ),
+    OpenKind.HELD: About(
+        title="Paused sessions",
+        sign="❚❚",
+        none="No session is held.",
+        explained="Sessions in which agents' writes are refused until somebody resumes "
+        "them. The version is the one that paused it.",
+        searches=[("the same, by when they began", "status:paused")],
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ItemList:
-    """Things of one kind, and what it means that there are none."""
+    """The newest things of one kind, and where all of them are."""
 
     name: str
     title: str
     sign: str
     items: list[Item]
+    # In words: exact up to a thousand.
+    count: str | None = None
     none: str
-    # In words, the searches that find all of them, also beyond the newest acts.
-    searches: list[tuple[str, str]]
+    url: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attention:
+    """The lists, the most pressing first, and what they may leave out.
+
+    `unread` counts sessions from before an update, in words; None if there are none.
+    """
+
+    lists: list[ItemList]
+    unread: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ItemPage:
+    """A page of all things of one kind; `after` is where the next one begins."""
+
+    about: About
+    count: str
+    unread: str | None
+    items: list[Item]
+    after: str | None
 
 
 def firing(project: Project) -> list[Rule]:
@@ -59,95 +142,100 @@ def firing(project: Project) -> list[Rule]:
     return list(Rule.objects.of_project(project.id).firing()[:RULES_SHOWN])
 
 
-def lists(project: Project, *, now: datetime) -> list[ItemList]:
-    """Return all lists, the most pressing first."""
-    return [
-        ItemList(
-            name="escalated",
-            title="Waiting for a human",
-            sign="☎",
-            items=_escalated(project),
-            none="No agent asks for a human.",
-            searches=[
-                ("All escalated", "state.escalated=true"),
-                ("all escalated to a human", "state.escalated_to_human=true"),
-            ],
-        ),
-        ItemList(
-            name="flagged",
-            title="Flagged versions",
-            sign="▲",
-            items=_flagged(project),
-            none="Nothing was lost that has not been rolled back.",
-            searches=[
-                ("All that lost keys", "flag:keys"),
-                ("all with a value turned null", "flag:null"),
-                ("all whose state shrank", "flag:shrank"),
-            ],
-        ),
-        ItemList(
-            name="paused",
-            title="Paused sessions",
-            sign="❚❚",
-            items=_paused(project, now),
-            none="No session is held.",
-            searches=[("All of them", "status:paused")],
-        ),
-        ItemList(
-            name="rollbacks",
-            title="Recent rollbacks",
-            sign="◆",
-            items=_rollbacks(project),
-            none="Nothing was rolled back.",
-            searches=[("All of them", "rolled-back:yes")],
-        ),
-    ]
+def of_project(project: Project, *, now: datetime) -> Attention:
+    """Return what a project's first page shows."""
+    counts = open_items.counts(project.id, now=now)
+    found = [_list(project, kind, counts[kind], now) for kind in ABOUT]
+    acts = {"show": "all", "action": Action.SESSION_ROLLED_BACK.value}
+    url = reverse("console:audit_log", args=[project.slug])
+    rollbacks = ItemList(
+        name="rollbacks",
+        title="Recent rollbacks",
+        sign="◆",
+        items=_rollbacks(project),
+        none="Nothing was rolled back.",
+        url=f"{url}?{urlencode(acts)}",
+    )
+    return Attention(lists=[*found, rollbacks], unread=_unread(counts))
 
 
-def _escalated(project: Project) -> list[Item]:
-    return [
-        Item(
-            session_id=one.session_id,
-            number=one.number,
-            agent=one.agent,
-            user_id=one.user_id,
-            words="escalated"
-            if one.is_said_by_state
-            else shorten(one.objective_status or "", LONGEST),
-            at=one.created_at,
-        )
-        for one in activity.escalated(project.id, limit=SHOWN)
-    ]
+def all_of(
+    project: Project, kind: OpenKind, *, after: str | None, now: datetime
+) -> ItemPage:
+    """Return a page of all open items of a kind, the newest first.
+
+    Raises: InvalidRequest for a place that is none.
+    """
+    counts = open_items.counts(project.id, now=now)
+    place = _read_place(after) if after else None
+    found = open_items.page(project.id, kind, after=place, limit=PAGE, now=now)
+    shown = found[:PAGE]
+    return ItemPage(
+        about=ABOUT[kind],
+        count=_counted(counts[kind]),
+        unread=_unread(counts),
+        items=[_item(kind, one) for one in shown],
+        after=_place(shown[-1].place) if len(found) > PAGE else None,
+    )
 
 
-def _flagged(project: Project) -> list[Item]:
-    return [
-        Item(
-            session_id=one.session_id,
-            number=one.number,
-            agent=one.agent,
-            user_id=one.user_id,
-            words=", ".join(FLAG_WORDS[Flag(flag)] for flag in one.flags),
-            at=one.created_at,
-        )
-        for one in activity.flagged(project.id, limit=SHOWN)
-    ]
+def _list(project: Project, kind: OpenKind, count: int, now: datetime) -> ItemList:
+    about = ABOUT[kind]
+    found = open_items.page(project.id, kind, limit=SHOWN, now=now)
+    return ItemList(
+        name=kind.value,
+        title=about.title,
+        sign=about.sign,
+        items=[_item(kind, one) for one in found[:SHOWN]],
+        count=_counted(count),
+        none=about.none,
+        url=reverse("console:open_items", args=[project.slug, kind.value]),
+    )
 
 
-def _paused(project: Project, now: datetime) -> list[Item]:
-    wanted = reading.Wanted(status=Status.PAUSED)
-    found = reading.sessions(project, wanted, after_id=None, now=now)
-    return [
-        Item(
-            session_id=session.id,
-            number=session.head_number,
-            agent=session.agent.external_id,
-            user_id=session.user_id,
-            words="agents' writes are held",
-            at=session.updated_at,
-        )
-        for session in found[:SHOWN]
-    ]
+def _item(kind: OpenKind, one: OpenItem) -> Item:
+    return Item(
+        session_id=one.session_id,
+        number=one.number,
+        agent=one.agent,
+        user_id=one.user_id,
+        words=_words(kind, one),
+        at=one.at,
+        status=one.status,
+    )
+
+
+def _words(kind: OpenKind, one: OpenItem) -> str:
+    if kind is OpenKind.FLAGGED:
+        return ", ".join(FLAG_WORDS[Flag(flag)] for flag in one.flags)
+    if kind is OpenKind.HELD:
+        return "agents' writes are held"
+    return shorten(one.objective_status or "escalated", LONGEST)
+
+
+def _unread(counts: Mapping[OpenKind, int]) -> str | None:
+    return _counted(counts[OpenKind.UNREAD]) if counts[OpenKind.UNREAD] else None
+
+
+def _counted(count: int) -> str:
+    return f"{count:,}" if count <= COUNTED else f"{COUNTED:,}+"
+
+
+def _place(place: Place) -> str:
+    """Write where an item stands: when, which version, which session."""
+    age = (place.at - EPOCH) // timedelta(microseconds=1)
+    return f"{age}.{place.number}.{place.session_id}"
+
+
+def _read_place(text: str) -> Place:
+    """Raises: InvalidRequest for a place that is none."""
+    age, _, rest = text.partition(".")
+    number, _, session_id = rest.partition(".")
+    try:
+        at = EPOCH + timedelta(microseconds=int(age))
+        return Place(at=at, number=int(number), session_id=session_id)
+    except (ValueError, OverflowError):
+        raise InvalidRequest("This is no place in the list.", param="after") from None
 
 
 def _rollbacks(project: Project) -> list[Item]:

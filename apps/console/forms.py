@@ -61,6 +61,16 @@ class ViewForm(forms.Form):
     is_shared = forms.BooleanField(required=False)
 
 
+class OpenItemsForm(forms.Form):
+    """The place in the list of what is open: when, which version, which session."""
+
+    after = forms.RegexField(
+        regex=rf"\A(?:0|[1-9][0-9]{{0,17}})\.(?:0|[1-9][0-9]{{0,17}})\.{SESSION_ID}\Z",
+        required=False,
+        error_messages={"invalid": "This is no place in the list."},
+    )
+
+
 class VersionsForm(forms.Form):
     """The place in the list of versions: those before this number."""
 

@@ -17,6 +17,7 @@ from apps.console.views import (
     live,
     members,
     metrics,
+    open_items,
     rollbacks,
     session,
     sessions,
@@ -60,6 +61,9 @@ app_name = "console"
 urlpatterns = [
     path("console/", home.home, name="home"),
     path("console/<slug:slug>", home.project, name="project"),
+    path(
+        "console/<slug:slug>/open/<str:kind>", open_items.open_items, name="open_items"
+    ),
     path("console/<slug:slug>/sessions", sessions.sessions, name="sessions"),
     path(f"{SESSIONS}/export", sessions.sessions_export, name="sessions_export"),
     path(f"{SESSIONS}/label", sessions.label_sessions, name="label_sessions"),

@@ -70,56 +70,12 @@ def of_agents(project_id: str, agent_ids: Sequence[str]) -> dict[str, AgentActiv
     return {one.id: one for one in sql.records(AgentActivity, AGENTS, asked)}
 
 
-# A project's newest acts; every question of its first page is asked of these alone.
+# A project's newest acts; who is busy is asked of these alone, and the page says so.
 LOOKED_AT = 2_000
-RECENT = """
+BUSIEST = """
 WITH recent AS MATERIALIZED (
-     SELECT e.stream_id, e.number, e.id FROM audit_event e
+     SELECT e.stream_id FROM audit_event e
       WHERE e.project_id = %(project)s ORDER BY e.id DESC LIMIT %(looked_at)s)
-"""
-# A version that lost something, unless somebody has rolled behind it since. What a
-# rollback drops was meant to go.
-FLAGGED = (
-    RECENT
-    + """
-SELECT s.id AS session_id, v.number, v.flags, v.created_at, a.external_id AS agent,
-       s.user_id
-  FROM (SELECT DISTINCT ON (r.stream_id, r.number) r.stream_id, r.number, r.id
-          FROM recent r WHERE r.number IS NOT NULL) AS touched
-  JOIN timeline_version v
-    ON v.session_id = touched.stream_id AND v.number = touched.number
-  JOIN timeline_session s ON s.id = v.session_id AND s.status <> 'deleted'
-  JOIN agents_agent a ON a.id = s.agent_id
- WHERE v.flags <> '[]'::jsonb AND v.op <> 'rollback'
-   AND NOT EXISTS (
-       SELECT FROM timeline_version back
-        WHERE back.session_id = v.session_id AND back.restored_number IS NOT NULL
-          AND back.number > v.number AND back.restored_number < v.number)
- ORDER BY touched.id DESC LIMIT %(limit)s
-"""
-)
-# Sessions whose agent asks for a human: in its state, or as its step's objective.
-ESCALATED = (
-    RECENT
-    + """
-SELECT s.id AS session_id, s.head_number AS number, s.updated_at AS created_at,
-       a.external_id AS agent, s.user_id, v.objective_status,
-       s.facets @> '{"/escalated": true}'
-       OR s.facets @> '{"/escalated_to_human": true}' AS is_said_by_state
-  FROM (SELECT DISTINCT r.stream_id FROM recent r) AS touched
-  JOIN timeline_session s ON s.id = touched.stream_id
-  JOIN timeline_version v ON v.session_id = s.id AND v.number = s.head_number
-  JOIN agents_agent a ON a.id = s.agent_id
- WHERE s.status IN ('active', 'paused')
-   AND (s.facets @> '{"/escalated": true}'
-        OR s.facets @> '{"/escalated_to_human": true}'
-        OR v.objective_status LIKE 'WAITING\\_FOR%%')
- ORDER BY s.updated_at DESC, s.id DESC LIMIT %(limit)s
-"""
-)
-BUSIEST = (
-    RECENT
-    + """
 SELECT a.id, a.external_id AS name, count(*) AS acts,
        count(DISTINCT s.id) AS sessions
   FROM recent r
@@ -127,32 +83,6 @@ SELECT a.id, a.external_id AS name, count(*) AS acts,
   JOIN agents_agent a ON a.id = s.agent_id
  GROUP BY a.id, a.external_id ORDER BY acts DESC, a.id DESC LIMIT %(limit)s
 """
-)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FlaggedVersion:
-    """A version that seems to have lost something, and still counts."""
-
-    session_id: str
-    number: int
-    flags: list[str]
-    created_at: datetime
-    agent: str
-    user_id: str | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EscalatedSession:
-    """A session that waits for a human; `number` is its head."""
-
-    session_id: str
-    number: int
-    created_at: datetime
-    agent: str
-    user_id: str | None
-    objective_status: str | None
-    is_said_by_state: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -165,19 +95,10 @@ class BusyAgent:
     sessions: int
 
 
-def flagged(project_id: str, *, limit: int) -> list[FlaggedVersion]:
-    """Return the newest versions that lost something, of the newest acts."""
-    return sql.records(FlaggedVersion, FLAGGED, _recent(project_id, limit))
-
-
-def escalated(project_id: str, *, limit: int) -> list[EscalatedSession]:
-    """Return the sessions that wait for a human, of those touched last."""
-    return sql.records(EscalatedSession, ESCALATED, _recent(project_id, limit))
-
-
 def busiest(project_id: str, *, limit: int) -> list[BusyAgent]:
     """Return the agents with the most of the newest acts."""
-    return sql.records(BusyAgent, BUSIEST, _recent(project_id, limit))
+    asked = {"project": project_id, "looked_at": LOOKED_AT, "limit": limit}
+    return sql.records(BusyAgent, BUSIEST, asked)
 
 
 # What stands beside a history does not change its session.
@@ -222,7 +143,3 @@ def touched(project_id: str, *, before: str | None, acts: int) -> Touched:
         "beside": list(BESIDE),
     }
     return sql.records(Touched, CHANGED, asked)[0]
-
-
-def _recent(project_id: str, limit: int) -> dict[str, object]:
-    return {"project": project_id, "looked_at": LOOKED_AT, "limit": limit}

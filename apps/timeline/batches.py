@@ -60,6 +60,7 @@ class SealedBatch:
             "events": [_json(event) for one in self.items for event in one.events],
             "term_keys": list(terms),
             "term_values": list(terms.values()),
+            "waits": [one.waits for one in self.items],
         }
 
 
@@ -167,6 +168,8 @@ def _following(head: VersionRow, draft: Draft, sealed: Sealed) -> VersionRow:
     following = replace(
         head,
         number=head.number + 1,
+        op=version["op"],
+        objective_status=version["objective_status"],
         hold=version["hold"],
         size=version["size"],
         commitment=_bytes(version["commitment"]),

@@ -33,12 +33,12 @@ from apps.timeline.proof import NO_CHAIN
 from apps.timeline.words import Hold, Op
 
 CREATE = """
-SELECT * FROM timeline_create_session_v2(
+SELECT * FROM timeline_create_session_v3(
     %(id)s, %(session)s::json, %(previous_chain)s, %(version)s::json,
     %(body)s::json, %(data)s,
     %(path_keys)s::bytea[], %(roles)s::smallint[], %(kinds)s::smallint[],
     %(value_keys)s::bytea[], %(events)s::json,
-    %(term_keys)s::bytea[], %(term_values)s::bytea[])
+    %(term_keys)s::bytea[], %(term_values)s::bytea[], %(waits)s)
 """
 
 

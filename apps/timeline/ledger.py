@@ -41,24 +41,24 @@ TRIES_WITHOUT_LOCK = 3
 UNIQUE_VIOLATION = "23505"
 
 APPEND = sql.Often("""
-SELECT *, NULL::bigint AS first_number FROM timeline_append_v2(
+SELECT *, NULL::bigint AS first_number FROM timeline_append_v3(
     %(session)s, %(project)s, %(expected)s, %(now)s,
     %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
     %(version)s::json, %(body)s::json, %(data)s, %(turn)s::json, %(turn_data)s,
     %(path_keys)s::bytea[], %(roles)s::smallint[], %(kinds)s::smallint[],
     %(value_keys)s::bytea[],
     %(facets)s::jsonb, %(events)s::json,
-    %(term_keys)s::bytea[], %(term_values)s::bytea[], %(turn_text)s)
+    %(term_keys)s::bytea[], %(term_values)s::bytea[], %(turn_text)s, %(waits)s)
 """)
 APPEND_BATCH = sql.Often("""
-SELECT * FROM timeline_append_batch_v2(
+SELECT * FROM timeline_append_batch_v3(
     %(session)s, %(project)s, %(expected)s, %(now)s,
     %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
     %(versions)s::json[], %(bodies)s::json[], %(data)s::bytea[], %(items)s::integer[],
     %(path_keys)s::bytea[], %(roles)s::smallint[], %(kinds)s::smallint[],
     %(value_keys)s::bytea[],
     %(facets)s::jsonb, %(events)s::json[],
-    %(term_keys)s::bytea[], %(term_values)s::bytea[])
+    %(term_keys)s::bytea[], %(term_values)s::bytea[], %(waits)s::boolean[])
 """)
 
 # A turn that made a version has its key on both; the turn says more.

@@ -15,7 +15,7 @@ from apps.timeline.annotations import Note as Note
 from apps.timeline.annotations import PendingWrite as PendingWrite
 from apps.timeline.fields import id_field
 from apps.timeline.querysets import SessionQuerySet, TurnQuerySet
-from apps.timeline.words import Hold, Op, Status
+from apps.timeline.words import Hold, Op, OpenKind, Status
 
 
 class Session(models.Model):
@@ -290,6 +290,34 @@ class Unsearched(models.Model):
 
     def __str__(self) -> str:
         return str(self.session_id)
+
+
+class Open(models.Model):
+    """What is open in a session: it waits for a human, lost something, is held.
+
+    Written by the append, only where it changes; removed with the session's end. `at`
+    is when version `number` was stored. Derived; `rebuild_open` makes it anew.
+    """
+
+    pk = models.CompositePrimaryKey("session_id", "kind", "number")
+    session_id = id_field()
+    kind = models.CharField(max_length=8, choices=OpenKind.choices, db_collation="C")
+    number = models.BigIntegerField()
+    project_id = id_field()
+    agent_id = models.CharField(max_length=32, db_collation="C")
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            # The key is part of it: rows of one moment have an order, and pages places.
+            models.Index(
+                fields=["project_id", "kind", "at", "session_id", "number"],
+                name="timeline_open_newest",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} v{self.number} {self.kind}"
 
 
 class Turn(models.Model):

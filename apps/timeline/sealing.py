@@ -21,7 +21,7 @@ from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
 from apps.diffs.facets import Leaves
 from apps.diffs.flags import flags
-from apps.timeline import bodies, differences, marks, proof, reading
+from apps.timeline import bodies, differences, marks, proof, reading, waiting
 from apps.timeline.drafts import Draft, Request, Step, TurnDraft, Write
 from apps.timeline.events import Stamp, event, version_event
 from apps.timeline.reading import VersionRow
@@ -56,6 +56,8 @@ class Sealed:
     events: list[dict[str, Any]] = field(default_factory=list)
     terms: terms.Terms = field(default_factory=dict)
     turn_text: str | None = None
+    # Whether the session waits for a human from now on; None: as before.
+    waits: bool | None = None
 
     def parameters(self) -> dict[str, Any]:
         """Return them under the names that the statements use."""
@@ -74,6 +76,7 @@ class Sealed:
             "term_keys": list(self.terms),
             "term_values": list(self.terms.values()),
             "turn_text": self.turn_text,
+            "waits": self.waits,
         }
 
 
@@ -131,6 +134,7 @@ def seal_first(
         _carry(sealed, state, stamp)
     sealed.events = [version_event(draft, stamp, version)]
     sealed.version = version
+    sealed.waits = waiting.waits(state, draft.step.objective_status)
     return sealed
 
 
@@ -164,6 +168,7 @@ def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) 
     _find_by_head(sealed, difference.before, difference.after, stamp)
     sealed.events.append(version_event(draft, stamp, version))
     sealed.version = version
+    sealed.waits = waiting.change(draft, head, difference)
 
 
 def _mark(

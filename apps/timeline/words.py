@@ -34,3 +34,16 @@ class Op(models.TextChoices):
     RESUME = "resume"
     CLOSE = "close"
     DELETE = "delete"
+
+
+class OpenKind(models.TextChoices):
+    """Why a session is on a list of what needs a person."""
+
+    # One row: the agent waits for a human since version `number`. See `waiting.py`.
+    WAITING = "waiting"
+    # A row for each live version with flags; a rollback is none of them.
+    FLAGGED = "flagged"
+    # One row: agents' writes are refused since version `number`.
+    HELD = "held"
+    # From before this table; whether it waits, and since when, has not been read yet.
+    UNREAD = "unread"

@@ -61,39 +61,36 @@ def test_what_was_lost_is_listed_until_somebody_rolls_behind_it(viewer, project)
     assert "to v0 by olga: wrong turn" in section(text, "rollbacks")
 
 
-def test_each_list_leads_to_searches_that_find_all_of_its_kind(viewer, project):
+def test_each_list_leads_to_all_of_its_kind(viewer, project):
     nulled = Story(project).update({"dates": None})
     shrunk = Story(project, LARGE).update({"notes": []})
-    lost = Story(project).update({}, remove=["/dates"])
     waiting = Story(project, {"n": 0}).update({"escalated": True})
-    asking = Story(project, {"n": 0}).update({"escalated_to_human": True})
+    asking = Story(project, {"n": 0}).update({}, objective_status="WAITING_FOR_YOU")
     held = Story(project).update({"a": 1}).rollback(0, hold=True)
     Story(project)
 
-    found = searches(viewer, page(viewer, project))
+    text = page(viewer, project)
 
-    assert found == {
-        "All escalated": {waiting.id},
-        "all escalated to a human": {asking.id},
-        "All that lost keys": {lost.id, held.id},
-        "all with a value turned null": {nulled.id},
-        "all whose state shrank": {shrunk.id},
-        "All of them": {held.id},
-    }
+    assert listed(viewer, text, "waiting") == {(asking.id, 1), (waiting.id, 1)}
+    assert listed(viewer, text, "flagged") == {(shrunk.id, 1), (nulled.id, 1)}
+    assert listed(viewer, text, "held") == {(held.id, 2)}
+    acts = viewer.get(all_of(text, "rollbacks")).content.decode()
+    assert re.findall(r'href="[^"]*/(sess_\w+)/versions/(\d+)"', acts) == [
+        (held.id, "2")
+    ]
 
 
-def searches(viewer, text):
-    """Return which sessions each search finds, by the words of its link."""
-    links = re.findall(r'<a href="([^"]*\?q=[^"]+)">([^<]+)</a>', text)
-    return {
-        words: set(
-            re.findall(
-                r'href="[^"]*/sessions/(sess_\w+)" title',
-                viewer.get(html.unescape(link)).content.decode(),
-            )
-        )
-        for link, words in links
-    }
+def all_of(text, name):
+    """Return where all of a list are, by its link."""
+    (link,) = re.findall(r'<p class="searches"><a href="([^"]+)">', section(text, name))
+    return html.unescape(link)
+
+
+def listed(viewer, text, name):
+    """Return what the page of a kind lists, whole."""
+    found = viewer.get(all_of(text, name)).content.decode()
+    rows = re.findall(r'role="rowheader".*?/sessions/(sess_\w+)/versions/(\d+)"', found)
+    return {(session_id, int(number)) for session_id, number in rows}
 
 
 def test_a_rollback_to_after_the_loss_mends_nothing(viewer, project):
@@ -122,7 +119,7 @@ def test_a_rollback_to_after_the_loss_mends_nothing(viewer, project):
 def test_who_waits_for_a_human_is_listed(viewer, project, state, step, is_waiting):
     story = Story(project, {"step": 0}).update({"step": 1, **state}, **step)
 
-    found = versions(page(viewer, project), "escalated")
+    found = versions(page(viewer, project), "waiting")
 
     assert found == ([address(project, story.id, "versions", 1)] if is_waiting else [])
 
@@ -131,13 +128,13 @@ def test_who_no_longer_waits_is_not_listed(viewer, project):
     Story(project, {"escalated": True}).update({"escalated": False})
     Story(project, {"escalated": True}).delete()
 
-    assert versions(page(viewer, project), "escalated") == []
+    assert versions(page(viewer, project), "waiting") == []
 
 
 def test_a_held_session_is_listed(viewer, project):
     story = Story(project).update({"a": 1}).rollback(0, hold=True)
 
-    assert versions(page(viewer, project), "paused") == [
+    assert versions(page(viewer, project), "held") == [
         address(project, story.id, "versions", 2)
     ]
 
@@ -154,18 +151,23 @@ def test_the_busiest_agents_come_first(viewer, project):
     assert "4 acts in 1 session" in text
 
 
-def test_only_the_newest_acts_are_looked_at(viewer, project, monkeypatch):
+def test_the_newest_acts_hide_nothing(viewer, project, monkeypatch):
     monkeypatch.setattr(activity, "LOOKED_AT", 3)
     now = timezone.now() - timedelta(days=1)
-    Story(project, {"escalated": True}, now=now)
-    later = Story(project, now=now + timedelta(hours=1))
+    waiting = Story(project, {"escalated": True}, now=now)
+    lost = Story(project, now=now).update({"dates": None})
+    held = Story(project, now=now).update({"a": 1}).rollback(0, hold=True)
+    later = Story(project, now=now + timedelta(hours=1), agent="later")
     for number in range(3):
         later.update({"n": number})
 
     text = page(viewer, project)
 
-    assert versions(text, "escalated") == []
+    assert versions(text, "waiting") == [address(project, waiting.id, "versions", 0)]
+    assert versions(text, "flagged") == [address(project, lost.id, "versions", 1)]
+    assert versions(text, "held") == [address(project, held.id, "versions", 2)]
     assert "newest 3 acts" in text
+    assert "travel-agent" not in section(text, "busiest")
 
 
 def test_another_projects_troubles_are_its_own(viewer, project, other_project):
@@ -174,7 +176,7 @@ def test_another_projects_troubles_are_its_own(viewer, project, other_project):
 
     text = page(viewer, project)
 
-    for name in ("escalated", "flagged", "rollbacks", "paused"):
+    for name in ("escalated", "flagged", "rollbacks", "held"):
         assert versions(text, name) == []
 
 

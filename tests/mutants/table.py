@@ -323,7 +323,7 @@ MUTANTS = (
     one(
         "chain of a batch",
         BATCH,
-        "|| _chain || int8send",
+        "|| _before.chain || int8send",
         "|| int8send",
         VERIFY + "a_batch_holds",
     ),

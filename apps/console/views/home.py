@@ -35,7 +35,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     if newest:
         context |= {
             "firing": attention.firing(about),
-            "lists": attention.lists(about, now=now),
+            "attention": attention.of_project(about, now=now),
             "agents": activity.busiest(about.id, limit=attention.SHOWN),
             "looked_at": activity.LOOKED_AT,
         }

@@ -18,7 +18,12 @@ from psycopg.pq import Format
 # Text that PostgreSQL finds the type of, as psycopg sends it.
 UNKNOWN = 0
 BOOL, BYTES, NUMBER, TEXT, MOMENT = 16, 17, 20, 1043, 1184
-LISTS = {bytes: (1001, BYTES), int: (1016, NUMBER), str: (1009, 25)}
+LISTS = {
+    bool: (1000, BOOL),
+    bytes: (1001, BYTES),
+    int: (1016, NUMBER),
+    str: (1009, 25),
+}
 
 Bound = tuple[int, Format, bytes | None]
 
@@ -103,6 +108,7 @@ def _list(values: Sequence[Any]) -> Bound:
 
 
 _ITEMS: dict[type, Callable[[Any], bytes]] = {
+    bool: lambda value: b"\1" if value else b"\0",
     bytes: bytes,
     int: from_number,
     str: _utf8,

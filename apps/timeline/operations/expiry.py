@@ -10,7 +10,7 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import Actor
 from apps.core.ids import new_id
-from apps.timeline.models import Session
+from apps.timeline.models import Open, Session
 
 AT_ONCE = 200
 
@@ -18,8 +18,8 @@ AT_ONCE = 200
 def expire(*, actor: Actor, now: datetime) -> int:
     """Record the end of every session whose time is over; return how many there were.
 
-    Reads and writes have refused them since that moment: this only tells. Sessions
-    that another sweep has in hand are left to it.
+    Reads and writes have refused them since that moment: this only tells, and removes
+    what was open in them. Sessions that another sweep has in hand are left to it.
     """
     expired = 0
     while True:
@@ -47,4 +47,6 @@ def _some(actor: Actor, now: datetime) -> int:
         )
         session.expired_at = now
         session.save(update_fields=["expired_at"])
+    # No writer can add to them again: all take this lock, and see that it is over.
+    Open.objects.filter(session_id__in=[session.id for session in found]).delete()
     return len(found)

@@ -173,6 +173,8 @@ def _locked(scope: Scope, session_id: str, now: datetime) -> Session:
     session = (
         Session.objects.of_project(scope.project.id)
         .alive(now=now)
+        # Once its end was recorded it is over, also for a clock that is behind.
+        .filter(expired_at__isnull=True)
         .select_related("agent")
         .select_for_update(no_key=True, of=("self",))
         .filter(id=session_id)

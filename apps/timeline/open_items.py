@@ -1,0 +1,109 @@
+"""What is open in a project: who waits for a human, what was lost, what is held.
+
+Read from the table that each append keeps true, through its index, so that a page
+costs the same however many sessions and acts there are. A session whose time is over
+is left out at once; its rows go with the next sweep.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.core import keyset, sql
+from apps.timeline.words import OpenKind
+
+# Counts are exact up to here; one more stands for "more than that".
+COUNTED = 1_000
+
+# `said` is the objective with which it waits, where that is what says so: of the head,
+# or of the version since which it waits if the head says nothing.
+PAGE = f"""
+SELECT o.session_id, o.number, o.at, a.external_id AS agent, s.user_id, s.status,
+       v.flags,
+       CASE WHEN h.objective_status LIKE 'WAITING\\_FOR%%' THEN h.objective_status
+            WHEN h.op IN ('pause', 'resume')
+             AND v.objective_status LIKE 'WAITING\\_FOR%%' THEN v.objective_status
+       END AS objective_status
+  FROM timeline_open o
+  JOIN timeline_session s ON s.id = o.session_id
+  JOIN timeline_version v ON v.session_id = o.session_id AND v.number = o.number
+  JOIN timeline_version h ON h.session_id = o.session_id AND h.number = s.head_number
+  JOIN agents_agent a ON a.id = o.agent_id
+ WHERE o.project_id = %(project)s AND o.kind = %(kind)s
+   AND (o.at, o.session_id, o.number)
+     < (coalesce(%(at)s::timestamptz, 'infinity'),
+        coalesce(%(session)s::varchar, '{keyset.LAST_ID}'),
+        coalesce(%(number)s::bigint, {keyset.LAST_NUMBER}))
+   AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
+ ORDER BY o.at DESC, o.session_id DESC, o.number DESC LIMIT %(limit)s
+"""
+COUNTS = """
+SELECT k.kind, (
+       SELECT count(*) FROM (
+              SELECT FROM timeline_open o
+                JOIN timeline_session s ON s.id = o.session_id
+               WHERE o.project_id = %(project)s AND o.kind = k.kind
+                 AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
+               LIMIT %(counted)s) AS first_ones) AS count
+  FROM unnest(%(kinds)s::varchar[]) AS k (kind)
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where a page ends, and the next begins."""
+
+    at: datetime
+    session_id: str
+    number: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OpenItem:
+    """Something that needs a person; `number` is the version since which it does."""
+
+    session_id: str
+    number: int
+    at: datetime
+    agent: str
+    user_id: str | None
+    status: str
+    flags: list[str]
+    objective_status: str | None
+
+    @property
+    def place(self) -> Place:
+        return Place(at=self.at, session_id=self.session_id, number=self.number)
+
+
+def page(
+    project_id: str,
+    kind: OpenKind,
+    *,
+    after: Place | None = None,
+    limit: int,
+    now: datetime,
+) -> list[OpenItem]:
+    """Return up to `limit` + 1 items of a kind, the newest first."""
+    asked = {
+        "project": project_id,
+        "kind": kind.value,
+        "at": after and after.at,
+        "session": after and after.session_id,
+        "number": after and after.number,
+        "limit": limit + 1,
+        "now": now,
+    }
+    return sql.records(OpenItem, PAGE, asked)
+
+
+def counts(project_id: str, *, now: datetime) -> dict[OpenKind, int]:
+    """Return how many items of each kind there are, up to `COUNTED` + 1."""
+    asked = {
+        "project": project_id,
+        "kinds": OpenKind.values,
+        "counted": COUNTED + 1,
+        "now": now,
+    }
+    return {OpenKind(row.kind): row.count for row in sql.rows(COUNTS, asked)}
