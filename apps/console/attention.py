@@ -69,8 +69,8 @@ ABOUT = {
         sign="☎",
         none="No agent asks for a human.",
         explained="Sessions whose agent waits: escalated or escalated_to_human is true "
-        "in the state, or the objective begins with WAITING_FOR. The version is the one "
-        "since which it waits. A pause or a resume does not answer it, every other "
+        "in the state, or the objective begins with WAITING_FOR. The version is the "
+        "one since which it waits. A pause or a resume does not answer it, every other "
         "write does unless it asks again.",
         searches=[
             ("escalated, closed ones too", "state.escalated=true"),

@@ -67,7 +67,8 @@ def lineage(head_number: int, rollbacks: Iterable[tuple[int, int]]) -> list[rang
     for number, restored_number in rollbacks:
         if number <= top:
             ranges.append(range(number, top + 1))
-            top = restored_number
+            # A damaged one must not lead up again: verification reads them too.
+            top = min(restored_number, number - 1)
     return [*ranges, range(top + 1)]
 
 

@@ -10,21 +10,25 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from django.db import DataError
 
 from apps.accounts.models import Project
 from apps.core import gate, json
 from apps.core.errors import DomainError
+from apps.core.json import State
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.errors import SessionNotFound, VersionNotFound
+from apps.timeline.lineage import live_ranges
 from apps.timeline.proof import NO_CHAIN
-from apps.timeline.verification import checks, derived, rows
+from apps.timeline.verification import checks, derived, openness, rows
 from apps.timeline.verification.contents import Bodies
 from apps.timeline.verification.derived import Shown
 from apps.timeline.verification.findings import Finding, Kind, Report
-from apps.timeline.verification.rows import Mark, StoredBody, StoredVersion
+from apps.timeline.verification.openness import Openness
+from apps.timeline.verification.rows import Listed, Mark, StoredBody, StoredVersion
 
 CHUNK = 200
 
@@ -98,6 +102,7 @@ class _Walk:
         self.contents = Bodies(session_id)
         # The state that `before` shows; None where its body is broken.
         self.shown: Shown | None = None
+        self.openness = Openness()
 
     @cached_property
     def session(self) -> rows.Beginning:
@@ -145,6 +150,7 @@ class _Walk:
             gate.enter(self.before.size)
             with suppress(CorruptBody, DomainError):  # the pass before told
                 self.shown = self._shown(self.before, None)
+            self.openness.begin_after(self.before, self._state)
         self.chain_end = self.chain_start
 
     def _version_at(self, number: int) -> StoredVersion:
@@ -207,6 +213,7 @@ class _Walk:
         except (CorruptBody, DomainError) as error:
             self.shown = None
             yield self._finding(version.number, Kind.BODY, f"its body: {error}")
+        self.openness.see(version, self._state)
         if before is None or self.shown is None or self.project is None:
             return
         for sentence in derived.of_version(
@@ -225,6 +232,10 @@ class _Walk:
         if is_same and self.shown is not None:
             return self.shown
         return _shown_in(self.contents.raw(version.body_number))
+
+    @property
+    def _state(self) -> State | None:
+        return self.shown.state if self.shown else None
 
     @property
     def _next_number(self) -> int:
@@ -248,9 +259,16 @@ class _Walk:
             yield self._finding(
                 listed.stray_body, Kind.NUMBER, "its body is there, the version is not"
             )
-        head = self.shown.state if is_at_head and self.shown else None
-        for sentence in derived.of_session(listed, head):
+        head = self._state if is_at_head else None
+        wrong = derived.of_session(listed, head)
+        if is_at_head:
+            wrong = chain(wrong, self._open(listed))
+        for sentence in wrong:
             yield self._finding(None, Kind.DERIVED, sentence)
+
+    def _open(self, listed: Listed) -> Iterator[str]:
+        live = live_ranges(self.session_id, listed.number)
+        return openness.problems(listed, live, self.openness)
 
     def _finding(self, number: int | None, kind: Kind, sentence: str) -> Finding:
         return Finding(

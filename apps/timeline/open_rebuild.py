@@ -1,0 +1,81 @@
+"""Make anew what is open in a session, from its versions and their states.
+
+For sessions from before the table, of which the migration could not say whether they
+wait for a human, or since when, and to repair what `manage.py verify` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db import transaction
+
+from apps.core import sql
+from apps.timeline import listing, reading, waiting
+from apps.timeline.locking import lock_session
+from apps.timeline.models import Open, Session
+from apps.timeline.reading import VersionRow
+from apps.timeline.words import Hold, OpenKind
+
+AT_ONCE = 100
+
+_RECOUNT = sql.statement("timeline", "recount_open_v1") + " RETURNING 1"
+
+
+def unread(*, project_id: str | None, session_id: str | None) -> Iterator[str]:
+    """Yield the sessions that the migration left to be read."""
+    found = Open.objects.filter(kind=OpenKind.UNREAD)
+    if project_id is not None:
+        found = found.filter(project_id=project_id)
+    if session_id is not None:
+        found = found.filter(session_id=session_id)
+    yield from list(found.order_by("session_id").values_list("session_id", flat=True))
+
+
+@transaction.atomic
+def rebuild(session_id: str) -> None:
+    """Make it anew while nobody writes to the session.
+
+    Raises: bodies.CorruptBody; then all stays as it was.
+    """
+    lock_session(session_id)
+    session = Session.objects.get(id=session_id)
+    Open.objects.filter(session_id=session_id).delete()
+    sql.rows(_RECOUNT, {"sessions": [session_id]})
+    head = reading.heads([session_id])[session_id]
+    if session.expired_at is not None or head.hold in (Hold.CLOSED, Hold.DELETED):
+        return
+    since = _waiting_since(session_id)
+    if since is not None:
+        Open.objects.create(
+            session_id=session_id,
+            kind=OpenKind.WAITING,
+            number=since.number,
+            project_id=session.project_id,
+            agent_id=session.agent_id,
+            at=since.created_at,
+        )
+
+
+def _waiting_since(session_id: str) -> VersionRow | None:
+    """Walk back from the head to the first version that asks, of those that do."""
+    since: VersionRow | None = None
+    for version in _newest_first(session_id):
+        if version.op in waiting.SILENT:
+            continue
+        if not waiting.waits(reading.parsed(version), version.objective_status):
+            return since
+        since = version
+    return since
+
+
+def _newest_first(session_id: str) -> Iterator[VersionRow]:
+    after: int | None = None
+    while True:
+        found = listing.versions_of(
+            session_id, newest_first=True, after=after, limit=AT_ONCE
+        )
+        yield from found[:AT_ONCE]
+        if len(found) <= AT_ONCE:
+            return
+        after = found[AT_ONCE - 1].number

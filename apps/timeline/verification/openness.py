@@ -1,0 +1,105 @@
+"""Counts again what is open in a session, from its versions and their states.
+
+Shares no code with the append that keeps `timeline_open`: a mistake there must show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from apps.core.json import State
+from apps.timeline.lineage import set_aside_by
+from apps.timeline.reading import VersionRow
+from apps.timeline.verification.rows import Listed
+from apps.timeline.words import Hold, Op, OpenKind
+
+# Between which versions something began: one and the same, but for a pass that begins
+# in the middle.
+Since = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Openness:
+    """What is open after the versions that were seen, oldest first.
+
+    `is_known` is false as long as a state that could not be read leaves open whether
+    the session waits.
+    """
+
+    is_known: bool = True
+    waiting: Since | None = field(default=None)
+    held: Since | None = field(default=None)
+
+    def begin_after(self, version: VersionRow, state: State | None) -> None:
+        """Begin in the middle, with the version before the first that will be seen."""
+        self.see(version, state)
+        self.is_known = self.is_known and version.op not in (Op.PAUSE, Op.RESUME)
+        self.waiting = self.waiting and (0, version.number)
+        self.held = self.held and (0, version.number)
+
+    def see(self, version: VersionRow, state: State | None) -> None:
+        """Go on to a version; its state is None where it cannot be read."""
+        here = (version.number, version.number)
+        if version.hold != Hold.PAUSED:
+            self.held = None
+        elif self.held is None:
+            self.held = here
+        if version.op in (Op.PAUSE, Op.RESUME):
+            return
+        asks = _asks(version, state)
+        self.is_known = asks is not None and (self.is_known or not asks)
+        if not asks:
+            self.waiting = None
+        elif self.waiting is None:
+            self.waiting = here
+
+
+def _asks(version: VersionRow, state: State | None) -> bool | None:
+    """Whether a version asks for a human; None: it cannot be known."""
+    if version.hold in (Hold.CLOSED, Hold.DELETED):
+        return False
+    if (version.objective_status or "")[:11] == "WAITING_FOR":
+        return True
+    if state is None:
+        return None
+    return True in (
+        value is True
+        for key, value in state.items()
+        if key in ("escalated", "escalated_to_human")
+    )
+
+
+def problems(
+    listed: Listed, live: Sequence[range], openness: Openness
+) -> Iterator[str]:
+    """Yield what is listed as open otherwise than it is; `live` as the head sees it."""
+    stored: dict[str, list[int]] = {kind: [] for kind in OpenKind.values}
+    for kind, number in zip(listed.open_kinds, listed.open_numbers, strict=True):
+        stored[kind].append(number)
+    if not all(listed.open_facts):
+        yield "what is open in it is listed with another time, project or agent"
+    if listed.is_over:
+        if listed.open_kinds:
+            yield f"it is over, but listed as {', '.join(sorted(listed.open_kinds))}"
+        return
+    yield from _since("held", openness.held, stored[OpenKind.HELD])
+    if openness.is_known and not stored[OpenKind.UNREAD]:
+        yield from _since("waiting", openness.waiting, stored[OpenKind.WAITING])
+    flagged = {
+        number for number in listed.flagged if set_aside_by(live, number) is None
+    }
+    for number in sorted(flagged.symmetric_difference(stored[OpenKind.FLAGGED])):
+        what = "but not listed so" if number in flagged else "which it is not"
+        yield f"v{number} is {'' if number in flagged else 'listed as '}flagged, {what}"
+
+
+def _since(name: str, expected: Since | None, stored: list[int]) -> Iterator[str]:
+    if expected is None:
+        for number in stored:
+            yield f"it is listed as {name} since v{number}, which it is not"
+        return
+    low, high = expected
+    if len(stored) != 1 or not low <= stored[0] <= high:
+        told = ", ".join(f"v{number}" for number in stored) or "nothing"
+        yield f"it is {name} since v{high}; listed is {told}"

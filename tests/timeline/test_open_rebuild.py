@@ -1,0 +1,207 @@
+"""What is open is filled in by its migration, repaired, and held against a recount."""
+
+from collections.abc import Callable
+from importlib import import_module
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+
+from apps.accounts.models import Project, Role
+from apps.timeline import bodies
+from apps.timeline.models import Open
+from apps.timeline.verification import Kind, Limits, findings, verify_session
+from tests.accounts.make import make_member
+from tests.console.make import signed_in
+from tests.timeline.damage import damage, place_of
+from tests.timeline.open_history import WIDE, Acts, Row, counted, stored
+from tests.timeline.runs import Begin, Run
+
+pytestmark = pytest.mark.django_db
+
+MIGRATION = import_module("apps.timeline.migrations.0012_open_before")
+ACTS = 60
+
+
+@pytest.fixture
+def run(begin: Begin) -> Run:
+    """v1 lost something and asks for a human; v2 paused it."""
+    made = begin({"a": 1})
+    made.patch({"a": None, "escalated": True})
+    made.hold("pause")
+    return made
+
+
+def fill(cursor: Callable[[], Any] = connection.cursor) -> None:
+    """Do what the migration does, on a connection that makes such cursors."""
+    seen = SimpleNamespace(alias=connection.alias, cursor=cursor)
+    MIGRATION.fill(None, SimpleNamespace(connection=seen))
+
+
+def of_kinds(rows: set[Row], *kinds: str) -> set[Row]:
+    return {row for row in rows if row[0] in kinds}
+
+
+@pytest.mark.parametrize("seed", range(20, 24))
+def test_the_migration_fills_it_and_a_rebuild_completes_it(
+    project: Project, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MIGRATION, "AT_ONCE", 2)
+    acts = Acts(project, Random(seed))
+    for _ in range(ACTS):
+        acts.act()
+    wanted = {one: counted(one) for one in acts.sessions}
+    Open.objects.all().delete()
+
+    fill()
+
+    for session_id, rows in wanted.items():
+        found = stored(session_id)
+        exact = ("flagged", "held")
+        assert of_kinds(found, *exact) == of_kinds(rows, *exact)
+        assert of_kinds(found, "unread") or found == rows
+        # What is unread is no damage.
+        assert list(findings(session_id)) == []
+    call_command("rebuild_open")
+    assert {one: stored(one) for one in wanted} == wanted
+    call_command("rebuild_open", "--all")
+    assert {one: stored(one) for one in wanted} == wanted
+
+
+def test_a_migration_that_was_stopped_goes_on(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [begin({"escalated": True}) for _ in range(4)]
+    whole = [stored(run.id) for run in runs]
+    Open.objects.all().delete()
+    monkeypatch.setattr(MIGRATION, "AT_ONCE", 1)
+    left = [1, 2]
+
+    def failing() -> Any:
+        if not left:
+            raise InterruptedError
+        left.pop()
+        return connection.cursor()
+
+    with pytest.raises(InterruptedError):
+        fill(failing)
+    assert [stored(run.id) for run in runs] == [*whole[:2], set(), set()]
+    runs[0].patch({"escalated": False})
+    fill()
+
+    assert [stored(run.id) for run in runs] == [set(), *whole[1:]]
+
+
+def test_a_wide_state_is_announced_until_it_was_read(
+    begin: Begin, project: Project, client: Client
+) -> None:
+    wide, usual = begin({**WIDE, "escalated": True}), begin({"a": 1})
+    whole = stored(wide.id)
+    Open.objects.all().delete()
+    viewer = signed_in(client, make_member(project, "vera", Role.VIEWER))
+
+    fill()
+
+    assert [row[0] for row in stored(wide.id)] == ["unread"]
+    assert stored(usual.id) == set()
+    for path in ("", "/open/waiting"):
+        page = viewer.get(f"/console/{project.slug}{path}").content.decode()
+        assert "1 session from before an update has not been read" in page
+    call_command("rebuild_open", "--project", project.slug)
+    assert stored(wide.id) == whole
+    page = viewer.get(f"/console/{project.slug}").content.decode()
+    assert "has not been read" not in page
+
+
+DAMAGE = {
+    "it waits and is not listed": (
+        "DELETE FROM timeline_open WHERE kind = 'waiting'",
+        "it is waiting since v1; listed is nothing",
+    ),
+    "it is held and not listed": (
+        "DELETE FROM timeline_open WHERE kind = 'held'",
+        "it is held since v2; listed is nothing",
+    ),
+    "it is flagged and not listed": (
+        "DELETE FROM timeline_open WHERE kind = 'flagged'",
+        "v1 is flagged, but not listed so",
+    ),
+    "since another version": (
+        "UPDATE timeline_open SET number = 0 WHERE kind = 'waiting'",
+        "what is open in it is listed with another time, project or agent",
+    ),
+    "of another version": (
+        "UPDATE timeline_open SET number = 2, at = (SELECT v.created_at"
+        " FROM timeline_version v WHERE v.session_id = timeline_open.session_id"
+        " AND v.number = 2) WHERE kind = 'flagged'",
+        "v1 is flagged, but not listed so",
+    ),
+    "of another time": (
+        "UPDATE timeline_open SET at = at + interval '1 hour' WHERE kind = 'held'",
+        "what is open in it is listed with another time, project or agent",
+    ),
+    "of another project": (
+        "UPDATE timeline_open SET project_id = 'proj_x' WHERE kind = 'held'",
+        "what is open in it is listed with another time, project or agent",
+    ),
+    "it is over": (
+        "UPDATE timeline_session SET expired_at = now()",
+        "it is over, but listed as flagged, held, waiting",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damage_is_named_as_derived_and_repaired(run: Run, name: str) -> None:
+    statement, sentence = DAMAGE[name]
+    assert list(findings(run.id)) == []
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+    found = list(findings(run.id))
+
+    assert [one.kind for one in found] == len(found) * [Kind.DERIVED]
+    assert found[0].sentence == sentence
+    with pytest.raises(CommandError, match="proof holds"):
+        call_command("verify", "--session", run.id)
+    call_command("rebuild_open", "--session", run.id)
+    assert list(findings(run.id)) == []
+    assert stored(run.id) == counted(run.id)
+
+
+@pytest.mark.parametrize("after", range(6))
+def test_a_pass_that_begins_in_the_middle_is_not_mistaken(run: Run, after: int) -> None:
+    run.hold("resume")
+    run.patch({"a": None})
+    run.patch({"a": 1, "escalated": None})
+    run.patch({"a": None, "escalated": True})
+    assert verify_session(run.id, Limits(after=after)).derived == 0
+
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM timeline_open WHERE kind = 'waiting'")
+    assert verify_session(run.id, Limits(after=after)).derived == 1
+
+
+def test_a_state_that_cannot_be_read_leaves_it_open_whether_it_waits(
+    run: Run,
+) -> None:
+    whole = stored(run.id)
+    run.hold("resume")
+    damage(place_of(run, "body", 1, "data"), b"\x00")
+    bodies.cache.forget(run.id)
+
+    found = {one.kind for one in findings(run.id)}
+    with pytest.raises(CommandError, match="1 sessions could not be read"):
+        call_command("rebuild_open", "--session", run.id)
+
+    assert found == {Kind.BODY}
+    assert stored(run.id) == of_kinds(whole, "flagged", "waiting")
+
+
+def test_it_wants_a_session_that_there_is(db: None) -> None:
+    with pytest.raises(CommandError, match="There is no session"):
+        call_command("rebuild_open", "--session", "sess_none")
