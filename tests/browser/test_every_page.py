@@ -41,6 +41,7 @@ def samples(trip: Trip) -> dict[str, str]:
     unknown = dict.fromkeys(OF_NOBODY, "nobody")
     return unknown | {
         "slug": PROJECT,
+        "kind": "flagged",
         "session_id": trip.id,
         "number": "2",
         "agent_id": agent,

@@ -245,6 +245,7 @@ UNKNOWN = {
     "public_id": UNKNOWN_ID,
     "agent_id": f"agent_{UNKNOWN_ID}",
     "view_id": f"view_{UNKNOWN_ID}",
+    "kind": "unknown",
 }
 
 

@@ -202,6 +202,7 @@ def make_world() -> World:
         "reference": "billing",
         "handoff": handoff,
         "slug": project.slug,
+        "kind": "flagged",
         "view_id": save_view(project, "everything").id,
         "agent_id": next(one["id"] for one in agents if one["name"] == "travel"),
         "user_id": add_member(project, "vera", Role.VIEWER).id,

@@ -12,6 +12,7 @@ from tests.mutants.mutant import Edit, Mutant
 APPEND = "apps/timeline/sql/append_v*.sql"
 BATCH = "apps/timeline/sql/append_batch_v*.sql"
 CREATE = "apps/timeline/sql/create_session_v*.sql"
+SET_OPEN = "apps/timeline/sql/set_open_v*.sql"
 KEYS = "apps/timeline/sql/keys_v1.sql"
 PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
@@ -20,6 +21,7 @@ READING = "apps/timeline/reading.py"
 PLAIN_HEAD = "apps/timeline/plain_head.py"
 BEGINNINGS = "apps/timeline/beginnings.py"
 CHECKS = "apps/timeline/verification/checks.py"
+OPENNESS = "apps/timeline/verification/openness.py"
 FINDER = "apps/timeline/search/finder.py"
 CONTENTS = "apps/timeline/verification/contents.py"
 
@@ -27,6 +29,9 @@ OUTCOMES = "tests/timeline/test_outcomes.py::test_"
 VERIFY = "tests/timeline/test_verify.py::test_"
 RACES = "tests/races/interleavings/test_interleavings.py::test_"
 BATCHES = "tests/races/test_batches.py::test_"
+OPEN = "tests/timeline/test_open_items.py::test_"
+REOPENED = "tests/timeline/test_open_rebuild.py::test_"
+HISTORIES = OPEN + "after_random_histories_it_equals_a_recount"
 IMMUTABLE = "tests/timeline/test_immutability.py::test_"
 HOLDS = "tests/timeline/test_holds.py::test_"
 WRITTEN = "tests/timeline/test_written.py::test_"
@@ -311,6 +316,139 @@ MUTANTS = (
         "WHEN _head.hold = 'deleted' OR _held.expires_at <= _now",
         "WHEN _head.hold = 'deleted'",
         OUTCOMES + "an_expired_session_is_unknown",
+    ),
+    one(
+        "recorded end, under the lock",
+        APPEND,
+        "\n          OR _held.expired_at IS NOT NULL THEN 'unknown'",
+        " THEN 'unknown'",
+        OUTCOMES + "a_session_whose_end_was_recorded_is_unknown",
+        "tests/races/test_expiry.py"
+        "::test_a_writer_that_waited_for_the_sweep_opens_nothing",
+    ),
+    # -- what is open
+    one(
+        "what begins or ends to wait",
+        APPEND,
+        "        IF _waits IS NOT NULL OR _new.flags",
+        "        IF _new.flags",
+        OPEN + "a_state_or_an_objective_asks_for_a_human",
+        RACES + "what_is_open_follows_every_order",
+    ),
+    one(
+        "what is held",
+        APPEND,
+        " OR _new.hold <> _head.hold\n",
+        "\n",
+        HISTORIES,
+        RACES + "what_is_open_follows_every_order",
+    ),
+    one(
+        "what a rollback sets aside",
+        APPEND,
+        "\n           OR _new.restored_number IS NOT NULL THEN",
+        " THEN",
+        HISTORIES,
+        RACES + "what_is_open_follows_every_order",
+    ),
+    one(
+        "what is open after a batch",
+        BATCH,
+        "IF _waits[_at] IS NOT NULL OR _new.flags <> '[]' THEN",
+        "IF false THEN",
+        OPEN + "a_batch_counts_each_of_its_versions",
+    ),
+    one(
+        "who waits from the beginning",
+        CREATE,
+        "    IF _waits THEN\n",
+        "    IF false THEN\n",
+        OPEN + "a_session_can_begin_waiting_and_so_can_a_fork",
+    ),
+    one(
+        "the end of waiting",
+        SET_OPEN,
+        "ELSIF NOT _waits THEN",
+        "ELSIF false THEN",
+        HISTORIES,
+    ),
+    one(
+        "since when it waits",
+        SET_OPEN,
+        "                              AND o.kind = 'waiting');",
+        "                              AND o.kind = 'waiting'"
+        " AND o.number = _new.number);",
+        HISTORIES,
+    ),
+    one(
+        "who a closed session waits for",
+        SET_OPEN,
+        " OR o.kind = 'waiting' AND _new.hold = 'closed');",
+        ");",
+        OPEN + "a_closed_session_waits_for_nobody_and_lost_what_it_lost",
+    ),
+    one(
+        "what is open in a deleted session",
+        SET_OPEN,
+        "    IF _new.hold = 'deleted' THEN",
+        "    IF false THEN",
+        OPEN + "a_deleted_session_has_nothing_open",
+    ),
+    one(
+        "a rollback's own flags",
+        SET_OPEN,
+        "    IF _new.restored_number IS NULL THEN\n",
+        "    IF _new.restored_number IS NULL OR _new.flags <> '[]' THEN\n",
+        OPEN + "a_rollback_is_not_flagged_itself",
+    ),
+    one(
+        "lineage of what a rollback brings back",
+        SET_OPEN,
+        "            _to := _to_jump.restored_number;",
+        "            _to := _to_jump.number - 1;",
+        HISTORIES,
+    ),
+    one(
+        "lineage of what a rollback sets aside",
+        SET_OPEN,
+        "            _from := _from_jump.restored_number;",
+        "            _from := _from_jump.number - 1;",
+        HISTORIES,
+    ),
+    one(
+        "pauses that say nothing",
+        "apps/timeline/waiting.py",
+        "SILENT = frozenset({Op.PAUSE, Op.RESUME})",
+        "SILENT = frozenset()",
+        OPEN + "an_agent_that_asks_and_pauses_itself_still_waits",
+    ),
+    one(
+        "wide states that ask",
+        "apps/timeline/waiting.py",
+        "version.parsed is None and leaves.cut_depth != 1",
+        "version.parsed is None",
+        OPEN + "rollbacks_of_wide_and_large_states_are_heard",
+    ),
+    one(
+        "sweep of what is open",
+        "apps/timeline/operations/expiry.py",
+        "[session.id for session in found]",
+        "[]",
+        OPEN + "an_expired_session_is_not_shown_and_the_sweep_removes_it",
+    ),
+    one(
+        "expiry in lists of what is open",
+        "apps/timeline/open_items.py",
+        " AND (s.expires_at IS NULL OR s.expires_at > %(now)s)\n         ORDER",
+        "\n         ORDER",
+        OPEN + "an_expired_session_is_not_shown_and_the_sweep_removes_it",
+    ),
+    one(
+        "recount of what is flagged",
+        OPENNESS,
+        "number for number in listed.flagged if set_aside_by(live, number) is None",
+        "number for number in stored[OpenKind.FLAGGED]",
+        REOPENED + "damage_is_named_as_derived_and_repaired",
     ),
     # -- proof
     one(

@@ -131,6 +131,15 @@ def test_a_key_of_another_request_is_told_before_everything_else(
     assert call(key="k", digest=b"other", expected=0).outcome == "reused"
 
 
+def test_a_session_whose_end_was_recorded_is_unknown(call: Call, run: Run) -> None:
+    """Also to a caller whose clock is behind: what was open in it is gone."""
+    now = timezone.now()
+    expires_at = now - timedelta(seconds=2)
+    Session.objects.filter(id=run.id).update(expires_at=expires_at, expired_at=now)
+
+    assert call(now=expires_at - timedelta(hours=1)).outcome == "unknown"
+
+
 def test_an_expired_session_is_unknown(call: Call, run: Run) -> None:
     expires_at = timezone.now() + timedelta(hours=1)
     Session.objects.filter(id=run.id).update(expires_at=expires_at)

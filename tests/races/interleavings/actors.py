@@ -90,9 +90,27 @@ class Writer:
 
 
 def update(name: str) -> Verb:
+    return _merging({name: 1})
+
+
+def ask(name: str) -> Verb:
+    """Ask for a human, in the state."""
+    return _merging({"escalated": True})
+
+
+def answer(name: str) -> Verb:
+    return _merging({"escalated": False})
+
+
+def lose(name: str) -> Verb:
+    """Turn a value null: the version has a flag."""
+    return _merging({"n": None})
+
+
+def _merging(state: dict[str, Any]) -> Verb:
     return Verb(
-        "append", "PATCH", "/state", {"state": {name: 1}}, timeline.update,
-        {"patch": {name: 1}, "step": Step()},
+        "append", "PATCH", "/state", {"state": state}, timeline.update,
+        {"patch": state, "step": Step()},
     )  # fmt: skip
 
 

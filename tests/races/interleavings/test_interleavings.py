@@ -138,6 +138,25 @@ def test_a_person_appends_and_an_agent_acts(referee: Referee, act: Act) -> None:
     assert referee.judge(writers) >= 9
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (actors.ask, actors.answer),
+        (actors.ask, actors.pause),
+        (actors.ask, actors.close),
+        (actors.lose, actors.rollback),
+        (actors.lose, actors.rollback_and_hold),
+        (actors.lose, actors.delete),
+    ],
+    ids=lambda act: act.__name__,
+)
+def test_what_is_open_follows_every_order(
+    referee: Referee, one: Act, other: Act
+) -> None:
+    """The laws count again what waits for a human, is flagged and is held."""
+    assert referee.judge([agent("A", one), person("B", other)]) >= 9
+
+
 @each("act", [actors.update, actors.rollback_and_hold])
 def test_two_people_act(referee: Referee, act: Act) -> None:
     count = referee.judge([person("A", actors.update), person("B", act)])
