@@ -21,7 +21,7 @@ from apps.diffs.text import shorten
 from apps.metrics.models import Rule
 from apps.timeline import listing, open_items
 from apps.timeline.listing import VersionChanges
-from apps.timeline.open_items import COUNTED, OpenItem, Place
+from apps.timeline.open_items import COUNTED, MOST_FLAGGED, OpenItem, Place
 from apps.timeline.words import OpenKind
 
 SHOWN = 8
@@ -83,7 +83,8 @@ ABOUT = {
         none="Nothing was lost that has not been rolled back.",
         explained="Versions that seem to have lost something and that no rollback has "
         "set aside; an undone rollback brings them back. They stay when their session "
-        "is closed, and go with its deletion.",
+        "is closed, and go with its deletion. Of one session the newest "
+        f"{MOST_FLAGGED:,} are listed.",
         searches=[
             ("ever lost keys", "flag:keys"),
             ("ever had a value turned null", "flag:null"),

@@ -15,6 +15,8 @@ from apps.timeline.words import OpenKind
 
 # Counts are exact up to here; one more stands for "more than that".
 COUNTED = 1_000
+# Of one session so many flagged versions are listed, the newest; see the SQL function.
+MOST_FLAGGED = COUNTED + 1
 
 # The rows of a page first, so that whatever else is shown is read for these alone.
 # The objective is that with which it waits, if one says so: of the head, or of the

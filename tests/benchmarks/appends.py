@@ -32,7 +32,8 @@ Times = dict[str, list[list[float]]]
 ROUNDS = 21
 ACTS_A_ROUND = 40
 
-LOCK = "FOR NO KEY UPDATE OF s"
+FUNCTION = "append_v3"
+LOCK = "       FOR NO KEY UPDATE;"
 BARE = """
 CREATE TABLE bare (
     session_id varchar(31), number bigint, data bytea,
@@ -75,17 +76,17 @@ def make_lanes() -> dict[str, Act]:
     from apps.core import sql
     from tests.conftest import make_project
 
-    function = sql.statement("timeline", "append_v2")
+    function = sql.statement("timeline", FUNCTION)
     assert function.count(LOCK) == 1
-    unlocked = function.replace(LOCK, "").replace("append_v2", "append_unlocked")
+    unlocked = function.replace(LOCK, ";").replace(FUNCTION, "append_unlocked")
     with connection.cursor() as cursor:
         cursor.execute(unlocked)
         cursor.execute(BARE)
     project = make_project("bench")
     return {
-        "function": Run(project).function("timeline_append_v2"),
+        "function": Run(project).function(f"timeline_{FUNCTION}"),
         # The same once more: how far two equal lanes differ is the noise.
-        "function again": Run(project).function("timeline_append_v2"),
+        "function again": Run(project).function(f"timeline_{FUNCTION}"),
         "function without the lock": Run(project).function("timeline_append_unlocked"),
         "bare insert, as stored": Run(project).insert("data"),
         "bare insert, 2 KB": Run(project).insert("raw"),
@@ -137,7 +138,7 @@ class Run:
         from apps.core import sql
         from apps.timeline.ledger import APPEND
 
-        statement = APPEND.replace("timeline_append_v2", name)
+        statement = APPEND.text.replace(f"timeline_{FUNCTION}", name)
 
         def act() -> Callable[[], object]:
             given = self._sealed()[1]

@@ -20,6 +20,7 @@ TABLES = (
     "timeline_body",
     "timeline_change",
     "timeline_term",
+    "timeline_open",
     "audit_event",
 )
 # What COPY's text format would take for something else.
@@ -50,7 +51,8 @@ class Rows:
 
     def add(self, block: Block) -> None:
         for table, text in block.items():
-            self.lines[table].append(text)
+            if text:
+                self.lines[table].append(text)
 
     def block(self, rows: dict[str, list[Row]]) -> Block:
         """Return the rows of one version as text; `add` takes it."""

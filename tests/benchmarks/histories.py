@@ -2,7 +2,8 @@
 
 A few hundred histories are told through the product's own operations; all others are
 copies of them inside the database, each at a time of its own and under ids that say
-so. Copied is what the dashboard reads: sessions, versions, bodies, turns and events.
+so. Copied is what the dashboard reads: sessions, versions, bodies, turns, events and
+what is open.
 Changes and search terms are not, and no copy verifies: nothing here reads a chain.
 """
 
@@ -31,6 +32,7 @@ TABLES = {
     "timeline_version": ("session_id", None),
     "timeline_body": ("session_id", None),
     "timeline_turn": ("session_id", "id"),
+    "timeline_open": ("session_id", None),
     "audit_event": ("stream_id", "id"),
 }
 BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"

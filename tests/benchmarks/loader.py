@@ -41,7 +41,7 @@ CHANGE = ("path_key", "role", "kind", "value_key")
 
 
 def rows_of(
-    stamp: Stamp, sealed: Sealed, previous: bytes, at: datetime
+    stamp: Stamp, sealed: Sealed, previous: bytes, at: datetime, agent_id: str
 ) -> tuple[dict[str, list[Row]], bytes]:
     """Return the rows that the SQL functions make of it, and the chain's new end."""
     version = sealed.version
@@ -71,7 +71,13 @@ def rows_of(
             for mark in zip(*columns, strict=True)
         ],
         "audit_event": [one | event for one in sealed.events],
+        "timeline_open": [],
     }
+    # Nothing here asks for a human, is paused or goes back.
+    assert not sealed.waits
+    if version["flags"]:
+        whose = {"project_id": stamp.project.id, "agent_id": agent_id}
+        rows["timeline_open"].append(key | whose | {"kind": "flagged", "at": at})
     if sealed.body is not None:
         rows["timeline_body"].append(sealed.body | key | {"data": sealed.data})
     return rows, chain
@@ -175,7 +181,7 @@ class Loader:
             )
             at = max(at, now)
             stamp = self._stamp(session_id, head.number + 1, now)
-            rows, chain = rows_of(stamp, sealed, chain, at)
+            rows, chain = rows_of(stamp, sealed, chain, at, self.agent.id)
             self.rows.add(self.rows.block(rows))
             facets = sealed.facets or facets
             terms |= sealed.terms
@@ -197,7 +203,7 @@ class Loader:
         sealed = sealing.seal_first(draft, stamp, state=state, before={})
         start = Beginning(Scope(self.project), About(), self.actor, self.now, REQUEST)
         session = start._session(self.agent, sealed, {}, metadata_bytes({}), None)
-        rows, chain = rows_of(stamp, sealed, proof.NO_CHAIN, self.now)
+        rows, chain = rows_of(stamp, sealed, proof.NO_CHAIN, self.now, self.agent.id)
         rows["timeline_session"] = [session | {"id": stamp.session_id}]
         rows["timeline_term"] = [
             {"session_id": stamp.session_id, "path_key": path, "value_key": value}

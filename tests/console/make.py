@@ -90,6 +90,14 @@ class Story:
         )
         return self
 
+    def pause(self):
+        timeline.pause(session_id=self.id, step=Step(), **self.act(PERSON))
+        return self
+
+    def close(self):
+        timeline.close(session_id=self.id, step=Step(), **self.act(PERSON))
+        return self
+
     def delete(self):
         timeline.delete(session_id=self.id, step=Step(), **self.act(PERSON))
         return self

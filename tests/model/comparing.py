@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from apps.core import sql
 from apps.diffs.changes import MISSING, Change, Comparison, Kind
 from apps.diffs.patch import apply
 from tests.conftest import Api
@@ -48,6 +49,12 @@ def assert_turn(shown: Any, session: Session, turn: Turn) -> None:
     assert exactly(shown["state_after"]) == exactly(turn.after)
 
 
+def open_items(session: Session) -> set[tuple[str, int]]:
+    """Return what the lists of what is open say of the session."""
+    query = "SELECT kind, number FROM timeline_open WHERE session_id = %s"
+    return {(row.kind, row.number) for row in sql.rows(query, [session.id])}
+
+
 def fetched(api: Api, session: Session, path: str, **query: Any) -> Any:
     answer = api.get(f"/v1/sessions/{session.id}{path}", query or None)
     assert answer.status == 200, answer.content
@@ -57,6 +64,7 @@ def fetched(api: Api, session: Session, path: str, **query: Any) -> Any:
 def assert_history(api: Api, session: Session) -> None:
     """Everything that can be read of the session is what the model says."""
     if session.is_deleted:
+        assert open_items(session) == set()
         answer = api.get(f"/v1/sessions/{session.id}/versions")
         assert (answer.status, answer.code) == (404, "session_not_found")
         return
@@ -66,6 +74,8 @@ def assert_history(api: Api, session: Session) -> None:
     assert listed["current_version"] == session.head.number
     for shown, version in zip(listed["data"], session.versions, strict=True):
         assert_version(shown, session, version)
+    flagged = [shown["version"] for shown in listed["data"] if shown["flags"]]
+    assert open_items(session) == session.open_items(flagged)
     _assert_turns(api, session)
     _assert_session(api, session)
     assert_checkpoint(api, session, session.head.number)

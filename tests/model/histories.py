@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-keys = st.sampled_from(["a", "b", "id", "a/b", "~1", "", "0"])
+keys = st.sampled_from(["a", "b", "id", "a/b", "~1", "", "0", "escalated"])
 scalars = st.sampled_from(
     [None, True, False, 0, 1, 1.0, -0.0, 1e16, 10**30, -(2**63), "", "1", "é\x00"]
 )
@@ -39,16 +39,19 @@ parts = st.one_of(
     ),
 )
 labels = st.sampled_from(["good", "bad/odd", "über"])
+objectives = st.sampled_from([None, None, None, "In Progress", "WAITING_FOR_YOU"])
 updates = st.builds(
-    lambda state, remove, name, parts: {
+    lambda state, remove, name, objective, parts: {
         "state": state,
         **parts,
         **({"remove": remove} if remove else {}),
         **({"external_id": name} if name else {}),
+        **({"objective_status": objective} if objective else {}),
     },
     states,
     removals,
     names,
+    objectives,
     parts,
 )
 replaces = st.builds(

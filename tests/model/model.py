@@ -5,7 +5,7 @@ a request, changes the model, and returns what the answer must say, or raises Re
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,9 +38,16 @@ class Version:
     hold: str
     restored: int | None = None
     external_id: str | None = None
+    objective: str | None = None
     labels: set[str] = field(default_factory=set)
     chain: str | None = None  # remembered once it was shown
     parts: Body = field(default_factory=dict)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks for a human."""
+        is_waiting = (self.objective or "").startswith("WAITING_FOR")
+        return is_waiting or self.state.get("escalated") is True
 
 
 @dataclass(frozen=True)
@@ -148,9 +155,33 @@ class Session:
                 return version.number, version.restored
         return None
 
+    def open_items(self, flagged: list[int]) -> set[tuple[str, int]]:
+        """Name what is open, and since which version; so many of them have flags."""
+        if self.is_deleted:
+            return set()
+        live = [number for number in flagged if self.set_aside_by(number) is None]
+        lost = [n for n in live if self.versions[n].restored is None]
+        waiting = [v for v in self.versions if v.op not in ("pause", "resume")]
+        found = {("flagged", number) for number in lost}
+        since = {"waiting": _run(waiting, lambda version: version.asks)}
+        since["held"] = _run(self.versions, lambda version: version.hold == "paused")
+        if self.head.hold == "closed":
+            since = {}
+        return found | {(kind, at) for kind, at in since.items() if at is not None}
+
     def live_turns(self) -> list[Turn]:
         """Return the turns on the way to the head, newest first."""
         return [t for t in reversed(self.turns) if self.set_aside_by(t.head) is None]
+
+
+def _run(versions: list[Version], is_so: Callable[[Version], bool]) -> int | None:
+    """Return the first of the last versions in a row of which it is so."""
+    first = None
+    for version in versions:
+        first = (
+            None if not is_so(version) else version.number if first is None else first
+        )
+    return first
 
 
 def closed() -> Refused:
@@ -202,7 +233,9 @@ def update(
     name = body.get("external_id")
     session.require_free(name)
     parts = session.head.parts | given(body)
-    return session.append("update", state, external_id=name, parts=parts)
+    return session.append(
+        "update", state, external_id=name, parts=parts, objective=objective(body)
+    )
 
 
 def replace(
@@ -212,7 +245,13 @@ def replace(
     session.require_free(body.get("external_id"))
     name = body.get("external_id")
     parts = session.head.parts | given(body)
-    return session.append("replace", body["state"], external_id=name, parts=parts)
+    return session.append(
+        "replace",
+        body["state"],
+        external_id=name,
+        parts=parts,
+        objective=objective(body),
+    )
 
 
 def batch(
@@ -227,12 +266,13 @@ def batch(
         if name is not None and name in names:
             raise Refused(409, "external_id_taken")
         names.append(name)
-        states.append((item.get("op") or "update", state, name, given(item)))
+        told = {"external_id": name, "objective": objective(item)}
+        states.append((item.get("op") or "update", state, given(item), told))
     for name in names:
         session.require_free(name)
     return [
-        session.append(op, s, external_id=name, parts=session.head.parts | parts)
-        for op, s, name, parts in states
+        session.append(op, s, parts=session.head.parts | parts, **told)
+        for op, s, parts, told in states
     ]
 
 
@@ -296,6 +336,10 @@ def unlabel(session: Session, number: int, name: str) -> None:
     if name not in version.labels:
         raise Refused(404, "label_not_found")
     version.labels.remove(name)
+
+
+def objective(body: Body) -> str | None:
+    return body.get("objective_status")
 
 
 def given(body: Body) -> Body:

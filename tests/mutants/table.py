@@ -13,6 +13,7 @@ APPEND = "apps/timeline/sql/append_v*.sql"
 BATCH = "apps/timeline/sql/append_batch_v*.sql"
 CREATE = "apps/timeline/sql/create_session_v*.sql"
 SET_OPEN = "apps/timeline/sql/set_open_v*.sql"
+REFLAG = "apps/timeline/sql/reflag_v*.sql"
 KEYS = "apps/timeline/sql/keys_v1.sql"
 PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
@@ -375,9 +376,9 @@ MUTANTS = (
     one(
         "since when it waits",
         SET_OPEN,
-        "                              AND o.kind = 'waiting');",
+        "                              AND o.kind = 'waiting')\n",
         "                              AND o.kind = 'waiting'"
-        " AND o.number = _new.number);",
+        " AND o.number = _new.number)\n",
         HISTORIES,
     ),
     one(
@@ -397,23 +398,30 @@ MUTANTS = (
     one(
         "a rollback's own flags",
         SET_OPEN,
-        "    IF _new.restored_number IS NULL THEN\n",
-        "    IF _new.restored_number IS NULL OR _new.flags <> '[]' THEN\n",
+        "    ELSIF _new.flags <> '[]' THEN",
+        "    END IF;\n    IF _new.flags <> '[]' THEN",
         OPEN + "a_rollback_is_not_flagged_itself",
     ),
     one(
         "lineage of what a rollback brings back",
-        SET_OPEN,
+        REFLAG,
         "            _to := _to_jump.restored_number;",
         "            _to := _to_jump.number - 1;",
         HISTORIES,
     ),
     one(
         "lineage of what a rollback sets aside",
-        SET_OPEN,
+        REFLAG,
         "            _from := _from_jump.restored_number;",
         "            _from := _from_jump.number - 1;",
         HISTORIES,
+    ),
+    one(
+        "room for what was not listed",
+        REFLAG,
+        "    IF NOT _was_full THEN",
+        "    IF true THEN",
+        OPEN + "of_one_session_so_many_are_listed_the_newest",
     ),
     one(
         "pauses that say nothing",
@@ -446,8 +454,8 @@ MUTANTS = (
     one(
         "recount of what is flagged",
         OPENNESS,
-        "number for number in listed.flagged if set_aside_by(live, number) is None",
-        "number for number in stored[OpenKind.FLAGGED]",
+        "one for one in listed.flagged if set_aside_by(live, one) is None",
+        "one for one in stored[OpenKind.FLAGGED]",
         REOPENED + "damage_is_named_as_derived_and_repaired",
     ),
     # -- proof

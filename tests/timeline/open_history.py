@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
+import pytest
 from django.db import connection
 
 from apps.accounts.models import Project
@@ -18,6 +19,7 @@ from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
+from apps.timeline import open_items
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Request, Step
 from apps.timeline.words import Op
@@ -34,6 +36,16 @@ SELECT kind, number, at, project_id, agent_id FROM timeline_open WHERE session_i
 """
 # More short values than are kept of a head, so that what comes last is not among them.
 WIDE = {f"k{number:02}": number for number in range(70)}
+
+
+def list_at_most(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have so many flagged versions of a session listed, as long as the test lasts."""
+    monkeypatch.setattr(open_items, "MOST_FLAGGED", count)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE OR REPLACE FUNCTION timeline_most_flagged_v1() RETURNS bigint"
+            f" LANGUAGE sql IMMUTABLE AS $$ SELECT {count}::bigint $$"
+        )
 
 
 def stored(session_id: str) -> set[Row]:
@@ -57,7 +69,8 @@ def _open(history: History) -> set[tuple[str, int]]:
     head = history.versions[-1]
     if head.hold == "deleted" or history.session.expired_at is not None:
         return set()
-    found = {("flagged", number) for number in _flagged(history)}
+    lost = _flagged(history)[: open_items.MOST_FLAGGED]
+    found = {("flagged", number) for number in lost}
     if head.hold == "paused":
         number = head.number
         while history.versions[number - 1].hold == "paused":

@@ -160,6 +160,24 @@ def test_the_end_of_its_time_is_recorded_once(begin: Begin, run: Run) -> None:
     assert recorded[0].details == {"ttl_seconds": 60}
 
 
+def test_a_recorded_end_is_not_taken_back_by_a_clock_that_is_behind(
+    begin: Begin, project: Project
+) -> None:
+    run = begin({"a": 1}, ttl_seconds=60)
+    began = timezone.now()
+    timeline.expire(actor=SYSTEM, now=began + timedelta(hours=1))
+
+    with pytest.raises(SessionNotFound):
+        timeline.update_metadata(
+            scope=Scope(project),
+            session_id=run.id,
+            ttl_seconds=3600,
+            actor=SYSTEM,
+            now=began,
+            request=Request(id="req_1"),
+        )
+
+
 def test_a_deleted_session_does_not_expire_as_well(begin: Begin) -> None:
     run = begin({"a": 1}, ttl_seconds=60)
     run.client.delete(run.path())

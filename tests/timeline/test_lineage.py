@@ -47,6 +47,10 @@ def test_a_version_names_the_rollback_that_set_it_aside():
     }
 
 
+def test_a_damaged_rollback_never_leads_up_again():
+    assert lineage(9, [(8, 9), (5, 7)]) == [range(8, 10), range(5, 8), range(5)]
+
+
 @st.composite
 def histories(draw):
     head = draw(st.integers(0, 40))

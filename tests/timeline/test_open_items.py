@@ -21,7 +21,7 @@ from apps.timeline.drafts import Step
 from apps.timeline.models import Session
 from apps.timeline.open_items import OpenItem, Place
 from apps.timeline.words import OpenKind
-from tests.timeline.open_history import WIDE, Acts, counted, stored
+from tests.timeline.open_history import WIDE, Acts, counted, list_at_most, stored
 from tests.timeline.runs import Begin, Run
 
 pytestmark = pytest.mark.django_db
@@ -40,10 +40,14 @@ def run(begin: Begin) -> Run:
     return begin({"a": 1})
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    ("seed", "most"), [*((seed, None) for seed in range(8)), (8, 1), (9, 2), (10, 3)]
+)
 def test_after_random_histories_it_equals_a_recount(
-    project: Project, seed: int
+    project: Project, seed: int, most: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if most is not None:
+        list_at_most(most, monkeypatch)
     acts = Acts(project, Random(seed))
     met: Counter[str] = Counter()
 
@@ -149,6 +153,8 @@ def test_a_rollback_restores_what_the_state_asks_and_not_the_objective(
     assert kinds(run) == {("waiting", 5)}
 
 
+# Committed, or no outline is kept of a large state, and all is parsed again.
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("state", [WIDE, {"notes": "x" * 300_000}, WIDE | LOST])
 def test_rollbacks_of_wide_and_large_states_are_heard(run: Run, state: Any) -> None:
     run.patch({**state, "notes": "x" * 300_000, "escalated": True})
@@ -234,6 +240,31 @@ def test_a_rollback_is_not_flagged_itself(run: Run) -> None:
 
     assert run.get("versions", 2)["flags"] == ["keys_lost"]
     assert kinds(run) == set()
+
+
+def test_of_one_session_so_many_are_listed_the_newest(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    list_at_most(3, monkeypatch)
+    for number in range(5):
+        run.patch({"a": None, "b": number})
+        run.patch({"a": 1})
+    assert kinds(run) == {("flagged", number) for number in (5, 7, 9)}
+
+    run.rollback(6)
+    assert kinds(run) == {("flagged", number) for number in (1, 3, 5)}
+
+    run.rollback(10)
+    assert kinds(run) == {("flagged", number) for number in (5, 7, 9)}
+
+    run.rollback(2)
+    assert kinds(run) == {("flagged", 1)}
+
+
+def test_as_many_are_listed_as_make_a_true_count(db: None) -> None:
+    ((most,),) = sql.rows("SELECT timeline_most_flagged_v1()", [])
+
+    assert most == open_items.MOST_FLAGGED == open_items.COUNTED + 1
 
 
 def undo(project: Project, run: Run, number: int) -> None:

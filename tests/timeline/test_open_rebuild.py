@@ -173,6 +173,30 @@ def test_damage_is_named_as_derived_and_repaired(run: Run, name: str) -> None:
     assert stored(run.id) == counted(run.id)
 
 
+def test_damage_stops_no_write(run: Run, project: Project) -> None:
+    run.hold("resume")
+    run.rollback(0)
+    whole = stored(run.id)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO timeline_open"
+            " SELECT s.id, k, n, s.project_id, s.agent_id, now()"
+            " FROM timeline_session s, unnest(ARRAY['waiting', 'flagged', 'held']) k,"
+            " generate_series(0, 12) n WHERE s.id = %s ON CONFLICT DO NOTHING",
+            [run.id],
+        )
+
+    run.rollback(2)
+    run.patch({"a": 1, "escalated": None})
+    run.patch({"a": None, "escalated": True})
+    run.hold("pause")
+    run.rollback(0)
+
+    assert stored(run.id) != counted(run.id)
+    call_command("rebuild_open", "--session", run.id)
+    assert stored(run.id) == counted(run.id) != whole
+
+
 @pytest.mark.parametrize("after", range(6))
 def test_a_pass_that_begins_in_the_middle_is_not_mistaken(run: Run, after: int) -> None:
     run.hold("resume")

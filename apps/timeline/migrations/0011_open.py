@@ -67,6 +67,10 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        _make("most_flagged_v1"),
+        _make("trim_flagged_v1"),
+        _make("flag_v1"),
+        _make("reflag_v1"),
         _make("set_open_v1"),
         # The batch calls the append, so it goes first and comes last.
         _drop("append_batch_v2"),

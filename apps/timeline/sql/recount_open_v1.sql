@@ -30,11 +30,15 @@ WITH RECURSIVE head AS (
             ORDER BY v.number DESC LIMIT 1) r ON true
      WHERE p.next IS NOT NULL
 ), found AS (
-    SELECT p.id, 'flagged' AS kind, v.number, v.created_at
-      FROM stretch p
-      JOIN timeline_version v
-        ON v.session_id = p.id AND v.flags <> '[]' AND v.restored_number IS NULL
-       AND v.number BETWEEN coalesce(p.bottom, 0) AND p.top
+    SELECT f.id, 'flagged' AS kind, f.number, f.created_at
+      FROM (SELECT p.id, v.number, v.created_at,
+                   row_number() OVER (PARTITION BY p.id ORDER BY v.number DESC) AS place
+              FROM stretch p
+              JOIN timeline_version v
+                ON v.session_id = p.id AND v.flags <> '[]'
+               AND v.restored_number IS NULL
+               AND v.number BETWEEN coalesce(p.bottom, 0) AND p.top) f
+     WHERE f.place <= timeline_most_flagged_v1()
     UNION ALL
     SELECT h.id, 'held', v.number, v.created_at
       FROM head h

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from apps.core.json import State
+from apps.timeline import open_items
 from apps.timeline.lineage import set_aside_by
 from apps.timeline.reading import VersionRow
 from apps.timeline.verification.rows import Listed
@@ -86,9 +87,8 @@ def problems(
     yield from _since("held", openness.held, stored[OpenKind.HELD])
     if openness.is_known and not stored[OpenKind.UNREAD]:
         yield from _since("waiting", openness.waiting, stored[OpenKind.WAITING])
-    flagged = {
-        number for number in listed.flagged if set_aside_by(live, number) is None
-    }
+    lost = [one for one in listed.flagged if set_aside_by(live, one) is None]
+    flagged = set(sorted(lost)[-open_items.MOST_FLAGGED :])
     for number in sorted(flagged.symmetric_difference(stored[OpenKind.FLAGGED])):
         what = "but not listed so" if number in flagged else "which it is not"
         yield f"v{number} is {'' if number in flagged else 'listed as '}flagged, {what}"
