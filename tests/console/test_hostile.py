@@ -104,9 +104,12 @@ def samples(project, api):
     made(client.post(f"{at}/notes", {"text": EVIL}))
     made(client.post(f"{at}/rollback", {"version": 0, "reason": EVIL}))
     fork = made(client.post(f"{at}/fork", {"version": 1}))["id"]
+    asking = {"state": {}, "objective_status": f"WAITING_FOR{EVIL}"}
+    made(client.patch(f"/v1/sessions/{fork}/state", asking))
     agents = made(client.get("/v1/agents"))["data"]
     return {
         "slug": project.slug,
+        "kind": "waiting",
         "session_id": session_id,
         "fork_id": fork,
         "number": "1",

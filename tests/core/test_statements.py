@@ -33,6 +33,7 @@ USUAL = [
     ("bytea[]", [[], [b"", None, b"\0"], [None], None]),
     ("bigint[]", [[], [1, None, -(2**63)]]),
     ("smallint[]", [[1, 2, 3]]),
+    ("boolean[]", [[], [True, None, False], [None]]),
     ("text[]", [[], ["", "a,b", '"', "{}", "NULL", None, "é"], [Hold.OPEN], [None]]),
     ("json[]", [['{"a": 1}', None]]),
 ]
@@ -42,7 +43,7 @@ UNUSUAL = [
     ("text[]", ["\ud800"]),
     ("bigint", 2**63),
     ("bigint[]", [2**63]),
-    ("bigint[]", [True]),
+    ("bigint[]", [True, 1]),
     ("text[]", ["a", 1]),
     ("bigint[]", [[1], [2]]),
     ("float8", 1.5),
