@@ -8,7 +8,6 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PROJECT, Console, Trip, Visits
-from tests.browser.looking import Looker
 
 expect.set_options(timeout=30_000)
 
@@ -20,7 +19,6 @@ def test_ten_thousand_newer_acts_hide_nothing(
     visits: Visits,
     console: Console,
     make_trip: Callable[[dict[str, Any]], Trip],
-    looker: Looker,
 ) -> None:
     waiting, held = make_trip({"escalated": True}), make_trip({"a": 1})
     lost = make_trip({"destination": "NYC"})
@@ -37,11 +35,8 @@ def test_ten_thousand_newer_acts_hide_nothing(
         expect(link(section, trip, number)).to_be_visible()
         section.get_by_role("link", name="All of them").click()
         page.wait_for_url(f"**/open/{kind}")
-        looker.look(page, f"all that is {kind}")
         link(page, trip, number).click()
         page.wait_for_url(f"**{trip.id}/versions/{number}")
-
-    assert looker.found == {}
 
 
 def keep_busy(console: Console, trip: Trip) -> None:
