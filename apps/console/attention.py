@@ -223,7 +223,7 @@ def _counted(count: int) -> str:
 
 
 def _place(place: Place) -> str:
-    """Write where an item stands: when, which version, which session."""
+    """Encode the keyset of an item: when, which version, which session."""
     age = (place.at - EPOCH) // timedelta(microseconds=1)
     return f"{age}.{place.number}.{place.session_id}"
 

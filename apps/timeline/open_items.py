@@ -13,7 +13,7 @@ from datetime import datetime
 from apps.core import keyset, sql
 from apps.timeline.words import OpenKind
 
-# Counts are exact up to here; one more stands for "more than that".
+# Counts are exact up to here; one more means "more than that".
 COUNTED = 1_000
 # Of one session so many flagged versions are listed, the newest; see the SQL function.
 MOST_FLAGGED = COUNTED + 1

@@ -33,8 +33,8 @@ def waits(state: Mapping[str, Json], objective_status: str | None) -> bool:
 def change(draft: Draft, head: VersionRow, difference: Difference) -> bool | None:
     """Return whether the session waits once the draft is stored, None for as before.
 
-    After a pause or a resume it is said although it may be as before: what the versions
-    before those said is not read for it. The end of a session is for its hold to tell.
+    After a pause or a resume the answer may repeat what was known: the versions before
+    them are not read for it. A close or a delete ends it by its hold.
     """
     if draft.op in SILENT or draft.hold in (Hold.CLOSED, Hold.DELETED):
         return None

@@ -18,8 +18,8 @@ def viewer(client, project):
 
 
 def address(project, kind, **query):
-    told = "&".join(f"{name}={value}" for name, value in query.items())
-    return f"/console/{project.slug}/open/{kind}" + (f"?{told}" if told else "")
+    asked = "&".join(f"{name}={value}" for name, value in query.items())
+    return f"/console/{project.slug}/open/{kind}" + (f"?{asked}" if asked else "")
 
 
 def read(viewer, where):

@@ -18,8 +18,8 @@ AT_ONCE = 200
 def expire(*, actor: Actor, now: datetime) -> int:
     """Record the end of every session whose time is over; return how many there were.
 
-    Reads and writes have refused them since that moment: this only tells, and removes
-    what was open in them. Sessions that another sweep has in hand are left to it.
+    Reads and writes have refused them since that moment: this records it, and removes
+    what was open in them. Sessions that another sweep has locked are left to it.
     """
     expired = 0
     while True:

@@ -2,7 +2,7 @@
 -- it can be said without reading states: these are stored compressed. The newest
 -- version that says something decides, so a pause and a resume are passed by.
 --
--- The first short values of a head stand in `facets`. Where there may be others at the
+-- `facets` has the first short values of a head. Where there may be others at the
 -- top, or it is not known since when a session waits, it is listed as unread too, and
 -- `manage.py rebuild_open` reads it. Until then pages say so.
 WITH head AS (

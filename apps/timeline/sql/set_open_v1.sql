@@ -4,7 +4,7 @@
 -- is the head until now, `_waits` whether the session waits for a human from now on,
 -- NULL for as before. What has ended is over for good: a deleted session has no rows.
 -- A closed one waits for nobody and is not held; what it lost stays lost. A row that
--- is there already, though it should not be, must not stop a write: nothing conflicts.
+-- already exists, though it should not, must not stop a write: ON CONFLICT DO NOTHING.
 CREATE FUNCTION timeline_set_open_v1(
     _project varchar, _agent varchar, _before timeline_version, _new timeline_version,
     _waits boolean

@@ -101,5 +101,5 @@ def _since(name: str, expected: Since | None, stored: list[int]) -> Iterator[str
         return
     low, high = expected
     if len(stored) != 1 or not low <= stored[0] <= high:
-        told = ", ".join(f"v{number}" for number in stored) or "nothing"
-        yield f"it is {name} since v{high}; listed is {told}"
+        shown = ", ".join(f"v{number}" for number in stored) or "nothing"
+        yield f"it is {name} since v{high}; listed is {shown}"
