@@ -15,7 +15,7 @@ from django.db.models import Q
 
 from apps.accounts import secrets
 from apps.accounts.access import Caller
-from apps.accounts.errors import AuthenticationFailed
+from apps.accounts.errors import AuthenticationFailed, Unusable
 from apps.accounts.models import ApiKey, Project, Scope
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
@@ -25,8 +25,8 @@ USE_RESOLUTION = timedelta(minutes=1)
 PROJECT_FIELDS = ("id", "slug", "name", "index_key", "created_at")
 KEY = sql.Often("""
 SELECT k.id, k.secret_hash, k.prefix, k.scope, k.agents, k.rate_limit, k.last_used_at,
-       k.revoked_at IS NULL
-   AND (k.expires_at IS NULL OR k.expires_at > %(now)s) AS is_live,
+       k.revoked_at IS NOT NULL AS is_revoked,
+       coalesce(k.expires_at <= %(now)s, false) AS has_expired,
        p.id AS project_id, p.slug, p.name, p.index_key, p.created_at
   FROM accounts_apikey k JOIN accounts_project p ON p.id = k.project_id
  WHERE k.secret_hash = %(digest)s
@@ -36,16 +36,18 @@ SELECT k.id, k.secret_hash, k.prefix, k.scope, k.agents, k.rate_limit, k.last_us
 def caller_for_secret(*, secret: str, now: datetime) -> Caller:
     """Return who holds this secret, and note that the key is in use.
 
-    Raises: AuthenticationFailed, in the same words whatever is wrong with the key.
+    Raises: AuthenticationFailed, which says whether it is unknown, revoked or expired.
     """
     digest = secrets.digest(secret)
     found = sql.often(KEY, {"digest": digest, "now": now})
     # The index already compared; this one takes the same time for every near miss.
     if not found or not hmac.compare_digest(found[0].secret_hash, digest):
-        raise AuthenticationFailed
+        raise AuthenticationFailed.because(Unusable.UNKNOWN)
     (key,) = found
-    if not key.is_live:
-        raise AuthenticationFailed
+    if key.is_revoked:
+        raise AuthenticationFailed.because(Unusable.REVOKED)
+    if key.has_expired:
+        raise AuthenticationFailed.because(Unusable.EXPIRED)
     _note_use(key.id, key.last_used_at, now)
     return Caller(
         actor=Actor(kind=ActorKind.KEY, id=key.id, label=key.prefix),

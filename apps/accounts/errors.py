@@ -1,12 +1,42 @@
 """What can go wrong with projects, people, keys and sign-in links."""
 
+from enum import StrEnum
+from typing import Self
+
 from apps.core.errors import DomainError, NotFound
+
+
+class Unusable(StrEnum):
+    """Why a key lets nobody in.
+
+    That a key was revoked, or has expired, is learnt by who has the whole secret alone:
+    it is found by its digest, so whatever resembles it is unknown.
+    """
+
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+    REVOKED = "revoked"
+    EXPIRED = "expired"
+
+
+SENTENCES = {
+    Unusable.MISSING: "The API key is missing: send it as X-API-Key, or as "
+    "Authorization: Bearer.",
+    Unusable.UNKNOWN: "This API key is unknown: there is none with this secret.",
+    Unusable.REVOKED: "This API key was revoked.",
+    Unusable.EXPIRED: "This API key has expired.",
+}
 
 
 class AuthenticationFailed(DomainError):
     """Send a valid API key as X-API-Key: it is missing, unknown, revoked or expired."""
 
     code = "authentication_failed"
+
+    @classmethod
+    def because(cls, reason: Unusable) -> Self:
+        """Say what is wrong with the key, in words and as `reason`."""
+        return cls(SENTENCES[reason], reason=reason.value)
 
 
 class NameTaken(DomainError):

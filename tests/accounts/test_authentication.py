@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
@@ -92,6 +93,47 @@ def test_an_expired_key_is_refused(db):
 
     with pytest.raises(AuthenticationFailed):
         authenticate(HTTP_X_API_KEY=secret)
+
+
+def refused(**headers):
+    """Return what a program is told that does not get in."""
+    answer = Client().get("/v1/sessions", headers=headers)
+    assert answer.status_code == 401
+    error = answer.json()["error"]
+    assert error["code"] == "authentication_failed"
+    return error["reason"], error["message"]
+
+
+def test_who_does_not_get_in_is_told_why(db):
+    created = timezone.now() - timedelta(days=2)
+    project = make_project()
+    revoked, revoked_secret = make_key(project, now=created)
+    about = {"actor": SYSTEM, "now": timezone.now(), "request_id": "req_1"}
+    accounts.revoke_key(project=project, key_id=revoked.id, **about)
+    _, expired = make_key(project, now=created, expires_at=created + timedelta(days=1))
+
+    told = {
+        "missing": refused(),
+        "unknown": refused(X_API_Key="sb_" + "0" * 64),
+        "revoked": refused(X_API_Key=revoked_secret),
+        "expired": refused(Authorization=f"Bearer {expired}"),
+    }
+
+    for reason, (named, message) in told.items():
+        assert named == reason
+        assert reason.removesuffix("d") in message
+    assert refused(Authorization="Basic YTpi")[0] == "missing"
+
+
+def test_only_the_whole_secret_tells_that_a_key_has_ended(db):
+    project = make_project()
+    key, secret = make_key(project)
+    about = {"actor": SYSTEM, "now": timezone.now(), "request_id": "req_1"}
+    accounts.revoke_key(project=project, key_id=key.id, **about)
+
+    # What the list of keys shows, what a log may hold, and what is nearly the key.
+    for near in (key.id, key.prefix, secret[:-1], secret + "0", secret.upper()):
+        assert refused(X_API_Key=near)[0] == "unknown"
 
 
 def test_the_client_is_told_how_to_authenticate():

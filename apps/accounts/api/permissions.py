@@ -31,7 +31,8 @@ class HasScope(BasePermission):
         """
         caller = request.auth
         if not isinstance(caller, Caller):
-            raise AuthenticationFailed(errors.AuthenticationFailed().message)
+            missing = errors.AuthenticationFailed.because(errors.Unusable.MISSING)
+            raise AuthenticationFailed(missing.message) from missing
         access.require(caller, required_permission(request, view), caller.project)
         return True
 

@@ -82,6 +82,8 @@ def _django_problem(error: Exception) -> Problem:
 def _framework_problem(error: drf.APIException) -> Problem:
     if isinstance(error, drf.ValidationError):
         return _validation_problem(error)
+    if isinstance(error.__cause__, DomainError):
+        return Problem.of(error.__cause__)
     if isinstance(error, drf.NotAuthenticated | drf.AuthenticationFailed):
         return Problem(code="authentication_failed", message=str(error.detail))
     if isinstance(error, drf.ParseError):

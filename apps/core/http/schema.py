@@ -39,6 +39,10 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
         help_text="The field, query parameter, header or JSON pointer at fault.",
     )
     request_id = serializers.CharField(help_text="Finds the request in the log.")
+    reason = serializers.CharField(
+        required=False,
+        help_text="Why the key lets nobody in: missing, unknown, revoked or expired.",
+    )
     retry_after = serializers.IntegerField(
         required=False, help_text="Seconds, where another try may succeed."
     )

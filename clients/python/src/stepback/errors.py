@@ -71,6 +71,12 @@ class AuthenticationFailed(ApiError):
 
     code = "authentication_failed"
 
+    @property
+    def reason(self) -> str | None:
+        """missing, unknown, revoked or expired."""
+        found = self.details.get("reason")
+        return None if found is None else str(found)
+
 
 class PermissionDenied(ApiError):
     """The key does not reach so far."""
