@@ -12,8 +12,9 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from apps.core import json
-from apps.core.errors import Busy, InvalidRequest, NotFound, PermissionDenied
+from apps.core.errors import Busy, InvalidRequest, PermissionDenied
 from apps.core.http.exceptions import INTERNAL, problem_of
+from apps.core.http.misspelt import not_found
 from apps.core.http.problems import Problem
 
 API_PREFIX = "/v1"
@@ -76,7 +77,7 @@ def say_not_allowed(request: HttpRequest, refused: HttpResponse) -> None:
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return answer(request, Problem.of(NotFound("There is nothing at this address.")))
+    return answer(request, Problem.of(not_found(request.path_info)))
 
 
 def handler500(request: HttpRequest) -> HttpResponse:
