@@ -186,6 +186,17 @@ SHOWN: dict[Action, Shown] = {
 }
 
 
+# Its verb comes with promoting a fork; until then nothing is found under it.
+RESERVED = frozenset({Action.SESSION_PROMOTED})
+RECORDED = tuple(action for action in Action if action not in RESERVED)
+
+
+def actions_named(name: str) -> list[Action]:
+    """Return the recorded actions of one name, ours or the trace API's."""
+    ours = [action for action in RECORDED if action.value == name]
+    return ours or [one for one in actions_shown_as(name) if one in RECORDED]
+
+
 def actions_shown_as(trace_name: str) -> list[Action]:
     """Return our actions behind one name of the trace API, for its filter."""
     return [action for action, shown in SHOWN.items() if shown.trace_name == trace_name]

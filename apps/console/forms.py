@@ -8,7 +8,7 @@ from django import forms
 
 from apps.accounts.models import Role, Scope
 from apps.agents.models import AgentStatus
-from apps.audit.actions import Action
+from apps.audit.actions import RECORDED
 from apps.console import auditing, finding
 from apps.console.reading import PAGE
 from apps.core.addresses import LONGEST_URL
@@ -210,7 +210,7 @@ class AuditForm(forms.Form):
     )
     action = forms.ChoiceField(
         required=False,
-        choices=[("", "any"), *((one.value, one.value) for one in Action)],
+        choices=[("", "any"), *((one.value, one.value) for one in RECORDED)],
         error_messages={"invalid_choice": "There is no such action."},
     )
     actor = _text("Actor")

@@ -187,7 +187,6 @@ def test_a_repeated_request_leaves_one_trace(run: Run) -> None:
         ({"action": "version.created"}, ["state.updated"] * 2),
         ({"action": "session.rolled_back"}, ["state.rolled_back"]),
         ({"action": "state.rolled_back"}, ["state.rolled_back"]),
-        ({"action": "nothing.known"}, []),
         ({"resource_type": "turn"}, ["turn.added"]),
         ({"resource_id": "unknown"}, []),
         ({"created_after": "2100-01-01"}, []),
@@ -203,6 +202,23 @@ def test_they_can_be_filtered(run: Run, query: Any, expected: Any) -> None:
     run.rollback(0)
 
     assert actions(run, **query) == expected
+
+
+@pytest.mark.parametrize(
+    ("action", "nearest"),
+    [
+        ("session.promoted", "session.updated"),
+        ("state.rolledback", "state.rolled_back"),
+        ("nothing", None),
+    ],
+)
+def test_an_action_that_nothing_records_is_no_filter(
+    run: Run, action: str, nearest: str | None
+) -> None:
+    answer = run.client.get("/v1/traces", {"action": action})
+
+    assert_refused(answer, 400, "invalid_request", "action")
+    assert answer.body["error"]["nearest"] == nearest
 
 
 def test_the_project_has_the_traces_of_all_its_sessions(begin: Begin) -> None:

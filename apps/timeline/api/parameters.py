@@ -6,6 +6,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
+from apps.audit.actions import RECORDED
 from apps.core.errors import InvalidRequest
 from apps.core.http.schema import KEY_SCHEMA
 from apps.core.paging import text_of
@@ -89,8 +90,16 @@ SESSIONS = [
     text("starting_after", "The id of the last item of the page before."),
 ]
 
+ACTION_NAMES = sorted(
+    {name for action in RECORDED for name in (action.value, action.trace_name)}
+)
 TRACES = [
-    text("action", "StateBase's name of an action, or ours."),
+    OpenApiParameter(
+        "action",
+        str,
+        enum=ACTION_NAMES,
+        description="StateBase's name of an action, or ours.",
+    ),
     text("user_id", "Traces of this end user's sessions."),
     text("resource_type", "session, version, turn, agent, ..."),
     text("resource_id", "The id of the thing acted upon."),

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from difflib import get_close_matches
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.audit.actions import Action, actions_shown_as
+from apps.audit.actions import Action, actions_named
 from apps.audit.models import Event
 from apps.core import paging
 from apps.core.actors import ActorKind
+from apps.core.errors import InvalidRequest
 from apps.timeline import listing
 from apps.timeline.api import outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
@@ -199,10 +201,16 @@ def _state_diff(changes: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _actions(name: str | None) -> list[Action] | None:
+    """Raises: InvalidRequest for a name that nothing is recorded under."""
     if name is None:
         return None
-    ours = [Action(name)] if name in set(Action) else []
-    return ours or actions_shown_as(name)
+    found = actions_named(name)
+    if not found:
+        meant = next(iter(get_close_matches(name, parameters.ACTION_NAMES, n=1)), None)
+        hint = f"did you mean {meant}?" if meant else "/docs lists those that are."
+        message = f"Nothing is recorded under this action: {hint}"
+        raise InvalidRequest(message, param="action", nearest=meant)
+    return found
 
 
 def _narrowest(

@@ -149,8 +149,6 @@ class ContextView(TimelineView):
                 "state": Fragment(reading.state(head)),
                 "memories": [],
                 "recent_turns": turn_objects(session_id, recent),
-                "drift_warning": False,
-                "average_relevance": 0.0,
                 "last_rollback": rollback,
             }
         )

@@ -83,8 +83,6 @@ class Context(Output):
     state = open_object()
     memories = Memory(many=True, help_text="Empty: no memories are kept yet.")
     recent_turns = Turn(many=True, help_text="Newest first.")
-    drift_warning = serializers.BooleanField()
-    average_relevance = serializers.FloatField()
     last_rollback = LastRollback(allow_null=True)
 
 
