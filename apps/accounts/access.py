@@ -19,6 +19,7 @@ from apps.accounts.models import (
 from apps.accounts.querysets import MembershipQuerySet
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import PermissionDenied
+from apps.core.handling import Handling
 
 
 class Permission(StrEnum):
@@ -43,6 +44,11 @@ class Caller:
     agents: frozenset[str] | None
     key_id: str
     rate_limit: int | None
+
+    @property
+    def handling(self) -> Handling:
+        """What becomes of unknown input where a request does not say."""
+        return Handling(self.project.handling)
 
 
 GRANTS: dict[str, frozenset[Permission]] = {

@@ -22,12 +22,12 @@ from apps.core.actors import Actor, ActorKind
 
 USE_RESOLUTION = timedelta(minutes=1)
 
-PROJECT_FIELDS = ("id", "slug", "name", "index_key", "created_at")
+PROJECT_FIELDS = ("id", "slug", "name", "index_key", "handling", "created_at")
 KEY = sql.Often("""
 SELECT k.id, k.secret_hash, k.prefix, k.scope, k.agents, k.rate_limit, k.last_used_at,
        k.revoked_at IS NOT NULL AS is_revoked,
        coalesce(k.expires_at <= %(now)s, false) AS has_expired,
-       p.id AS project_id, p.slug, p.name, p.index_key, p.created_at
+       p.id AS project_id, p.slug, p.name, p.index_key, p.handling, p.created_at
   FROM accounts_apikey k JOIN accounts_project p ON p.id = k.project_id
  WHERE k.secret_hash = %(digest)s
 """)

@@ -35,6 +35,7 @@ class Action(StrEnum):
     AGENT_SUSPENDED = "agent.suspended"
     AGENT_ACTIVATED = "agent.activated"
     PROJECT_CREATED = "project.created"
+    PROJECT_CHANGED = "project.changed"
     KEY_CREATED = "key.created"
     KEY_REVOKED = "key.revoked"
     MEMBER_ADDED = "member.added"
@@ -125,6 +126,7 @@ SHOWN: dict[Action, Shown] = {
     Action.AGENT_SUSPENDED: Shown("agent.suspended", "Suspended the agent"),
     Action.AGENT_ACTIVATED: Shown("agent.activated", "Activated the agent"),
     Action.PROJECT_CREATED: Shown("project.created", "Created the project"),
+    Action.PROJECT_CHANGED: Shown("project.changed", "Changed the project's settings"),
     Action.KEY_CREATED: Shown("key.created", "Issued the API key"),
     Action.KEY_REVOKED: Shown("key.revoked", "Revoked the API key"),
     Action.MEMBER_ADDED: Shown("member.added", "Added the member"),

@@ -12,6 +12,7 @@ from apps.audit.actions import RECORDED
 from apps.console import auditing, finding
 from apps.console.reading import PAGE
 from apps.core.addresses import LONGEST_URL
+from apps.core.handling import Handling
 from apps.timeline.search.language import LONGEST_TEXT
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Format, Progress
@@ -122,6 +123,21 @@ class KeyForm(forms.Form):
         """Return the agents that a valid form names; None for all."""
         named = self.cleaned_data["agents_named"].split(",")
         return [name.strip() for name in named if name.strip()] or None
+
+
+HANDLINGS = {
+    Handling.STRICT: "are refused",
+    Handling.LENIENT: "are ignored, and the answer names them",
+}
+
+
+class HandlingForm(forms.Form):
+    """What becomes of unknown input of programs."""
+
+    handling = forms.ChoiceField(
+        label="Unknown fields and parameters",
+        choices=[(one.value, said) for one, said in HANDLINGS.items()],
+    )
 
 
 class KeysForm(forms.Form):

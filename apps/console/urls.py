@@ -97,6 +97,7 @@ urlpatterns = [
     path(f"{MEMBER}/password-link", members.password_link, name="make_password_link"),
     path("console/<slug:slug>/keys", keys.keys, name="keys"),
     path("console/<slug:slug>/keys/issue", keys.issue, name="issue_key"),
+    path("console/<slug:slug>/keys/handling", keys.set_handling, name="set_handling"),
     path(
         "console/<slug:slug>/keys/<str:key_id>/revoke", keys.revoke, name="revoke_key"
     ),

@@ -32,6 +32,18 @@ class InvalidRequest(DomainError):
     code = "invalid_request"
 
 
+class UnknownField(DomainError):
+    """The body has a field that this address does not take."""
+
+    code = "unknown_field"
+
+
+class UnknownParameter(DomainError):
+    """The query has a parameter that this address does not take."""
+
+    code = "unknown_parameter"
+
+
 class PermissionDenied(DomainError):
     """This needs a permission that the caller does not have."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
-from apps.core.errors import InvalidRequest
+from apps.core.errors import DomainError, InvalidRequest
 from apps.core.json import Json, State
 from apps.timeline.bodies import Part
 from apps.timeline.reading import VersionRow
@@ -20,11 +20,21 @@ MAX_WORD = 255
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """The request behind a write: its id, and how to recognise its repetition."""
+    """The request behind a write: its id, and how to recognise its repetition.
+
+    `fault` is what is wrong with it, unless it was stored before: a repetition is
+    answered as the first was, although rules have become stricter since.
+    """
 
     id: str
     key: str | None = None
     digest: bytes = b""
+    fault: DomainError | None = None
+
+    def require_sound(self) -> None:
+        """Raise the fault of a request that was not stored before."""
+        if self.fault is not None:
+            raise self.fault
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

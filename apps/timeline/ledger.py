@@ -123,6 +123,7 @@ def append(job: Append | Batch) -> Receipt:
     known = _replayed(job)
     if known:
         return known
+    job.request.require_sound()
     try:
         return _stored(job)
     except DomainError:

@@ -20,6 +20,8 @@ OPERATIONS = {
         "404",
         "422",
     },
+    ("/project", "get"): {"200", "401", "403"},
+    ("/project", "patch"): {"200", "400", "401", "403", "413", "422"},
     # The contract's key endpoints: keys name the agents that they speak for.
     ("/dashboard/keys", "get"): {"200", "400", "401", "403"},
     ("/dashboard/keys", "post"): {"200", "400", "401", "403", "413", "422"},

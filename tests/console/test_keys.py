@@ -132,3 +132,25 @@ def test_what_a_key_is_called_is_shown_as_text(admin, project):
     issue(admin, project, name="<b>&x</b>")
 
     assert "&lt;b&gt;&amp;x&lt;/b&gt;" in text(admin.get(url("keys", project)))
+
+
+def test_unknown_input_can_be_ignored_for_a_while(admin, project):
+    _, secret = make_key(project)
+    asked = {"agent_id": "a", "invented": 1}
+    assert Api(secret).post("/v1/sessions", asked).code == "unknown_field"
+
+    page = admin.post(
+        url("set_handling", project), {"handling": "lenient"}, follow=True
+    )
+
+    assert "are ignored, and the answer names them." in text(page)
+    assert '<option value="lenient" selected>' in text(page)
+    assert Api(secret).post("/v1/sessions", asked).body["ignored"] == ["invented"]
+    assert AuditRecord.objects.get(action="project.changed").actor_label == "alice"
+
+
+def test_there_are_two_ways_to_handle_it(admin, project):
+    answer = admin.post(url("set_handling", project), {"handling": "x"}, headers=HTML)
+
+    assert answer.status_code == 400
+    assert not AuditRecord.objects.filter(action="project.changed").exists()

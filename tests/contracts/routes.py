@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from tests.contracts.world import World
 
 API = "v1/"
-FOR_ADMINS = ("/v1/webhooks", "/v1/alerts", "/v1/dashboard/keys")
+FOR_ADMINS = ("/v1/webhooks", "/v1/alerts", "/v1/dashboard/keys", "/v1/project")
 UNKNOWN_ID = "0" * 26
 
 
@@ -195,6 +195,7 @@ BODIES: dict[str, Any] = {
         "rate_limit": 100,
         "expires_days": 30,
     },
+    "PATCH /v1/project": {"handling": "lenient"},
     "POST /v1/alerts": {
         "name": "Many",
         "threshold": 0.05,

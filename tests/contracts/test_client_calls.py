@@ -32,6 +32,8 @@ ELSEWHERE = {
     "GET /v1/dashboard/keys": "StateBase's dashboard; keys are the console's",
     "POST /v1/dashboard/keys": "StateBase's dashboard; keys are the console's",
     "DELETE /v1/dashboard/keys/{key_id}": "as the two before",
+    "GET /v1/project": "settings are the administrators' and the console's",
+    "PATCH /v1/project": "settings are the administrators' and the console's",
 }
 # Parameters that no method sends, and why.
 OTHER_NAMES = {

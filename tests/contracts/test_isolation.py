@@ -24,6 +24,8 @@ ROUTES = api_routes()
 OF_ONE = [route for route in ROUTES if route.parameters]
 # What answers sums; `tests/metrics` holds them to whom they are of.
 SUMS = ("/v1/metrics/summary", "/v1/dashboard/stats")
+# What answers the caller's own project; `tests/agents/test_project.py` looks at whose.
+OWN = ("/v1/project",)
 # An array, as the contract has it; `tests/agents/test_keys.py` looks at whose.
 ARRAYS = ("/v1/dashboard/keys",)
 LISTS = [
@@ -31,7 +33,7 @@ LISTS = [
     for route in ROUTES
     if route.method == "GET"
     and route not in OF_ONE
-    and route.pattern not in (*SUMS, *ARRAYS)
+    and route.pattern not in (*SUMS, *ARRAYS, *OWN)
 ]
 # Addresses outside the API that anybody may open.
 PUBLIC = {
@@ -184,12 +186,16 @@ FILTERS = [
 @each(LISTS)
 @pytest.mark.parametrize("query", FILTERS, ids=str)
 def test_strangers_see_empty_lists(
-    route: Route, query: dict[str, str], world: World
+    route: Route, query: dict[str, str], world: World, document: Any
 ) -> None:
     wanted = {name: text.format(**world.parameters) for name, text in query.items()}
 
     limited = world.limited()
     strangers = [world.stranger(), limited]
+    told = document.operations()[str(route)].get("parameters", [])
+    if not wanted.keys() <= {one["name"] for one in told}:
+        assert strangers[0].get(route.pattern, wanted).code == "unknown_parameter"
+        return
     if route.is_for_admins:
         assert limited.get(route.pattern, wanted).status == 403
         strangers.remove(limited)
@@ -210,7 +216,11 @@ def test_what_a_stranger_makes_is_its_own(route: Route, world: World) -> None:
     answer = route.call(world.stranger(), {"handoff": world.parameters["handoff"]})
 
     # A handoff of another project is none; a key is made as the contract has it.
-    expected = {"POST /v1/handoffs/adopt": 422, "POST /v1/dashboard/keys": 200}
+    expected = {
+        "POST /v1/handoffs/adopt": 422,
+        "POST /v1/dashboard/keys": 200,
+        "PATCH /v1/project": 200,
+    }
     assert answer.status == expected.get(str(route), 201), answer.content
     assert everything(world) == before
 

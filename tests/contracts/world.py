@@ -55,7 +55,7 @@ class World:
 
     def grow(self) -> None:
         """Add as many rows of every kind as a new world has."""
-        start(self.client, forked_from=None)
+        start(self.client)
         client, session = self.client, self.session
         for number in range(3):
             made(client.post("/v1/agents", {"name": f"Agent {number}"}))

@@ -55,8 +55,10 @@ FIRST_LOOK = """\
     known = _replayed(job)
     if known:
         return known
+    job.request.require_sound()
     try:
 """
+NEW_IS_SOUND = "    job.request.require_sound()\n"
 SECOND_LOOK = """\
         known = _replayed(job)
         if known is None:
@@ -166,7 +168,7 @@ MUTANTS = (
     Mutant(
         "replay before all other checks",
         (
-            Edit(LEDGER, FIRST_LOOK, "    try:\n"),
+            Edit(LEDGER, FIRST_LOOK, NEW_IS_SOUND + "    try:\n"),
             Edit(LEDGER, SECOND_LOOK, "        raise\n"),
         ),
         (
@@ -174,6 +176,13 @@ MUTANTS = (
             "tests/timeline/test_expected_version.py"
             "::test_a_repeated_request_is_answered_although_the_head_has_moved",
         ),
+    ),
+    one(
+        "unknown input of a request that was not stored before",
+        LEDGER,
+        NEW_IS_SOUND,
+        "",
+        "tests/contracts/test_unknown_input.py::test_an_unknown_name_is_refused",
     ),
     one(
         "second look for the key",

@@ -233,7 +233,7 @@ BAD = {
     "a head of its own": (
         {"state": {}, "expected_version": 58},
         400,
-        "invalid_request",
+        "unknown_field",
         "expected_version",
     ),
 }

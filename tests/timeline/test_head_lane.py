@@ -362,6 +362,9 @@ def test_what_is_behind_tls_says_so(
     "odd",
     [
         {"QUERY_STRING": "a=%00"},
+        {"QUERY_STRING": "invented=1"},
+        {"QUERY_STRING": "&"},
+        {"HTTP_PREFER": "handling=lenient"},
         {"REQUEST_METHOD": "HEAD"},
         {"REQUEST_METHOD": "OPTIONS"},
         {"REQUEST_METHOD": "DELETE"},

@@ -27,6 +27,7 @@ from apps.accounts.querysets import (
     SigninLinkQuerySet,
     UserManager,
 )
+from apps.core.handling import Handling
 
 __all__ = [
     "ApiKey",
@@ -57,6 +58,12 @@ class Project(models.Model):
     index_key = models.BinaryField()
     # Whether its members need a second factor to enter it; keys do not.
     needs_second_factor = models.BooleanField(default=False)
+    # What becomes of unknown input where a request does not say.
+    handling = models.CharField(
+        max_length=8,
+        choices=[(one.value, one.value) for one in Handling],
+        default=Handling.STRICT.value,
+    )
     created_at = models.DateTimeField()
 
     class Meta:

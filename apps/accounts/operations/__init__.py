@@ -19,7 +19,7 @@ from apps.accounts.operations.links import (
     use_signin_link,
 )
 from apps.accounts.operations.members import add_member, change_role, remove_member
-from apps.accounts.operations.projects import create_project
+from apps.accounts.operations.projects import create_project, set_handling
 from apps.accounts.operations.second_factors import (
     begin_second_factor,
     check_second_factor,
@@ -66,6 +66,7 @@ __all__ = [
     "reset_second_factor",
     "revoke_key",
     "save_view",
+    "set_handling",
     "use_password_link",
     "use_signin_link",
     "withdraw_invitation",

@@ -1,4 +1,4 @@
-"""Making projects."""
+"""Making projects, and changing their settings."""
 
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from apps.accounts.names import valid_name, valid_slug
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import Actor
+from apps.core.handling import Handling
 from apps.core.ids import new_id
 
 
@@ -46,3 +47,35 @@ def create_project(
         details={"slug": project.slug, "name": project.name},
     )
     return project
+
+
+@transaction.atomic
+def set_handling(
+    *,
+    project: Project,
+    handling: Handling,
+    actor: Actor,
+    now: datetime,
+    request_id: str,
+) -> Project:
+    """Say what becomes of unknown input where a request does not; from its next one on.
+
+    Setting what is set already is not recorded.
+    """
+    changed = Project.objects.select_for_update(no_key=True).get(id=project.id)
+    if changed.handling == handling:
+        return changed
+    changed.handling = handling.value
+    changed.save(update_fields=["handling"])
+    audit.record_act(
+        stream_id=project.id,
+        project_id=project.id,
+        action=Action.PROJECT_CHANGED,
+        resource_type="project",
+        resource_id=project.id,
+        actor=actor,
+        now=now,
+        request_id=request_id,
+        details={"handling": handling.value},
+    )
+    return changed

@@ -9,12 +9,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.access import Caller, Permission
+from apps.agents.api.answers import Body as Body
 from apps.agents.api.answers import answered
 from apps.agents.scope import Scope
 from apps.core.errors import PermissionDenied
 from apps.core.http import ApiView
-
-Body = tuple[int, bytes]
 
 
 class AdministratorView(ApiView):

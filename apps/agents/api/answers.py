@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 import orjson
 from rest_framework.request import Request
@@ -11,7 +12,9 @@ from rest_framework.response import Response
 from apps.accounts.operations import answer_once
 from apps.agents.scope import Scope
 from apps.core import json
-from apps.core.http import idempotency_key, request_digest
+from apps.core.http import ApiView, idempotency_key, request_digest
+
+Body = tuple[int, bytes]
 
 
 def answered(
@@ -19,12 +22,13 @@ def answered(
     *,
     scope: Scope,
     now: datetime,
-    act: Callable[[], tuple[int, bytes]],
+    act: Callable[[], Body],
 ) -> Response:
     """Answer what `act` returns, or what it returned to the same key before.
 
     Raises: IdempotencyKeyReused, and what `act` raises.
     """
+    view: ApiView = request.parser_context["view"]
     key, replayed = idempotency_key(request), False
     if key is None:
         status, body = act()
@@ -34,11 +38,16 @@ def answered(
             key=key,
             digest=_digest(request, scope),
             now=now,
-            act=act,
+            act=partial(_act_anew, view, act),
         )
     headers = {"Idempotent-Replayed": "true"} if replayed else None
     data = orjson.Fragment(body) if body else None
     return Response(data, status=status, headers=headers)
+
+
+def _act_anew(view: ApiView, act: Callable[[], Body]) -> Body:
+    view.require_understood()
+    return act()
 
 
 def _digest(request: Request, scope: Scope) -> bytes:

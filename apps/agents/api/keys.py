@@ -51,7 +51,8 @@ class KeyInput(serializers.Serializer[Any]):
         required=False, allow_null=True, min_value=1, max_value=LONGEST_DAYS
     )
     owner_id = TextField(
-        max_length=255, help_text="Taken for StateBase's sake, and not kept."
+        max_length=255,
+        help_text="Taken for StateBase's sake, and not kept: `ignored` names it.",
     )
     scope = serializers.ChoiceField(
         required=False, choices=Scope.choices, default=Scope.WRITE
@@ -138,6 +139,8 @@ class KeyCollection(KeyView):
     def post(self, request: Request) -> Response:
         """Make a key; `full_key` is its secret, shown this once."""
         said = dict(self.read(KeyInput).validated_data)
+        if said.get("owner_id") is not None:
+            self.name_ignored("owner_id")
         days = said.get("expires_days")
         own = secret_of(
             request.META.get("HTTP_X_API_KEY", ""),

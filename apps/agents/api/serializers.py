@@ -24,6 +24,9 @@ from apps.core.http.fields import ObjectField, TextField
 class AgentInput(serializers.Serializer[Any]):
     """What may be said about an agent."""
 
+    synonyms = {"config": "metadata"}
+    refused = {"status": "the address's /suspend and /activate change it."}
+
     name = TextField(allow_blank=False, max_length=LONGEST_NAME)
     description = TextField(
         required=False,
@@ -55,11 +58,8 @@ class AgentInput(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Drop what was not said, and give metadata one name."""
         said = {name: value for name, value in attrs.items() if value is not None}
-        config = said.pop("config", None)
-        if config is not None and said.setdefault("metadata", config) != config:
-            raise serializers.ValidationError(
-                {"config": "This is another name for metadata; send one of the two."}
-            )
+        if "config" in said:
+            said["metadata"] = said.pop("config")
         return said
 
 

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from apps.agents.api import keys, views
+from apps.agents.api import keys, project, views
 
 # What an agent is called may contain slashes, which a server decodes in an address: the
 # verbs stand first, so that they are not read as the end of a name.
 urlpatterns = [
+    path("project", project.ProjectView.as_view()),
     path("dashboard/keys", keys.KeyCollection.as_view()),
     path("dashboard/keys/<str:key_id>", keys.KeyDetail.as_view()),
     path("agents", views.AgentCollection.as_view()),

@@ -13,10 +13,11 @@ from apps.accounts import operations as accounts
 from apps.accounts.access import Permission
 from apps.accounts.models import ApiKey, Membership, Scope
 from apps.console import reading
-from apps.console.forms import KeyForm, KeysForm
+from apps.console.forms import HANDLINGS, HandlingForm, KeyForm, KeysForm
 from apps.console.views.entering import act, acting, entered, page
 from apps.console.views.paging import query
 from apps.core.errors import InvalidRequest
+from apps.core.handling import Handling
 
 
 @page
@@ -73,6 +74,21 @@ def revoke(request: HttpRequest, membership: Membership, key_id: str) -> HttpRes
     return redirect("console:keys", membership.project.slug)
 
 
+@act(Permission.ADMIN)
+def set_handling(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Say what becomes of input that the API does not know."""
+    form = HandlingForm(request.POST)
+    if not form.is_valid():
+        raise InvalidRequest("This is no way to handle input.", param="handling")
+    handling = Handling(form.cleaned_data["handling"])
+    accounts.set_handling(
+        project=membership.project, handling=handling, **acting(request)
+    )
+    said = HANDLINGS[handling]
+    messages.success(request, f"Unknown fields and parameters {said}.")
+    return redirect("console:keys", membership.project.slug)
+
+
 def _page(
     request: HttpRequest,
     membership: Membership,
@@ -92,6 +108,7 @@ def _page(
         "membership": membership,
         "rows": [(key, reading.key_status(key, now)) for key in rows[: reading.PAGE]],
         "form": form or KeyForm(),
+        "handling_form": HandlingForm({"handling": membership.project.handling}),
         "agent_names": reading.agent_names(membership.project),
         "newest": here + query(request, after=None) if after else None,
         "older": here + query(request, after=rows[reading.PAGE - 1].id)

@@ -4,8 +4,9 @@ DRF's own fields turn 5 into "5" and "3" into 3, and check JSON by writing it ou
 here the strict parser has already read the value, and it is taken as it is.
 """
 
+from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
@@ -17,10 +18,17 @@ from rest_framework.utils.serializer_helpers import BindingDict
 class InputSerializer(serializers.Serializer[Any]):
     """A body that is read once; all of its kind share their fields.
 
+    `refused` are names that callers may know from elsewhere, and what to do instead;
+    `ApiView.read` refuses them as it refuses what nobody knows. `synonyms` are other
+    names for fields: what they say must be the same.
+
     DRF copies the fields for every serializer, so that a view may change them, and
     asks each about every body: 0.4 of the 1.0 ms that reading a merge took. Ours are
     never changed, keep nothing of what they read, and most bodies name 2 of 20.
     """
+
+    refused: ClassVar[Mapping[str, str]] = {}
+    synonyms: ClassVar[Mapping[str, str]] = {}
 
     @cached_property
     def fields(self) -> BindingDict:
@@ -92,7 +100,12 @@ class FlagField(serializers.BooleanField):
 
 @extend_schema_field(OpenApiTypes.OBJECT)
 class ObjectField(serializers.Field[Any, Any, Any, Any]):
-    """A JSON object as the parser read it; answered from its stored bytes."""
+    """A JSON object as the parser read it; answered from its stored bytes.
+
+    `holds` says what each member takes, where they are not the caller's own affair.
+    """
+
+    holds: type[serializers.Serializer[Any]] | None = None
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("required", False)
@@ -108,6 +121,13 @@ class ObjectField(serializers.Field[Any, Any, Any, Any]):
         return (
             Fragment(bytes(value)) if isinstance(value, bytes | memoryview) else value
         )
+
+
+class OpaquePart(InputSerializer):
+    """Bytes that are never read."""
+
+    media_type = TextField(required=True, allow_null=False)
+    base64 = TextField(required=True, allow_null=False)
 
 
 @extend_schema_field(
@@ -127,10 +147,14 @@ class ObjectField(serializers.Field[Any, Any, Any, Any]):
 class OpaqueField(ObjectField):
     """Opaque parts of a version: each has a media type, and its bytes as base64."""
 
+    holds = OpaquePart
+
 
 @extend_schema_field({"type": "array", "items": {}})
 class ListField(serializers.Field[Any, Any, Any, Any]):
-    """A JSON list as the parser read it."""
+    """A JSON list as the parser read it; `holds` says what each item takes."""
+
+    holds: type[serializers.Serializer[Any]] | None = None
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("required", False)

@@ -14,6 +14,7 @@ _KEY = re.compile(
     r"[\x21-\x2b\x2d-\x7e](?:[\x20-\x2b\x2d-\x7e]{0,253}[\x21-\x2b\x2d-\x7e])?",
     re.ASCII,
 )
+IDEMPOTENCY_KEY = "Idempotency-Key"
 _VERSION_TAG = re.compile(r'"v(0|[1-9][0-9]{0,8})"', re.ASCII)
 
 
@@ -61,12 +62,17 @@ def if_match(request: Request | HttpRequest) -> int | Literal["*"] | None:
 
 
 def prefers_minimal(request: Request | HttpRequest) -> bool:
-    """Say whether `Prefer: return=minimal` is among what is asked (RFC 7240).
+    """Say whether `Prefer: return=minimal` is among what is asked (RFC 7240)."""
+    return preference(request, "return") == "minimal"
 
-    The first `return` counts; what is not understood is ignored, as the RFC has it.
+
+def preference(request: Request | HttpRequest, name: str) -> str | None:
+    """Return the value of a preference in lower case (RFC 7240), None without it.
+
+    The first of a name counts; what is not understood is ignored, as the RFC has it.
     """
-    for preference in request.headers.get("Prefer", "").split(","):
-        name, _, value = preference.partition(";")[0].partition("=")
-        if name.strip().lower() == "return":
-            return value.strip().strip('"').lower() == "minimal"
-    return False
+    for one in request.headers.get("Prefer", "").split(","):
+        given, _, value = one.partition(";")[0].partition("=")
+        if given.strip().lower() == name:
+            return value.strip().strip('"').lower()
+    return None

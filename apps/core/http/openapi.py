@@ -53,9 +53,24 @@ Every change becomes a version that nobody can alter. Name the version you built
 both out to write onto whatever is newest. Send an `Idempotency-Key` with a write and
 repeat it freely: it is done once, and answered alike.
 
+A field or query parameter that is not described here is refused (`unknown_field`,
+`unknown_parameter`), with the nearest one that is. With `Prefer: handling=lenient` the
+rest is done, and `ignored` in the answer, or its header `Ignored-Input`, names it.
+
 Lists return the newest items first, a page at a time: ask for the next page with the
 `last_id` of this one as `starting_after`. Errors have one body; decide by its `code`.
 """
+IGNORED = {
+    "ignored": {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "Unknown input that was left out, where that was asked for.",
+    },
+    "ignored_truncated": {
+        "type": "boolean",
+        "description": "That there was more of it.",
+    },
+}
 ON_EVERY_ANSWER = tuple(list(HEADERS)[:4])
 
 
@@ -71,6 +86,8 @@ class Generator(SchemaGenerator):
         for method, operation in operations_of(document):
             _summarise(operation)
             _explain_path(operation)
+            _close_body(document, operation)
+            _let_name_ignored(document, operation)
             _add_errors(method, operation)
             for status, answer in operation["responses"].items():
                 _describe(status, answer)
@@ -120,6 +137,41 @@ def _summarise(operation: Operation) -> None:
     operation["summary"] = summary.removesuffix(".").replace("`", "")
     if not rest:
         operation.pop("description", None)
+
+
+def _close_body(document: Operation, operation: Operation) -> None:
+    """Say of every object that a body is made of that it takes no other names."""
+    for media in operation.get("requestBody", {"content": {}})["content"].values():
+        _close(document, media["schema"])
+
+
+def _close(document: Operation, schema: Any) -> None:
+    schema = resolved(document, schema)
+    if "properties" in schema:
+        schema["additionalProperties"] = False
+    inside = [*schema.get("properties", {}).values(), schema.get("items")]
+    for child in (*inside, schema.get("additionalProperties")):
+        if isinstance(child, dict):
+            _close(document, child)
+
+
+def _let_name_ignored(document: Operation, operation: Operation) -> None:
+    """Give the objects that are answered the names of input that was ignored."""
+    for status, answer in operation["responses"].items():
+        for media in answer.get("content", {}).values():
+            schema = resolved(document, media["schema"])
+            for one in schema.get("oneOf", [schema]):
+                properties = resolved(document, one).get("properties")
+                if int(status) < 300 and properties is not None:
+                    properties |= IGNORED
+
+
+def resolved(document: Operation, schema: Any) -> Any:
+    """Return a schema itself, where it is named by a reference."""
+    while "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        schema = document["components"]["schemas"][name]
+    return schema
 
 
 def _explain_path(operation: Operation) -> None:

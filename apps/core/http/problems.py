@@ -19,6 +19,8 @@ OURS = "api_error"
 ERRORS: dict[str, tuple[int, str]] = {
     "invalid_request": (400, INVALID),
     "malformed_json": (400, INVALID),
+    "unknown_field": (400, INVALID),
+    "unknown_parameter": (400, INVALID),
     "authentication_failed": (401, AUTHENTICATION),
     "permission_denied": (403, INVALID),
     "agent_suspended": (403, INVALID),

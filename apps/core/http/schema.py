@@ -26,6 +26,11 @@ class FaultSerializer(serializers.Serializer[dict[str, object]]):
 
     param = serializers.CharField(help_text="The field at fault.")
     message = serializers.CharField()
+    nearest = serializers.CharField(
+        required=False,
+        allow_null=True,
+        help_text="Of an unknown name: the known one that was probably meant.",
+    )
 
 
 class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
@@ -45,6 +50,11 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     )
     retry_after = serializers.IntegerField(
         required=False, help_text="Seconds, where another try may succeed."
+    )
+    nearest = serializers.CharField(
+        required=False,
+        allow_null=True,
+        help_text="Of an unknown name: the known one that was probably meant.",
     )
     errors = FaultSerializer(  # type: ignore[assignment]
         many=True, required=False, help_text="All faults, where there are several."

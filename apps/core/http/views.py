@@ -15,13 +15,14 @@ from rest_framework import serializers
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from apps.core import gate, json
-from apps.core.errors import InvalidRequest, NotFound, UnacceptableJson
+from apps.core.errors import InvalidRequest, NotFound
 from apps.core.gate import GATE
 from apps.core.http.bodies import JSONRenderer, receive_body
 from apps.core.http.clients import client_network
+from apps.core.http.understanding import UnderstandingView
+from apps.core.http.unknown import contradiction, names_of, unknown_fields
 from apps.core.ratelimit import Allowance, RateLimiter
 
 Input = TypeVar("Input", bound=serializers.Serializer[Any])
@@ -58,7 +59,7 @@ def _shared(kinds: tuple[type[Any], ...]) -> list[Any]:
     return [kind() for kind in kinds]
 
 
-class ApiView(APIView):
+class ApiView(UnderstandingView):
     """A view of the API: limited, gated, its body at `request.body` and `.data`.
 
     REST framework makes parsers, permissions, renderers and a template's answer anew
@@ -124,18 +125,21 @@ class ApiView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Take the body in once the caller is known and allowed."""
         super().initial(request, *args, **kwargs)
-        _refuse_nul(request)
-        gate.enter(len(receive_body(request._request, self.held)))
+        _check_query(request)
+        body = receive_body(request._request, self.held)
+        gate.enter(len(body))
+        self.refuse_unknown(request, body)
 
     def read(self, kind: type[Input]) -> Input:
         """Return the body as this kind of input.
 
-        Raises: UnacceptableJson for a body that is no object; REST framework's
-        ValidationError, answered as invalid_request naming the field.
+        Raises: UnacceptableJson for a body that is no object; UnknownField; REST
+        framework's ValidationError, answered as invalid_request naming the field.
         """
-        data = self.request.data
-        if not isinstance(data, dict):
-            raise UnacceptableJson("The body must be a JSON object.", param="")
+        data, names = self.body_object(), names_of(kind)
+        self.refuse(unknown_fields(names, data))
+        if (fault := contradiction(names, data)) is not None:
+            self.refuse_unless_stored(fault)
         given = kind(data=data)
         given.is_valid(raise_exception=True)
         return given
@@ -147,6 +151,8 @@ class ApiView(APIView):
         allowance = {} if self.allowance is None else self.allowance.headers
         headers = self.headers | allowance
         if isinstance(response, Response):
+            if response.status_code < 400:
+                self.say_how_it_was_read(response)
             return _written(response, headers)
         for name, value in headers.items():
             response[name] = value
@@ -187,10 +193,15 @@ def stamp(response: HttpResponseBase, allowance: Allowance) -> None:
         response[name] = value
 
 
-def _refuse_nul(request: Request) -> None:
-    """Refuse U+0000 outside bodies: PostgreSQL's text cannot hold it."""
+def _check_query(request: Request) -> None:
+    """Refuse U+0000, which PostgreSQL's text cannot hold, and what is given twice.
+
+    Of two values one would be dropped in silence.
+    """
     if "\0" in request.path:
         raise NotFound
     for name, values in request.query_params.lists():
         if any("\0" in text for text in (name, *values)):
             raise InvalidRequest("U+0000 is not accepted here.", param=name)
+        if len(values) > 1:
+            raise InvalidRequest(f"{name} takes one value, not several.", param=name)

@@ -54,6 +54,7 @@ class TimelineView(ApiView):
             id=self.request._request.request_id,  # type: ignore[attr-defined]
             key=idempotency_key(self.request),
             digest=request_digest(self.request),
+            fault=self.fault,
         )
 
     def expected(self, named: int | None) -> Expected:

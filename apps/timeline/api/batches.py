@@ -54,12 +54,12 @@ class ItemInput(UpdateInput):
     op = OpField(help_text="update, which is what it does if unset, or replace.")
     # The batch names the head that it builds on; an item builds on the item before.
     expected_version = None  # type: ignore[assignment]
+    refused = {
+        **UpdateInput.refused,
+        "expected_version": "name the head for the whole batch, beside `versions`.",
+    }
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if self.initial_data.get("expected_version") is not None:
-            raise serializers.ValidationError(
-                {"expected_version": "Name the head for the whole batch, beside it."}
-            )
         if OPS[attrs.get("op") or "update"] is Op.UPDATE:
             return super().validate(attrs)
         if attrs.get("state") is None:
@@ -86,6 +86,8 @@ class ItemInput(UpdateInput):
 @extend_schema_field(ItemInput(many=True))
 class ItemsField(ListField):
     """The versions, each read on its own so that a refusal can name it."""
+
+    holds = ItemInput
 
 
 @named(component_name="AppendBatch")

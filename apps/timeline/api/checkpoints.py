@@ -51,6 +51,8 @@ class TaskWriteInput(InputSerializer):
 class TaskWritesField(ListField):
     """What a task wrote."""
 
+    holds = TaskWriteInput
+
 
 @extend_schema_serializer(component_name="AddWrites")
 class WritesInput(InputSerializer):

@@ -41,6 +41,7 @@ def create(
     known = start.replayed()
     if known:
         return known
+    request.require_sound()
     draft = Draft(
         op=Op.CREATE,
         hold=Hold.OPEN,
@@ -83,6 +84,7 @@ def fork(
     known = start.replayed()
     if known:
         return known
+    request.require_sound()
     origin = reading.version(scope, session_id, number, now=now)
     if agent is not None:
         scope.require_agent(agent)

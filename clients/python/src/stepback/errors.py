@@ -28,6 +28,28 @@ class MalformedJson(BadRequest):
     code = "malformed_json"
 
 
+class Unknown(BadRequest):
+    """The server does not know a name that was sent; nothing was done."""
+
+    @property
+    def nearest(self) -> str | None:
+        """The known name that was probably meant."""
+        found = self.details.get("nearest")
+        return None if found is None else str(found)
+
+
+class UnknownField(Unknown):
+    """`param` is the field, as in `versions[57].statee`."""
+
+    code = "unknown_field"
+
+
+class UnknownParameter(Unknown):
+    """`param` is the query parameter."""
+
+    code = "unknown_parameter"
+
+
 class UnacceptableJson(BadRequest):
     """Well-formed, but no state; `param` is a JSON pointer to what is not."""
 

@@ -1,0 +1,82 @@
+"""The project of a key, and its settings, for administrators' keys."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import Project
+from apps.agents.api.administering import AdministratorView, Body
+from apps.core import json
+from apps.core.handling import Handling
+from apps.core.http.fields import InputSerializer
+from apps.core.http.schema import IDEMPOTENCY_KEY, errors
+
+HANDLINGS = [one.value for one in Handling]
+HANDLING = (
+    "What becomes of unknown input where a request does not say: strict refuses it, "
+    "lenient has the answer name it."
+)
+
+
+@extend_schema_serializer(component_name="UpdateProject")
+class ProjectInput(InputSerializer):
+    """What may be changed about a project."""
+
+    handling = serializers.ChoiceField(choices=HANDLINGS, help_text=HANDLING)
+
+
+@extend_schema_serializer(component_name="Project")
+class ProjectOutput(serializers.Serializer[Any]):
+    """A project and its settings."""
+
+    object = serializers.CharField()
+    id = serializers.CharField()
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    handling = serializers.ChoiceField(choices=HANDLINGS, help_text=HANDLING)
+    created_at = serializers.DateTimeField()
+
+
+class ProjectView(AdministratorView):
+    """`/v1/project`"""
+
+    refusal = "This key is limited to some agents; settings are of the whole project."
+
+    @extend_schema(
+        operation_id="get_project",
+        responses={200: ProjectOutput} | errors(401, 403),
+    )
+    def get(self, request: Request) -> Response:
+        """Return the key's project and its settings."""
+        return Response(shape(self.caller.project))
+
+    @extend_schema(
+        operation_id="update_project",
+        parameters=[IDEMPOTENCY_KEY],
+        request=ProjectInput,
+        responses={200: ProjectOutput} | errors(400, 401, 403, 413, 422),
+    )
+    def patch(self, request: Request) -> Response:
+        """Change the settings; they hold from the next request on."""
+        handling = Handling(self.read(ProjectInput).validated_data["handling"])
+
+        def act(about: dict[str, Any]) -> Body:
+            changed = accounts.set_handling(handling=handling, **about)
+            return 200, json.dumps(shape(changed))
+
+        return self.act(request, act)
+
+
+def shape(project: Project) -> dict[str, Any]:
+    return {
+        "object": "project",
+        "id": project.id,
+        "slug": project.slug,
+        "name": project.name,
+        "handling": project.handling,
+        "created_at": project.created_at,
+    }
