@@ -121,3 +121,12 @@ def test_a_name_that_is_taken_is_told(client, handoff) -> None:
     )
 
     assert answer.code == "external_id_taken"
+
+
+def test_parts_that_are_sent_with_an_adoption_are_kept(client, handoff) -> None:
+    answer = client.post(
+        "/v1/handoffs/adopt", {"handoff": handoff, "messages": ["Go on."]}
+    )
+
+    told = client.get(f"/v1/sessions/{answer.body['id']}/checkpoint").body
+    assert (told["messages"], told["state"]) == (["Go on."], {"n": 1})

@@ -120,6 +120,7 @@ class AdoptionsView(SessionStartView):
             handoff=data["handoff"],
             agent=data.get("agent_id"),
             about=self.about(given),
+            parts=given.parts(),
             step=given.step(),
             actor=self.actor,
             now=self.now,

@@ -15,6 +15,7 @@ from apps.core.actors import Actor
 from apps.core.json import Json
 from apps.timeline import handoffs, reading
 from apps.timeline.about import About
+from apps.timeline.bodies import Part
 from apps.timeline.drafts import Receipt, Request, Step, require_text
 from apps.timeline.operations.sessions import fork
 
@@ -63,6 +64,7 @@ def adopt(
     handoff: Mapping[str, Any],
     agent: str | None = None,
     about: About,
+    parts: tuple[Part, ...] = (),
     step: Step,
     actor: Actor,
     now: datetime,
@@ -81,6 +83,7 @@ def adopt(
         number=number,
         agent=agent,
         about=about,
+        parts=parts,
         step=step,
         actor=actor,
         now=now,
