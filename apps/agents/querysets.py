@@ -45,6 +45,9 @@ class AgentQuerySet(models.QuerySet["Agent"]):
     def owned_by(self, owner: str | None) -> AgentQuerySet:
         return self if owner is None else self.filter(owner=owner)
 
+    def of_team(self, team: str | None) -> AgentQuerySet:
+        return self if team is None else self.filter(team=team)
+
     def newest_first(self) -> AgentQuerySet:
         return self.order_by("-id")
 

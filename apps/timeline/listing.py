@@ -20,6 +20,7 @@ from apps.core import keyset, sql
 from apps.timeline.drafts import Receipt
 from apps.timeline.lineage import Lineage, set_aside_by
 from apps.timeline.models import Session, SessionName, Turn
+from apps.timeline.querysets import SessionQuerySet
 from apps.timeline.reading import VERSION_COLUMNS, VERSIONS, VersionRow
 
 PAGE_BYTES = 16 * 1024 * 1024
@@ -62,6 +63,7 @@ class TraceFilter:
     """Which traces are asked for; None leaves a clause out."""
 
     session_id: str | None = None
+    agent: str | None = None
     user: str | None = None
     actions: Sequence[Action] | None = None
     resource_type: str | None = None
@@ -189,10 +191,9 @@ def traces(
     found = _events(scope)
     if wanted.session_id is not None:
         found = found.for_stream(wanted.session_id)
-    if wanted.user is not None:
-        found = found.filter(
-            stream_id__in=_sessions_of(scope).filter(user_id=wanted.user)
-        )
+    if wanted.agent is not None or wanted.user is not None:
+        sessions = _sessions_of(scope).of_agent(scope.project.id, wanted.agent)
+        found = found.filter(stream_id__in=sessions.by(user=wanted.user).values("id"))
     if wanted.actions is not None:
         found = found.with_action(list(wanted.actions))
     if wanted.resource_type is not None:
@@ -266,9 +267,8 @@ def _events(scope: Scope) -> EventQuerySet:
     found = Event.objects.for_project(scope.project.id)
     if scope.agents is None:
         return found
-    return found.filter(stream_id__in=_sessions_of(scope))
+    return found.filter(stream_id__in=_sessions_of(scope).values("id"))
 
 
-def _sessions_of(scope: Scope) -> Any:
-    owned = Session.objects.of_project(scope.project.id).of_agents(scope.agents)
-    return owned.values("id")
+def _sessions_of(scope: Scope) -> SessionQuerySet:
+    return Session.objects.of_project(scope.project.id).of_agents(scope.agents)

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from apps.agents.scope import Scope
 from apps.timeline import reading
-from apps.timeline.errors import NothingToRollBack, VersionNotFound
+from apps.timeline.errors import NothingToRollBack, TurnNotFound, VersionNotFound
+from apps.timeline.models import Turn
 from apps.timeline.reading import VersionRow
 
 
@@ -26,3 +27,19 @@ def target(scope: Scope, head: VersionRow, to: int, *, now: datetime) -> Version
             head=head.number,
         )
     return reading.version(scope, head.session_id, number, now=now)
+
+
+def at_turn(scope: Scope, session_id: str, turn_id: str, *, now: datetime) -> int:
+    """Return the version that was the head once a turn was recorded.
+
+    It is the one that the turn made, or else the one that it found. What the agent
+    stored after the turn, although because of it, is not part of that.
+
+    Raises: SessionNotFound, TurnNotFound.
+    """
+    reading.head(scope, session_id, now=now)
+    turns = Turn.objects.of_session(session_id).filter(id=turn_id)
+    number: int | None = turns.values_list("head_number", flat=True).first()
+    if number is None:
+        raise TurnNotFound
+    return number

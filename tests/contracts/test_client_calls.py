@@ -39,7 +39,13 @@ ELSEWHERE = {
 OTHER_NAMES = {
     "config": "metadata, as Anchor spells it",
     "updates": "state, as Anchor spells it",
+    "reason": "reasoning, where both are taken",
     "new_agent_id": "agent_id, as StateBase spells it",
+    "count": "version, negative",
+    "turn_id": "version, which a turn tells",
+    "targetTurnId": "version, which a turn tells",
+    "at_turn_id": "version, which a turn tells",
+    "source_session_id": "the session of the address",
     "offset": "starting_after has no limit",
     "start_time": "created_after, as StateBase spells it",
     "end_time": "created_before, as StateBase spells it",

@@ -7,13 +7,14 @@ import pytest
 from rest_framework import serializers
 
 from apps.agents.api.serializers import AgentInput, CreateAgentInput
-from apps.timeline.api import inputs
+from apps.timeline.api import inputs, session_inputs
 from apps.webhooks.api.serializers import CreateWebhookInput, WebhookInput
 
 INPUTS = [AgentInput, CreateAgentInput, WebhookInput, CreateWebhookInput] + [
     kind
-    for _, kind in inspect.getmembers(inputs, inspect.isclass)
-    if issubclass(kind, serializers.Serializer) and kind.__module__ == inputs.__name__
+    for module in (inputs, session_inputs)
+    for _, kind in inspect.getmembers(module, inspect.isclass)
+    if issubclass(kind, serializers.Serializer) and kind.__module__ == module.__name__
 ]
 OPTIONAL = [
     pytest.param(kind, name, id=f"{kind.__name__}.{name}")

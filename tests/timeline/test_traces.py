@@ -221,6 +221,14 @@ def test_an_action_that_nothing_records_is_no_filter(
     assert answer.body["error"]["nearest"] == nearest
 
 
+def test_those_of_an_agent_can_be_told_apart(begin: Begin) -> None:
+    one, two = begin(agent_id="travel"), begin(agent_id="billing")
+
+    found = one.client.get("/v1/traces", {"agent_id": "billing"}).body["data"]
+
+    assert {trace["session_id"] for trace in found} == {two.id}
+
+
 def test_the_project_has_the_traces_of_all_its_sessions(begin: Begin) -> None:
     one, two = begin({"a": 1}, user_id="u-1"), begin({"a": 1}, user_id="u-2")
     two.patch({"a": 2})

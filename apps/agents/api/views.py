@@ -94,6 +94,7 @@ class AgentCollection(AgentView):
                 description="Whether the agent may write.",
             ),
             OpenApiParameter("owner", str, description="Who owns it, spelled alike."),
+            OpenApiParameter("team", str, description="Whose it is, spelled alike."),
             OpenApiParameter("limit", int, description=f"1 to {MAXIMUM_LIMIT}."),
             OpenApiParameter(
                 "starting_after", str, description="The `last_id` of the page before."
@@ -115,6 +116,7 @@ class AgentCollection(AgentView):
             Agent.objects.visible_to(scope_of(request))
             .with_status(status_of(request))
             .owned_by(paging.text_of(request, "owner"))
+            .of_team(paging.text_of(request, "team"))
             .older_than(cursor_of(request))
             .newest_first()[start : start + limit + 1]
         )

@@ -22,13 +22,14 @@ from apps.core.http.fields import (
     WholeNumberField,
 )
 from apps.timeline import bundles
-from apps.timeline.about import LONGEST_TTL
 from apps.timeline.bodies import Part
 from apps.timeline.drafts import Step
 
 # Each removal from a list moves what stands behind it: a million of them, which fit
 # into one request, would take hours.
 MOST_REMOVALS = 1_000
+# What says which version to roll back to.
+TARGETS = ("version", "count", "turn_id")
 # What always fits the column, and never int()'s own limit of digits.
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
@@ -48,7 +49,10 @@ class PointersField(ListField):
 class StoryInput(InputSerializer):
     """The story around a version."""
 
+    synonyms = {"reason": "reasoning"}
+
     reasoning = TextField(help_text="Why this change was made.")
+    reason = TextField(help_text="Another name for `reasoning`.")
     trace_id = TextField(help_text="Your trace id; ours is made without one.")
     step_number = WholeNumberField(min_value=0)
     parent_id = TextField(help_text="Your id of the step this one follows.")
@@ -80,6 +84,10 @@ class StoryInput(InputSerializer):
 
 class StepInput(StoryInput):
     """The story around a state, and the other parts of a checkpoint."""
+
+    refused = {
+        "environment": "what an agent runs in is not kept; name it in `artifacts`.",
+    }
 
     messages = ListField()
     tool_results = ObjectField(help_text="Results by tool call id.")
@@ -143,6 +151,13 @@ class UpdateInput(WriteInput):
 class ReplaceInput(WriteInput):
     """PUT and POST: the state as a whole."""
 
+    refused = {
+        **WriteInput.refused,
+        **dict.fromkeys(
+            ("updates", "remove"), "PATCH merges; here send `state` whole."
+        ),
+    }
+
     state = StateField(required=True, allow_null=False)
 
 
@@ -150,15 +165,46 @@ class ReplaceInput(WriteInput):
 class RollbackInput(HeadInput):
     """Which version to restore with all its parts, and why."""
 
+    synonyms = {**HeadInput.synonyms, "targetTurnId": "turn_id"}
+    refused = {
+        "paths": "a rollback restores a version whole; PATCH sets single values back.",
+        "turn_count": "how far turns reach back is not certain where states are sent "
+        "apart from them; give `count` (of versions), `turn_id` or `version`.",
+    }
+
     version = WholeNumberField(
-        required=True,
-        allow_null=False,
         min_value=-(2**31),
-        help_text="The number to restore; -1 is the version before the head.",
+        help_text="The number to restore; -1 is the version before the head. "
+        "Needed, unless `count` or `turn_id` says which.",
     )
+    count = WholeNumberField(
+        min_value=1, max_value=2**31, help_text="So many versions back from the head."
+    )
+    turn_id = TextField(
+        allow_blank=False,
+        help_text="To the version that was the head once this turn was recorded.",
+    )
+    targetTurnId = TextField(allow_blank=False, help_text="Another name for `turn_id`.")
     reason = TextField(help_text="Why; kept as the reasoning of the new version.")
     reason_code = TextField(help_text="A short code for statistics.")
     hold = FlagField(help_text="Pause the session as well.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Have exactly one of the three say which version."""
+        attrs["turn_id"] = attrs.get("turn_id") or attrs.pop("targetTurnId", None)
+        given = [name for name in TARGETS if attrs.get(name) is not None]
+        if not given:
+            raise serializers.ValidationError({"version": "This field is required."})
+        if len(given) > 1:
+            message = f"Give one of {', '.join(TARGETS)}."
+            raise serializers.ValidationError({given[-1]: message})
+        return attrs
+
+    def to(self) -> int | None:
+        """Return the number to restore; None where a turn says which."""
+        count: int | None = self.validated_data.get("count")
+        number: int | None = self.validated_data.get("version")
+        return number if count is None else -count
 
     def validate_reason_code(self, value: str | None) -> str | None:
         return value or None
@@ -168,61 +214,7 @@ class RollbackInput(HeadInput):
 class HoldInput(StoryInput):
     """Pause, resume and close take a reason."""
 
-    reason = TextField()
     expected_version = WholeNumberField(min_value=0)
-
-
-class AboutInput(StepInput):
-    """What is known of a session from its beginning."""
-
-    user_id = TextField(help_text="The end user that the session is about.")
-    external_id = TextField(
-        help_text="Your name of the session, unique in the project."
-    )
-    metadata = ObjectField()
-    ttl_seconds = WholeNumberField(
-        min_value=1,
-        max_value=LONGEST_TTL,
-        help_text="Seconds until it expires; never if unset.",
-    )
-
-
-@extend_schema_serializer(component_name="CreateSession")
-class CreateInput(AboutInput):
-    """A new session."""
-
-    agent_id = TextField(
-        required=True,
-        allow_null=False,
-        allow_blank=False,
-        help_text="Your name of the agent; registered on first use.",
-    )
-    initial_state = StateField()
-
-
-@extend_schema_serializer(component_name="ForkSession")
-class ForkInput(AboutInput):
-    """A session from any version of this one."""
-
-    version = WholeNumberField(
-        min_value=-(2**31), help_text="The version to fork from; the head if unset."
-    )
-    agent_id = TextField(allow_blank=False, help_text="Another agent for the fork.")
-    new_agent_id = TextField(allow_blank=False, help_text="Another name for agent_id.")
-    state = StateField(help_text="Top-level keys to set in the fork's version 0.")
-    reason = TextField()
-
-
-@extend_schema_serializer(component_name="UpdateSession")
-class MetadataInput(InputSerializer):
-    """What may change about a session."""
-
-    metadata = ObjectField(help_text="Keys to merge; null removes one.")
-    ttl_seconds = WholeNumberField(
-        min_value=0,
-        max_value=LONGEST_TTL,
-        help_text="Seconds from now until it expires; 0: never.",
-    )
 
 
 @extend_schema_serializer(component_name="AddTurn")
@@ -254,7 +246,7 @@ class LabelInput(InputSerializer):
 
 
 @extend_schema_serializer(component_name="AddNote")
-class NoteInput(serializers.Serializer[Any]):
+class NoteInput(InputSerializer):
     """A note on a version, or on the whole session."""
 
     text = TextField(required=True, allow_null=False, allow_blank=False)

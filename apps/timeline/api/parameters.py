@@ -100,6 +100,7 @@ TRACES = [
         enum=ACTION_NAMES,
         description="StateBase's name of an action, or ours.",
     ),
+    text("agent_id", "Traces of this agent's sessions, by your name of it."),
     text("user_id", "Traces of this end user's sessions."),
     text("resource_type", "session, version, turn, agent, ..."),
     text("resource_id", "The id of the thing acted upon."),

@@ -9,12 +9,13 @@ from rest_framework.response import Response
 
 from apps.agents.api.answers import answered
 from apps.core import json, paging
+from apps.core.errors import InvalidRequest
 from apps.core.http.schema import errors
 from apps.timeline import listing, reading
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.inputs import (
+from apps.timeline.api.session_inputs import (
     AboutInput,
     CreateInput,
     ForkInput,
@@ -59,6 +60,10 @@ class SessionStartView(TimelineView):
 
 class SessionsView(SessionStartView):
     """All sessions of the project."""
+
+    refused_parameters = {
+        "objective_status": "it is of each version; read it in a session's `/versions`."
+    }
 
     @extend_schema(
         operation_id="list_sessions",
@@ -210,10 +215,15 @@ class ForkView(SessionStartView):
         """Fork a version, by default the head, into a session of its own."""
         given = self.read(ForkInput)
         data = given.validated_data
+        if data.get("source_session_id") not in (None, session_id):
+            message = "The session that is forked is the one of the address."
+            fault = InvalidRequest(message, param="source_session_id")
+            self.refuse_unless_stored(fault)
         receipt = timeline.fork(
             scope=self.scope,
             session_id=session_id,
             number=data.get("version"),
+            turn_id=data.get("at_turn_id"),
             agent=data.get("agent_id") or data.get("new_agent_id"),
             patch=data.get("state"),
             about=self.about(given),

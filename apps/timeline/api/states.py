@@ -15,6 +15,7 @@ from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import ReplaceInput, RollbackInput, UpdateInput
+from apps.timeline.targets import at_turn
 
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 503)
 READ_ERRORS = errors(400, 401, 403, 404, 429, 503)
@@ -112,10 +113,13 @@ class RollbackView(TimelineView):
     def post(self, request: Request, session_id: str) -> Response:
         """Append a version with the state of an earlier one; nothing is deleted."""
         given = self.read(RollbackInput)
+        to, turn_id = given.to(), given.validated_data["turn_id"]
+        if to is None:
+            to = at_turn(self.scope, session_id, turn_id, now=self.now)
         receipt = timeline.rollback(
             scope=self.scope,
             session_id=session_id,
-            to=given.validated_data["version"],
+            to=to,
             step=given.step(),
             reason_code=given.validated_data.get("reason_code"),
             hold=bool(given.validated_data.get("hold")),

@@ -79,6 +79,7 @@ def trace_page(
     limit = paging.limit_of(request, default=DEFAULT_LIMIT)
     wanted = listing.TraceFilter(
         session_id=session_id,
+        agent=paging.text_of(request, "agent_id"),
         user=paging.text_of(request, "user_id"),
         actions=_actions(paging.text_of(request, "action")),
         resource_type=paging.text_of(request, "resource_type"),

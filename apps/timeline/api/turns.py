@@ -27,6 +27,11 @@ from apps.timeline.operations import Exchange
 from apps.timeline.reading import VersionRow
 
 CONTEXT_TURNS = 10
+# What is kept on a version, so not of a turn that made none.
+OF_VERSIONS = (
+    *("external_id", "step_number", "parent_id", "objective_status"),
+    *("schema_version", "release", "model"),
+)
 
 
 class TurnsView(TimelineView):
@@ -89,6 +94,9 @@ class TurnsView(TimelineView):
         )
         self.version(session_id, receipt.number)
         turn = listing.turn(session_id, receipt)
+        if not turn.made_version:
+            sent = [name for name in OF_VERSIONS if data.get(name) is not None]
+            self.name_ignored(*sent)
         (body,) = turn_objects(session_id, [turn])
         return self.answer(body, receipt, receipt.number, status=201)
 

@@ -16,6 +16,7 @@ from apps.timeline.about import About
 from apps.timeline.beginnings import Beginning
 from apps.timeline.bodies import Part
 from apps.timeline.drafts import Draft, Receipt, Request, Step
+from apps.timeline.targets import at_turn
 from apps.timeline.words import Hold, Op
 
 
@@ -62,6 +63,7 @@ def fork(
     scope: Scope,
     session_id: str,
     number: int | None,
+    turn_id: str | None = None,
     agent: str | None = None,
     patch: State | None = None,
     state: State | None = None,
@@ -74,17 +76,22 @@ def fork(
 ) -> Receipt:
     """Start a session from any version of another, which stays untouched.
 
+    `turn_id` in place of `number` is the version that was the head once that turn was
+    recorded.
+
     It is about the same end user unless another is named. The body is copied once,
     with its salt, unless `state` replaces it, or `patch` or `parts` change it. The new
     chain begins with the origin's chain value at that version.
 
-    Raises: SessionNotFound, VersionNotFound, and what `create` raises.
+    Raises: SessionNotFound, VersionNotFound, TurnNotFound, and what `create` raises.
     """
     start = Beginning(scope, about, actor, now, request)
     known = start.replayed()
     if known:
         return known
     request.require_sound()
+    if turn_id is not None:
+        number = at_turn(scope, session_id, turn_id, now=now)
     origin = reading.version(scope, session_id, number, now=now)
     if agent is not None:
         scope.require_agent(agent)

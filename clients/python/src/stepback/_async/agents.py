@@ -51,6 +51,7 @@ class AsyncAgents(AsyncResource):
         *,
         status: str | None = None,
         owner: str | None = None,
+        team: str | None = None,
         limit: int = 50,
         starting_after: str | None = None,
     ) -> answers.Page[answers.Agent]:
@@ -60,6 +61,7 @@ class AsyncAgents(AsyncResource):
             ("agents",),
             status=status,
             owner=owner,
+            team=team,
             limit=limit,
             starting_after=starting_after,
         )

@@ -52,6 +52,7 @@ class Agents(Resource):
         *,
         status: str | None = None,
         owner: str | None = None,
+        team: str | None = None,
         limit: int = 50,
         starting_after: str | None = None,
     ) -> answers.Page[answers.Agent]:
@@ -61,6 +62,7 @@ class Agents(Resource):
             ("agents",),
             status=status,
             owner=owner,
+            team=team,
             limit=limit,
             starting_after=starting_after,
         )
