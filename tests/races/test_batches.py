@@ -39,7 +39,7 @@ SELECT (jsonb_populate_record(v, jsonb_build_object(
 WAITING = """
 SELECT count(*) FROM pg_stat_activity
  WHERE datname = current_database() AND wait_event_type = 'Lock'
-   AND query LIKE '%%timeline_append_batch_v2%%'
+   AND query LIKE '%%timeline_append_batch_v%%'
 """
 
 
