@@ -1,22 +1,29 @@
 """Tool calls that agents reported: what happened outside, and cannot be taken back.
 
-They stand in turns of type `tool_call` (StateBase), in `tool_calls` of turns and of
-messages (OpenAI), and among a checkpoint's tool results. Pure: values in, calls out.
-Other shapes are not guessed at, and what was never reported is not known here.
+They stand in turns of type `tool_call` or with a tool's name in their metadata
+(StateBase), in `tool_calls` of turns and of messages (OpenAI), and among a checkpoint's
+tool results. Pure: values in, calls out. Other shapes are not guessed at, and what was
+never reported is not known here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 
 from apps.core import json
 from apps.core.errors import DomainError
 from apps.core.json import Json
+from apps.diffs.equality import same
+from apps.timeline import reported
 from apps.timeline.bodies import Part
 
 NAMES = ("name", "tool", "tool_name")
+# The parts of a checkpoint that tell of calls.
+TELLING = ("messages", "tool_results")
 LONGEST_NAME = 200
 
 
@@ -24,26 +31,37 @@ LONGEST_NAME = 200
 class Call:
     """One call: as much as was told of it.
 
-    `number` is the version after which it was reported, where a turn reported it.
+    `session_id` is where it was reported, `number` the head of the turn that did so.
+    `may_be_part`: that version shows the body that is asked about, which may know of
+    the call. `was_set_aside`: a rollback has set that version aside before.
     """
 
     name: str
     id: str | None = None
     arguments: Json = None
+    session_id: str | None = None
     number: int | None = None
     turn_number: int | None = None
     at: datetime | None = None
+    may_be_part: bool = False
+    was_set_aside: bool = False
 
 
 def in_turn(parts: dict[str, bytes]) -> list[Call]:
     """Return the calls that a turn tells of."""
+    said, answered = json.parse(parts["input"]), json.parse(parts["output"])
     found = []
-    for side in ("input", "output"):
-        said = json.parse(parts[side])
-        if said.get("type") == "tool_call" and _has_name(said.get("tool_metadata")):
-            found.append(_call(said["tool_metadata"]))
-        found += _listed(said)
-        found += in_messages([said.get("content")])
+    for side in (said, answered):
+        if side.get("type") == "tool_call" and _has_name(side.get("tool_metadata")):
+            found.append(_call(side["tool_metadata"]))
+        found += _listed(side)
+        found += in_messages([side.get("content")])
+    # What is counted as a call of a tool (docs/metrics.md) is one here, too.
+    name = reported.facts(said, answered, _parsed(parts.get("metadata"))).get(
+        "tool_name"
+    )
+    if isinstance(name, str) and name not in [call.name for call in found]:
+        found.append(Call(name=name))
     return found
 
 
@@ -52,35 +70,102 @@ def in_messages(messages: Iterable[Json]) -> list[Call]:
     return [call for one in messages for call in _listed(one)]
 
 
-def made_since(before: Iterable[Part], after: Iterable[Part]) -> list[Call]:
-    """Return the calls that one checkpoint tells of and an earlier one does not."""
-    was, now = _by_name(before), _by_name(after)
-    earlier = {_identity(call) for call in _in_parts(was)}
-    return merged(call for call in _in_parts(now) if _identity(call) not in earlier)
+def may_tell(parts: Iterable[Part]) -> bool:
+    """Say whether a checkpoint has parts among which there may be calls."""
+    empty = (b"[]", b"{}")
+    return any(part.name in TELLING and part.data not in empty for part in parts)
+
+
+def made_since(
+    before: Iterable[Part], checkpoints: Sequence[Iterable[Part]]
+) -> list[Call]:
+    """Return the calls that checkpoints tell of and an earlier one does not.
+
+    They are given oldest first; parts that the next one only adds to are not parsed.
+    """
+    named = [*map(_by_name, checkpoints), {}]
+    earlier = list(_in_parts(_by_name(before)))
+    found: list[Call] = []
+    for now, later in pairwise(named):
+        told = _in_parts(_not_continued(now, later))
+        found += _beyond([*earlier, *found], told)
+    return merged(found)
 
 
 def merged(calls: Iterable[Call]) -> list[Call]:
     """Tell each call once: what one place leaves out, another one adds.
 
-    Those without an id are told apart by nothing, so each is one of its own.
+    Those without an id are told apart by nothing, so each is one of its own. One id
+    with two names or arguments is of two calls: some agents count anew in each turn.
     """
-    found: dict[object, Call] = {}
-    for place, call in enumerate(calls):
-        key = call.id or place
-        known = found.get(key)
-        found[key] = _completed(known, call) if known else call
-    return list(found.values())
+    found: list[Call] = []
+    places: dict[str, list[int]] = {}
+    for call in calls:
+        known = places.setdefault(call.id, []) if call.id else []
+        place = next((at for at in known if _may_be_same(found[at], call)), None)
+        if place is None:
+            known.append(len(found))
+            found.append(call)
+        else:
+            found[place] = _completed(found[place], call)
+    return found
+
+
+def _beyond(known: Iterable[Call], calls: Iterable[Call]) -> Iterator[Call]:
+    """Yield the calls that are not among the known; without ids they are counted."""
+    by_id: dict[str, list[Call]] = {}
+    left: Counter[bytes] = Counter()
+    for one in known:
+        if one.id:
+            by_id.setdefault(one.id, []).append(one)
+        else:
+            left[_written(one)] += 1
+    for call in calls:
+        if call.id:
+            if not any(_may_be_same(one, call) for one in by_id.get(call.id, ())):
+                yield call
+        elif left[_written(call)]:
+            left[_written(call)] -= 1
+        else:
+            yield call
+
+
+def _may_be_same(one: Call, other: Call) -> bool:
+    if one.name and other.name and one.name != other.name:
+        return False
+    if one.arguments is None or other.arguments is None:
+        return True
+    return same(one.arguments, other.arguments)
 
 
 def _completed(known: Call, other: Call) -> Call:
+    told = known if known.number is not None else other
     return replace(
         known,
         name=known.name or other.name,
         arguments=other.arguments if known.arguments is None else known.arguments,
-        number=other.number if known.number is None else known.number,
-        turn_number=known.turn_number or other.turn_number,
-        at=known.at or other.at,
+        session_id=told.session_id,
+        number=told.number,
+        turn_number=told.turn_number,
+        at=told.at,
+        may_be_part=known.may_be_part or other.may_be_part,
+        was_set_aside=told.was_set_aside,
     )
+
+
+def _not_continued(now: dict[str, bytes], later: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the parts of a checkpoint that the next one does not go on from."""
+    return {
+        name: data
+        for name, data in now.items()
+        if name in TELLING and not _is_beginning(data, later.get(name, b""))
+    }
+
+
+def _is_beginning(data: bytes, later: bytes) -> bool:
+    """Say whether a list or object begins with all entries of another one."""
+    end = len(data) - 1
+    return later[end : end + 1] in (data[end:], b",") and later.startswith(data[:end])
 
 
 def _in_parts(parts: dict[str, bytes]) -> Iterator[Call]:
@@ -129,8 +214,8 @@ def _has_name(told: Json) -> bool:
     return bool(_name(told))
 
 
-def _identity(call: Call) -> object:
-    return call.id or (call.name, json.dumps(call.arguments))
+def _written(call: Call) -> bytes:
+    return json.dumps([call.name, call.arguments])
 
 
 def _by_name(parts: Iterable[Part]) -> dict[str, bytes]:

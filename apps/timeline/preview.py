@@ -8,18 +8,16 @@ across earlier rollbacks, and in both directions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from apps.agents.scope import Scope
 from apps.core import sql
 from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
-from apps.timeline import bodies, calls, listing, reading
+from apps.timeline import outside, reading
 from apps.timeline.calls import Call
 from apps.timeline.lineage import live_ranges
-from apps.timeline.models import Turn
 from apps.timeline.reading import VersionRow
 from apps.timeline.targets import target
 from apps.timeline.words import Hold
@@ -27,8 +25,6 @@ from apps.timeline.words import Hold
 # Who wrote so lately may write again while somebody still reads the preview.
 LATELY = timedelta(minutes=5)
 LISTED = 50
-TURNS_LOOKED_INTO = 500
-LEFT_LOOKED_INTO = 10
 
 ASIDE = "unnest(%(lows)s::bigint[], %(highs)s::bigint[]) aside (low, high)"
 # How many turns were made on these versions, and when the newest of all was.
@@ -38,20 +34,6 @@ SELECT (SELECT count(*) FROM {ASIDE}
            AND t.head_number BETWEEN aside.low AND aside.high) AS count,
        (SELECT t.created_at FROM timeline_turn t WHERE t.session_id = %(session)s
          ORDER BY t.turn_number DESC LIMIT 1) AS newest_at
-"""
-# What happened outside since the version to restore happened, also where a rollback
-# has set it aside before: turns and heads rise together.
-NEWEST_TURNS = f"""
-SELECT t.turn_number FROM timeline_turn t
- WHERE t.session_id = %(session)s AND t.head_number > %(to)s
- ORDER BY t.turn_number DESC LIMIT {TURNS_LOOKED_INTO + 1}
-"""
-# Where earlier rollbacks left off: the last versions of what they set aside.
-LEFT = f"""
-SELECT v.number - 1 AS number FROM timeline_version v
- WHERE v.session_id = %(session)s AND v.restored_number IS NOT NULL
-   AND v.number - 1 > %(to)s AND v.number <= %(head)s
- ORDER BY v.number DESC LIMIT {LEFT_LOOKED_INTO + 1}
 """
 FORKS = f"""
 SELECT s.id AS session_id, s.origin_number AS number, s.created_at,
@@ -96,9 +78,11 @@ class Preview:
     """What becomes of the state, of the versions in between, and what stays outside.
 
     Of calls, forks and labels the first `LISTED` are told; `has_more_…` says that
-    there are others. The calls are all since the version to restore, those on versions
-    that are set aside already among them. `brought_back` counts versions that live
-    again: one that an earlier rollback set aside can be restored as well.
+    there are others, or of calls that there may be: not everything was looked into.
+    The calls are those since `calls_since`, the version that made the body to restore
+    (see `outside`), those on versions that are set aside already among them.
+    `brought_back` counts versions that live again: one that an earlier rollback set
+    aside can be restored as well.
     """
 
     head: VersionRow
@@ -108,6 +92,7 @@ class Preview:
     brought_back: int
     n_turns: int
     calls: tuple[Call, ...]
+    calls_since: int
     has_more_calls: bool
     forks: tuple[Fork, ...]
     has_more_forks: bool
@@ -118,11 +103,6 @@ class Preview:
     @property
     def n_set_aside(self) -> int:
         return sum(map(len, self.set_aside))
-
-    def was_set_aside(self, call: Call) -> bool:
-        """Whether an earlier rollback set aside the version that a turn made."""
-        number = call.number
-        return number is not None and not any(number in one for one in self.set_aside)
 
 
 def preview(scope: Scope, session_id: str, to: int, *, now: datetime) -> Preview:
@@ -141,7 +121,14 @@ def preview(scope: Scope, session_id: str, to: int, *, now: datetime) -> Preview
         "highs": [one.stop - 1 for one in aside],
     }
     (turns,) = sql.rows(TURNS, asked)
-    found, has_more_calls = _calls(head, restored)
+    called = outside.since(
+        scope,
+        head,
+        restored,
+        live=seen_from_head,
+        lineage=seen_from_target,
+        now=now,
+    )
     seen = {"project": scope.project.id, "agents": scope.agent_list, "now": now}
     forks = sql.records(Fork, FORKS, {**asked, **seen})
     labels = sql.records(LabelAt, LABELS, asked)
@@ -152,8 +139,9 @@ def preview(scope: Scope, session_id: str, to: int, *, now: datetime) -> Preview
         set_aside=tuple(aside),
         brought_back=sum(map(len, without(seen_from_target, seen_from_head))),
         n_turns=turns.count,
-        calls=tuple(found[:LISTED]),
-        has_more_calls=has_more_calls or len(found) > LISTED,
+        calls=called.calls[:LISTED],
+        calls_since=called.since,
+        has_more_calls=not called.is_all or len(called.calls) > LISTED,
         forks=tuple(forks[:LISTED]),
         has_more_forks=len(forks) > LISTED,
         labels=tuple(labels[:LISTED]),
@@ -186,63 +174,3 @@ def _is_lively(head: VersionRow, newest_turn: datetime | None, now: datetime) ->
     """Whether an agent may write again while somebody reads: then hold it."""
     last = max(head.created_at, newest_turn or head.created_at)
     return head.hold == Hold.OPEN and now - last <= LATELY
-
-
-def _calls(head: VersionRow, restored: VersionRow) -> tuple[list[Call], bool]:
-    """Return the calls since then, and whether it was too much to look into all."""
-    asked = {
-        "session": head.session_id,
-        "to": restored.number,
-        "head": head.number,
-    }
-    told, has_more_turns = _told(head.session_id, asked)
-    reported, has_more_left = _reported(head, restored, asked)
-    return calls.merged([*told, *reported]), has_more_turns or has_more_left
-
-
-def _told(session_id: str, asked: dict[str, Any]) -> tuple[list[Call], bool]:
-    """Return the calls that turns tell of."""
-    numbers = sql.rows(NEWEST_TURNS, asked)
-    wanted = [row.turn_number for row in numbers[:TURNS_LOOKED_INTO]]
-    turns = list(
-        Turn.objects.of_session(session_id)
-        .filter(turn_number__in=wanted)
-        .in_order(newest_first=True, after=None)
-    )
-    shown = listing.within_bytes(turns, lambda turn: turn.size)
-    has_more = len(numbers) > TURNS_LOOKED_INTO or len(shown) < len(turns)
-    return [call for turn in reversed(shown) for call in _of_turn(turn)], has_more
-
-
-def _reported(
-    head: VersionRow, restored: VersionRow, asked: dict[str, Any]
-) -> tuple[list[Call], bool]:
-    """Return the calls among messages and results: of the head, and of what was left.
-
-    A state that a rollback left behind tells of calls that no later one tells of.
-    """
-    numbers = [row.number for row in sql.rows(LEFT, asked)]
-    found = listing.versions_at(head.session_id, numbers[:LEFT_LOOKED_INTO])
-    left = listing.within_bytes(found[::-1], lambda one: one.body_size)
-    reading.fetch(left)
-    before = reading.parts(restored)
-    told = [
-        call
-        for one in (*reversed(left), head)
-        for call in calls.made_since(before, reading.parts(one))
-    ]
-    return told, len(left) < len(numbers)
-
-
-def _of_turn(turn: Turn) -> list[Call]:
-    raw = bodies.decode(turn.codec, bytes(turn.data), turn.size, None)
-    parts = {part.name: part.data for part in bodies.unframe(raw)}
-    return [
-        replace(
-            call,
-            number=turn.head_number,
-            turn_number=turn.turn_number,
-            at=turn.created_at,
-        )
-        for call in calls.in_turn(parts)
-    ]

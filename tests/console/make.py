@@ -60,6 +60,23 @@ class Story:
         )
         return self
 
+    def call(self, name):
+        """Have a turn report a tool call, which makes no version."""
+        timeline.add_turn(
+            session_id=self.id,
+            exchange=timeline.Exchange(
+                input={
+                    "type": "tool_call",
+                    "content": "",
+                    "tool_metadata": {"name": name, "arguments": {}, "id": name},
+                },
+                output={"type": "tool_response", "content": "ok"},
+            ),
+            step=Step(),
+            **self.act(KEY),
+        )
+        return self
+
     def rollback(self, to, reason="wrong turn", **more):
         timeline.rollback(
             session_id=self.id,

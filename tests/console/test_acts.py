@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.accounts.models import Role
 from apps.audit.models import AuditRecord
 from apps.core import json
-from apps.timeline import reading
+from apps.timeline import outside, reading
 from apps.timeline.models import Label, Note, Session, Version
 from tests.accounts.make import make_member
 from tests.console.make import KEY, Story, address, signed_in
@@ -67,6 +67,39 @@ class TestRollback:
         assert hidden(text, "expected") == "2"
         assert 'name="hold" checked' in text
         assert "autofocus>Roll back to v0" in text
+
+    def test_calls_on_the_version_itself_are_listed_with_a_mark(
+        self, operator, project, trip
+    ):
+        trip.call("charge_card").update({"paid": True}).call("send_mail")
+        fork = trip.fork(3)
+
+        where = address(project, trip.id, "versions", 2, "rollback")
+        text = text_of(operator.get(where))
+        of_fork = address(project, fork, "versions", 0, "rollback")
+
+        called = re.findall(r"<li><code>(\w+)</code>(.*?)</li>", text)
+        assert [name for name, _ in called] == ["charge_card", "send_mail"]
+        assert "2 tool calls since v2:" in text
+        assert "may already be part of v2" in called[0][1]
+        assert "may already be part" not in called[1][1]
+        operator.post(address(project, fork, "pause"), KEY_FIELD | {"expected": 0})
+        text = text_of(operator.get(of_fork))
+        assert "1 tool call since v0:" in text
+        assert "of its origin" in text
+        assert f'href="{address(project, trip.id, "versions", 3)}?tab=turns"' in text
+
+    def test_none_is_said_only_where_everything_was_looked_into(
+        self, operator, project, trip, monkeypatch
+    ):
+        trip.call("charge_card")
+        monkeypatch.setattr(outside, "TURNS_LOOKED_INTO", 0)
+
+        where = address(project, trip.id, "versions", 0, "rollback")
+        text = text_of(operator.get(where))
+
+        assert "No tool call is recorded" not in text
+        assert "not everything" in text
 
     def test_a_session_that_rests_is_not_held_by_default(self, operator, project):
         story = Story(project).update({"step": 1})

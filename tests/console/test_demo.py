@@ -91,11 +91,13 @@ def test_it_shows_what_the_agent_did_outside_that_no_rollback_undoes(project: Pr
 
     found = preview(Scope(project), booking.id, good, now=NOW)
 
-    assert [(call.name, call.number) for call in found.calls] == [
-        ("hold_fare", rollback.number + 1),
-        ("email_itinerary", rollback.number + 1),
+    assert [(call.name, call.number, call.may_be_part) for call in found.calls] == [
+        ("cancel_hotel", good, True),
+        ("release_fare", good, True),
+        ("hold_fare", rollback.number + 1, False),
+        ("email_itinerary", rollback.number + 1, False),
     ]
-    assert found.calls[0].arguments == {"id": "UA123"}
+    assert found.calls[2].arguments == {"id": "UA123"}
 
 
 def test_it_shows_a_fork_of_the_state_before_the_damage(project: Project):

@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.audit.models import Event
-from apps.timeline import preview as module
+from apps.timeline import outside
 from apps.timeline.calls import Call, in_turn, made_since, merged
 from apps.timeline.framing import Part
 from apps.timeline.models import Version
@@ -155,8 +155,8 @@ def test_it_names_the_calls_of_a_checkpoint_that_a_rollback_left(begin: Begin) -
 def test_more_rollbacks_than_are_looked_into_are_told(
     begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LEFT_LOOKED_INTO", 1)
-    monkeypatch.setattr(module, "LEFT", module.LEFT.replace("LIMIT 11", "LIMIT 2"))
+    monkeypatch.setattr(outside, "LEFT_LOOKED_INTO", 1)
+    monkeypatch.setattr(outside, "CHECKPOINTS_LOOKED_INTO", 1)
     run = begin({"n": 0})
     run.patch({"n": 1}, tool_results={"c1": {"tool": "book"}})
     run.rollback(0)
@@ -166,8 +166,10 @@ def test_more_rollbacks_than_are_looked_into_are_told(
 
     told = previewed(run, 0)
 
-    assert [one["id"] for one in told["tool_calls"]] == ["c2"]
-    assert told["tool_calls_truncated"]
+    assert [one["id"] for one in told["tool_calls"]] == ["c1", "c2"]
+    assert not told["tool_calls_truncated"]
+    monkeypatch.setattr(outside, "CHECKPOINTS_LOOKED_INTO", 0)
+    assert previewed(run, 0)["tool_calls_truncated"]
 
 
 def test_it_names_forks_and_labels_on_what_is_set_aside(run: Run) -> None:
@@ -261,4 +263,4 @@ def test_calls_without_an_id_are_each_one_of_their_own() -> None:
 def test_a_broken_part_is_no_call() -> None:
     broken = Part("tool_results", "application/json", b"{")
 
-    assert made_since([], [broken]) == []
+    assert made_since([], [[broken]]) == []

@@ -145,10 +145,7 @@ def _told(found: Preview) -> dict[str, Any]:
         "head": found.head,
         "target": found.target,
         "changes": comparing.told(found.comparison, shown=ROWS),
-        "calls": [
-            pane.call_row(call) | {"was_set_aside": found.was_set_aside(call)}
-            for call in found.calls
-        ],
+        "calls": [pane.call_row(call) for call in found.calls],
         "target_operation": stories.operation(found.target),
         "target_words": stories.words(found.target),
         "holds": found.recommends_hold,

@@ -66,10 +66,8 @@ def _object(found: Preview) -> dict[str, Any]:
         "versions_set_aside": found.n_set_aside,
         "versions_brought_back": found.brought_back,
         "turns_set_aside": found.n_turns,
-        "tool_calls": [
-            _call(call) | {"was_set_aside": found.was_set_aside(call)}
-            for call in found.calls
-        ],
+        "tool_calls": [_call(call) for call in found.calls],
+        "tool_calls_since": found.calls_since,
         "tool_calls_truncated": found.has_more_calls,
         "outside": OUTSIDE,
         "forks": [
@@ -92,7 +90,10 @@ def _call(call: Call) -> dict[str, Any]:
         "name": call.name,
         "id": call.id,
         "arguments": Fragment(written),
+        "session_id": call.session_id,
         "version": call.number,
         "turn_number": call.turn_number,
         "at": shapes.moment(call.at),
+        "may_already_be_part": call.may_be_part,
+        "was_set_aside": call.was_set_aside,
     }

@@ -21,9 +21,15 @@ class ReportedCall(Output):
     name = text("Empty where only its result was reported.")
     id = maybe_text()
     arguments = serializers.JSONField(allow_null=True)
+    session_id = text("Where it was reported: a fork's origin tells of its turns, too.")
     version = maybe_number("The head when a turn reported it.")
     turn_number = maybe_number()
     at = serializers.DateTimeField(allow_null=True)
+    may_already_be_part = serializers.BooleanField(
+        help_text="A turn reported it while the head showed the state to restore, "
+        "which may know of it already: nothing tells whether the agent called or "
+        "stored first."
+    )
     was_set_aside = serializers.BooleanField(
         help_text="An earlier rollback set its version aside; it happened all the same."
     )
@@ -60,9 +66,16 @@ class RollbackPreview(Output):
     )
     turns_set_aside = serializers.IntegerField()
     tool_calls = ReportedCall(
-        many=True, help_text="Made since that version, at most 50."
+        many=True, help_text="Reported since the state to restore was made, at most 50."
     )
-    tool_calls_truncated = serializers.BooleanField()
+    tool_calls_since = serializers.IntegerField(
+        help_text="The version that made that state: earlier than `version` where this "
+        "is a rollback, a pause or another version that shows an earlier state."
+    )
+    tool_calls_truncated = serializers.BooleanField(
+        help_text="There are or may be others: with no call listed, not everything was "
+        "looked into."
+    )
     outside = text("What a rollback cannot do.")
     forks = ForkRef(many=True, help_text="Begun on versions to be set aside.")
     forks_truncated = serializers.BooleanField()

@@ -67,7 +67,11 @@ class Rollback(State):
 
 @dataclass(frozen=True, kw_only=True)
 class RollbackPreview(Answer):
-    """What a rollback would do; `head` is the `expected_version` to roll back with."""
+    """What a rollback would do; `head` is the `expected_version` to roll back with.
+
+    Calls are those since `tool_calls_since`, which made the state to restore; with
+    `tool_calls_truncated` there may be others, also where none is listed.
+    """
 
     session_id: str
     version: int
@@ -84,6 +88,9 @@ class RollbackPreview(Answer):
     forks: Sequence[Mapping[str, Json]] = ()
     labels: Sequence[Mapping[str, Json]] = ()
     hold_recommended: bool = False
+    versions_brought_back: int = 0
+    tool_calls_since: int | None = None
+    tool_calls_truncated: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -173,5 +173,15 @@ def _preview(raw: Mapping[str, Any], output: Output) -> list[str]:
     ]
     for call in raw["tool_calls"]:
         said = f"! {call['name']}({value(call['arguments'])}) has happened already"
+        if call.get("may_already_be_part"):
+            said += f" and may already be part of v{raw['version']}"
         lines.append(output.paint(said, "removed"))
-    return [*lines, plain(raw["outside"])]
+    return [*lines, *_unlisted(raw), plain(raw["outside"])]
+
+
+def _unlisted(raw: Mapping[str, Any]) -> list[str]:
+    """Say that there is no call only where everything was looked into."""
+    since = raw.get("tool_calls_since", raw["version"])
+    if raw.get("tool_calls_truncated"):
+        return [f"Not all that was recorded since v{since} is listed."]
+    return [] if raw["tool_calls"] else [f"No tool call is recorded since v{since}."]
