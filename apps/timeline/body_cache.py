@@ -21,6 +21,7 @@ class Cache:
         self._bodies: OrderedDict[tuple[str, int], bytes] = OrderedDict()
         self._numbers: dict[str, set[int]] = {}
         self._outlines: dict[tuple[str, int], Outline] = {}
+        self._seals: dict[tuple[str, int], bytes] = {}
         self._lock = threading.Lock()
 
     def get(self, key: tuple[str, int]) -> bytes | None:
@@ -49,14 +50,24 @@ class Cache:
             if key in self._bodies:
                 self._outlines[key] = outline
 
-    def put(self, key: tuple[str, int], raw: bytes) -> None:
+    def seal(self, key: tuple[str, int]) -> bytes | None:
+        """Return the digest of the stored bytes that gave a body that is here."""
+        return self._seals.get(key)
+
+    def put(self, key: tuple[str, int], raw: bytes, seal: bytes | None = None) -> None:
         """Keep the body, unless it alone would fill more than half of the cache."""
         if 2 * len(raw) > self._max_bytes:
             return
         with self._lock:
-            self._drop(key)
-            self._bodies[key] = raw
-            self._bytes += len(raw)
+            if key in self._bodies and self._bodies[key] == raw:
+                # With what else is kept of it.
+                self._bodies.move_to_end(key)
+            else:
+                self._drop(key)
+                self._bodies[key] = raw
+                self._bytes += len(raw)
+            if seal is not None:
+                self._seals[key] = seal
             self._numbers.setdefault(key[0], set()).add(key[1])
             while self._bytes > self._max_bytes:
                 self._drop(next(iter(self._bodies)))
@@ -78,6 +89,7 @@ class Cache:
             return
         self._bytes -= len(self._bodies.pop(key))
         self._outlines.pop(key, None)
+        self._seals.pop(key, None)
         session_id, number = key
         self._numbers[session_id].discard(number)
         if not self._numbers[session_id]:

@@ -148,3 +148,6 @@ class Receipt:
     first_number: int | None = None
     # The versions themselves, in their order, unless it is a replay.
     made: tuple[VersionRow, ...] = ()
+    # Of a rollback: whether the body it shows was recomputed for this answer, and is
+    # what was committed to.
+    verified: bool | None = None

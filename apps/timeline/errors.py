@@ -64,6 +64,12 @@ class NoRollback(DomainError):
     code = "no_rollback"
 
 
+class BodyNotVerified(DomainError):
+    """What is stored of this version is not what was committed to: nothing was done."""
+
+    code = "body_not_verified"
+
+
 class ExternalIdTaken(DomainError):
     """Another session of this project has that external id."""
 

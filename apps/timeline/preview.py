@@ -17,6 +17,7 @@ from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
 from apps.timeline import outside, reading
 from apps.timeline.calls import Call
+from apps.timeline.intact import require_intact
 from apps.timeline.lineage import live_ranges
 from apps.timeline.reading import VersionRow
 from apps.timeline.targets import target
@@ -108,10 +109,11 @@ class Preview:
 def preview(scope: Scope, session_id: str, to: int, *, now: datetime) -> Preview:
     """Tell what rolling back to a version would do to the head as it is now.
 
-    Raises: SessionNotFound, VersionNotFound, NothingToRollBack.
+    Raises: SessionNotFound, VersionNotFound, NothingToRollBack, BodyNotVerified.
     """
     head = reading.head(scope, session_id, now=now)
     restored = target(scope, head, to, now=now)
+    require_intact(restored)
     seen_from_head = live_ranges(session_id, head.number)
     seen_from_target = live_ranges(session_id, restored.number)
     aside = without(seen_from_head, seen_from_target)

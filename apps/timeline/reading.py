@@ -24,7 +24,6 @@ from apps.timeline.rows import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
 
 __all__ = ["UNREAD", "VERSION_COLUMNS", "Rollback", "VersionRow"]
 
-
 # What the caller may see. Deletion is read from the head's hold, never from the
 # session's projection. A negative number counts back from the head: -1 is the one
 # before it; NULL is the head itself.
@@ -48,7 +47,6 @@ VERSION = sql.Often(
     f"SELECT head.number AS head_number, {VERSION_COLUMNS} {FOUND} {SEEN}"
 )
 
-
 # Versions of a session that was looked up already; clauses and an order are added.
 VERSIONS = f"""
 SELECT {VERSION_COLUMNS}
@@ -65,17 +63,20 @@ SELECT v.number, v.restored_number, v.created_at FROM timeline_version v
  ORDER BY v.number DESC LIMIT 1
 """
 
-# Bodies of several sessions at once, each with the bases it builds on.
+# Bodies of several sessions at once, each with the bases it builds on. Keys alone are
+# walked: with the bytes among what UNION compares, 5 MB took 16 ms instead of 4.
 CHAIN = """
 WITH RECURSIVE needed AS (
-    SELECT b.* FROM timeline_body b
+    SELECT b.session_id, b.number, b.base_number FROM timeline_body b
       JOIN unnest(%(sessions)s::varchar[], %(numbers)s::bigint[]) w (session_id, number)
         ON b.session_id = w.session_id AND b.number = w.number
     UNION
-    SELECT b.* FROM timeline_body b JOIN needed n
+    SELECT b.session_id, b.number, b.base_number FROM timeline_body b JOIN needed n
         ON b.session_id = n.session_id AND b.number = n.base_number)
-SELECT session_id, number, base_number, depth, codec, salt, data, size
-  FROM needed ORDER BY session_id, number
+SELECT b.session_id, b.number, b.base_number, b.depth, b.codec, b.salt, b.data, b.size
+  FROM needed n
+  JOIN timeline_body b ON b.session_id = n.session_id AND b.number = n.number
+ ORDER BY b.session_id, b.number
 """
 HEADS = f"""
 SELECT {VERSION_COLUMNS}

@@ -19,6 +19,8 @@ PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
 LEDGER = "apps/timeline/ledger.py"
 READING = "apps/timeline/reading.py"
+ROLLBACKS = "apps/timeline/operations/rollbacks.py"
+INTACT = "apps/timeline/intact.py"
 PLAIN_HEAD = "apps/timeline/plain_head.py"
 BEGINNINGS = "apps/timeline/beginnings.py"
 CHECKS = "apps/timeline/verification/checks.py"
@@ -35,6 +37,7 @@ REOPENED = "tests/timeline/test_open_rebuild.py::test_"
 HISTORIES = OPEN + "after_random_histories_it_equals_a_recount"
 IMMUTABLE = "tests/timeline/test_immutability.py::test_"
 HOLDS = "tests/timeline/test_holds.py::test_"
+ROLLED_BACK = "tests/timeline/test_rollback_verified.py::test_"
 WRITTEN = "tests/timeline/test_written.py::test_"
 LIMITED = "tests/timeline/test_limited_keys.py::test_"
 SEARCH = "tests/timeline/search/test_search.py::test_"
@@ -538,6 +541,20 @@ MUTANTS = (
         "            bodies.verify(raws[key], row.salt, wanted[key])\n",
         "",
         WRITTEN + "no_state_is_read_that_its_commitment_does_not_hold",
+    ),
+    one(
+        "verification of what is restored",
+        ROLLBACKS,
+        "    require_intact(version)\n",
+        "",
+        ROLLED_BACK + "a_broken_body_is_not_restored_and_nothing_is_written",
+    ),
+    one(
+        "stored bytes of a large body",
+        INTACT,
+        "if bodies.cache.seal(key) == seal:",
+        "if bodies.cache.seal(key):",
+        ROLLED_BACK + "a_large_body_that_breaks_later_is_not_restored",
     ),
     one(
         "time that never runs backwards",

@@ -92,14 +92,21 @@ def test_a_dry_run_tells_what_a_rollback_does_and_does_nothing(
     assert "From v2 back to v1" in printed
     assert "book" in printed
     assert "Sets aside 1 versions" in printed
+    assert "may already be part" not in printed
     assert client.sessions.get(trip).version == 2
+    client.sessions.update_state(trip, {"paid": True})
+    to_it = run("rollback", trip, "2", "--dry-run")
+    assert "has happened already and may already be part of v2" in to_it
+    client.sessions.update_state(trip, {"paid": False})
+    to_later = run("rollback", trip, "3", "--dry-run")
+    assert "No tool call is recorded since v3." in to_later
 
 
 def test_a_rollback_and_a_fork(run: Any, trip: str, client: Stepback) -> None:
     done = run("rollback", trip, "1", "--reason", "lost", "--hold")
     fork = told(run("--json", "fork", trip, "2", "--reason", "why?"))[0]
 
-    assert done == "v3 shows the state of v1; v2 stays.\n"
+    assert done == "v3 shows the state of v1, verified; v2 stays.\n"
     assert client.sessions.get(trip).status == "paused"
     assert fork["state"] == {"step": "start", "destination": None}
 

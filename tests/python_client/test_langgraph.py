@@ -109,6 +109,7 @@ def test_rolling_back_restores_the_state_and_the_run_goes_on_from_it(
 
     head = app.get_state(config)
     assert result["restored_from"] == target.config["configurable"]["checkpoint_id"]
+    assert result["verified"] is True
     assert head.config["configurable"]["checkpoint_id"] == result["checkpoint_id"]
     assert head.parent_config["configurable"]["checkpoint_id"] == before
     assert (head.values, head.next) == (target.values, ("approve",))

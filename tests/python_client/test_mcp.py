@@ -236,7 +236,9 @@ async def comparing(call: Caller, name: str, first: str, second: str) -> None:
         "restored_from",
         "blob_id",
         "rolled_back_from",
+        "verified",
     }
+    assert done["verified"] is True
     assert done["restored_from"] == done["rolled_back_from"] == first
     head = await call("checkpoint_resume", thread_id=name)
     assert (head["checkpoint_id"], head["state"]) == (

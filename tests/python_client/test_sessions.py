@@ -113,6 +113,7 @@ def test_rolling_back_with_a_preview_holds_the_agent(sb: Any, session: Any) -> N
 
     assert (preview.versions_set_aside, preview.changes[0]["after"]) == (3, 2)
     assert (done.restored_from_version, done.rolled_back_from_version) == (2, 5)
+    assert done.verified is True
     assert (done.hold, done.reason, done.reason_code) == (
         "paused",
         "destination lost",
@@ -237,6 +238,7 @@ def test_turns_tool_calls_and_notes(sb: Any, session: Any) -> None:
     assert called.input["tool_metadata"]["name"] == "book"
     preview = sb.sessions.preview_rollback(session.id, 1)
     assert [one["name"] for one in preview.tool_calls] == ["book"]
+    assert (preview.tool_calls_since, preview.tool_calls_truncated) == (1, False)
     assert [one.text for one in sb.sessions.list_notes(session.id).data] == [note.text]
 
 

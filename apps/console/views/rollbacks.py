@@ -55,7 +55,8 @@ def rollback(
         return _preview_page(request, membership, session_id, number, shown=shown)
     where = [membership.project.slug, session_id, receipt.number]
     undo = reverse("console:undo", args=where)
-    messages.success(request, f"Rolled back to v{number}.", extra_tags=undo)
+    words = f"Rolled back to v{number}. {_verdict(receipt)}"
+    messages.success(request, words, extra_tags=undo)
     return to_version(membership, session_id, receipt.number)
 
 
@@ -77,8 +78,16 @@ def undo(
     except VersionConflict:
         target = max(number - 1, 0)
         return _preview_page(request, membership, session_id, target, shown=number)
-    messages.success(request, f"Undone: v{receipt.number} is as v{number - 1} was.")
+    words = f"Undone: v{receipt.number} is as v{number - 1} was. {_verdict(receipt)}"
+    messages.success(request, words)
     return to_version(membership, session_id, receipt.number)
+
+
+def _verdict(receipt: Receipt) -> str:
+    """Say what came of recomputing the body that is shown now."""
+    if receipt.verified:
+        return "Verified: the stored state is what was committed to."
+    return "The stored state is not what was committed to any more."
 
 
 def _done(about: Told, session_id: str, number: int, given: dict[str, Any]) -> Receipt:

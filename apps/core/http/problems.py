@@ -64,6 +64,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "session_paused": (423, INVALID),
     "rate_limit_exceeded": (429, LIMIT),
     "internal_error": (500, OURS),
+    "body_not_verified": (500, OURS),
     "service_unavailable": (503, OURS),
     "insufficient_storage": (507, OURS),
 }

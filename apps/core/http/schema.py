@@ -75,6 +75,9 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     session_id = serializers.CharField(
         required=False, help_text="The session that has the name already."
     )
+    version = serializers.IntegerField(
+        required=False, help_text="The version whose stored body is broken."
+    )
     head = serializers.IntegerField(
         required=False, help_text="The number of the session's last version."
     )

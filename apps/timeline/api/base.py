@@ -100,10 +100,13 @@ class TimelineView(ApiView):
         version = self._without_state(receipt) if is_minimal else self.written(receipt)
         rollback = shapes.last_rollback(reading.last_rollback(version))
         state = None if is_minimal else reading.state(version)
-        shape = (
-            shapes.rollback_object if version.op == "rollback" else shapes.state_object
-        )
-        answer = self.answer(shape(version, state, rollback), receipt, version.number)
+        if receipt.verified is None:
+            shown = shapes.state_object(version, state, rollback)
+        else:
+            shown = shapes.rollback_object(
+                version, state, rollback, verified=receipt.verified
+            )
+        answer = self.answer(shown, receipt, version.number)
         if is_minimal:
             answer["Preference-Applied"] = "return=minimal"
         return answer

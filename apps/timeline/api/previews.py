@@ -41,7 +41,7 @@ class RollbackPreviewView(TimelineView):
         ],
         responses={
             200: outputs.RollbackPreview,
-            **errors(400, 401, 403, 404, 409, 429, 503),
+            **errors(400, 401, 403, 404, 409, 429, 500, 503),
         },
     )
     def get(self, request: Request, session_id: str) -> Response:

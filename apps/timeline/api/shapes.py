@@ -108,11 +108,16 @@ def state_object(
 
 
 def rollback_object(
-    version: VersionRow, state: bytes | None, rollback: dict[str, Any] | None
+    version: VersionRow,
+    state: bytes | None,
+    rollback: dict[str, Any] | None,
+    *,
+    verified: bool,
 ) -> dict[str, Any]:
     """Return what a rollback did, for clients of either contract."""
     return state_object(version, state, rollback) | {
         "success": True,
+        "verified": verified,
         "new_version": version.number,
         "restored_from_version": version.restored_number,
         "rolled_back_from_version": version.parent_number,

@@ -108,7 +108,7 @@ class RollbackView(TimelineView):
         parameters=parameters.STATE_WRITE,
         request=RollbackInput,
         examples=examples.ROLLBACK,
-        responses={200: outputs.Rollback, **WRITE_ERRORS},
+        responses={200: outputs.Rollback, **WRITE_ERRORS, **errors(500)},
     )
     def post(self, request: Request, session_id: str) -> Response:
         """Append a version with the state of an earlier one; nothing is deleted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from apps.agents.scope import Scope
@@ -18,6 +19,7 @@ from apps.timeline.drafts import (
     require_text,
 )
 from apps.timeline.errors import NoRollback
+from apps.timeline.intact import is_intact, require_intact
 from apps.timeline.reading import VersionRow
 from apps.timeline.targets import target
 from apps.timeline.words import Hold, Op
@@ -45,8 +47,10 @@ def rollback(
     `hold` pauses the session in the same version, so that no agent can write between
     the two. The reason is the step's reasoning. A paused session can be rolled back
     and stays paused: to look, step back and resume is how people work.
+    What is stored of the body is recomputed against its commitment first.
 
-    Raises: NothingToRollBack, VersionNotFound, and what `ledger.append` raises.
+    Raises: NothingToRollBack, VersionNotFound, BodyNotVerified, and what
+    `ledger.append` raises.
     """
     if reason_code is not None:
         require_text("reason_code", reason_code, 100)
@@ -59,19 +63,18 @@ def rollback(
             hold=Hold.PAUSED if hold else Hold(head.hold),
         )
 
-    return ledger.append(
-        ledger.Append(
-            scope=scope,
-            session_id=session_id,
-            actor=actor,
-            now=now,
-            request=request,
-            expected=expected,
-            refused=frozenset({Hold.CLOSED}),
-            suspends=actor.is_agent,
-            build=build,
-        )
+    job = ledger.Append(
+        scope=scope,
+        session_id=session_id,
+        actor=actor,
+        now=now,
+        request=request,
+        expected=expected,
+        refused=frozenset({Hold.CLOSED}),
+        suspends=actor.is_agent,
+        build=build,
     )
+    return _verified(job, ledger.append(job))
 
 
 def undo(
@@ -90,7 +93,8 @@ def undo(
     It is a rollback itself and says which one it undoes. What was appended since is set
     aside; a pause stays until the session is resumed.
 
-    Raises: NoRollback, VersionNotFound, and what `ledger.append` raises.
+    Raises: NoRollback, VersionNotFound, BodyNotVerified, and what `ledger.append`
+    raises.
     """
 
     def build(head: VersionRow) -> Write:
@@ -105,19 +109,29 @@ def undo(
             undo_of=number,
         )
 
-    return ledger.append(
-        ledger.Append(
-            scope=scope,
-            session_id=session_id,
-            actor=actor,
-            now=now,
-            request=request,
-            expected=expected,
-            refused=frozenset({Hold.CLOSED}),
-            suspends=actor.is_agent,
-            build=build,
-        )
+    job = ledger.Append(
+        scope=scope,
+        session_id=session_id,
+        actor=actor,
+        now=now,
+        request=request,
+        expected=expected,
+        refused=frozenset({Hold.CLOSED}),
+        suspends=actor.is_agent,
+        build=build,
     )
+    return _verified(job, ledger.append(job))
+
+
+def _verified(job: ledger.Append, receipt: Receipt) -> Receipt:
+    """Say whether the body was verified: `build` has refused one that was not.
+
+    A replay restores nothing, so what was stored then is recomputed now.
+    """
+    if not receipt.is_replay:
+        return replace(receipt, verified=True)
+    made = reading.version(job.scope, job.session_id, receipt.number, now=job.now)
+    return replace(receipt, verified=is_intact(made))
 
 
 def _restoring(
@@ -128,6 +142,8 @@ def _restoring(
     hold: Hold,
     undo_of: int | None = None,
 ) -> Write:
+    """Raises: BodyNotVerified."""
+    require_intact(version)
     return Write(
         draft=Draft(
             op=Op.ROLLBACK,

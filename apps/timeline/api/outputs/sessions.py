@@ -93,6 +93,12 @@ class Rollback(WrittenState):
     """The version that a rollback made, and what it restored."""
 
     success = serializers.BooleanField()
+    verified = serializers.BooleanField(
+        help_text="What is stored of the restored version was recomputed before "
+        "anything was written, and is what it committed to; with "
+        "`Idempotent-Replayed`, whether that is so now. One that is broken is not "
+        "restored: `body_not_verified`."
+    )
     new_version = serializers.IntegerField()
     restored_from_version = serializers.IntegerField()
     rolled_back_from_version = serializers.IntegerField()

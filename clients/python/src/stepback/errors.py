@@ -301,6 +301,15 @@ class InternalError(ServerError):
     code = "internal_error"
 
 
+class BodyNotVerified(ServerError):
+    """What is stored of the version is not what was committed to; nothing was done.
+
+    `details["version"]` names it. Another version may be restored.
+    """
+
+    code = "body_not_verified"
+
+
 class ServiceUnavailable(ServerError):
     """The outcome may be unknown; a repetition with the same key is done once."""
 

@@ -57,12 +57,16 @@ class State(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class Rollback(State):
-    """The version that a rollback made; its `state` is the one restored."""
+    """The version that a rollback made; its `state` is the one restored.
+
+    `verified`: what is stored of it was recomputed, and is what was committed to.
+    """
 
     restored_from_version: int
     rolled_back_from_version: int
     reason: str | None = None
     reason_code: str | None = None
+    verified: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

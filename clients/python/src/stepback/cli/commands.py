@@ -107,8 +107,10 @@ def rollback(client: Stepback, asked: Namespace, output: Output) -> None:
         expected_version=preview.head,
     )
     restored, head = done.restored_from_version, done.rolled_back_from_version
+    verdict = "verified" if done.verified else "not verified"
     output.result(
-        done.raw, f"v{done.version} shows the state of v{restored}; v{head} stays."
+        done.raw,
+        f"v{done.version} shows the state of v{restored}, {verdict}; v{head} stays.",
     )
 
 

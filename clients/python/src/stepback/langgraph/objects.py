@@ -17,6 +17,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
+from stepback.answers import Rollback
 from stepback.langgraph.kept import Read, Saved
 from stepback.langgraph.known import Thread
 from stepback.langgraph.packing import Packed, pack, shown_as, unpack
@@ -149,13 +150,16 @@ def pruning(strategy: str, keep_latest: Hide, delete: Hide) -> Hide:
     return known[strategy]
 
 
-def rolled_back(thread_id: str, checkpoint_id: str, name: str) -> dict[str, Any]:
+def rolled_back(
+    thread_id: str, checkpoint_id: str, name: str, done: Rollback
+) -> dict[str, Any]:
     """Return what a rollback tells: the new head, and what it restored."""
     return {
         "thread_id": thread_id,
         "checkpoint_id": name,
         "restored_from": checkpoint_id,
         "rolled_back_from": checkpoint_id,
+        "verified": done.verified,
     }
 
 

@@ -236,16 +236,17 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
         Raises: LookupError if the thread has no such checkpoint.
         """
         name = str(uuid6())
-        self._sync.rollback((thread_id, ""), checkpoint_id, name, reason)
-        return objects.rolled_back(thread_id, checkpoint_id, name)
+        done = self._sync.rollback((thread_id, ""), checkpoint_id, name, reason)
+        return objects.rolled_back(thread_id, checkpoint_id, name, done)
 
     async def arollback_to(
         self, thread_id: str, checkpoint_id: str, *, reason: str | None = None
     ) -> dict[str, Any]:
         """Make an earlier checkpoint the thread's head again; see `rollback_to`."""
         name = str(uuid6())
-        await self._here().rollback((thread_id, ""), checkpoint_id, name, reason)
-        return objects.rolled_back(thread_id, checkpoint_id, name)
+        thread = (thread_id, "")
+        done = await self._here().rollback(thread, checkpoint_id, name, reason)
+        return objects.rolled_back(thread_id, checkpoint_id, name, done)
 
     def fork(
         self, thread_id: str, checkpoint_id: str, new_thread_id: str

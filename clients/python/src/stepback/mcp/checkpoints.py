@@ -113,7 +113,7 @@ class CheckpointTools(Threads):
             raise Refused(f"checkpoint not found: {checkpoint_id}")
         newest = await self._head(found.session_id)
         name = new_name()
-        await self._client.sessions.rollback(
+        done = await self._client.sessions.rollback(
             found.session_id,
             found.version,
             f"Rolled back to checkpoint {checkpoint_id}",
@@ -127,4 +127,5 @@ class CheckpointTools(Threads):
             "restored_from": checkpoint_id,
             "blob_id": head.chain,
             "rolled_back_from": checkpoint_id,
+            "verified": done.verified,
         }
