@@ -44,6 +44,12 @@ class Agent(models.Model):
         ]
         indexes = [
             models.Index(fields=["project", "-id"], name="agents_agent_newest"),
+            # In byte order: names are found by their beginning.
+            models.Index(
+                fields=["project", "name"],
+                name="agents_agent_by_name",
+                opclasses=["varchar_ops", "varchar_pattern_ops"],
+            ),
         ]
 
     def __str__(self) -> str:

@@ -67,9 +67,11 @@ class Session(models.Model):
             models.Index(
                 fields=["project_id", "agent", "-id"], name="timeline_session_by_agent"
             ),
+            # In byte order, so that a beginning is a range of it, too.
             models.Index(
                 fields=["project_id", "user_id", "-id"],
                 name="timeline_session_by_user",
+                opclasses=["varchar_ops", "text_pattern_ops", "varchar_ops"],
                 condition=models.Q(user_id__isnull=False),
             ),
             models.Index(
@@ -183,6 +185,8 @@ class Version(models.Model):
             models.UniqueConstraint(
                 fields=["session_id", "external_id"],
                 name="timeline_version_one_per_external_id",
+                # In byte order, so that a beginning is a range of it, too.
+                opclasses=["varchar_ops", "text_pattern_ops"],
                 condition=models.Q(external_id__isnull=False),
             ),
             models.CheckConstraint(

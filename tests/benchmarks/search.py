@@ -24,7 +24,9 @@ SESSION = """
 INSERT INTO timeline_session (id, project_id, agent_id, kind, user_id, created_at,
        metadata, metadata_index, status, head_number, updated_at, turn_count,
        rollback_count, facets)
-SELECT 'sess_' || lpad(n::text, 26, '0'), %s, %s, 'session', 'u_' || n, %s,
+SELECT 'sess_' || lpad(n::text, 26, '0'), %s, %s, 'session', CASE
+       WHEN n %% 1000 = 0 THEN 'every1000th_' WHEN n %% 2 = 0 THEN 'every2nd_'
+       WHEN n < %s / 2 THEN 'theolderhalf_' ELSE 'one_' END || n, %s,
        '{}', '{}', 'active', 0, %s, 0, 0, '{}'
   FROM generate_series(0, %s - 1) n
 """
@@ -79,7 +81,7 @@ def load(project: Any, count: int) -> None:
         cursor.execute(
             "ALTER TABLE timeline_change DROP CONSTRAINT timeline_change_version_fk"
         )
-        cursor.execute(SESSION, [project.id, agent.id, now, now, count])
+        cursor.execute(SESSION, [project.id, agent.id, count, now, now, count])
         for at, (who, having) in enumerate(HAVE.items()):
             have = having.format(count=count)
             value = marks.value_key(key, who)
@@ -107,10 +109,13 @@ def asked(count: int) -> dict[str, str]:
         found[f"ever held anywhere, {who}"] = f'ever:"{who}"'
         found[f"changed, {who}"] = f"changed:state.{name}"
         found[f"word, {who}"] = f"words:{name}"
+        found[f"user ids that begin so, {who}"] = f"{name}_"
+    found["user ids that begin so, one"] = f"one_{count - 1}"
+    found["one agent, by its beginning"] = "ben"
     found["every 2nd and every 1000th"] = 'ever:"every 2nd" ever:"every 1000th"'
     found["every 2nd and the older half"] = 'ever:"every 2nd" ever:"the older half"'
     found["every 2nd and one"] = 'ever:"every 2nd" words:one'
-    found["one user"] = f"user:u_{count // 3}"
+    found["one user"] = f"user:one_{count - 1}"
     return found
 
 

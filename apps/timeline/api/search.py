@@ -39,8 +39,10 @@ class SearchView(TimelineView):
                 str,
                 description="Terms, all of which have to hold, such as "
                 'agent:travel state.order.id="A-17" ever:state.status=refunded '
-                "changed:state.customer rolled-back:yes age<2h flag:null "
-                '"bare words". Without it: every session.',
+                "changed:state.customer rolled-back:yes age<2h flag:null cust_3084 "
+                '"bare words". A bare term is the id of a user, agent, session, '
+                "version or trace, or the beginning of one (3 characters or more), "
+                "or words, or a whole value. Without it: every session.",
             ),
             OpenApiParameter(
                 "kind",
@@ -60,7 +62,8 @@ class SearchView(TimelineView):
 
         Every page looks at a bounded number of sessions: with `next` there may be
         more, also where the page is short or empty. What could not be answered from
-        an index alone is said in `notices`.
+        an index alone is said in `notices`, and where nothing was found, as what a
+        bare term was looked for.
         """
         find = finder.versions if _kind_of(request) == VERSIONS else finder.sessions
         found = find(

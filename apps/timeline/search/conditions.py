@@ -90,6 +90,10 @@ class Condition(ABC):
         found = self.hits(sessions, None, 1)
         return {one: hits[0] for one, hits in found.items() if hits}
 
+    def reasons(self, sessions: Sequence[Candidate]) -> Hits:
+        """Tell of sessions that meet the clause why: once, or once for each way."""
+        return {one: [hit] for one, hit in self.newest(sessions).items()}
+
     def has_place(self, hit: Hit) -> bool:
         """Say whether a version's state tells more of a hit: `told` wants it."""
         return False
@@ -101,6 +105,10 @@ class Condition(ABC):
     def notices(self) -> list[str]:
         """Say what was not answered from an index, once the page is found."""
         return []
+
+    def where_looked(self) -> str | None:
+        """Say as what the clause was looked for, where that is not in its words."""
+        return None
 
 
 class Column(Condition):
@@ -168,6 +176,17 @@ class Marked(Condition):
             ]
             for session_id, rows in of_each(self.query, sessions, asked).items()
         }
+
+
+def newest_of(lists: Sequence[list[str] | None], limit: int) -> list[str] | None:
+    """Merge lists of candidates, each the next `limit`; None: one has no index."""
+    known = [some for some in lists if some is not None]
+    if len(known) < len(lists):
+        return None
+    # Of a full list, what comes after its last is not known yet.
+    floor = max((some[-1] for some in known if len(some) == limit), default="")
+    both = {one for some in known for one in some if one >= floor}
+    return sorted(both, reverse=True)[:limit]
 
 
 def of_each(

@@ -32,6 +32,8 @@ SELECT v.number FROM timeline_version v
 """  # noqa: S608
 
 Conditions = Sequence[Condition]
+# The hits of one result, by place of the clause.
+Told = dict[int, list[Hit]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,28 +66,41 @@ def explained(
     conditions: Conditions, reached: Sequence[Reached]
 ) -> tuple[list[Result], int]:
     """Return the results, and in how many states a place could not be looked for."""
-    told: list[dict[int, Hit]] = [dict(one.hits) for one in reached]
+    told: list[Told] = [
+        {place: [hit] for place, hit in one.hits.items()} for one in reached
+    ]
     for place, condition in enumerate(conditions):
         asked = {
             one.session.id: one.session for one in reached if place not in one.hits
         }
-        newest = condition.newest(list(asked.values())) if asked else {}
+        reasons = condition.reasons(list(asked.values())) if asked else {}
         for one, hits in zip(reached, told, strict=True):
-            if place not in hits and one.session.id in newest:
-                hits[place] = newest[one.session.id]
+            if place not in hits and one.session.id in reasons:
+                hits[place] = _of_number(reasons[one.session.id], one.number)
     unread = _with_places(conditions, reached, told)
     return [
         Result(
             session=one.session,
             number=one.number,
             matches=tuple(
-                Match(clause=condition.clause.text, hit=hits[place])
+                Match(clause=condition.clause.text, hit=hit)
                 for place, condition in enumerate(conditions)
-                if place in hits
+                for hit in hits.get(place, ())
             ),
         )
         for one, hits in zip(reached, told, strict=True)
     ], unread
+
+
+def _of_number(hits: Sequence[Hit], number: int | None) -> list[Hit]:
+    """Keep what is true of the session or its head, and what is of this version."""
+    if number is None:
+        return list(hits)
+    return [hit for hit in hits if _is_of_session(hit) or hit.version == number]
+
+
+def _is_of_session(hit: Hit) -> bool:
+    return hit.version is None or hit.where == "head"
 
 
 def numbers(
@@ -163,19 +178,20 @@ def _of_versions(found: Sequence[Hits], session_id: str) -> dict[int, Sequence[H
     return {
         place: hits
         for place, hits in lists.items()
-        if not any(hit.version is None or hit.where == "head" for hit in hits)
+        if not any(map(_is_of_session, hits))
     }
 
 
 def _with_places(
-    conditions: Conditions, reached: Sequence[Reached], told: list[dict[int, Hit]]
+    conditions: Conditions, reached: Sequence[Reached], told: list[Told]
 ) -> int:
     """Add place and value to the hits, each state read once and then let go."""
-    wanted: dict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
-    for row, (one, hits) in enumerate(zip(reached, told, strict=True)):
-        for place, hit in hits.items():
-            if hit.version is not None and conditions[place].has_place(hit):
-                wanted[one.session.id, hit.version].append((row, place))
+    wanted: dict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
+    for row, (one, listed) in enumerate(zip(reached, told, strict=True)):
+        for place, hits in listed.items():
+            for at, hit in enumerate(hits):
+                if hit.version is not None and conditions[place].has_place(hit):
+                    wanted[one.session.id, hit.version].append((row, place, at))
     states = States(most=MOST_READ)
     reader = Reader(states, list(wanted))
     unread = 0
@@ -185,6 +201,7 @@ def _with_places(
             # One that cannot be read at all is for `verify` to tell.
             unread += states.is_spent
             continue
-        for row, place in places:
-            told[row][place] = conditions[place].told(told[row][place], state)
+        for row, place, at in places:
+            hits = told[row][place]
+            hits[at] = conditions[place].told(hits[at], state)
     return unread

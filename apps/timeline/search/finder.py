@@ -157,7 +157,7 @@ class _Search:
         return Found(
             results=tuple(results),
             next=self.next,
-            notices=(*notices, *self._about_the_page()),
+            notices=(*notices, *self._about_the_page(results)),
         )
 
     def _lead(self, before: str | None) -> tuple[Condition | None, list[str]]:
@@ -209,7 +209,7 @@ class _Search:
         decided = [one for one in kept if one.id > first]
         return decided, f"{first}~"
 
-    def _about_the_page(self) -> Iterator[str]:
+    def _about_the_page(self, results: Sequence[Result]) -> Iterator[str]:
         asked = {"project": self.scope.project.id}
         unsearched = sql.rows(_UNSEARCHED, asked)[0].count
         if unsearched:
@@ -223,6 +223,11 @@ class _Search:
                 f"{self.looked_at:,} sessions were looked at for this page; "
                 "there may be more behind them"
             )
+        if self.next is None and not results and len(self.conditions) == 1:
+            # Of several clauses, what each was looked for as does not say why.
+            looked = self.conditions[0].where_looked()
+            if looked is not None:
+                yield f"{self.conditions[0].clause.text}: {looked}"
         if self.states.undecided:
             yield (
                 f"{self.states.looked_into:,} states were looked into, which is as "

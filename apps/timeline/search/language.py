@@ -8,6 +8,9 @@
     changed:state.customer.email     some version changed it, or what is below it
     age<2h created>2026-11-01 updated:2026-11-01..2026-11-03 flag:null
     external:… session:… trace:… words:"all of these" "bare words"
+    cust_3084 booking-TRV "bare words"    the id of a user, agent, session, version or
+                               trace, or its beginning (3 characters or more); words;
+                               or a whole value that was ever held
 
 Terms stand between white space; all of them have to hold. Values with spaces are
 quoted like JSON strings. What is written here is not told by what it finds: a word

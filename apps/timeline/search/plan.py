@@ -14,6 +14,7 @@ from apps.timeline import families
 from apps.timeline.models import SessionName
 from apps.timeline.querysets import id_bounds
 from apps.timeline.search import clauses, terms, walks
+from apps.timeline.search.bare import Bare, InTexts
 from apps.timeline.search.clauses import Clause, Holds, Match, When
 from apps.timeline.search.conditions import (
     Candidate,
@@ -25,11 +26,13 @@ from apps.timeline.search.conditions import (
     Marked,
 )
 from apps.timeline.search.holding import Now
+from apps.timeline.search.identifying import Identified
 from apps.timeline.search.past import ChangedAt, Ever, require_searchable
 from apps.timeline.search.states import States
 from apps.timeline.search.terms import Mark
+from apps.timeline.search.tracing import Acts, Given, VersionNames
 from apps.timeline.search.walks import Walk
-from apps.timeline.search.wording import Either, Wording
+from apps.timeline.search.wording import Wording
 from apps.timeline.words import Status
 
 
@@ -199,8 +202,15 @@ class Planner:
             match=Match.EITHER,
         )
         ever = Ever(value, self.key, self.states)
-        words = Wording(clause, self.scope.project.id)
-        return Either(clause, words, ever)
+        texts = InTexts(clause, Wording(clause, self.scope.project.id), ever)
+        trace = self._walk(Mark.TRACE, clause.term)
+        ids = [
+            Identified(clause, self.scope),
+            VersionNames(clause, self.key),
+            Acts(clause, self.scope),
+            Given(clause, "trace", trace, TRACED, clause.term),
+        ]
+        return Bare(clause, ids, texts)
 
     @condition.register
     def _(self, clause: clauses.Flag) -> Condition:

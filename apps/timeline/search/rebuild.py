@@ -192,7 +192,10 @@ def _terms(session: Session, project: Project) -> Terms:
     head = reading.heads([session.id])[session.id]
     found = terms.held(key, None, leaves(reading.parsed(head)))
     for row in sql.rows(_MARKS, {"session": session.id}):
-        found |= terms.marked(key, Mark(row.mark), [row.name])
+        if row.mark == Mark.EXTERNAL:
+            found |= terms.named(key, row.name)
+        else:
+            found |= terms.marked(key, Mark(row.mark), [row.name])
     if session.origin_session_id is not None:
         found |= terms.marked(key, Mark.FORKED)
         if _carry(session, project):

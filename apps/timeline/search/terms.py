@@ -18,6 +18,9 @@ from apps.diffs.facets import Leaves
 from apps.timeline.marks import KEY_BYTES, value_key
 from apps.timeline.words import Op
 
+# How many first characters of a version's name are a mark. Few: names that programs
+# make begin alike for a while, so most of these are there already.
+BEGINNINGS = (3, 8)
 # What an append does to the terms of its session; None takes one away.
 Terms = dict[bytes, bytes | None]
 
@@ -29,6 +32,7 @@ class Mark(StrEnum):
     LABEL = "label"  # some version has this label; goes with the last of them
     TRACE = "trace"  # a version or turn came with this trace id
     EXTERNAL = "external"  # some version has this name
+    NAMED = "named"  # some version has a name that begins so
     FORKED = "forked"  # it began as a fork
     ROLLED_BACK = "rolled_back"
     # Some version touched more than its change rows tell.
@@ -87,8 +91,23 @@ def of_version(key: bytes, version: dict[str, Any], trace_id: str | None) -> Ter
     if version["op"] == Op.ROLLBACK:
         terms |= marked(key, Mark.ROLLED_BACK)
     if version["external_id"] is not None:
-        terms |= marked(key, Mark.EXTERNAL, [version["external_id"]])
+        terms |= named(key, version["external_id"])
     return terms | traced(key, trace_id)
+
+
+def named(key: bytes, name: str) -> Terms:
+    """Return the marks of a version's name: all of it, and its beginnings."""
+    beginnings = [name[:length] for length in BEGINNINGS if length <= len(name)]
+    return marked(key, Mark.EXTERNAL, [name]) | marked(key, Mark.NAMED, beginnings)
+
+
+def names_beginning(key: bytes, text: str) -> list[bytes]:
+    """Return the mark of every session with a version whose name begins so.
+
+    Sessions of names that begin otherwise later on may have it, too; none is too short.
+    """
+    lengths = [length for length in BEGINNINGS if length <= len(text)]
+    return [mark_key(key, Mark.NAMED, text[:length]) for length in lengths[-1:]]
 
 
 def traced(key: bytes, trace_id: str | None) -> Terms:

@@ -1,4 +1,4 @@
-"""Conditions on words: in reasoning, turns and labels; and bare terms."""
+"""Conditions on words: in reasoning, turns and labels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from apps.core import json, keyset, sql
 from apps.core.errors import InvalidRequest
-from apps.core.json import Json
 from apps.timeline.search.clauses import FreeTerm, Words
 from apps.timeline.search.conditions import (
     Candidate,
@@ -17,7 +16,6 @@ from apps.timeline.search.conditions import (
     ids_where,
     of_each,
 )
-from apps.timeline.search.past import Ever
 from apps.timeline.search.texts import MOST_TEXT, TextKind
 
 # Words in more texts than this are met soon by looking at the newest sessions, if one
@@ -138,61 +136,3 @@ class Wording(Condition):
         if isinstance(plan, str | bytes):
             plan = json.parse(plan if isinstance(plan, bytes) else plan.encode())
         return int(plan[0]["Plan"]["Plan Rows"])
-
-
-class Either(Condition):
-    """A bare term: its words somewhere, or it is a whole value that was ever held."""
-
-    def __init__(self, clause: FreeTerm, words: Wording, ever: Ever) -> None:
-        super().__init__(clause)
-        self.words = words
-        self.ever = ever
-
-    def candidates(self, before: str | None, limit: int) -> list[str] | None:
-        by_words = self.words.candidates(before, limit)
-        by_value = self.ever.candidates(before, limit) or []
-        if by_words is None:
-            return None
-        # Of a full list, what comes after its last is not known yet.
-        floor = max(
-            (some[-1] for some in (by_words, by_value) if len(some) == limit),
-            default="",
-        )
-        both = {one for one in (*by_words, *by_value) if one >= floor}
-        return sorted(both, reverse=True)[:limit]
-
-    def among(self, sessions: Sequence[Candidate]) -> set[str]:
-        found = self.words.among(sessions)
-        return found | self.ever.among([one for one in sessions if one.id not in found])
-
-    def hits(
-        self, sessions: Sequence[Candidate], before: int | None, limit: int
-    ) -> Hits:
-        by_value: Hits = {}
-        if self.ever.value_keys:
-            by_value = self.ever.hits(sessions, before, limit)
-        by_words = self.words.hits(sessions, before, limit)
-        return {
-            one.id: sorted(
-                [*by_value.get(one.id, ()), *by_words.get(one.id, ())],
-                key=lambda hit: -(hit.version or 0),
-            )[:limit]
-            for one in sessions
-        }
-
-    def newest(self, sessions: Sequence[Candidate]) -> dict[str, Hit]:
-        found = self.ever.newest(sessions)
-        for session_id, hit in self.words.newest(sessions).items():
-            known = found.get(session_id)
-            if known is None or (hit.version or 0) > (known.version or 0):
-                found[session_id] = hit
-        return found
-
-    def has_place(self, hit: Hit) -> bool:
-        return self.ever.has_place(hit)
-
-    def told(self, hit: Hit, state: Json) -> Hit:
-        return self.ever.told(hit, state)
-
-    def notices(self) -> list[str]:
-        return [*self.words.notices(), *self.ever.notices()]

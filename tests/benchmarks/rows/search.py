@@ -27,6 +27,7 @@ KINDS = {
     "ever held anywhere": "a value ever held anywhere",
     "changed": "a place that was changed",
     "word": "a word",
+    "user ids that begin so": "the beginning of user ids",
 }
 
 

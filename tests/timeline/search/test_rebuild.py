@@ -9,7 +9,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection, connections
 
 from apps.accounts.models import Project
+from apps.core import sql
 from apps.timeline import bodies
+from apps.timeline.search import terms
+from apps.timeline.search.terms import Mark
 from tests.timeline.runs import Begin, Clients, Run
 from tests.timeline.search.asking import ids, page
 
@@ -46,6 +49,30 @@ def forget() -> None:
             "INSERT INTO timeline_unsearched (session_id, project_id)"
             " SELECT id, project_id FROM timeline_session"
         )
+
+
+def test_sessions_with_names_from_before_are_listed_and_completed(
+    begin: Begin,
+) -> None:
+    named = begin({}, external_id="thread-1")
+    named.patch({"n": 1}, external_id="checkpoint-17")
+    begin({}, external_id="thread-2")
+    before = stored()
+    with connection.cursor() as cursor:
+        key = bytes(Project.objects.get().index_key)
+        cursor.execute(
+            "DELETE FROM timeline_term WHERE path_key = ANY (%s)",
+            [list(terms.marked(key, Mark.NAMED, ["che", "checkpoi"]))],
+        )
+        cursor.execute(sql.statement("timeline", "search_names_v1"))
+    assert ids(named.client, "checkpoint-1") == []
+    assert "1 sessions are not indexed yet" in str(page(named.client, "che")["notices"])
+    assert ids(named.client, "checkpoint-17") == [named.id]
+
+    call_command("rebuild_search")
+
+    assert stored() == before
+    assert ids(named.client, "checkpoint-1") == [named.id]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -187,7 +214,14 @@ def act(chance: random.Random, run: Run) -> list[Run]:
         case 5:
             run.send("POST", f"versions/{version}/labels", {"label": "good"})
         case 6:
-            items = [{"state": state(chance), "reasoning": "Step"} for _ in range(3)]
+            items = [
+                {
+                    "state": state(chance),
+                    "reasoning": "Step",
+                    "external_id": f"{number}{'x' * chance.randint(0, 9)}",
+                }
+                for number in range(run.head + 1, run.head + 4)
+            ]
             run.send("POST", "versions", {"versions": items})
         case _:
             run.patch(state(chance), trace_id=chance.choice(["t-1", None]))

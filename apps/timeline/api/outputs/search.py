@@ -15,12 +15,16 @@ from apps.timeline.words import Status
 
 
 class SearchMatch(Output):
-    """Why it was found: where one term is met, the newest such place."""
+    """Why it was found: where one term is met, the newest such place.
+
+    A bare term that is an id and stands in texts has one for each.
+    """
 
     clause = text("The term, as it was written.")
     where = text(
-        "head, state, change, reasoning, turn, label, flag, rollback, trace, "
-        "external_id, or a property of the session."
+        "user, agent, external_id, session or trace: the id that the term is or "
+        "begins, with the whole of it in `value`; head, state, change, reasoning, turn, "
+        "label, flag, rollback, or a property of the session."
     )
     version = maybe_number("null: true of the session as a whole.")
     pointer = maybe_text("RFC 6901, into the state of that version.")

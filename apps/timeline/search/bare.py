@@ -1,0 +1,119 @@
+"""Bare terms: an id, a name, words somewhere, or a whole value; whatever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from apps.core.json import Json
+from apps.timeline.search.clauses import FreeTerm
+from apps.timeline.search.conditions import (
+    Candidate,
+    Condition,
+    Hit,
+    Hits,
+    newest_of,
+)
+from apps.timeline.search.past import Ever
+from apps.timeline.search.prefixes import SHORTEST
+from apps.timeline.search.wording import Wording
+
+LOOKED = (
+    "looked for in live sessions: as the id of a user, an agent, a session, a version "
+    "or a trace, as words of reasoning, turns and labels, and as a whole value that "
+    "was ever held; ids also by their beginning{short}"
+)
+SHORT = f", but from {SHORTEST} characters on"
+
+
+class Either(Condition):
+    """What meets any of several conditions; it is merged, newest first."""
+
+    def __init__(self, clause: FreeTerm, conditions: Sequence[Condition]) -> None:
+        super().__init__(clause)
+        self.conditions = conditions
+
+    def candidates(self, before: str | None, limit: int) -> list[str] | None:
+        return newest_of(
+            [one.candidates(before, limit) for one in self.conditions], limit
+        )
+
+    def among(self, sessions: Sequence[Candidate]) -> set[str]:
+        found: set[str] = set()
+        for condition in self.conditions:
+            found |= condition.among([one for one in sessions if one.id not in found])
+        return found
+
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        every = [one.hits(sessions, before, limit) for one in self.conditions]
+        return {
+            one.id: sorted(
+                [hit for hits in reversed(every) for hit in hits.get(one.id, ())],
+                key=_newest_first,
+            )[:limit]
+            for one in sessions
+        }
+
+    def notices(self) -> list[str]:
+        return [said for one in self.conditions for said in one.notices()]
+
+
+class InTexts(Either):
+    """Its words stand somewhere, or it is a whole value that was ever held."""
+
+    def __init__(self, clause: FreeTerm, words: Wording, ever: Ever) -> None:
+        super().__init__(clause, [words, ever] if ever.value_keys else [words])
+        self.words = words
+        self.ever = ever
+
+    def newest(self, sessions: Sequence[Candidate]) -> dict[str, Hit]:
+        found = self.ever.newest(sessions)
+        for session_id, hit in self.words.newest(sessions).items():
+            known = found.get(session_id)
+            if known is None or (hit.version or 0) > (known.version or 0):
+                found[session_id] = hit
+        return found
+
+    def has_place(self, hit: Hit) -> bool:
+        return self.ever.has_place(hit)
+
+    def told(self, hit: Hit, state: Json) -> Hit:
+        return self.ever.told(hit, state)
+
+    def notices(self) -> list[str]:
+        return [*self.words.notices(), *self.ever.notices()]
+
+
+class Bare(Either):
+    """It is, or begins, an id of any kind, or it stands in texts; why tells of all."""
+
+    clause: FreeTerm
+
+    def __init__(
+        self, clause: FreeTerm, ids: Sequence[Condition], texts: InTexts
+    ) -> None:
+        super().__init__(clause, [*ids, texts])
+        self.texts = texts
+
+    def reasons(self, sessions: Sequence[Candidate]) -> Hits:
+        every = [one.reasons(sessions) for one in self.conditions]
+        return {
+            one.id: [hit for hits in every for hit in hits.get(one.id, ())]
+            for one in sessions
+        }
+
+    def has_place(self, hit: Hit) -> bool:
+        return self.texts.has_place(hit)
+
+    def told(self, hit: Hit, state: Json) -> Hit:
+        return self.texts.told(hit, state)
+
+    def where_looked(self) -> str:
+        is_short = len(self.clause.term) < SHORTEST
+        return LOOKED.format(short=SHORT if is_short else "")
+
+
+def _newest_first(hit: Hit) -> tuple[bool, int]:
+    """Sort what is true of the session first, then by version."""
+    return hit.version is not None, -(hit.version or 0)

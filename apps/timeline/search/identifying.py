@@ -1,0 +1,274 @@
+"""A bare term as an id of a session, whole or by its beginning: of what, and which.
+
+Sessions carry the names of their user and agent, their external id and their own id.
+A beginning may be of one name or of all there are. Of few names, each has its sessions
+newest first in an index, and those lists are merged. Of many names with few sessions,
+those are read and sorted. What begins more than that is met soon by looking at the
+newest sessions one by one; so no beginning makes a page read more than some thousand
+entries.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+
+from apps.agents.scope import Scope
+from apps.core import keyset, sql
+from apps.timeline.search.clauses import FreeTerm
+from apps.timeline.search.conditions import (
+    Candidate,
+    Condition,
+    Hit,
+    Hits,
+    newest_of,
+)
+from apps.timeline.search.prefixes import Prefix
+
+# How many names a list is merged of, and how many sessions are read to be sorted.
+FEW = 50
+MANY = 5_000
+MOST_AGENTS = 1_000
+SESSION = "sess_"
+
+# Name by name, one descent in the index each, however many sessions a name has. The
+# orders tie these to the index that has them in byte order.
+USERS = """
+WITH RECURSIVE names (name) AS (
+    SELECT (SELECT s.user_id FROM timeline_session s
+             WHERE s.project_id = %(project)s AND s.user_id ~>=~ %(first)s::text
+               AND s.user_id ~<~ %(end)s::text
+             ORDER BY s.user_id USING ~<~ LIMIT 1)
+    UNION ALL
+    SELECT (SELECT s.user_id FROM timeline_session s
+             WHERE s.project_id = %(project)s AND s.user_id ~>~ names.name
+               AND s.user_id ~<~ %(end)s::text
+             ORDER BY s.user_id USING ~<~ LIMIT 1)
+      FROM names WHERE names.name IS NOT NULL)
+SELECT name FROM names WHERE name IS NOT NULL LIMIT %(most)s
+"""
+OF_USERS = f"""
+SELECT found.id FROM unnest(%(names)s::text[]) n (name)
+ CROSS JOIN LATERAL (
+       SELECT s.id FROM timeline_session s
+        WHERE s.project_id = %(project)s AND s.user_id = n.name
+          AND {keyset.below_id("s.id")}
+        ORDER BY s.id DESC LIMIT %(limit)s) found
+ ORDER BY found.id DESC LIMIT %(limit)s
+"""  # noqa: S608
+OF_ALL_USERS = """
+SELECT s.id FROM timeline_session s
+ WHERE s.project_id = %(project)s AND s.user_id ~>=~ %(first)s::text
+   AND s.user_id ~<~ %(end)s::text
+ ORDER BY s.user_id USING ~<~ LIMIT %(most)s
+"""
+AGENTS = """
+WITH named AS (
+    (SELECT a.id, a.external_id FROM agents_agent a
+      WHERE a.project_id = %(project)s AND a.external_id >= %(first)s::text
+        AND a.external_id < %(end)s::text
+        AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
+      ORDER BY a.external_id LIMIT %(most)s)
+     UNION
+    (SELECT a.id, a.external_id FROM agents_agent a
+      WHERE a.project_id = %(project)s AND a.name ~>=~ %(first)s::text
+        AND a.name ~<~ %(end)s::text
+        AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
+      ORDER BY a.name USING ~<~ LIMIT %(most)s))
+SELECT id, external_id FROM named
+"""
+OF_AGENTS = f"""
+SELECT found.id FROM unnest(%(names)s::varchar[]) n (name)
+ CROSS JOIN LATERAL (
+       SELECT s.id FROM timeline_session s
+        WHERE s.project_id = %(project)s AND s.agent_id = n.name
+          AND {keyset.below_id("s.id")}
+        ORDER BY s.id DESC LIMIT %(limit)s) found
+ ORDER BY found.id DESC LIMIT %(limit)s
+"""  # noqa: S608
+NAMED = """
+SELECT n.session_id AS id FROM timeline_sessionname n
+ WHERE n.project_id = %(project)s AND n.external_id >= %(first)s::text
+   AND n.external_id < %(end)s::text
+ ORDER BY n.external_id LIMIT %(most)s
+"""
+SESSIONS = f"""
+SELECT s.id FROM timeline_session s
+ WHERE s.project_id = %(project)s AND s.id >= %(first)s::varchar
+   AND s.id < %(end)s::varchar AND {keyset.below_id("s.id")}
+ ORDER BY s.id DESC LIMIT %(limit)s
+"""  # noqa: S608
+
+
+class Ids(ABC):
+    """One kind of id that sessions carry."""
+
+    where: str
+    # What the kind is called where there are too many of them.
+    plural: str
+
+    def __init__(self, scope: Scope, prefix: Prefix) -> None:
+        self.scope = scope
+        self.prefix = prefix
+
+    @abstractmethod
+    def below(self, before: str | None, limit: int) -> list[str] | None:
+        """Return the next sessions that carry one, newest first; None: too many."""
+
+    @abstractmethod
+    def of(self, session: Candidate) -> str | None:
+        """Return the id that fits, if the session carries one."""
+
+    @property
+    def is_broad(self) -> bool:
+        return False
+
+    def _rows(self, query: str, **more: object) -> list[str]:
+        asked = {"project": self.scope.project.id, **self.prefix.bounds, **more}
+        return [row[0] for row in sql.rows(query, asked)]
+
+
+class Sorted(Ids):
+    """Sessions that are read whole and sorted, unless there are too many."""
+
+    query: str
+
+    @cached_property
+    def all(self) -> list[str] | None:
+        found = self._rows(self.query, most=MANY + 1)
+        return None if len(found) > MANY else sorted(found, reverse=True)
+
+    @property
+    def is_broad(self) -> bool:
+        return self.all is None
+
+    def below(self, before: str | None, limit: int) -> list[str] | None:
+        if self.all is None:
+            return None
+        bound = before or keyset.LAST_ID
+        return [one for one in self.all if one < bound][:limit]
+
+
+class UserIds(Sorted):
+    where, plural, query = "user", "user ids", OF_ALL_USERS
+
+    @cached_property
+    def names(self) -> list[str]:
+        return self._rows(USERS, most=FEW + 1)
+
+    @property
+    def is_broad(self) -> bool:
+        return len(self.names) > FEW and super().is_broad
+
+    def below(self, before: str | None, limit: int) -> list[str] | None:
+        if len(self.names) > FEW:
+            return super().below(before, limit)
+        if not self.names:
+            return []
+        asked = {"names": self.names, "before": before, "limit": limit}
+        return self._rows(OF_USERS, **asked)
+
+    def of(self, session: Candidate) -> str | None:
+        return session.user_id if self.prefix.fits(session.user_id) else None
+
+
+class ExternalIds(Sorted):
+    where, plural, query = "external_id", "external ids", NAMED
+
+    def of(self, session: Candidate) -> str | None:
+        return session.external_id if self.prefix.fits(session.external_id) else None
+
+
+class Agents(Ids):
+    """Agents by the caller's id for them, or by the name that people gave them."""
+
+    where, plural = "agent", "agents"
+
+    @cached_property
+    def named(self) -> dict[str, str]:
+        """Return the external ids of those that fit, by our ids."""
+        asked = {
+            "project": self.scope.project.id,
+            "agents": self.scope.agent_list,
+            "most": MOST_AGENTS + 1,
+            **self.prefix.bounds,
+        }
+        return {row.id: row.external_id for row in sql.rows(AGENTS, asked)}
+
+    @property
+    def is_broad(self) -> bool:
+        return len(self.named) > FEW
+
+    def below(self, before: str | None, limit: int) -> list[str] | None:
+        if self.is_broad:
+            return None
+        if not self.named:
+            return []
+        asked = {"names": list(self.named), "before": before, "limit": limit}
+        return self._rows(OF_AGENTS, **asked)
+
+    @cached_property
+    def external_ids(self) -> frozenset[str]:
+        return frozenset(self.named.values())
+
+    def of(self, session: Candidate) -> str | None:
+        is_named = session.agent in self.external_ids
+        return session.agent if is_named or self.prefix.fits(session.agent) else None
+
+
+class SessionIds(Ids):
+    where, plural = "session", "session ids"
+
+    def below(self, before: str | None, limit: int) -> list[str] | None:
+        if not self._is_one:
+            return []
+        return self._rows(SESSIONS, before=before, limit=limit)
+
+    def of(self, session: Candidate) -> str | None:
+        return session.id if self._is_one and self.prefix.fits(session.id) else None
+
+    @property
+    def _is_one(self) -> bool:
+        """Every session's id begins with the first letters of `sess_`."""
+        text = self.prefix.text
+        return text.startswith(SESSION) and len(text) > len(SESSION)
+
+
+KINDS = (UserIds, Agents, ExternalIds, SessionIds)
+
+
+class Identified(Condition):
+    """Sessions that carry the term as an id, or one that begins with it."""
+
+    def __init__(self, clause: FreeTerm, scope: Scope) -> None:
+        super().__init__(clause)
+        prefix = Prefix(clause.term)
+        self.kinds: list[Ids] = [kind(scope, prefix) for kind in KINDS]
+
+    def candidates(self, before: str | None, limit: int) -> list[str] | None:
+        return newest_of([kind.below(before, limit) for kind in self.kinds], limit)
+
+    def among(self, sessions: Sequence[Candidate]) -> set[str]:
+        return {one.id for one in sessions if self._hits(one)}
+
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        return {one.id: hits for one in sessions if (hits := self._hits(one))}
+
+    def reasons(self, sessions: Sequence[Candidate]) -> Hits:
+        return self.hits(sessions, None, 1)
+
+    def notices(self) -> list[str]:
+        broad = [kind.plural for kind in self.kinds if kind.is_broad]
+        if not broad:
+            return []
+        return [
+            f"so many {' and '.join(broad)} begin with it that the newest sessions "
+            "were looked through; user:, agent: and external: find one whole id"
+        ]
+
+    def _hits(self, session: Candidate) -> list[Hit]:
+        found = ((kind.where, kind.of(session)) for kind in self.kinds)
+        return [Hit(where=where, value=name) for where, name in found if name]

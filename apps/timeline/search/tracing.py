@@ -1,0 +1,152 @@
+"""A bare term as the name of a version, or as a trace, whole or by its beginning.
+
+Versions do not know their project, so no index has their names in order: sessions are
+marked with digests of the whole names and of their first characters, and the names of
+those that are marked decide. Traces that a caller named are found whole, by such a
+mark; ours are the ids of events, which stand in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from apps.agents.scope import Scope
+from apps.core import keyset, sql
+from apps.timeline.search import terms, walks
+from apps.timeline.search.clauses import FreeTerm
+from apps.timeline.search.conditions import (
+    Candidate,
+    Condition,
+    Hit,
+    Hits,
+    Marked,
+    of_each,
+)
+from apps.timeline.search.prefixes import Prefix
+from apps.timeline.search.terms import Mark
+from apps.timeline.search.walks import Walk
+
+TRACE = "trace_"
+# How many acts are looked at whose id begins so: those of some seconds.
+MOST_ACTS = 1_000
+
+NAMED_AMONG = """
+SELECT w.id FROM unnest(%(ids)s::varchar[]) w (id)
+ CROSS JOIN LATERAL (SELECT FROM timeline_version v
+                      WHERE v.session_id = w.id AND v.external_id ~>=~ %(first)s::text
+                        AND v.external_id ~<~ %(end)s::text LIMIT 1) one
+"""
+NAMES = f"""
+SELECT v.number, v.external_id FROM timeline_version v
+ WHERE v.session_id = w.id AND v.external_id ~>=~ %(first)s::text
+   AND v.external_id ~<~ %(end)s::text AND {keyset.below("v.number")}
+ ORDER BY v.number DESC LIMIT %(limit)s"""  # noqa: S608
+ACTS = """
+SELECT e.stream_id, e.number, e.id FROM audit_event e
+ WHERE e.project_id = %(project)s AND e.id >= %(first)s::varchar
+   AND e.id < %(end)s::varchar
+ ORDER BY e.id DESC LIMIT %(most)s
+"""
+
+
+class VersionNames(Condition):
+    """Some version has this external id, or one that begins with it."""
+
+    def __init__(self, clause: FreeTerm, key: bytes) -> None:
+        super().__init__(clause)
+        self.prefix = Prefix(clause.term)
+        marks = terms.names_beginning(key, clause.term)
+        if not self.prefix.is_open:
+            marks = []
+        whole = terms.mark_key(key, Mark.EXTERNAL, clause.term)
+        self.walk = Walk([walks.marked([whole, *marks])])
+
+    def candidates(self, before: str | None, limit: int) -> list[str] | None:
+        return self.walk.below(before, limit)
+
+    def among(self, sessions: Sequence[Candidate]) -> set[str]:
+        marked = self.walk.among([one.id for one in sessions])
+        if not marked:
+            return set()
+        asked = {"ids": sorted(marked), **self.prefix.bounds}
+        return {row.id for row in sql.rows(NAMED_AMONG, asked)}
+
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        marked = self.walk.among([one.id for one in sessions])
+        some = [one for one in sessions if one.id in marked]
+        asked = {"before": before, "limit": limit, **self.prefix.bounds}
+        return {
+            session_id: [
+                Hit(where="external_id", version=row.number, value=row.external_id)
+                for row in rows
+            ]
+            for session_id, rows in of_each(NAMES, some, asked).items()
+        }
+
+
+class Acts(Condition):
+    """Traces of ours that begin so: acts, and the sessions that they were done to."""
+
+    def __init__(self, clause: FreeTerm, scope: Scope) -> None:
+        super().__init__(clause)
+        self.scope = scope
+        self.prefix = Prefix(clause.term)
+
+    @cached_property
+    def rows(self) -> list[Any]:
+        text = self.prefix.text
+        if not text.startswith(TRACE) or len(text) == len(TRACE):
+            return []
+        asked = {"project": self.scope.project.id, "most": MOST_ACTS + 1}
+        return sql.rows(ACTS, asked | self.prefix.bounds)
+
+    @cached_property
+    def hits_of(self) -> dict[str, list[Hit]]:
+        """Return the acts of each session, the newest version first."""
+        found: dict[str, list[Hit]] = {}
+        for row in self.rows[:MOST_ACTS]:
+            hit = Hit(where="trace", version=row.number, value=row.id)
+            found.setdefault(row.stream_id, []).append(hit)
+        return found
+
+    def candidates(self, before: str | None, limit: int) -> list[str] | None:
+        bound = before or keyset.LAST_ID
+        newest = sorted(self.hits_of, reverse=True)
+        return [one for one in newest if one < bound][:limit]
+
+    def among(self, sessions: Sequence[Candidate]) -> set[str]:
+        return {one.id for one in sessions if one.id in self.hits_of}
+
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        bound = keyset.LAST_NUMBER if before is None else before
+        found: dict[str, list[Hit]] = {}
+        for one in sessions:
+            hits = self.hits_of.get(one.id, ())
+            found[one.id] = [hit for hit in hits if _number(hit) < bound][:limit]
+        return found
+
+    def notices(self) -> list[str]:
+        if len(self.rows) <= MOST_ACTS:
+            return []
+        return [f"of the traces that begin with it the newest {MOST_ACTS:,} are found"]
+
+
+class Given(Marked):
+    """A trace that a caller named: only what is marked has its versions looked at."""
+
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        marked = self.among(sessions)
+        some = [one for one in sessions if one.id in marked]
+        return super().hits(some, before, limit)
+
+
+def _number(hit: Hit) -> int:
+    return -1 if hit.version is None else hit.version

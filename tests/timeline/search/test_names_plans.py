@@ -1,0 +1,87 @@
+"""Names are looked for in indexes, from bound to bound, whatever begins so."""
+
+import re
+
+import pytest
+from django.db import connection
+
+from apps.accounts.models import Project
+from apps.timeline.models import Session
+from apps.timeline.search import identifying, tracing
+from apps.timeline.search.prefixes import Prefix
+
+pytestmark = pytest.mark.django_db
+
+# Each statement, its index, and the conditions that have to be met inside of it.
+PLANS = {
+    "USERS": ("timeline_session_by_user", ["user_id ~>=~", "user_id ~<~"]),
+    "OF_USERS": ("timeline_session_by_user", ["user_id = ", "(id < "]),
+    "OF_ALL_USERS": ("timeline_session_by_user", ["user_id ~>=~", "user_id ~<~"]),
+    "AGENTS": ("agents_agent_by_name", ["name)::text ~>=~", "name)::text ~<~"]),
+    "OF_AGENTS": ("timeline_session_by_agent", ["agent_id = ", "(id < "]),
+    "NAMED": ("timeline_sessionname_pkey", ["external_id)::text >=", "_id)::text <"]),
+    "SESSIONS": ("timeline_session_newest", ["(id >= ", "(id < "]),
+    "NAMED_AMONG": (
+        "timeline_version_one_per_external_id",
+        ["session_id = ", "external_id ~>=~", "external_id ~<~"],
+    ),
+    "ACTS": ("audit_event_by_project", ["id)::text >=", "id)::text <"]),
+}
+
+
+def plan_of(name: str, project: Project) -> str:
+    statement = getattr(identifying, name, None) or getattr(tracing, name)
+    asked = {
+        **Prefix("cust_30").bounds,
+        "project": project.id,
+        "agents": None,
+        "names": ["cust_3084", "cust_3085"],
+        "ids": ["sess_1", "sess_2"],
+        "before": None,
+        "limit": 200,
+        "most": 5_000,
+    }
+    with connection.cursor() as cursor:
+        # Of a few rows the planner would read all.
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("SET LOCAL enable_sort = off")
+        cursor.execute("SET LOCAL enable_bitmapscan = off")
+        cursor.execute(f"EXPLAIN {statement}", asked)
+        return "\n".join(row[0] for row in cursor.fetchall())
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_each_is_a_range_of_its_index(project: Project, name: str) -> None:
+    index, conditions = PLANS[name]
+
+    plan = plan_of(name, project)
+
+    assert "Seq Scan" not in plan
+    read = plan.partition(f" {index} ")[2]
+    bounds = re.findall(r"Index Cond: (.*)", read)
+    assert bounds, plan
+    assert all(one in bounds[0] for one in conditions), plan
+
+
+def test_sessions_of_a_user_are_still_listed_in_order(project: Project) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("SET LOCAL enable_sort = off")
+    found = Session.objects.of_project(project.id).by(user="cust_3084")
+
+    plan = found.newest_first(after_id="sess_1").explain()
+
+    assert "timeline_session_by_user" in plan
+    assert "Sort" not in plan
+
+
+def test_a_name_of_a_version_is_still_looked_up(project: Project) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(
+            "EXPLAIN SELECT FROM timeline_version v"
+            " WHERE v.session_id = 'sess_1' AND v.external_id = 'step-3'"
+        )
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+
+    assert "timeline_version_one_per_external_id" in plan
