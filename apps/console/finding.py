@@ -1,24 +1,23 @@
 """The sessions page's questions: a search to rows, each with why it was found.
 
-Plain filters (agent, user, status, when it began) are one index read, and show people
-what expired or was deleted too: that is evidence. Everything else is the finder's.
+A term that is the id of a trace or a session leads straight there. Plain filters
+(agent, user, status, when it began) are one index read, and show people what expired or
+was deleted too: that is evidence. Everything else is the finder's.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.audit.models import Event
-from apps.console import reading
+from apps.console import reading, reasons
 from apps.console.reading import Row, Why
 from apps.core.errors import InvalidRequest
-from apps.diffs.changes import MISSING
-from apps.diffs.text import shorten, show
+from apps.diffs.text import shorten
 from apps.timeline import activity
 from apps.timeline.models import Session
 from apps.timeline.search import finder
@@ -31,8 +30,7 @@ from apps.timeline.search.clauses import (
     TraceIs,
     UserIs,
 )
-from apps.timeline.search.conditions import Candidate, Hit
-from apps.timeline.search.explaining import Match
+from apps.timeline.search.explaining import Result
 from apps.timeline.search.finder import Place
 from apps.timeline.search.writing import without, write
 
@@ -46,28 +44,21 @@ SORTS = {
 # How many acts one page walks back over, step by step, before it says so: few fill a
 # page, unless one session has made them all.
 WALK = (2_000, 8_000, 32_000, 32_000)
-LONGEST_VALUE = 80
 LONGEST_CHIP = 200
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-WORDS = {
-    "state": "held",
-    "head": "holds now",
-    "change": "changed",
-    "reasoning": "in the reasoning",
-    "turn": "in a turn",
-    "label": "labelled",
-    "flag": "flagged",
-    "rollback": "rolled back",
-}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """Rows; `after` is where the next page begins, None at the end."""
+    """Rows; `after` is where the next page begins, None at the end.
+
+    `leads_to` is the address of what was found, if it is a trace and nothing else.
+    """
 
     rows: Sequence[Row]
     after: str | None
     notices: Sequence[str] = ()
+    leads_to: str | None = None
 
 
 def sessions(
@@ -105,12 +96,12 @@ def is_plain(query: Query) -> bool:
 
 
 def whereabouts(project: Project, query: Query, *, now: datetime) -> str | None:
-    """Return the address of what a single pasted id names, if it names something."""
+    """Return the address of what a single pasted id names, if it can name no other."""
     if len(query.clauses) != 1:
         return None
     clause = query.clauses[0]
-    if isinstance(clause, FreeTerm) and " " not in clause.term:
-        return _of_trace(project, clause.term, now)
+    if isinstance(clause, FreeTerm) and clause.term.startswith("trace_"):
+        return _of_act(project, clause.term)
     if isinstance(clause, TraceIs):
         return _of_trace(project, clause.trace_id, now)
     session_id = getattr(clause, "session_id", None)
@@ -119,16 +110,23 @@ def whereabouts(project: Project, query: Query, *, now: datetime) -> str | None:
     return None
 
 
-def _of_trace(project: Project, trace_id: str, now: datetime) -> str | None:
+def _of_act(project: Project, trace_id: str) -> str | None:
     event = Event.objects.for_project(project.id).filter(id=trace_id).first()
     if event is not None and event.stream_id.startswith("sess_"):
-        return _url(project, event.stream_id, event.number)
+        return reasons.url(project, event.stream_id, event.number)
+    return None
+
+
+def _of_trace(project: Project, trace_id: str, now: datetime) -> str | None:
+    of_act = _of_act(project, trace_id)
+    if of_act is not None:
+        return of_act
     asked = Query((TraceIs(text=trace_id, trace_id=trace_id),))
     found = finder.versions(Scope(project), asked, now=now, after=None, limit=1)
     if not found.results:
         return None
     result = found.results[0]
-    return _url(project, result.session.id, result.number)
+    return reasons.url(project, result.session.id, result.number)
 
 
 def _searched(
@@ -142,16 +140,34 @@ def _searched(
             known[one.session.id],
             now,
             [
-                _why(project, one.session, match)
+                reasons.why(project, one.session, match)
                 for match in one.matches
-                # What is true of a session as a whole stands in its row.
-                if match.hit.version is not None or match.hit.pointer is not None
+                if reasons.is_told(match.hit)
             ],
         )
         for one in found.results
     ]
     after = found.next.session_id if found.next else None
-    return Page(rows=rows, after=after, notices=found.notices)
+    leads_to = None
+    if place is None and found.next is None:
+        leads_to = _only_trace(project, query, found.results)
+    return Page(rows=rows, after=after, notices=found.notices, leads_to=leads_to)
+
+
+def _only_trace(
+    project: Project, query: Query, results: Sequence[Result]
+) -> str | None:
+    """Return where a bare term leads that is a trace id, and found as nothing else."""
+    if len(results) != 1 or len(query.clauses) != 1:
+        return None
+    hits = [match.hit for match in results[0].matches]
+    if [hit.where for hit in hits] != ["trace"]:
+        return None
+    if not isinstance(query.clauses[0], FreeTerm):
+        return None
+    if hits[0].value != query.clauses[0].term:
+        return None
+    return reasons.url(project, results[0].session.id, hits[0].version)
 
 
 def _changed(
@@ -221,37 +237,6 @@ def _read_place(place: str) -> tuple[str | None, tuple[datetime, str] | None]:
 
 def _row(session: Session, now: datetime, why: Sequence[Why] = ()) -> Row:
     return Row(session=session, status=reading.status_of(session, now), why=why)
-
-
-def _why(project: Project, session: Candidate, match: Match) -> Why:
-    hit = match.hit
-    number = session.head_number if hit.version is None else hit.version
-    url = _url(project, session.id, number)
-    return Why(
-        clause=match.clause,
-        words=_words(hit),
-        pointer=hit.pointer,
-        version=number,
-        url=url,
-        value_url=None
-        if hit.pointer is None
-        else f"{url}/value?{urlencode({'pointer': hit.pointer})}",
-    )
-
-
-def _words(hit: Hit) -> str:
-    words = WORDS.get(hit.where, hit.where.replace("_", " "))
-    if hit.turn_number is not None:
-        words = f"in turn {hit.turn_number}"
-    if hit.value is MISSING:
-        return words
-    return f"{words}: {show(hit.value, LONGEST_VALUE)}"
-
-
-def _url(project: Project, session_id: str, number: int | None) -> str:
-    if number is None:
-        return reverse("console:session_detail", args=[project.slug, session_id])
-    return reverse("console:version_detail", args=[project.slug, session_id, number])
 
 
 def chips(query: Query) -> list[tuple[str, str]]:

@@ -50,11 +50,14 @@ class Wanted:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Why:
-    """Why a session was found: the term, where it is met, and the way there."""
+    """Why a session was found: the term, where it is met, and the way there.
+
+    Without a version it is an id of the session, and `url` lists all that have it.
+    """
 
     clause: str
     words: str
-    version: int
+    version: int | None
     url: str
     # The place in that version's state, and where it is shown.
     pointer: str | None

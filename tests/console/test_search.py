@@ -156,6 +156,76 @@ def test_a_trace_id_leads_to_its_version(viewer, project):
         assert found["Location"] == address(project, story.id, "versions", 1)
 
 
+def reasons(page):
+    """What stands under each session of the list, as text."""
+    found = re.findall(r'class="why".*?<ul>(.*?)</ul>', text(page), re.DOTALL)
+    return [re.sub(r"<[^>]+>", "", one).strip() for one in found]
+
+
+def test_an_id_is_found_and_the_result_says_as_what(viewer, project):
+    story = Story(project, user_id="cust_3084", external_id="booking-TRV-48213")
+    story.update({"a": 1}, external_id="step-3")
+    Story(project, agent="refunds", user_id="u_1")
+
+    for typed, said in {
+        "cust_3084": "cust_3084 user cust_3084",
+        "cust_30": "cust_30 user cust_3084",
+        "travel": "travel agent travel-agent",
+        "booking-TRV": "booking-TRV external id booking-TRV-48213",
+        "step": "step external id step-3 · v1",
+        story.id[:-1]: f"{story.id[:-1]} session {story.id}",
+    }.items():
+        page = search(viewer, project, typed)
+        assert listed(page) == [story.id]
+        assert reasons(page) == [said]
+    alone = f'<a href="{address(project)}?q=user%3Acust_3084">user cust_3084</a>'
+    assert alone in text(search(viewer, project, "cust_30"))
+
+
+def test_a_word_that_is_an_id_too_is_found_as_both(viewer, project):
+    story = Story(project, user_id="cust_3084")
+    story.update({"a": 1}, reasoning="cust_3084 called")
+
+    (said,) = reasons(search(viewer, project, "cust_3084"))
+
+    assert "user cust_3084" in said
+    assert "in the reasoning · v1" in said
+
+
+def test_a_given_trace_leads_to_its_version_if_it_is_nothing_else(viewer, project):
+    story = Story(project).update({"a": 1}, trace_id="A-17")
+
+    alone = search(viewer, project, "A-17")
+    part = viewer.get(address(project), {"q": "A-17"}, headers={"HX-Request": "true"})
+    assert alone["Location"] == address(project, story.id, "versions", 1)
+    assert part["HX-Redirect"] == alone["Location"]
+
+    other = Story(project, ORDER, now=timezone.now())
+    both = search(viewer, project, "A-17")
+    assert listed(both) == [other.id, story.id]
+    assert "trace A-17 · v1" in reasons(both)[1]
+
+
+def test_an_unknown_id_says_how_far_was_looked(viewer, project):
+    Story(project)
+
+    page = text(search(viewer, project, "cust_9999"))
+
+    assert "No session matches this search" in page
+    assert "cust_9999: looked for in live sessions" in page
+
+
+def test_hostile_ids_are_shown_as_text(viewer, project):
+    Story(project, user_id="<b>cust</b>\u202e", external_id="<i>x")
+
+    for typed in ('"<b>cust"', "<i>x"):
+        page = search(viewer, project, typed)
+        assert len(listed(page)) == 1
+        assert "<b>cust" not in page.content.decode()
+        assert "<i>x" not in page.content.decode()
+        assert "\u202e" not in page.content.decode()
+
+
 def test_somebody_elses_ids_lead_nowhere(viewer, project, other_project):
     theirs = Story(other_project).update({"a": 1})
     trace = Version.objects.get(session_id=theirs.id, number=1).trace_id

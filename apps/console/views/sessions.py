@@ -89,6 +89,8 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         )
     except InvalidRequest as refused:
         return _refused(request, membership, refused, text=text)
+    if found.leads_to is not None:
+        return _gone_to(request, found.leads_to)
     here = reverse("console:sessions", args=[membership.project.slug])
     context = _shell(request, membership) | {
         "text": text,

@@ -23,8 +23,8 @@ class SearchMatch(Output):
     clause = text("The term, as it was written.")
     where = text(
         "user, agent, external_id, session or trace: the id that the term is or "
-        "begins, with the whole of it in `value`; head, state, change, reasoning, turn, "
-        "label, flag, rollback, or a property of the session."
+        "begins, with the whole of it in `value`; head, state, change, reasoning, "
+        "turn, label, flag, rollback, or a property of the session."
     )
     version = maybe_number("null: true of the session as a whole.")
     pointer = maybe_text("RFC 6901, into the state of that version.")
