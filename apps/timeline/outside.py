@@ -109,9 +109,9 @@ def since(
 
     `live` is the lineage of the head, `lineage` that of the target.
     """
+    before = reading.parts(target)
     own = _Stretch(shown=target, end=head, lineage=lineage, live=live)
     origins, is_all = _origins(scope, target, now)
-    before = reading.parts(target)
     found: list[Call] = []
     for stretch in (*reversed(origins), own):
         told, has_all_turns = _of_turns(stretch)
@@ -145,6 +145,7 @@ def _origins(
         if origin.commitment != shown.commitment:
             # The fork began with a state of its own: like an update, made here.
             break
+        origin = replace(origin, raw=shown.raw)
         lineage = live_ranges(origin_id, origin.number)
         found.append(
             _Stretch(

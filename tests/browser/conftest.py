@@ -16,6 +16,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.browser import busy_project
+from tests.browser.busy_project import BusyProject
 from tests.browser.looking import Looker
 from tests.live import Server, manage
 
@@ -63,12 +65,29 @@ def console(live: Server) -> Iterator[Console]:
     links = {}
     for name, role in PEOPLE.items():
         manage(live.dsn, "create_user", name, "--project", PROJECT, "--role", role)
-        # Tests of something else may have made projects on this server before.
-        link = ["signin_link", "--project", PROJECT, "--user", name]
-        printed = manage(live.dsn, *link, "--base-url", live.url)
-        links[name] = next(word for word in printed.split() if "/signin/" in word)
+        links[name] = link_of(live, name)
     with live.client(secret) as api:
         yield Console(live, api, links)
+
+
+def link_of(server: Server, name: str) -> str:
+    """Return a link that signs somebody in once."""
+    # Tests of something else may have made projects on this server before.
+    link = ["signin_link", "--project", PROJECT, "--user", name]
+    printed = manage(server.dsn, *link, "--base-url", server.url)
+    return next(word for word in printed.split() if "/signin/" in word)
+
+
+@pytest.fixture(scope="session")
+def busy(console: Console) -> Iterator[BusyProject]:
+    """A project that goes on and on; the same people have the same roles there."""
+    server = console.server
+    with server.client(server.key(busy_project.SLUG)) as api:
+        made = busy_project.make(server, api, PEOPLE)
+        # A link ends where the projects of its user change.
+        for name in PEOPLE.keys() - console.states.keys():
+            console.links[name] = link_of(server, name)
+        yield made
 
 
 @pytest.fixture(scope="module")

@@ -58,6 +58,7 @@ def test_sessions_are_listed_and_searched(run: Any, trip: str, agent_id: str) ->
     assert trip in run("sessions", "--agent", agent_id)
     assert trip in run("sessions", f'agent:"{agent_id}" ever:state.destination=NYC')
     assert told(run("--json", "sessions", "--agent", agent_id))[0]["id"] == trip
+    assert f"{agent_id[:-1]}: agent {agent_id}" in run("sessions", agent_id[:-1])
 
 
 def test_a_version_is_shown_with_its_state(run: Any, trip: str) -> None:

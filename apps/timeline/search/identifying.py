@@ -243,6 +243,7 @@ class Identified(Condition):
 
     def __init__(self, clause: FreeTerm, scope: Scope) -> None:
         super().__init__(clause)
+        self.scope = scope
         prefix = Prefix(clause.term)
         self.kinds: list[Ids] = [kind(scope, prefix) for kind in KINDS]
 
@@ -262,7 +263,8 @@ class Identified(Condition):
 
     def notices(self) -> list[str]:
         broad = [kind.plural for kind in self.kinds if kind.is_broad]
-        if not broad:
+        # Whose key sees some agents is not told how many ids others have.
+        if not broad or self.scope.agents is not None:
             return []
         return [
             f"so many {' and '.join(broad)} begin with it that the newest sessions "

@@ -186,7 +186,7 @@ def test_many_names_are_listed_newest_first_page_by_page(
 
 
 def test_a_beginning_of_too_many_says_how_it_was_looked_for(
-    begin: Begin, monkeypatch: pytest.MonkeyPatch
+    begin: Begin, monkeypatch: pytest.MonkeyPatch, api: Clients, make_key: Keys
 ) -> None:
     monkeypatch.setattr(identifying, "FEW", 1)
     monkeypatch.setattr(identifying, "MANY", 1)
@@ -196,6 +196,8 @@ def test_a_beginning_of_too_many_says_how_it_was_looked_for(
     (notice,) = page(client, "user_")["notices"]
 
     assert "so many user ids begin with it" in notice
+    limited = api(make_key(agents=["somebody"]))
+    assert "user ids" not in str(page(limited, "user_")["notices"])
     assert page(client, "user_1")["notices"] == []
 
 

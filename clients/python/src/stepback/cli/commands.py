@@ -19,6 +19,8 @@ SIGNS = {
     "type_changed": "~",
     "moved": ">",
 }
+# As what a session was found by an id: the whole of it is told.
+IDS = ("user", "agent", "external_id", "session", "trace")
 
 
 def sessions(client: Stepback, asked: Namespace, output: Output) -> None:
@@ -136,7 +138,8 @@ def _session(raw: Mapping[str, Any], output: Output) -> str:
 
 def _match(match: Mapping[str, Any]) -> str:
     version = "" if match["version"] is None else f" v{match['version']}"
-    return plain(f"{match['clause']}: {match['where']}{version}")
+    name = f" {match['value']}" if match["where"] in IDS and "value" in match else ""
+    return plain(f"{match['clause']}: {match['where']}{name}{version}")
 
 
 def _version(version: Version, output: Output) -> str:

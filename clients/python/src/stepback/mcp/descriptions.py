@@ -22,8 +22,8 @@ READING = {
     "stepback_info": "Tell the tools, and how hosts connect.",
     "blame": "Tell who set the value at a JSON pointer, from what to what, and why.",
     "timeline": "Tell a thread's versions with what each changed, newest first.",
-    "search": "Find sessions or versions by terms, such as now:A-17 or "
-    "changed:state.destination.",
+    "search": "Find sessions or versions by an id or its beginning, such as cust_3084, "
+    "or by terms, such as now:A-17 or changed:state.destination.",
 }
 WRITING = {
     "checkpoint_save": "Save a JSON state as the thread's newest checkpoint.",
