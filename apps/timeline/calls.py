@@ -1,6 +1,6 @@
 """Tool calls that agents reported: what happened outside, and cannot be taken back.
 
-They stand in turns of type `tool_call` or with a tool's name in their metadata
+They are reported in turns of type `tool_call` or with a tool's name in their metadata
 (StateBase), in `tool_calls` of turns and of messages (OpenAI), and among a checkpoint's
 tool results. Pure: values in, calls out. Other shapes are not guessed at, and what was
 never reported is not known here.
@@ -22,8 +22,8 @@ from apps.timeline import reported
 from apps.timeline.bodies import Part
 
 NAMES = ("name", "tool", "tool_name")
-# The parts of a checkpoint that tell of calls.
-TELLING = ("messages", "tool_results")
+# The parts of a checkpoint that report calls.
+REPORTING = ("messages", "tool_results")
 LONGEST_NAME = 200
 
 
@@ -70,33 +70,34 @@ def in_messages(messages: Iterable[Json]) -> list[Call]:
     return [call for one in messages for call in _listed(one)]
 
 
-def may_tell(parts: Iterable[Part]) -> bool:
-    """Say whether a checkpoint has parts among which there may be calls."""
+def may_report(parts: Iterable[Part]) -> bool:
+    """Return whether a checkpoint has a part that may report calls."""
     empty = (b"[]", b"{}")
-    return any(part.name in TELLING and part.data not in empty for part in parts)
+    return any(part.name in REPORTING and part.data not in empty for part in parts)
 
 
 def made_since(
     before: Iterable[Part], checkpoints: Sequence[Iterable[Part]]
 ) -> list[Call]:
-    """Return the calls that checkpoints tell of and an earlier one does not.
+    """Return the calls that checkpoints report and an earlier one does not.
 
-    They are given oldest first; parts that the next one only adds to are not parsed.
+    Checkpoints are given oldest first; parts to which the next one only appends are
+    not parsed.
     """
     named = [*map(_by_name, checkpoints), {}]
     earlier = list(_in_parts(_by_name(before)))
     found: list[Call] = []
     for now, later in pairwise(named):
-        told = _in_parts(_not_continued(now, later))
-        found += _beyond([*earlier, *found], told)
+        reported_now = _in_parts(_not_continued(now, later))
+        found += _beyond([*earlier, *found], reported_now)
     return merged(found)
 
 
 def merged(calls: Iterable[Call]) -> list[Call]:
-    """Tell each call once: what one place leaves out, another one adds.
+    """Merge reports of the same call: what one leaves out, another one adds.
 
-    Those without an id are told apart by nothing, so each is one of its own. One id
-    with two names or arguments is of two calls: some agents count anew in each turn.
+    Calls without an id are never merged. One id with two names or arguments belongs to
+    two calls: some agents number their calls anew in each turn.
     """
     found: list[Call] = []
     places: dict[str, list[int]] = {}
@@ -112,7 +113,7 @@ def merged(calls: Iterable[Call]) -> list[Call]:
 
 
 def _beyond(known: Iterable[Call], calls: Iterable[Call]) -> Iterator[Call]:
-    """Yield the calls that are not among the known; without ids they are counted."""
+    """Yield the calls that are not among the known; calls without an id by count."""
     by_id: dict[str, list[Call]] = {}
     left: Counter[bytes] = Counter()
     for one in known:
@@ -139,31 +140,31 @@ def _may_be_same(one: Call, other: Call) -> bool:
 
 
 def _completed(known: Call, other: Call) -> Call:
-    told = known if known.number is not None else other
+    placed = known if known.number is not None else other
     return replace(
         known,
         name=known.name or other.name,
         arguments=other.arguments if known.arguments is None else known.arguments,
-        session_id=told.session_id,
-        number=told.number,
-        turn_number=told.turn_number,
-        at=told.at,
+        session_id=placed.session_id,
+        number=placed.number,
+        turn_number=placed.turn_number,
+        at=placed.at,
         may_be_part=known.may_be_part or other.may_be_part,
-        was_set_aside=told.was_set_aside,
+        was_set_aside=placed.was_set_aside,
     )
 
 
 def _not_continued(now: dict[str, bytes], later: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the parts of a checkpoint that the next one does not go on from."""
+    """Return the parts of a checkpoint to which the next one does not just append."""
     return {
         name: data
         for name, data in now.items()
-        if name in TELLING and not _is_beginning(data, later.get(name, b""))
+        if name in REPORTING and not _is_beginning(data, later.get(name, b""))
     }
 
 
 def _is_beginning(data: bytes, later: bytes) -> bool:
-    """Say whether a list or object begins with all entries of another one."""
+    """Return whether the later list or object begins with all entries of this one."""
     end = len(data) - 1
     return later[end : end + 1] in (data[end:], b",") and later.startswith(data[:end])
 

@@ -1,10 +1,10 @@
-"""Whether what is stored of a version's body is what the version committed to.
+"""Verify the stored body of a version against its commitment, before a rollback.
 
-A rollback asks before it restores a body. Cached bodies prove nothing about the
-database: the row may have been damaged since. So the rows are read again, decoded, and
-the HMAC of the result is compared with the commitment. Of a large body that took 90 ms;
-where this process has done so before, the SHA-256 of everything stored is compared
-instead, which takes 6: equal bytes decode to the same body.
+A cached body proves nothing about the database: the row may have been damaged since. So
+the rows are read again and decoded, and the HMAC of the result is compared with the
+commitment. That takes 90 ms for a state of 16 MB; where this process has done it
+before, it compares the SHA-256 of all stored bytes instead, in 7 ms: equal bytes decode
+to the same body.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def is_intact(version: VersionRow) -> bool:
 
 
 def _recompute(version: VersionRow) -> None:
-    """Hold the stored body against the commitment, and keep it with the row.
+    """Compare the stored body with the commitment, and keep it with the row.
 
     Raises: CorruptBody, Busy.
     """

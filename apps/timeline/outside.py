@@ -1,11 +1,11 @@
-"""Tool calls that a restored state may not know of: what happened outside since.
+"""List the tool calls that a restored state may not include: side effects since.
 
-A rollback restores a body, and the version that shows it need not have made it: a
-rollback, a pause and an update that changes nothing show an earlier body, a fork begins
-with a copy of its origin's. So calls count from the version that made the body on. A
-turn without a new version has as its head the version that it found, and an agent
-calls, then stores, as often as the other way round: such a turn on a version that shows
-the body is listed, with a mark that says it may be part of it already.
+A rollback restores a body, and the version that shows a body need not have made it: a
+rollback, a pause and an update that changes nothing show an earlier one, a fork begins
+with a copy of its origin's. So calls count from the version that made the body. A turn
+that makes no version has the version it found as its head, and agents call, then store,
+as often as the other way round: such a turn on a version that shows the body is listed
+with a mark, because the body may include the call already.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ class Outside:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Stretch:
-    """What one session tells since it stored the body that `shown` shows.
+    """The part of one session's history after it stored the body that `shown` shows.
 
-    `live` is the lineage by which a version counts as set aside, `until` when the
-    fork began that goes on elsewhere.
+    `live` is the lineage that decides whether a version was set aside; `until` is when
+    the fork began that copied the body.
     """
 
     shown: VersionRow
@@ -91,7 +91,7 @@ class _Stretch:
         }
 
     def may_hold(self, number: int) -> bool:
-        """Say whether a version up to `shown` shows the same body."""
+        """Return whether this version, up to `shown`, shows the same body."""
         is_before = number <= self.shown.number
         return is_before and set_aside_by(self.lineage, number) is None
 
@@ -114,9 +114,9 @@ def since(
     origins, is_all = _origins(scope, target, now)
     found: list[Call] = []
     for stretch in (*reversed(origins), own):
-        told, has_all_turns = _of_turns(stretch)
+        in_turns, has_all_turns = _of_turns(stretch)
         reported, has_all_checkpoints = _of_checkpoints(stretch, before)
-        found += [*told, *reported]
+        found += [*in_turns, *reported]
         is_all = is_all and has_all_turns and has_all_checkpoints
     return Outside(
         calls=tuple(calls.merged(found)), since=target.body_number, is_all=is_all
@@ -126,14 +126,14 @@ def since(
 def _origins(
     scope: Scope, shown: VersionRow, now: datetime
 ) -> tuple[list[_Stretch], bool]:
-    """Return the stretches of the origins of an exact copy, nearest first.
+    """Return the stretches of the origins that a body was copied from, nearest first.
 
-    And whether there are no others: an origin may be hidden, or gone.
+    And whether these are all: an origin may be hidden from the caller, or gone.
     """
     found: list[_Stretch] = []
     while shown.body_number == 0:
-        told = Session.objects.values_list("origin_session_id", "origin_number")
-        origin_id, number = told.get(id=shown.session_id)
+        origins = Session.objects.values_list("origin_session_id", "origin_number")
+        origin_id, number = origins.get(id=shown.session_id)
         if origin_id is None:
             break
         if len(found) == ORIGINS_LOOKED_INTO:
@@ -161,7 +161,7 @@ def _origins(
 
 
 def _of_turns(stretch: _Stretch) -> tuple[list[Call], bool]:
-    """Return the calls that turns tell of, and whether all turns were read."""
+    """Return the calls that turns report, and whether all turns were read."""
     numbers = sql.rows(NEWEST_TURNS, stretch.asked(TURNS_LOOKED_INTO))
     wanted = [row.turn_number for row in numbers[:TURNS_LOOKED_INTO]]
     turns = list(
@@ -194,15 +194,15 @@ def _of_checkpoints(
 ) -> tuple[list[Call], bool]:
     """Return the calls among messages and results, and whether all were read.
 
-    A part that was stored once is carried on until a rollback: where the last versions
-    before each rollback and at the end have none, no version between has. Where they
-    have, a version between may tell of calls that a later one has dropped.
+    A stored part is carried over until a rollback: where the last version before each
+    rollback and the last of all have none, no version between has one. Where they have
+    one, a version between may report calls that a later one has dropped.
     """
     session_id = stretch.shown.session_id
     left = [row.number for row in sql.rows(LEFT, stretch.asked(LEFT_LOOKED_INTO))]
     read = [stretch.end, *_read(session_id, left[:LEFT_LOOKED_INTO])]
     is_all = len(read) == 1 + len(left)
-    if any(calls.may_tell(reading.parts(one)) for one in read):
+    if any(calls.may_report(reading.parts(one)) for one in read):
         known = {"known": [one.number for one in read]}
         asked = stretch.asked(CHECKPOINTS_LOOKED_INTO) | known
         stored = [row.number for row in sql.rows(STORED, asked)]

@@ -1,4 +1,4 @@
-"""Bare terms: an id, a name, words somewhere, or a whole value; whatever they are."""
+"""Answer a bare term: an id of any kind, words, or a whole value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHORT = f", but from {SHORTEST} characters on"
 
 
 class Either(Condition):
-    """What meets any of several conditions; it is merged, newest first."""
+    """The union of several conditions, newest first."""
 
     def __init__(self, clause: FreeTerm, conditions: Sequence[Condition]) -> None:
         super().__init__(clause)
@@ -60,7 +60,7 @@ class Either(Condition):
 
 
 class InTexts(Either):
-    """Its words stand somewhere, or it is a whole value that was ever held."""
+    """Its words occur in one text, or it is a whole value that was ever held."""
 
     def __init__(self, clause: FreeTerm, words: Wording, ever: Ever) -> None:
         super().__init__(clause, [words, ever] if ever.value_keys else [words])
@@ -86,7 +86,7 @@ class InTexts(Either):
 
 
 class Bare(Either):
-    """It is, or begins, an id of any kind, or it stands in texts; why tells of all."""
+    """It is an id, begins one, or occurs in texts; each way is a reason of its own."""
 
     clause: FreeTerm
 

@@ -1,11 +1,10 @@
-"""A bare term as an id of a session, whole or by its beginning: of what, and which.
+"""Match a bare term against a session's ids, whole or by prefix.
 
-Sessions carry the names of their user and agent, their external id and their own id.
-A beginning may be of one name or of all there are. Of few names, each has its sessions
-newest first in an index, and those lists are merged. Of many names with few sessions,
-those are read and sorted. What begins more than that is met soon by looking at the
-newest sessions one by one; so no beginning makes a page read more than some thousand
-entries.
+These are the ids of its user and agent, its external id and its own id. A prefix may
+match one name or all there are. For few names, the index has the sessions of each
+newest first, and those lists are merged. For many names with few sessions, all of these
+are read and sorted. For more, the newest sessions are scanned, which meets some soon.
+So no prefix makes a page read more than some thousand index entries.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ SELECT s.id FROM timeline_session s
 
 
 class Ids(ABC):
-    """One kind of id that sessions carry."""
+    """One kind of id of a session."""
 
     where: str
     # What the kind is called where there are too many of them.
@@ -114,11 +113,11 @@ class Ids(ABC):
 
     @abstractmethod
     def below(self, before: str | None, limit: int) -> list[str] | None:
-        """Return the next sessions that carry one, newest first; None: too many."""
+        """Return the next sessions with a matching id, newest first; None: too many."""
 
     @abstractmethod
     def of(self, session: Candidate) -> str | None:
-        """Return the id that fits, if the session carries one."""
+        """Return the session's id of this kind, if it matches."""
 
     @property
     def is_broad(self) -> bool:
@@ -130,7 +129,7 @@ class Ids(ABC):
 
 
 class Sorted(Ids):
-    """Sessions that are read whole and sorted, unless there are too many."""
+    """Ids of which all matching sessions are read and sorted, unless too many."""
 
     query: str
 
@@ -239,7 +238,7 @@ KINDS = (UserIds, Agents, ExternalIds, SessionIds)
 
 
 class Identified(Condition):
-    """Sessions that carry the term as an id, or one that begins with it."""
+    """Sessions of which an id is the term, or begins with it."""
 
     def __init__(self, clause: FreeTerm, scope: Scope) -> None:
         super().__init__(clause)
@@ -263,7 +262,7 @@ class Identified(Condition):
 
     def notices(self) -> list[str]:
         broad = [kind.plural for kind in self.kinds if kind.is_broad]
-        # Whose key sees some agents is not told how many ids others have.
+        # A key limited to some agents learns nothing of how many ids others have.
         if not broad or self.scope.agents is not None:
             return []
         return [

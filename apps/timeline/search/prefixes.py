@@ -1,8 +1,8 @@
-"""Ids that a text begins: what fits, and between which bounds they stand in an index.
+"""Bounds of an index scan for the ids that begin with a text. Pure.
 
-Bounds are compared byte by byte (collation C or text_pattern_ops), which for UTF-8 is
-the order of code points. They are parameters, where LIKE would need a constant pattern
-to use an index, and `%` or `_` in an id would have to be escaped. Pure.
+Compared byte by byte (collation C or text_pattern_ops), which for UTF-8 is the order of
+code points. The bounds are parameters; LIKE would need a constant pattern to use an
+index, and `%` and `_` in ids would have to be escaped.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Prefix:
 
     @property
     def end(self) -> str:
-        """Return what comes right behind everything that fits."""
+        """Return the exclusive upper bound of everything that fits."""
         if not self.is_open:
-            # U+0000 is in no column, so nothing stands between.
+            # U+0000 is in no column, so nothing comes between.
             return f"{self.text}\x01"
         kept = self.text.rstrip(_LAST)
         if not kept:

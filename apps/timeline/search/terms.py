@@ -102,9 +102,9 @@ def named(key: bytes, name: str) -> Terms:
 
 
 def names_beginning(key: bytes, text: str) -> list[bytes]:
-    """Return the mark of every session with a version whose name begins so.
+    """Return the mark of all sessions with a version whose name begins with the text.
 
-    Sessions of names that begin otherwise later on may have it, too; none is too short.
+    A superset: it covers the first characters alone. Empty for a text that is shorter.
     """
     lengths = [length for length in BEGINNINGS if length <= len(text)]
     return [mark_key(key, Mark.NAMED, text[:length]) for length in lengths[-1:]]

@@ -1,9 +1,9 @@
-"""A bare term as the name of a version, or as a trace, whole or by its beginning.
+"""Match a bare term against names of versions and trace ids, whole or by prefix.
 
-Versions do not know their project, so no index has their names in order: sessions are
-marked with digests of the whole names and of their first characters, and the names of
-those that are marked decide. Traces that a caller named are found whole, by such a
-mark; ours are the ids of events, which stand in order.
+Versions have no project, so no index has a project's names in order: sessions are
+tagged with digests of the whole names and of their first characters, and the names in
+tagged sessions decide. Trace ids that callers gave are matched whole, by such a tag;
+ours are the ids of events, which an index has in order.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from apps.timeline.search.terms import Mark
 from apps.timeline.search.walks import Walk
 
 TRACE = "trace_"
-# How many acts are looked at whose id begins so: those of some seconds.
+# How many events with a matching id are read: those of some seconds.
 MOST_ACTS = 1_000
 
 NAMED_AMONG = """
@@ -89,7 +89,7 @@ class VersionNames(Condition):
 
 
 class Acts(Condition):
-    """Traces of ours that begin so: acts, and the sessions that they were done to."""
+    """Events whose id matches, with the sessions that they are about."""
 
     def __init__(self, clause: FreeTerm, scope: Scope) -> None:
         super().__init__(clause)
@@ -106,7 +106,7 @@ class Acts(Condition):
 
     @cached_property
     def hits_of(self) -> dict[str, list[Hit]]:
-        """Return the acts of each session, the newest version first."""
+        """Return the matching events of each session, newest first."""
         found: dict[str, list[Hit]] = {}
         for row in self.rows[:MOST_ACTS]:
             hit = Hit(where="trace", version=row.number, value=row.id)
@@ -138,7 +138,7 @@ class Acts(Condition):
 
 
 class Given(Marked):
-    """A trace that a caller named: only what is marked has its versions looked at."""
+    """A trace id that callers gave: only tagged sessions have their versions read."""
 
     def hits(
         self, sessions: Sequence[Candidate], before: int | None, limit: int

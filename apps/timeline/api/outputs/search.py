@@ -17,7 +17,7 @@ from apps.timeline.words import Status
 class SearchMatch(Output):
     """Why it was found: where one term is met, the newest such place.
 
-    A bare term that is an id and stands in texts has one for each.
+    A bare term that is an id and occurs in texts has one for each.
     """
 
     clause = text("The term, as it was written.")

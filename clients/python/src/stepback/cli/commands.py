@@ -19,7 +19,7 @@ SIGNS = {
     "type_changed": "~",
     "moved": ">",
 }
-# As what a session was found by an id: the whole of it is told.
+# Where a match is an id, which is printed whole.
 IDS = ("user", "agent", "external_id", "session", "trace")
 
 
