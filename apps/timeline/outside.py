@@ -36,7 +36,7 @@ SELECT t.turn_number FROM timeline_turn t
  WHERE t.session_id = %(session)s
    AND t.head_number >= %(since)s AND t.head_number <= %(last)s
    AND (t.head_number > %(since)s OR NOT t.made_version)
-   AND (%(until)s::timestamptz IS NULL OR t.created_at <= %(until)s::timestamptz)
+   AND t.created_at <= coalesce(%(until)s::timestamptz, 'infinity')
  ORDER BY t.head_number DESC, t.turn_number DESC LIMIT %(most)s
 """
 # Where earlier rollbacks left off: the last versions of what they set aside.
