@@ -32,7 +32,7 @@ from apps.timeline.search.clauses import (
 )
 from apps.timeline.search.explaining import Result
 from apps.timeline.search.finder import Place
-from apps.timeline.search.writing import without, write
+from apps.timeline.search.writing import without, write, written
 
 PLAIN = (AgentIs, UserIs, StatusIs, CreatedBetween)
 NEWEST, OLDEST, CHANGED = "", "oldest", "changed"
@@ -237,6 +237,17 @@ def _read_place(place: str) -> tuple[str | None, tuple[datetime, str] | None]:
 
 def _row(session: Session, now: datetime, why: Sequence[Why] = ()) -> Row:
     return Row(session=session, status=reading.status_of(session, now), why=why)
+
+
+def of_the_gone(query: Query) -> list[str]:
+    """Return the searches that find a bare id of expired and deleted sessions, too."""
+    if len(query.clauses) != 1 or not isinstance(query.clauses[0], FreeTerm):
+        return []
+    term = query.clauses[0].term
+    return [
+        written(UserIs(text="", user_id=term)),
+        written(AgentIs(text="", name=term)),
+    ]
 
 
 def chips(query: Query) -> list[tuple[str, str]]:

@@ -38,6 +38,8 @@ PAGES = {
     "home": "",
     "sessions": "/sessions?q=",
     "search": "/sessions?q=ever%3Astate.destination%3DNYC+rolled-back%3Ayes",
+    "id": "/sessions?q=booking-TRV",
+    "unknown": "/sessions?q=cust_9999",
     "typo": "/sessions?q=agnet%3Atravel+age%3C2h",
     "nothing": "/sessions?q=user%3Anobody",
     "session": "/sessions/{trip}",

@@ -213,6 +213,17 @@ def test_an_unknown_id_says_how_far_was_looked(viewer, project):
 
     assert "No session matches this search" in page
     assert "cust_9999: looked for in live sessions" in page
+    assert f'href="{address(project)}?q=user%3Acust_9999"' in page
+
+
+def test_the_id_of_a_deleted_session_is_one_link_away(viewer, project):
+    story = Story(project, user_id="cust_3084").delete()
+
+    page = text(search(viewer, project, "cust_3084"))
+
+    assert story.id not in page
+    there = re.search(r'href="([^"]+q=user%3Acust_3084)"', page)[1]
+    assert listed(viewer.get(there)) == [story.id]
 
 
 def test_hostile_ids_are_shown_as_text(viewer, project):

@@ -97,6 +97,7 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         "view": view,
         "sort": sort,
         "chips": finding.chips(query),
+        "of_the_gone": finding.of_the_gone(query),
         "is_plain": finding.is_plain(query),
         "is_filtered": bool(query.clauses),
         "rows": found.rows,
