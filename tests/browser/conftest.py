@@ -84,9 +84,9 @@ def busy(console: Console) -> Iterator[BusyProject]:
     server = console.server
     with server.client(server.key(busy_project.SLUG)) as api:
         made = busy_project.make(server, api, PEOPLE)
-        # A link ends where the projects of its user change.
-        for name in PEOPLE.keys() - console.states.keys():
-            console.links[name] = link_of(server, name)
+        # Who comes into another project is signed out, and their links end.
+        console.states.clear()
+        console.links.update({name: link_of(server, name) for name in PEOPLE})
         yield made
 
 
