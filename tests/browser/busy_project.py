@@ -32,6 +32,8 @@ class BusyProject:
     # An agent called a tool on v2, then stored v3; its user and names stand on pages.
     trip: str
     fork: str
+    # Sessions that people have to look at, each with the version that says so.
+    open: dict[str, tuple[str, int]]
 
     def path(self, *rest: Any) -> str:
         return "/".join([self.server.url, "console", SLUG, *map(str, rest)])
@@ -40,7 +42,9 @@ class BusyProject:
 def make(server: Server, api: httpx.Client, people: dict[str, str]) -> BusyProject:
     """Begin the stories, then do so much that none is among the newest acts."""
     trip = _trip(api)
-    made = BusyProject(server=server, api=api, trip=trip, fork=_fork(api, trip))
+    made = BusyProject(
+        server=server, api=api, trip=trip, fork=_fork(api, trip), open=_open(api)
+    )
     for name, role in people.items():
         manage(server.dsn, "set_role", name, role, "--project", SLUG)
     bury(api)
@@ -53,11 +57,11 @@ def bury(api: httpx.Client, acts: int = ACTS) -> None:
 
     def write(writer: int) -> None:
         begun = {"agent_id": f"busy-{writer}", "initial_state": {"n": 0}}
-        session_id = _done(api.post("/v1/sessions", json=begun))["id"]
-        for start in range(1, per_session, BATCH):
-            items = [{"state": {"n": start + one}} for one in range(BATCH)]
-            where = f"/v1/sessions/{session_id}/versions"
-            _done(api.post(where, json={"versions": items}))
+        session_id = _begun(api, begun)
+        # They change nothing, so that each stores no body.
+        nothing = {"versions": [{"state": {}}] * BATCH}
+        for _ in range(0, per_session, BATCH):
+            _done(api.post(f"/v1/sessions/{session_id}/versions", json=nothing))
 
     with ThreadPoolExecutor(WRITERS) as pool:
         list(pool.map(write, range(WRITERS)))
@@ -71,7 +75,7 @@ def _trip(api: httpx.Client) -> str:
         "external_id": "booking-TRV-48213",
         "initial_state": {"destination": "NYC"},
     }
-    session_id: str = _done(api.post("/v1/sessions", json=begun))["id"]
+    session_id = _begun(api, begun)
     where = f"/v1/sessions/{session_id}"
     _done(api.patch(f"{where}/state", json={"state": {"flight": "UA1"}}))
     _done(api.patch(f"{where}/state", json={"state": {"step": "paying"}}))
@@ -87,6 +91,23 @@ def _fork(api: httpx.Client, trip: str) -> str:
     session_id: str = fork["id"]
     state = {"state": {"step": "trying"}}
     _done(api.patch(f"/v1/sessions/{session_id}/state", json=state))
+    return session_id
+
+
+def _open(api: httpx.Client) -> dict[str, tuple[str, int]]:
+    """One session that waits, one that lost something, one that is held."""
+    waiting, lost, held = (
+        _begun(api, {"agent_id": "travel-agent", "initial_state": state})
+        for state in ({"escalated": True}, {"destination": "NYC"}, {"a": 1})
+    )
+    state = {"state": {"destination": None}}
+    _done(api.patch(f"/v1/sessions/{lost}/state", json=state))
+    _done(api.post(f"/v1/sessions/{held}/pause", json={}))
+    return {"waiting": (waiting, 0), "flagged": (lost, 1), "held": (held, 1)}
+
+
+def _begun(api: httpx.Client, begun: dict[str, Any]) -> str:
+    session_id: str = _done(api.post("/v1/sessions", json=begun))["id"]
     return session_id
 
 
