@@ -14,9 +14,13 @@ import httpx
 import orjson
 import psycopg
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.management.commands import flush
 from django.db.backends.postgresql.operations import DatabaseOperations
-from django.test import Client
+from django.template import engines
+from django.template.backends import django as backend
+from django.template.context import make_context
+from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
@@ -78,6 +82,44 @@ def _authorities_are_read_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         read = cache(httpx.create_ssl_context)
         patch.setattr("httpx._transports.default.create_ssl_context", read)
+        yield
+
+
+@cache
+def given_to_all_pages() -> frozenset[str]:
+    """Return the names that Django's context processors fill on every page."""
+    (engine,) = [one for one in engines.all() if hasattr(one, "engine")]
+    request = RequestFactory().get("/")
+    request.user = AnonymousUser()
+    names = {"csrf_token"}
+    for processor in engine.engine.template_context_processors:
+        names |= set(processor(request))
+    return frozenset(names)
+
+
+def hidden_names(context: Any, request: Any) -> set[str]:
+    """Return the names of a page's context that hide what all pages are given."""
+    if request is None:  # nothing is given to a template without a request
+        return set()
+    layers = [context] if isinstance(context, dict) else context.dicts[1:]
+    return {name for layer in layers for name in layer} & given_to_all_pages()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_page_hides_what_all_pages_are_given() -> Iterator[None]:
+    """Refuse a context with a name such as `messages`, in whichever test it is made.
+
+    Django puts a view's own names above those of its processors and says nothing: a
+    page with a variable `messages` showed these in place of its notices.
+    """
+
+    def checked(context: Any, request: Any = None, **options: Any) -> Any:
+        hidden = hidden_names(context or {}, request)
+        assert not hidden, f"A page's context hides {sorted(hidden)}."
+        return make_context(context, request, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backend, "make_context", checked)
         yield
 
 

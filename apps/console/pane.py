@@ -175,7 +175,8 @@ def _checkpoint(look: Look, given: dict[str, Any]) -> dict[str, Any]:
     }
     return {
         "parts": parts,
-        "messages": [_message(one) for one in values.get("messages", [])[-ITEMS:]],
+        # Not `messages`: that name is the notices' of the page around this tab.
+        "conversation": [_message(one) for one in values.get("messages", [])[-ITEMS:]],
         "n_messages": len(values.get("messages", [])),
         "results": [
             (visible(key), comparing.written(result))

@@ -367,6 +367,29 @@ def test_a_long_text_is_compared_word_by_word(viewer, project):
     assert " … " in text
 
 
+def test_a_checkpoints_messages_are_told_in_its_tab_and_nowhere_above(
+    client, viewer, project, api
+):
+    begun = {
+        "agent_id": "travel",
+        "initial_state": {},
+        "messages": [{"role": "user", "content": "Book me a flight"}],
+    }
+    made = api().post("/v1/sessions", begun).body["id"]
+    where = address(project, made, "versions", 0) + "?tab=checkpoint"
+    tab = text_of(viewer, where)
+    editor = signed_in(client, make_member(project, "olga", Role.OPERATOR))
+    editor.post(address(project, made, "pause"), {"expected": 0, "key": "a-test-key"})
+
+    told = text_of(editor, where)
+
+    assert tab.count("Book me a flight") == 1
+    assert 'class="toast"' not in tab
+    # A notice is still one on this tab.
+    assert told.count('class="toast"') == 1
+    assert "Paused: agents&#x27; writes are held" in told
+
+
 def test_the_proof_is_verified_on_request(viewer, project, trip):
     where = address(project, trip.id, "versions", 3) + "?tab=proof"
 
