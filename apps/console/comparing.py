@@ -8,7 +8,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from apps.console.stories import KIND_WORDS, PAIRED_BYTES, SIGNS, visible_lines
+from apps.console.stories import (
+    KIND_WORDS,
+    PAIRED_BYTES,
+    SIGNS,
+    beginning,
+    visible_lines,
+)
 from apps.console.wording import Piece, by_words
 from apps.core.json import Json
 from apps.diffs import pointers
@@ -16,7 +22,7 @@ from apps.diffs.changes import MISSING, Change, Comparison
 from apps.diffs.compare import compare
 from apps.diffs.display import display
 from apps.diffs.summary import summary
-from apps.diffs.text import shorten, visible
+from apps.diffs.text import isolated_strings, shorten
 
 ROWS = 200
 LONGEST_POINTER = 200
@@ -31,10 +37,21 @@ class Side:
     text: str
     is_cut: bool
     pieces: Sequence[Piece] = ()
+    # Written from left to right, whatever its strings are.
+    is_json: bool = False
 
     @property
     def is_tall(self) -> bool:
         return "\n" in self.text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sides:
+    """Both values of a change; of two texts, where they part if not at once."""
+
+    before: Side | None
+    after: Side | None
+    differs_at: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +66,8 @@ class Row:
     from_place: str | None
     before: Side | None
     after: Side | None
+    # Where the beginnings of two long texts are the same and left out.
+    differs_at: int | None = None
 
     @property
     def is_gone(self) -> bool:
@@ -98,7 +117,7 @@ def told(comparison: Comparison, *, shown: int = ROWS) -> Compared:
 
 
 def row(change: Change) -> Row:
-    before, after = _sides(change)
+    shown = sides(change.before, change.after)
     return Row(
         sign=SIGNS[change.kind],
         kind=change.kind.value,
@@ -106,8 +125,9 @@ def row(change: Change) -> Row:
         pointer=change.pointer,
         place=place(change.pointer),
         from_place=None if change.from_pointer is None else place(change.from_pointer),
-        before=before,
-        after=after,
+        before=shown.before,
+        after=shown.after,
+        differs_at=change.differs_at or shown.differs_at,
     )
 
 
@@ -117,38 +137,52 @@ def place(pointer: str) -> str:
 
 def written(value: Json, longest: int = LONGEST_VALUE) -> Side:
     """Write a value as JSON, over lines where it is a container that needs them."""
-    text, is_cut = _spelled(value, longest, indent=None)
+    text, is_cut = beginning(value, longest, indent=None)
     if isinstance(value, dict | list) and len(text) > 60:
-        text, is_cut = _spelled(value, longest, indent=2)
-    return Side(text=visible_lines(text), is_cut=is_cut)
+        text, is_cut = beginning(value, longest, indent=2)
+    shown = visible_lines(text) + "…" * is_cut
+    if not isinstance(value, dict | list):
+        return Side(text=shown, is_cut=is_cut)
+    return Side(text=isolated_strings(shown), is_cut=is_cut, is_json=True)
 
 
-def _sides(change: Change) -> tuple[Side | None, Side | None]:
-    if isinstance(change.before, str) and isinstance(change.after, str):
-        found = by_words(change.before, change.after)
+def sides(before: Json, after: Json, longest: int = LONGEST_VALUE) -> Sides:
+    """Write two values so that what differs between them is on the page.
+
+    Of long texts, and of large containers that begin alike, it is what stands around
+    the difference.
+    """
+    if isinstance(before, str) and isinstance(after, str):
+        found = by_words(before, after)
         if found is not None:
-            return _in_pieces(change.before, found[0]), _in_pieces(
-                change.after, found[1]
+            return Sides(
+                before=_quoted(found.before),
+                after=_quoted(found.after),
+                differs_at=found.differs_at,
             )
-    sides = (change.before, change.after)
-    before, after = (None if one is MISSING else written(one) for one in sides)
-    return before, after
+    was, now = (
+        None if one is MISSING else written(one, longest) for one in (before, after)
+    )
+    if was and now and was.is_cut and was.text == now.text:
+        found = by_words(_whole(before), _whole(after))
+        if found is not None:
+            was = _in_pieces(found.before, is_json=True)
+            now = _in_pieces(found.after, is_json=True)
+    return Sides(before=was, after=now)
 
 
-def _in_pieces(text: str, pieces: list[Piece]) -> Side:
-    return Side(text=visible(text[:LONGEST_VALUE]), is_cut=False, pieces=pieces)
+def _quoted(pieces: Sequence[Piece]) -> Side:
+    marks = (Piece(mark, is_different=False) for mark in "“”")
+    return _in_pieces([next(marks), *pieces, next(marks)])
 
 
-def _spelled(value: Json, longest: int, indent: int | None) -> tuple[str, bool]:
-    """By chunk: a changed container may be megabytes, of which the start is shown."""
-    chunks: list[str] = []
-    length = 0
-    for chunk in json.JSONEncoder(ensure_ascii=False, indent=indent).iterencode(value):
-        chunks.append(chunk[: longest - length])
-        length += len(chunk)
-        if length > longest:
-            return "".join(chunks) + "…", True
-    return "".join(chunks), False
+def _in_pieces(pieces: Sequence[Piece], *, is_json: bool = False) -> Side:
+    text = "".join(piece.text for piece in pieces)
+    return Side(text=text, is_cut=False, pieces=pieces, is_json=is_json)
+
+
+def _whole(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _unchanged(comparison: Comparison) -> list[str]:

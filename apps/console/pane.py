@@ -14,7 +14,7 @@ from apps.console import comparing, reading, sides, stories, trees
 from apps.core import json
 from apps.core.json import Json
 from apps.diffs.changes import Comparison
-from apps.diffs.text import visible
+from apps.diffs.text import cut, visible
 from apps.timeline import bodies, calls, listing
 from apps.timeline import reading as timeline
 from apps.timeline.bodies import CorruptBody
@@ -83,16 +83,13 @@ def _changes(look: Look, given: dict[str, Any]) -> dict[str, Any]:
         # Nothing to compare: the append has done it.
         nothing = comparing.Compared(words="", rows=[], count=0, is_coarse=False)
         return {"base": base, "changes": nothing}
-    n_bytes = base.size + version.size
-    if base is look.previous and n_bytes > stories.COMPARED_BYTES:
-        return {"base": base, "changes": kept(version), "is_kept": True}
     try:
         before, after = timeline.parsed_pair(base, version)
     except CorruptBody:
         if base is not look.previous:
             raise
         return {"base": base, "changes": kept(version), "is_unreadable": True}
-    changes = comparing.compared(before, after, n_bytes=n_bytes)
+    changes = comparing.compared(before, after, n_bytes=base.size + version.size)
     context: dict[str, Any] = {"base": base, "changes": changes}
     if given["view"] == "side" and changes.comparison is not None:
         context["lines"] = sides.lines(changes.comparison, changes.rows)
@@ -159,7 +156,7 @@ def _said(side: bytes) -> tuple[str, bool]:
     said = json.parse(side)
     content = said.get("content")
     if isinstance(content, str) and set(said) <= {"content", "type"}:
-        text = content[:LONGEST_SAID]
+        text = cut(content, LONGEST_SAID)
         return stories.visible_lines(text), len(content) > LONGEST_SAID
     return stories.pretty(side, longest=LONGEST_SAID)
 
@@ -201,10 +198,10 @@ def _message(message: Json) -> dict[str, Any]:
     if not isinstance(message, dict):
         return {"role": "", "side": comparing.written(message)}
     role, content = message.get("role"), message.get("content")
-    text = content if isinstance(content, str) else None
+    text = cut(content, LONGEST_SAID) if isinstance(content, str) else None
     return {
         "role": visible(role) if isinstance(role, str) else "",
-        "text": None if text is None else stories.visible_lines(text[:LONGEST_SAID]),
+        "text": None if text is None else stories.visible_lines(text),
         "side": None if text is not None else comparing.written(message),
         "calls": [call_row(call) for call in calls.in_messages([message])],
     }

@@ -10,7 +10,7 @@ from django.urls import reverse
 from apps.accounts.models import Project
 from apps.console.reading import Why
 from apps.diffs.changes import MISSING
-from apps.diffs.text import show
+from apps.diffs.text import isolated, show
 from apps.timeline.search.clauses import AgentIs, Clause, ExternalId, UserIs
 from apps.timeline.search.conditions import Candidate, Hit
 from apps.timeline.search.explaining import Match
@@ -71,13 +71,13 @@ def _alone(project: Project, session: Candidate, hit: Hit) -> str:
 
 def _words(hit: Hit) -> str:
     if hit.where in IDS and hit.value is not MISSING:
-        return f"{IDS[hit.where]} {show(hit.value, LONGEST_NAME)}"
+        return f"{IDS[hit.where]} {isolated(show(hit.value, LONGEST_NAME))}"
     words = WORDS.get(hit.where, hit.where.replace("_", " "))
     if hit.turn_number is not None:
         words = f"in turn {hit.turn_number}"
     if hit.value is MISSING:
         return words
-    return f"{words}: {show(hit.value, LONGEST_VALUE)}"
+    return f"{words}: {isolated(show(hit.value, LONGEST_VALUE))}"
 
 
 def url(project: Project, session_id: str, number: int | None) -> str:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from apps.console import stories
 from apps.core import json
 from apps.core.json import Json
-from apps.diffs.text import visible
+from apps.diffs.text import cut, shorten, visible
 from apps.timeline import bodies, calls
 from apps.timeline.lineage import set_aside_by
 from apps.timeline.pages import Annotation, ListedTurn
@@ -256,5 +256,6 @@ def _said(side: bytes) -> str:
 
 def _cut(text: str, longest: int) -> str:
     """Shorten to one line that hides nothing."""
-    line = " ".join(text[: longest * 2].split())
-    return visible(line[: longest - 1]) + "…" if len(line) >= longest else visible(line)
+    line = " ".join(cut(text, longest * 2).split())
+    is_whole = len(text) <= longest * 2 or len(line) > longest
+    return shorten(line, longest) + ("" if is_whole else "…")

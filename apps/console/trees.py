@@ -12,7 +12,7 @@ from typing import Any
 
 from apps.core.json import Json
 from apps.diffs.pointers import escape
-from apps.diffs.text import count, shorten
+from apps.diffs.text import count, cut, shorten
 
 # On one page: nodes in all, items of one container, levels that stand open.
 NODES = 250
@@ -72,7 +72,7 @@ def closed(key: str, value: Json, pointer: str) -> Node:
 
 def whole_text(value: str) -> tuple[str, bool]:
     """Return a long text as it is shown by itself, and whether it was cut."""
-    return value[:LONGEST_WHOLE], len(value) > LONGEST_WHOLE
+    return cut(value, LONGEST_WHOLE), len(value) > LONGEST_WHOLE
 
 
 def find(state: Json, wanted: str) -> tuple[list[Hit], bool]:
@@ -176,7 +176,8 @@ def summary(value: Json) -> str:
     if isinstance(value, list):
         return count(len(value), "item") if value else "[]"
     if isinstance(value, str):
-        return shorten(json.dumps(value[: LONGEST_TEXT + 1], ensure_ascii=False), 320)
+        text = json.dumps(cut(value, LONGEST_TEXT), ensure_ascii=False)
+        return shorten(text if len(value) <= LONGEST_TEXT else f"{text[:-1]}…", 320)
     return shorten(_scalar(value), LONGEST_TEXT)
 
 

@@ -27,7 +27,7 @@ from apps.core.pointers import (
     segments,
     shortened,
 )
-from apps.core.projection import cleaned
+from apps.core.projection import cleaned, items_left_out
 
 __all__ = [
     "MAX_DEPTH",
@@ -39,6 +39,7 @@ __all__ = [
     "check",
     "cleaned",
     "dumps",
+    "items_left_out",
     "merged",
     "parse",
     "parse_object",

@@ -4,28 +4,51 @@ jsonb refuses NUL, forgets how numbers were spelled, and prints 1e131071 as 131,
 digits; what is shown from it is therefore cleaned first.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
+
+_LEFT_OUT = re.compile(r"… ([1-9][0-9]*) more")
+
+
+def _beginning(text: str, longest: int) -> str:
+    return text[:longest]
 
 
 def cleaned(
-    value: Any, *, max_string: int = 200, max_depth: int = 8, max_entries: int = 1000
+    value: Any,
+    *,
+    max_string: int = 200,
+    max_depth: int = 8,
+    max_entries: int = 1000,
+    cut: Callable[[str, int], str] = _beginning,
 ) -> Any:
     """Return a small copy that jsonb can hold: no more than is shown.
 
     NUL is shown as ␀, long strings end in …, numbers that jsonb would refuse or
     print at length are text, deeper containers are …, and what is left out after
     `max_entries` values is counted under the key … (in lists, as a last item).
+    `cut` shortens texts; what is compared with what was kept has to cut alike.
     """
-    return _Cleaner(max_string, max_entries).copy(value, max_depth)
+    return _Cleaner(max_string, max_entries, cut).copy(value, max_depth)
+
+
+def items_left_out(kept: Sequence[Any]) -> int:
+    """Return how many items a list that `cleaned` kept says to have left out."""
+    last = kept[-1] if kept else None
+    found = _LEFT_OUT.fullmatch(last) if isinstance(last, str) else None
+    return int(found[1]) if found else 0
 
 
 class _Cleaner:
     """Copies values for jsonb until its budget of entries is spent."""
 
-    def __init__(self, max_string: int, max_entries: int) -> None:
+    def __init__(
+        self, max_string: int, max_entries: int, cut: Callable[[str, int], str]
+    ) -> None:
         self.max_string = max_string
         self.left = max_entries
+        self.cut = cut
 
     def copy(self, value: Any, room: int) -> Any:
         if isinstance(value, (dict, list, tuple)):
@@ -61,7 +84,7 @@ class _Cleaner:
 
     def _text(self, value: str) -> str:
         if len(value) > self.max_string:
-            value = value[: self.max_string - 1] + "…"
+            value = self.cut(value, self.max_string - 1) + "…"
         return value.replace("\x00", "␀")
 
 

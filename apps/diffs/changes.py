@@ -4,7 +4,7 @@ Values only: frozen, typed, without any reading or writing of states. A missing 
 `MISSING`, never None, because null is a value that an agent can store.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Any, Final, TypeAlias
@@ -26,6 +26,14 @@ class Missing(Enum):
 MISSING: Final = Missing.MISSING
 
 
+class CutList(list[Json]):
+    """The beginning of a list of which no more was kept, and how long all of it is."""
+
+    def __init__(self, kept: Iterable[Json], length: int) -> None:
+        super().__init__(kept)
+        self.length = length
+
+
 class Kind(StrEnum):
     """What happened to a value."""
 
@@ -41,7 +49,8 @@ class Change:
     """One difference; `pointer` is RFC 6901 into *after*, for removed into *before*.
 
     A moved list item carries where it stood in *before*. What changed inside it is
-    reported by changes of its own.
+    reported by changes of its own. Where two long texts were kept as excerpts,
+    `differs_at` is the number of the first character that differs, counted from 1.
     """
 
     pointer: str
@@ -49,6 +58,7 @@ class Change:
     before: Json
     after: Json
     from_pointer: str | None = None
+    differs_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

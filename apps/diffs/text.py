@@ -5,40 +5,40 @@ HTML is made here; whoever renders escapes.
 """
 
 import json
-import unicodedata
+import re
 from itertools import islice
 
-from apps.diffs.changes import Json
+from apps.diffs.changes import CutList, Json
+from apps.diffs.graphemes import cut, has_right_to_left, visible
+
+__all__ = ["count", "cut", "isolated", "isolated_strings", "shorten", "show", "visible"]
 
 LONGEST_TEXT = 60
 _ITEMS = 3
-
-# Control, format (bidi and zero-width among them), surrogate, private, unassigned, and
-# the two separators that end a line.
-_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-
-def visible(text: str) -> str:
-    """Show what would hide, reorder or break a line: NUL as ␀, others as ⟨U+202E⟩."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(map(_visible_character, text))
-
-
-def _visible_character(character: str) -> str:
-    if unicodedata.category(character) not in _UNSAFE:
-        return character
-    code = ord(character)
-    if code < 32:
-        return chr(0x2400 + code)
-    return "␡" if code == 127 else f"⟨U+{code:04X}⟩"
+# A string of JSON; the last one may be cut.
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"?')
 
 
 def shorten(text: str, longest: int = LONGEST_TEXT) -> str:
     """Cut a text, say so with an ellipsis, and make what is left visible."""
     if len(text) > longest:
-        return visible(text[: longest - 1]) + "…"
+        return visible(cut(text, longest - 1)) + "…"
     return visible(text)
+
+
+def isolated(text: str) -> str:
+    """Keep a text written from right to left from reordering what is around it.
+
+    For plain text alone: between the invisible FSI and PDI, as in HTML in a <bdi>.
+    """
+    return f"\u2068{text}\u2069" if has_right_to_left(text) else text
+
+
+def isolated_strings(text: str) -> str:
+    """Isolate each string of JSON that is shown: a key stays before its value."""
+    if not has_right_to_left(text):
+        return text
+    return _STRING.sub(lambda found: isolated(found[0]), text)
 
 
 def show(value: Json, longest: int = LONGEST_TEXT) -> str:
@@ -46,7 +46,8 @@ def show(value: Json, longest: int = LONGEST_TEXT) -> str:
     if isinstance(value, str):
         return shorten(value, longest) if value.strip() else f'"{visible(value[:9])}"'
     if isinstance(value, list):
-        return count(len(value), "item") if value else "an empty list"
+        n_items = value.length if isinstance(value, CutList) else len(value)
+        return count(n_items, "item") if value else "an empty list"
     if isinstance(value, dict):
         return _show_object(value) if value else "an empty object"
     if isinstance(value, int) and not isinstance(value, bool):

@@ -15,7 +15,7 @@ from django.core.mail import EmailMessage
 from django.db import transaction
 
 from apps.core.links import whole
-from apps.diffs.text import visible
+from apps.diffs.text import shorten, visible
 from apps.metrics.models import Rule
 
 log = structlog.get_logger("stepback.mail")
@@ -94,7 +94,7 @@ def _send(message: EmailMessage) -> None:
 
 def _message(rule: Rule, told: Mapping[str, Any]) -> EmailMessage:
     # A name is anybody's words: no line of it may begin a header.
-    subject = f"[Stepback] {visible(told['summary'])}"[:200]
+    subject = f"[Stepback] {shorten(told['summary'], 180)}"
     text = MAIL.format(
         summary=visible(told["summary"]),
         dashboard=whole(told["dashboard_path"]),
@@ -108,4 +108,4 @@ def _reason(failure: OSError) -> str:
     """Say what went wrong; what a server said is anybody's words too."""
     if isinstance(failure, TimeoutError):
         return "the mail server did not answer"
-    return visible(str(failure) or type(failure).__name__)[:LONGEST_REASON]
+    return shorten(str(failure) or type(failure).__name__, LONGEST_REASON)

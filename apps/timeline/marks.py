@@ -15,11 +15,14 @@ from apps.core import json
 from apps.core.json import Json, State
 from apps.diffs.changes import MISSING, Change, Comparison, Kind
 from apps.diffs.compare import compare
+from apps.diffs.excerpts import Excerpts, excerpts
+from apps.diffs.graphemes import cut
 from apps.diffs.paths import Path, path_bytes
 from apps.diffs.touched import Role, touched
 
 SHOWN_CHANGES = 50
 SHOWN_POINTER = 500
+SHOWN_TEXT = 200
 KEY_BYTES = 16
 # Longer values are found through the full text of reasoning and turns, not by key.
 KEYED_VALUE = 200
@@ -52,6 +55,19 @@ def shown(comparison: Comparison) -> dict[str, Any]:
         "changes": [_shown(change) for change in changes[:SHOWN_CHANGES]],
         "change_count": len(changes),
     }
+
+
+def shown_earlier(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return the changes as the first releases kept them: the beginnings of values."""
+    return [
+        _places(change)
+        | {
+            name: _kept(value)
+            for name, value in (("before", change.before), ("after", change.after))
+            if value is not MISSING
+        }
+        for change in comparison.changes[:SHOWN_CHANGES]
+    ]
 
 
 def marks(comparison: Comparison, project: Project) -> tuple[Marks, bool]:
@@ -105,17 +121,50 @@ def _keyed(key: bytes, text: bytes) -> bytes:
     return hmac.digest(key, text, "sha256")[:KEY_BYTES]
 
 
+def shortened(**sides: Json) -> dict[str, Any]:
+    """Return short copies of a change's values, between which the difference is seen.
+
+    A side that is MISSING is left out. Of two long texts that begin alike both are what
+    stands around the difference, and `differs_at` says where that is.
+    """
+    there = {name: one for name, one in sides.items() if one is not MISSING}
+    shown: dict[str, Any] = {}
+    if found := _parted(there.get("before"), there.get("after")):
+        there = {"before": found.before, "after": found.after}
+        shown["differs_at"] = found.position
+    for name, value in there.items():
+        kept = _kept(value, cut=cut)
+        shown[name] = kept
+        # Not only where items were left out: the last one may look as if they were.
+        if isinstance(kept, list) and json.items_left_out(kept):
+            shown[f"{name}_length"] = len(value)
+    return shown
+
+
+def _parted(before: Json, after: Json) -> Excerpts | None:
+    if isinstance(before, str) and isinstance(after, str):
+        return excerpts(before, after, SHOWN_TEXT)
+    return None
+
+
 def _shown(change: Change) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+    values = shortened(before=change.before, after=change.after)
+    return _places(change) | values
+
+
+def _places(change: Change) -> dict[str, Any]:
+    places: dict[str, Any] = {
         "pointer": json.cleaned(change.pointer, max_string=SHOWN_POINTER),
         "kind": change.kind.value,
     }
-    for side in ("before", "after"):
-        value = getattr(change, side)
-        if value is not MISSING:
-            shown[side] = json.cleaned(value, max_depth=3, max_entries=20)
     if change.from_pointer is not None:
-        shown["from_pointer"] = json.cleaned(
+        places["from_pointer"] = json.cleaned(
             change.from_pointer, max_string=SHOWN_POINTER
         )
-    return shown
+    return places
+
+
+def _kept(value: Json, **how: Any) -> Json:
+    return json.cleaned(
+        value, max_string=SHOWN_TEXT, max_depth=3, max_entries=20, **how
+    )

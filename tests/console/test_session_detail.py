@@ -72,8 +72,8 @@ def test_a_version_says_what_changed_in_words_and_as_json(viewer, project, trip)
 
     assert "dates lost (turned null)" in entry
     assert '<span class="pointer">/dates</span>' in text
-    assert "<del>{&quot;depart&quot;: &quot;2026-03-15&quot;" in text
-    assert "<ins>null</ins>" in text
+    assert '<del><bdi dir="ltr">{&quot;depart&quot;: &quot;2026-03-15&quot;' in text
+    assert "<ins><bdi>null</bdi></ins>" in text
     assert "cancel everything?" in entry
     assert "turned null" in entry
     assert "trace-9c1" in entry

@@ -45,6 +45,13 @@ def test_a_template_holds_no_script_style_or_handler(template: str) -> None:
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
+def test_a_template_cuts_no_character_in_two(template: str) -> None:
+    # Django's own filters cut between the code points of one emoji: `shorten` does not.
+    assert "truncatechars" not in text(template)
+    assert "truncatewords" not in text(template)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_a_template_asks_nobody_else(template: str) -> None:
     assert not re.search(r"(?:src|href)=[\"'](?:https?:)?//", text(template))
 

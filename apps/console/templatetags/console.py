@@ -3,6 +3,7 @@
 Nothing here marks text as safe except the two tags that are built by `format_html`.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 from importlib import metadata
@@ -52,6 +53,32 @@ def visible(value: object) -> str:
 def visible_lines(value: object) -> str:
     """As `visible`, but line breaks stay."""
     return stories.visible_lines(str(value))
+
+
+@register.filter
+def listed(values: Iterable[object]) -> str:
+    """Join texts; unlike Django's `join`, without escaping what is escaped later."""
+    return ", ".join(map(str, values))
+
+
+@register.filter
+def shorten(value: object, longest: int) -> str:
+    """Cut a text, no character of it in two, and show what would hide in it."""
+    return text.shorten(str(value), longest)
+
+
+@register.filter
+def shorten_lines(value: object, longest: int) -> str:
+    """As `shorten`, but line breaks stay."""
+    whole = str(value)
+    shown = stories.visible_lines(text.cut(whole, longest))
+    return shown if len(whole) <= longest else f"{shown}…"
+
+
+@register.filter
+def isolated(value: object) -> str:
+    """Keep a text from reordering its neighbours where there is no element around."""
+    return text.isolated(str(value))
 
 
 @register.filter

@@ -99,16 +99,11 @@ def blamed(
 
 
 def _setter(setter: Setter) -> dict[str, Any]:
-    before, after = (
-        None if side is MISSING else comparing.written(side, longest=300)
-        for side in (setter.before, setter.after)
-    )
     return {
         "setter": setter,
         "version": setter.version,
         "operation": stories.operation(setter.version),
-        "before": before,
-        "after": after,
+        "sides": comparing.sides(setter.before, setter.after, longest=300),
     }
 
 

@@ -18,7 +18,7 @@ from apps.core.errors import InvalidRequest, UnacceptableJson
 from apps.core.http.schema import errors
 from apps.core.pointers import segments
 from apps.diffs.changes import MISSING, Json
-from apps.timeline import cursors
+from apps.timeline import cursors, marks
 from apps.timeline.api import shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.blame import CARRIED, BlameList
@@ -173,14 +173,17 @@ def _turn_object(turn: TurnFacts) -> dict[str, Any]:
 
 
 def _values(**sides: Json) -> dict[str, Any]:
-    """Write the values that are there, the large ones shortened."""
-    shown: dict[str, Any] = {"shortened": False}
-    for name, value in sides.items():
-        if value is MISSING:
-            continue
-        written = json.dumps(value)
-        if len(written) > WHOLE:
-            shown["shortened"] = True
-            written = json.dumps(json.cleaned(value, max_depth=3, max_entries=20))
-        shown[name] = Fragment(written)
-    return shown
+    """Write the values that are there, the large ones shortened.
+
+    Of two texts, both: what is shown of them is around the difference.
+    """
+    whole = {
+        name: json.dumps(value) for name, value in sides.items() if value is not MISSING
+    }
+    written = {name: Fragment(data) for name, data in whole.items()}
+    large = {name: sides[name] for name, data in whole.items() if len(data) > WHOLE}
+    if large:
+        short = marks.shortened(**sides)
+        short = short if "differs_at" in short else marks.shortened(**large)
+        return {"shortened": True, **written, **short}
+    return {"shortened": False, **written}

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from orjson import Fragment
 
 from apps.core import json
+from apps.diffs.graphemes import cut
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.bundles import SHAPES, opaque_object
@@ -231,8 +232,8 @@ def turn_object(
         "made_version": turn.made_version,
         "created_at": moment(turn.created_at),
         **said,
-        "input_preview": said["input"]["content"][:PREVIEW],
-        "output_preview": said["output"]["content"][:PREVIEW],
+        "input_preview": cut(said["input"]["content"], PREVIEW),
+        "output_preview": cut(said["output"]["content"], PREVIEW),
         "metadata": None if metadata is None else Fragment(metadata),
         "reasoning": turn.reasoning,
         "trace_id": turn.trace_id,

@@ -47,7 +47,10 @@ def of_version(
     shown = marks.shown(comparison)
     if version.change_count != shown["change_count"]:
         yield f"it has {shown['change_count']} changes, not {version.change_count}"
-    elif not _alike(shown["changes"], version.changes):
+    elif not any(
+        _alike(changes, version.changes)
+        for changes in (shown["changes"], marks.shown_earlier(comparison))
+    ):
         yield "the changes shown with it are others"
     rows, truncated = marks.marks(comparison, project)
     if version.op == Op.FORK:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from apps.diffs.changes import Kind
-from apps.timeline.api.outputs.common import Actor, Output, maybe_text, text
+from apps.timeline.api.outputs.common import (
+    Actor,
+    Output,
+    differs_at,
+    list_length,
+    maybe_text,
+    text,
+)
 from apps.timeline.words import Op
 
 CARRIED = "carried"
@@ -49,7 +56,10 @@ class BlamedVersion(Output):
         required=False, help_text="Not there if nothing was, or it is not to be seen."
     )
     after = serializers.JSONField(required=False, help_text="Not there if removed.")
-    shortened = serializers.BooleanField(help_text="Whether before or after are.")
+    shortened = serializers.BooleanField(help_text="Whether before and after are.")
+    differs_at = differs_at()
+    before_length = list_length()
+    after_length = list_length()
     op = serializers.ChoiceField(choices=Op.choices)
     created_at = serializers.DateTimeField()
     actor = Actor()
@@ -72,6 +82,7 @@ class BlameList(Output):
         required=False, help_text="What stands there; not there if it was removed."
     )
     shortened = serializers.BooleanField(help_text="Whether the value is.")
+    value_length = list_length()
     data = BlamedVersion(many=True)
     has_more = serializers.BooleanField(help_text="Whether there may be more.")
     next = maybe_text("Give it as `starting_after` for what came before.")

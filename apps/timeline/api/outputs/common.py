@@ -54,6 +54,20 @@ class Actor(Output):
     label = text()
 
 
+def differs_at() -> serializers.IntegerField:
+    return serializers.IntegerField(
+        required=False,
+        help_text="Of two long texts: the first character that differs, counted from "
+        "1; before and after are what stands around it.",
+    )
+
+
+def list_length() -> serializers.IntegerField:
+    return serializers.IntegerField(
+        required=False, help_text="Of a list that is not shown whole: its items."
+    )
+
+
 class ShownChange(Output):
     """One difference between two states."""
 
@@ -62,6 +76,14 @@ class ShownChange(Output):
     before = serializers.JSONField(required=False)
     after = serializers.JSONField(required=False)
     from_pointer = text(required=False)
+
+
+class KeptChange(ShownChange):
+    """A difference with its values shortened, so that what differs is still seen."""
+
+    differs_at = differs_at()
+    before_length = list_length()
+    after_length = list_length()
 
 
 class Step(Output):

@@ -7,9 +7,9 @@ from rest_framework import serializers
 from apps.core.http.fields import ListField, ObjectField, OpaqueField
 from apps.timeline.api.outputs.common import (
     Actor,
+    KeptChange,
     ListEnvelope,
     Output,
-    ShownChange,
     Step,
     maybe_number,
     maybe_text,
@@ -40,7 +40,7 @@ class Version(Step):
     size = serializers.IntegerField(help_text="Bytes of the state as JSON.")
     flags = serializers.ListField(child=serializers.CharField())
     labels = serializers.ListField(child=serializers.CharField())
-    changes = ShownChange(many=True, help_text="The first changes, values shortened.")
+    changes = KeptChange(many=True, help_text="The first changes, values shortened.")
     change_count = serializers.IntegerField()
     changes_truncated = serializers.BooleanField()
     chain = text("The version's place in the proof, hex.")
