@@ -108,6 +108,8 @@ class RollbackForm(ActForm):
     reason = forms.CharField(required=False, max_length=2_000)
     reason_code = forms.ChoiceField(required=False, choices=[("", ""), *REASONS])
     hold = forms.BooleanField(required=False)
+    # Enter in a field was pressed, not the button that confirms.
+    look = forms.BooleanField(required=False)
     undo_of = whole_number(required=False)
 
 

@@ -5,6 +5,7 @@ With the mouse, with the keyboard alone, and its reading part without JavaScript
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Trip, Visits
@@ -92,9 +93,11 @@ def test_with_the_keyboard_alone(visits: Visits, trip: Trip) -> None:
     expect(pane).to_contain_text("v1")
 
     page.keyboard.press("r")
-    expect(page.get_by_role("button", name="Roll back to v1")).to_be_focused()
-    page.keyboard.press("Enter")
+    expect(page.get_by_label("In words")).to_be_focused()
+    page.keyboard.type("destination lost")
+    page.keyboard.press("Control+Enter")
     expect(page.locator(".toast")).to_contain_text("Rolled back to v1.")
+    assert trip.head["reasoning"] == "destination lost"
     assert trip.state["destination"] == "NYC"
 
     page.keyboard.press("?")
@@ -110,7 +113,87 @@ def test_with_the_keyboard_alone(visits: Visits, trip: Trip) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("#keys")).to_be_hidden()
     page.keyboard.press("f")
+    expect(page).to_have_url(re.compile(r"/versions/4/fork$"))
+    expect(page.locator("h2.page-title")).to_contain_text("Fork v4 with edits")
+    page.keyboard.press("Control+Enter")
     expect(page.locator(".toast")).to_contain_text("This is the fork of v4")
+
+
+@pytest.mark.parametrize("has_javascript", [True, False])
+def test_enter_alone_never_confirms(
+    visits: Visits, trip: Trip, has_javascript: bool
+) -> None:
+    page = visits.page("olga", java_script_enabled=has_javascript)
+    page.goto(trip.path("versions", 1, "rollback"))
+    preview = page.url
+    if has_javascript:
+        page.keyboard.press("Enter")
+        expect(page.get_by_label("In words")).to_have_value("\n")
+
+    page.get_by_label("The state is wrong").check()
+    for field in ("The state is wrong", "Hold agent writes", "In words"):
+        page.get_by_label(field).focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_label("The state is wrong")).to_be_checked()
+    if has_javascript:
+        page.get_by_role("button", name="Roll back to v1").focus()
+        page.keyboard.press("Enter")
+
+    page.wait_for_timeout(100)
+    assert page.url.partition("?")[0] == preview
+    assert trip.head["version"] == 3
+    # The button itself does it, by the mouse and by the space bar.
+    page.get_by_role("button", name="Roll back to v1").focus()
+    page.keyboard.press("Space")
+    expect(page.locator("#v4")).to_be_visible()
+    assert trip.head["op"] == "rollback"
+
+
+def test_reload_and_back_after_a_conflict_do_nothing_again(
+    visits: Visits, trip: Trip
+) -> None:
+    page = visits.page("olga")
+    page.goto(trip.path())
+    page.goto(trip.path("versions", 1, "rollback"))
+    page.get_by_label("In words").fill("typed with care")
+    trip.patch({"step": "meanwhile"})
+    page.get_by_role("button", name="Roll back to v1").click()
+    notice = page.locator("[role=alert]")
+    expect(notice).to_contain_text("its head is v4 now")
+
+    trip.patch({"step": "again"})
+    page.reload()
+
+    expect(notice).to_contain_text("its head is v5 now")
+    expect(page.get_by_label("In words")).to_have_value("typed with care")
+    page.go_back()
+    expect(page.locator("h2.page-title")).to_contain_text("Roll back from v5 to v1")
+    expect(notice).to_have_count(0)
+    page.go_forward()
+    expect(notice).to_contain_text("Nothing was done.")
+    assert trip.head["version"] == 5
+    page.get_by_role("button", name="Roll back to v1").click()
+    expect(page.locator(".toast")).to_contain_text("Rolled back to v1.")
+    assert trip.head["reasoning"] == "typed with care"
+
+
+def test_reload_after_an_act_that_was_refused_says_it_again(
+    visits: Visits, trip: Trip
+) -> None:
+    page, theirs = visits.page("olga"), visits.page("olga")
+    page.goto(trip.path())
+    theirs.goto(trip.path())
+    theirs.get_by_role("button", name="Pause").click()
+    expect(theirs.locator(".toast")).to_contain_text("Paused")
+
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("[role=alert]")).to_contain_text("paused already")
+    page.reload()
+    expect(page.locator("[role=alert]")).to_contain_text("paused already")
+    page.go_back()
+
+    expect(page.locator(".banner")).to_contain_text("Agents are held")
+    assert trip.head["version"] == 4
 
 
 def test_reading_needs_no_javascript(visits: Visits, trip: Trip) -> None:
@@ -141,8 +224,8 @@ def test_a_long_preview_opens_at_its_beginning(visits: Visits, trip: Trip) -> No
 
     page.goto(trip.path("versions", 1, "rollback"))
 
+    expect(page.get_by_label("In words")).to_be_focused()
     button = page.get_by_role("button", name="Roll back to v1")
-    expect(button).to_be_focused()
     expect(button).to_be_in_viewport(ratio=1)
     assert page.evaluate("scrollY") == 0
     assert page.evaluate("document.documentElement.scrollHeight > innerHeight")

@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import Role
@@ -12,7 +13,7 @@ from apps.core import json
 from apps.timeline import outside, reading
 from apps.timeline.models import Label, Note, Session, Version
 from tests.accounts.make import make_member
-from tests.console.make import KEY, Story, address, signed_in
+from tests.console.make import HTML, KEY, Story, address, signed_in
 
 KEY_FIELD = {"key": "test-key-1"}
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
@@ -38,6 +39,26 @@ def head_of(trip):
 
 def posted(client, where, **fields):
     return client.post(where, {**KEY_FIELD, **fields})
+
+
+def tried(client, where, **fields):
+    """Send a form as a browser does; a conflict leads to a page."""
+    return client.post(where, {**KEY_FIELD, **fields}, headers=HTML)
+
+
+def led_to(client, answer):
+    """Follow the redirect of a conflict, as often as the page is loaded anew."""
+    assert answer.status_code == 303
+    first, again = (client.get(answer["Location"]) for _ in range(2))
+    assert first.status_code == again.status_code == 200
+    assert alerts(first) == alerts(again) != []
+    return first.content.decode()
+
+
+def alerts(answer):
+    found = re.findall(r'role="alert">(.*?)</', answer.content.decode(), re.DOTALL)
+    assert "no-store" in answer["Cache-Control"]
+    return found
 
 
 def text_of(answer, status=200):
@@ -66,7 +87,8 @@ class TestRollback:
         assert "known-good" in text
         assert hidden(text, "expected") == "2"
         assert 'name="hold" checked' in text
-        assert "autofocus>Roll back to v0" in text
+        assert "data-focus></textarea>" in text
+        assert "autofocus" not in text
 
     def test_calls_on_the_version_itself_are_listed_with_a_mark(
         self, operator, project, trip
@@ -149,15 +171,88 @@ class TestRollback:
         shown = hidden(text_of(operator.get(where)), "expected")
         trip.update({"step": HOSTILE}, reasoning="meanwhile")
 
-        answer = posted(operator, where, expected=shown, reason="my words")
+        answer = tried(
+            operator,
+            where,
+            expected=shown,
+            reason="my words",
+            reason_code="customer",
+        )
 
-        text = text_of(answer, 409)
+        text = led_to(operator, answer)
         assert "Nothing was done." in text
+        assert "you were shown v2" in text
         assert "its head is v3 now" in text
         assert "&lt;img src=x onerror=alert(1)&gt;⟨U+202E⟩" in text
         assert "my words" in text
+        assert 'value="customer" checked' in text
+        assert 'name="hold">' in text
         assert hidden(text, "expected") == "3"
         assert head_of(trip)[0].number == 3
+
+    def test_a_page_that_was_overtaken_is_left_and_come_back_to(
+        self, operator, project, trip
+    ):
+        where = address(project, trip.id, "versions", 0, "rollback")
+        trip.update({"step": 3})
+        stale = tried(operator, where, expected=2)["Location"]
+        trip.update({"step": 4})
+
+        text = text_of(operator.get(stale))
+        done = tried(operator, where, expected=hidden(text, "expected"), key="k" * 9)
+
+        # What came since is counted anew, and the head is the one that it is now.
+        assert "its head is v4 now" in text
+        assert "2 versions" in text
+        assert done["Location"] == address(project, trip.id, "versions", 5)
+        assert "Undo" in text_of(operator.get(done["Location"]))
+
+    def test_a_refusal_is_told_to_who_was_refused_alone(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 0, "rollback")
+        trip.update({"step": 3})
+        stale = tried(operator, where, expected=2, reason="my words")["Location"]
+        other = signed_in(Client(), make_member(project, "otto", Role.OPERATOR))
+
+        text = text_of(other.get(stale))
+
+        assert "my words" not in text
+        assert "Nothing was done" not in text
+        assert hidden(text, "expected") == "3"
+
+    def test_no_more_refusals_are_kept_than_are_looked_at(
+        self, operator, project, trip
+    ):
+        where = address(project, trip.id, "versions", 0, "rollback")
+        told = [
+            tried(operator, where, expected=1, reason=f"words {number}")["Location"]
+            for number in range(7)
+        ]
+
+        shown = [f"words {n}" in text_of(operator.get(at)) for n, at in enumerate(told)]
+
+        assert shown == [False] * 2 + [True] * 5
+
+    def test_a_program_is_told_of_the_conflict(self, operator, project, trip):
+        where = address(project, trip.id, "versions", 0, "rollback")
+
+        answer = posted(operator, where, expected=1)
+
+        assert (answer.status_code, answer.json()["error"]["code"]) == (
+            409,
+            "version_conflict",
+        )
+
+    def test_enter_in_a_field_only_shows_the_preview_again(
+        self, operator, project, trip
+    ):
+        where = address(project, trip.id, "versions", 0, "rollback")
+        fields = {"expected": 2, "look": "on", "reason": "not yet"}
+
+        text = text_of(operator.get(tried(operator, where, **fields)["Location"]))
+
+        assert "not yet" in text
+        assert "Nothing was done" not in text
+        assert head_of(trip)[0].number == 2
 
     def test_sent_twice_it_is_done_once(self, operator, project, trip):
         where = address(project, trip.id, "versions", 0, "rollback")
@@ -172,9 +267,12 @@ class TestRollback:
     ):
         trip.rollback(0).update({"step": 9})
 
-        answer = posted(operator, address(project, trip.id, "versions", 3, "undo"))
+        answer = tried(operator, address(project, trip.id, "versions", 3, "undo"))
 
-        assert "Nothing was done." in text_of(answer, 409)
+        text = led_to(operator, answer)
+        assert "Nothing was done." in text
+        assert "Undo rollback v3" in text
+        assert hidden(text, "undo_of") == "3"
         assert head_of(trip)[0].number == 4
 
     def test_an_older_rollback_is_undone_through_its_preview(
@@ -192,6 +290,8 @@ class TestRollback:
         where = address(project, trip.id, "versions", 2, "rollback")
 
         assert "nothing to roll back" in text_of(operator.get(where))
+        answer = tried(operator, where, expected=2)
+        assert "Nothing was done." in text_of(operator.get(answer["Location"]))
         assert posted(operator, where, expected=2).status_code == 409
         assert head_of(trip)[0].number == 2
 
@@ -233,6 +333,19 @@ class TestHolds:
         assert "It ends for good" in text
         assert head_of(trip)[0].number == 2
 
+    def test_a_close_that_was_overtaken_can_be_loaded_anew(
+        self, operator, project, trip
+    ):
+        where = address(project, trip.id, "close")
+        trip.update({"step": 3})
+
+        text = led_to(operator, tried(operator, where, expected=2, reason="it ended"))
+
+        assert "Nothing was done:" in text
+        assert "it ended" in text
+        assert hidden(text, "expected") == "3"
+        assert head_of(trip)[0].hold == "open"
+
     def test_a_closed_session_offers_only_forks_and_notes(
         self, operator, project, trip
     ):
@@ -253,29 +366,24 @@ class TestHolds:
 class TestRefused:
     """What cannot be done is told on the page from which it was tried."""
 
-    def tried(self, operator, where, **fields):
-        return operator.post(
-            where, {**KEY_FIELD, **fields}, headers={"Accept": "text/html"}
-        )
-
     def test_resuming_what_runs_shows_the_session_and_why(
         self, operator, project, trip
     ):
         where = address(project, trip.id, "resume")
 
-        text = text_of(self.tried(operator, where, expected=2), 409)
+        text = led_to(operator, tried(operator, where, expected=2))
 
         assert "Nothing was done:" in text
-        assert 'role="alert"' in text
         assert trip.id in text
         assert f'action="{address(project, trip.id, "pause")}"' in text
         assert head_of(trip)[0].number == 2
 
     def test_pausing_twice_says_so(self, operator, project, trip):
         where = address(project, trip.id, "pause")
-        self.tried(operator, where, expected=2)
+        tried(operator, where, expected=2)
 
-        text = text_of(self.tried(operator, where, expected=2, key="another-key"), 409)
+        again = tried(operator, where, expected=2, key="another-key")
+        text = led_to(operator, again)
 
         assert "Nothing was done:" in text
         assert "Agents are held:" in text
@@ -285,7 +393,7 @@ class TestRefused:
     ):
         where = address(project, trip.id, "versions", 2, "undo")
 
-        text = text_of(self.tried(operator, where), 409)
+        text = led_to(operator, tried(operator, where))
 
         assert "Nothing was done:" in text
         assert "User cancelled" not in text
@@ -295,7 +403,7 @@ class TestRefused:
         where = address(project, trip.id, "versions", 1, "labels")
         name = "n" * 101
 
-        text = text_of(self.tried(operator, where, label=name), 400)
+        text = text_of(tried(operator, where, label=name), 400)
 
         assert "Nothing was done:" in text
         assert f'value="{name}"' in text
@@ -304,7 +412,7 @@ class TestRefused:
     def test_a_label_that_is_gone_already_is_told(self, operator, project, trip):
         where = address(project, trip.id, "versions", 1, "labels", "remove")
 
-        text = text_of(self.tried(operator, where, label=HOSTILE), 404)
+        text = text_of(tried(operator, where, label=HOSTILE), 404)
 
         assert "Nothing was done:" in text
         assert "<img" not in text
@@ -313,8 +421,8 @@ class TestRefused:
         where = address(project, trip.id, "notes")
         kept = "for the next shift"
 
-        on_version = self.tried(operator, where, text=kept, number=1, key="short")
-        on_session = self.tried(operator, where, text=kept, key="short")
+        on_version = tried(operator, where, text=kept, number=1, key="short")
+        on_session = tried(operator, where, text=kept, key="short")
 
         assert 'data-number="1"' in text_of(on_version, 400)
         assert text_of(on_version, 400).count(kept) == 1
@@ -330,7 +438,7 @@ class TestRefused:
             address(project, trip.id, "versions", 0, "fork"),
             address(project, trip.id, "close"),
         ):
-            text = text_of(self.tried(operator, where, **fields), 400)
+            text = text_of(tried(operator, where, **fields), 400)
 
             assert "Nothing was done:" in text
             assert "typed with care" in text
@@ -344,7 +452,7 @@ class TestRefused:
     def test_labelling_nothing_shows_the_list_again(self, operator, project, trip):
         where = f"{address(project)}/label"
 
-        text = text_of(self.tried(operator, where, name="kept-name", q="age<1d"), 400)
+        text = text_of(tried(operator, where, name="kept-name", q="age<1d"), 400)
 
         assert "Pick at least one session" in text
         assert 'value="kept-name"' in text

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, TypedDict, cast
 
 from django.forms import Form
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
@@ -14,6 +14,7 @@ from apps.accounts.access import actor_of
 from apps.accounts.models import Membership
 from apps.agents.scope import Scope
 from apps.console.views.entering import user_of
+from apps.console.views.refused import SeeOther
 from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.timeline.drafts import Request
@@ -26,12 +27,6 @@ class Told(TypedDict):
     actor: Actor
     now: datetime
     request: Request
-
-
-class SeeOther(HttpResponseRedirect):
-    """The answer to a POST that was done: what to look at now."""
-
-    status_code = 303
 
 
 def new_key() -> str:

@@ -25,8 +25,8 @@ from apps.console.alert_forms import (
     SilenceForm,
     as_it_is,
 )
-from apps.console.views.acting import SeeOther
 from apps.console.views.entering import act, acting, entered, page
+from apps.console.views.refused import SeeOther
 from apps.core.errors import InvalidRequest
 from apps.core.links import path_to
 from apps.metrics import alerting

@@ -2,7 +2,8 @@
 
 `page` only shows; `act` only does, by POST; `form` shows by GET what it does by POST.
 Where an act is refused, its `shows` makes the page from which it came: with the reason
-on it, what was typed still in its fields, and the status of the refusal.
+on it, what was typed still in its fields, and the status of the refusal. A conflict
+leads to that page instead, where its address is known (`at`): it can be loaded anew.
 What does something names the permission, so that none forgets to ask for it: a
 colleague without it is told 403, a stranger 404.
 """
@@ -28,6 +29,7 @@ from apps.accounts.access import Permission, actor_of, enter_project
 from apps.accounts.errors import SecondFactorNeeded
 from apps.accounts.models import Membership, User
 from apps.accounts.views.visits import entry_of
+from apps.console.views import refused
 from apps.core.actors import Actor
 from apps.core.errors import DomainError
 from apps.core.http.exceptions import problem_of
@@ -37,20 +39,22 @@ from apps.core.http.problems import Problem
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 MemberView = Callable[Concatenate[HttpRequest, Membership, P], HttpResponse]
-# The page that an act belongs to; it takes what the act takes.
+# The page that an act belongs to, and its address; both take what the act takes.
 Shows = Callable[..., HttpResponse]
+At = Callable[..., str]
 # What a person can see on the page and mend there; the rest is an error page.
 TOLD_IN_PLACE = {400, 409, 412, 422, 423}
 GONE_ALREADY = {"label_not_found"}
+CONFLICTS = {409, 412}
 
 
 def page(view: View[P]) -> View[P]:
     """Let a view only be read, and answer its domain errors as pages."""
-    return require_safe(_answering(view))
+    return require_safe(_answering(_remembering(view)))
 
 
 def act(
-    permission: Permission, *, shows: Shows | None = None
+    permission: Permission, *, shows: Shows | None = None, at: At | None = None
 ) -> Callable[[MemberView[P]], View[P]]:
     """Let a view be reached by POST, by members who have the permission.
 
@@ -58,21 +62,21 @@ def act(
     """
 
     def decorated(view: MemberView[P]) -> View[P]:
-        tried = _in_place(view, shows) if shows else view
+        tried = _in_place(view, shows, at) if shows else view
         return require_POST(_answering(_entering(tried, permission)))
 
     return decorated
 
 
 def form(
-    permission: Permission, *, shows: Shows | None = None
+    permission: Permission, *, shows: Shows | None = None, at: At | None = None
 ) -> Callable[[MemberView[P]], View[P]]:
     """As `act`, for what shows by GET, never from a cache, what it does by POST."""
 
     def decorated(view: MemberView[P]) -> View[P]:
         methods = require_http_methods(["GET", "HEAD", "POST"])
-        tried = _in_place(view, shows) if shows else view
-        answered = _answering(_entering(tried, permission))
+        tried = _in_place(view, shows, at) if shows else view
+        answered = _answering(_remembering(_entering(tried, permission)))
         return never_cache(methods(answered))
 
     return decorated
@@ -140,7 +144,7 @@ def _entering(view: MemberView[P], permission: Permission) -> View[P]:
     return cast(View[P], with_membership)
 
 
-def _in_place(view: MemberView[P], shows: Shows) -> MemberView[P]:
+def _in_place(view: MemberView[P], shows: Shows, at: At | None) -> MemberView[P]:
     """Answer what is refused with the page itself, and the reason on it.
 
     A page that cannot be shown either raises, and its error is the answer.
@@ -160,8 +164,11 @@ def _in_place(view: MemberView[P], shows: Shows) -> MemberView[P]:
             problem = problem_of(error)
             if not wants_html(request) or not _is_told_in_place(problem):
                 raise
+            if at is not None and problem.status in CONFLICTS:
+                address = at(request, membership, *args, **kwargs)
+                return refused.redirect(request, address, error)
             cast(Any, request).error_code = problem.code
-            cast(Any, request).refusal = problem
+            refused.tell(request, problem, refused.typed(request))
             shown = shows(request, membership, *args, **kwargs)
             shown.status_code = problem.status
             return shown
@@ -186,6 +193,21 @@ def _to_code_page(request: HttpRequest, needed: SecondFactorNeeded) -> HttpRespo
 
 def _is_told_in_place(problem: Problem) -> bool:
     return problem.status in TOLD_IN_PLACE or problem.code in GONE_ALREADY
+
+
+def _remembering(view: View[P]) -> View[P]:
+    """Have a page tell the refusal that led to it."""
+
+    @wraps(view)
+    def remembered(
+        request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        found = refused.of(request)
+        if found is not None:
+            refused.tell(request, found.problem, found.typed)
+        return view(request, *args, **kwargs)
+
+    return cast(View[P], remembered)
 
 
 def _answering(view: View[P]) -> View[P]:

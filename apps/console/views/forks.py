@@ -12,6 +12,7 @@ from apps.accounts.models import Membership
 from apps.console import reading, session_page, stories
 from apps.console.session_forms import ForkForm
 from apps.console.session_page import Place
+from apps.console.views import refused
 from apps.console.views.acting import new_key, to_version, told, valid
 from apps.console.views.entering import form
 from apps.timeline import operations as timeline
@@ -70,7 +71,7 @@ def _editor(
         "version": version,
         "key": new_key(),
         "is_too_large": version.size > EDITED,
-        "reason": request.POST.get("reason", ""),
+        "reason": refused.typed(request).get("reason", ""),
     }
     if filled is not None:
         context |= _refusal(filled)

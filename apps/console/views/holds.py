@@ -11,14 +11,20 @@ from apps.accounts.models import Membership
 from apps.console import reading, session_page
 from apps.console.session_forms import HoldForm, LabelForm, NoteForm
 from apps.console.session_page import Place
-from apps.console.views.acting import SeeOther, new_key, to_version, told, valid
+from apps.console.views.acting import new_key, to_version, told, valid
 from apps.console.views.entering import act, form
-from apps.console.views.session import session_shown, version_shown
+from apps.console.views.refused import SeeOther
+from apps.console.views.session import (
+    session_address,
+    session_shown,
+    version_address,
+    version_shown,
+)
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Expected, Step
 
 
-@act(Permission.WRITE, shows=session_shown)
+@act(Permission.WRITE, shows=session_shown, at=session_address)
 def pause(
     request: HttpRequest, membership: Membership, session_id: str
 ) -> HttpResponse:
@@ -34,7 +40,7 @@ def pause(
     return to_version(membership, session_id, receipt.number)
 
 
-@act(Permission.WRITE, shows=session_shown)
+@act(Permission.WRITE, shows=session_shown, at=session_address)
 def resume(
     request: HttpRequest, membership: Membership, session_id: str
 ) -> HttpResponse:
@@ -62,7 +68,11 @@ def close_page(
     return render(request, "console/close.html", context)
 
 
-@form(Permission.WRITE, shows=close_page)
+def close_address(request: HttpRequest, membership: Membership, session_id: str) -> str:
+    return reverse("console:close", args=[membership.project.slug, session_id])
+
+
+@form(Permission.WRITE, shows=close_page, at=close_address)
 def close(
     request: HttpRequest, membership: Membership, session_id: str
 ) -> HttpResponse:
@@ -81,7 +91,7 @@ def close(
     return to_version(membership, session_id, receipt.number)
 
 
-@act(Permission.WRITE, shows=version_shown)
+@act(Permission.WRITE, shows=version_shown, at=version_address)
 def label(
     request: HttpRequest, membership: Membership, session_id: str, number: int
 ) -> HttpResponse:
@@ -97,7 +107,7 @@ def label(
     return to_version(membership, session_id, number)
 
 
-@act(Permission.WRITE, shows=version_shown)
+@act(Permission.WRITE, shows=version_shown, at=version_address)
 def unlabel(
     request: HttpRequest, membership: Membership, session_id: str, number: int
 ) -> HttpResponse:
@@ -113,7 +123,7 @@ def unlabel(
     return to_version(membership, session_id, number)
 
 
-@act(Permission.WRITE, shows=session_shown)
+@act(Permission.WRITE, shows=session_shown, at=session_address)
 def note(request: HttpRequest, membership: Membership, session_id: str) -> HttpResponse:
     """Write a note about the session, or about the version that is named."""
     filled = NoteForm(request.POST)

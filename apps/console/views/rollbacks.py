@@ -1,7 +1,8 @@
 """Stepping back, in two steps: GET shows what it would do, POST does it.
 
-The POST carries the head that was shown. If that is the head no more, nothing is done:
-the page says what came meanwhile and shows the preview from there.
+The POST carries the head that was shown. If that is the head no more, nothing is done,
+and it leads to a preview from the head as it is now, which says what came meanwhile.
+Being a page that is read, it can be loaded anew, left and come back to.
 """
 
 from typing import Any
@@ -18,10 +19,12 @@ from apps.agents.scope import Scope
 from apps.console import comparing, pane, reading, session_page, stories
 from apps.console.session_forms import REASONS, HoldForm, RollbackForm
 from apps.console.session_page import Place
+from apps.console.views import refused
 from apps.console.views.acting import Told, new_key, to_version, told, valid
 from apps.console.views.entering import act, form
-from apps.console.views.session import version_shown
+from apps.console.views.session import version_address, version_shown
 from apps.core.errors import InvalidRequest
+from apps.core.http.fallbacks import wants_html
 from apps.timeline import listing
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Expected, Receipt, Step
@@ -39,7 +42,14 @@ def preview_shown(
     return _preview_page(request, membership, session_id, number)
 
 
-@form(Permission.WRITE, shows=preview_shown)
+def preview_address(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> str:
+    where = [membership.project.slug, session_id, number]
+    return reverse("console:rollback", args=where)
+
+
+@form(Permission.WRITE, shows=preview_shown, at=preview_address)
 def rollback(
     request: HttpRequest, membership: Membership, session_id: str, number: int
 ) -> HttpResponse:
@@ -48,11 +58,17 @@ def rollback(
         return _preview_page(request, membership, session_id, number)
     filled = RollbackForm(request.POST)
     given = valid(filled)
+    address = preview_address(request, membership, session_id, number)
+    query = {"undo_of": given["undo_of"]} if given["undo_of"] is not None else {}
+    if given["look"]:
+        return refused.redirect(request, address, None, **query)
     try:
         receipt = _done(told(request, membership, filled), session_id, number, given)
-    except (VersionConflict, NothingToRollBack):
+    except (VersionConflict, NothingToRollBack) as moved:
+        if not wants_html(request):
+            raise
         shown = given["expected"]
-        return _preview_page(request, membership, session_id, number, shown=shown)
+        return refused.redirect(request, address, moved, shown=shown, **query)
     where = [membership.project.slug, session_id, receipt.number]
     undo = reverse("console:undo", args=where)
     words = f"Rolled back to v{number}. {_verdict(receipt)}"
@@ -60,7 +76,7 @@ def rollback(
     return to_version(membership, session_id, receipt.number)
 
 
-@act(Permission.WRITE, shows=version_shown)
+@act(Permission.WRITE, shows=version_shown, at=version_address)
 def undo(
     request: HttpRequest, membership: Membership, session_id: str, number: int
 ) -> HttpResponse:
@@ -75,9 +91,12 @@ def undo(
             expected=Expected(number=number),
             **told(request, membership, filled),
         )
-    except VersionConflict:
-        target = max(number - 1, 0)
-        return _preview_page(request, membership, session_id, target, shown=number)
+    except VersionConflict as moved:
+        if not wants_html(request):
+            raise
+        before = max(number - 1, 0)
+        address = preview_address(request, membership, session_id, before)
+        return refused.redirect(request, address, moved, shown=number, undo_of=number)
     words = f"Undone: v{receipt.number} is as v{number - 1} was. {_verdict(receipt)}"
     messages.success(request, words)
     return to_version(membership, session_id, receipt.number)
@@ -114,38 +133,34 @@ def _done(about: Told, session_id: str, number: int, given: dict[str, Any]) -> R
 
 
 def _preview_page(
-    request: HttpRequest,
-    membership: Membership,
-    session_id: str,
-    number: int,
-    *,
-    shown: int | None = None,
+    request: HttpRequest, membership: Membership, session_id: str, number: int
 ) -> HttpResponse:
-    """Show the preview; with `shown`, the head of an earlier one, what came since."""
+    """Show the preview; after one that was overtaken, also what came since."""
     now = timezone.now()
+    stale = refused.of(request)
+    shown = stale.shown if stale else None
+    given = stale.typed if stale else refused.typed(request)
     session = reading.session(membership.project, session_id)
     place = Place(membership=membership, session=session, number=number, now=now)
     context = session_page.facts(place) | {
         "number": number,
         "key": new_key(),
         "reasons": REASONS,
-        "given": request.POST if request.method == "POST" else {},
+        "given": given,
         "undo_of": _undo_of(request, number),
         "moved_from": shown,
     }
     try:
         found = preview(Scope(membership.project), session_id, number, now=now)
     except NothingToRollBack:
-        status = 409 if shown is not None else 200
-        return render(request, "console/rollback_nothing.html", context, status=status)
+        return render(request, "console/rollback_nothing.html", context)
     context |= _told(found)
-    if request.method == "POST":
-        context["holds"] = "hold" in request.POST
+    if stale or request.method == "POST":
+        context["holds"] = "hold" in given
     if shown is not None:
         context["meanwhile"] = _meanwhile(session_id, shown)
-        context["n_meanwhile"] = found.head.number - shown
-    status = 409 if shown is not None else 200
-    return render(request, "console/rollback.html", context, status=status)
+        context["n_meanwhile"] = max(found.head.number - shown, 0)
+    return render(request, "console/rollback.html", context)
 
 
 def _told(found: Preview) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from apps.accounts.models import Membership
 from apps.console import pane, reading, session_page, snippets, stories
 from apps.console.session_forms import JumpForm, NoteForm, PaneForm, TimelineForm
 from apps.console.session_page import Place
+from apps.console.views import refused
 from apps.console.views.acting import new_key
 from apps.console.views.entering import entered, page, varying, wants_fragment
 from apps.timeline import pages
@@ -52,6 +53,24 @@ def version_shown(
 ) -> HttpResponse:
     """Return the version's page for an act that was refused."""
     return _shown(request, membership.project.slug, session_id, number)
+
+
+def session_address(
+    request: HttpRequest, membership: Membership, session_id: str
+) -> str:
+    """Return where an act on the session came from: of a note, its version's page."""
+    number = _noted(request)
+    if number is not None:
+        return version_address(request, membership, session_id, number)
+    where = [membership.project.slug, session_id]
+    return reverse("console:session_detail", args=where)
+
+
+def version_address(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> str:
+    where = [membership.project.slug, session_id, number]
+    return reverse("console:version_detail", args=where)
 
 
 @page
@@ -147,6 +166,6 @@ def _noted(request: HttpRequest) -> int | None:
 def _kept(request: HttpRequest) -> str:
     """Return the part of the address that is the timeline's, to be kept in links."""
     query = request.GET.copy()
-    for name in PaneForm.base_fields:
+    for name in (*PaneForm.base_fields, refused.PARAMETER):
         query.pop(name, None)
     return query.urlencode()

@@ -16,9 +16,9 @@ from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.console import reading
 from apps.console.forms import DeliveriesForm, WebhookForm, WebhooksForm
-from apps.console.views.acting import SeeOther
 from apps.console.views.entering import act, acting, entered, page
 from apps.console.views.paging import query
+from apps.console.views.refused import SeeOther
 from apps.core.errors import InvalidRequest
 from apps.webhooks import operations as operations
 from apps.webhooks.kinds import KINDS

@@ -1,0 +1,95 @@
+"""What was refused and what had been typed, for the page that a redirect leads to.
+
+A conflict that is answered by the page itself breaks Reload, which sends the stale form
+once more, and the address, which may take POST alone. So a conflict leads to a page to
+be read, as success does; what is to be said there waits in the reader's session, under
+a token in the address: whoever is sent the address sees the page and nothing of it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+
+from apps.core.errors import DomainError
+from apps.core.http.problems import Problem
+
+PARAMETER = "refused"
+# Of so many refusals; a note, the longest that is typed, has 10,000 characters.
+KEPT = 5
+LONGEST = 12_000
+# What a page makes anew, and what only says that it was sent by one.
+NOT_TYPED = {"csrfmiddlewaretoken", "key", "expected"}
+
+
+class SeeOther(HttpResponseRedirect):
+    """The answer to a POST: what to look at now."""
+
+    status_code = 303
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Refused:
+    """A refusal as its page tells it; `shown` is the head that its form had shown."""
+
+    typed: dict[str, str]
+    problem: Problem | None = None
+    shown: int | None = None
+
+
+def redirect(
+    request: HttpRequest,
+    address: str,
+    error: DomainError | None,
+    *,
+    shown: int | None = None,
+    **query: Any,
+) -> HttpResponse:
+    """Lead to the page that says so; with `shown`, it finds words of its own.
+
+    Without an error nothing was asked for yet: what was typed is all that is kept.
+    """
+    token = secrets.token_urlsafe(9)
+    known = request.session.get(PARAMETER, {})
+    newest = list(known.items())[1 - KEPT :]
+    told: dict[str, Any] = {"typed": typed(request), "shown": shown}
+    if error is not None:
+        cast(Any, request).error_code = error.code
+        if shown is None:
+            told |= {"code": error.code, "message": error.message}
+    request.session[PARAMETER] = {**dict(newest), token: told}
+    return SeeOther(f"{address}?{urlencode({**query, PARAMETER: token})}")
+
+
+def of(request: HttpRequest) -> Refused | None:
+    """Return the refusal that the address names, if it was this reader's."""
+    token = request.GET.get(PARAMETER)
+    told = request.session.get(PARAMETER, {}).get(token) if token else None
+    if told is None:
+        return None
+    problem = None
+    if "code" in told:
+        problem = Problem(code=told["code"], message=told["message"])
+    return Refused(typed=told["typed"], problem=problem, shown=told["shown"])
+
+
+def typed(request: HttpRequest) -> dict[str, str]:
+    """Return what was typed into the form of a POST, and into which."""
+    match = request.resolver_match
+    fields = {
+        name: value
+        for name, value in request.POST.items()
+        if name not in NOT_TYPED and isinstance(value, str)
+    }
+    is_short = sum(map(len, fields.values())) <= LONGEST
+    return {**(fields if is_short else {}), "act": (match and match.url_name) or ""}
+
+
+def tell(request: HttpRequest, problem: Problem | None, told: dict[str, str]) -> None:
+    """Have the page of this request say it, and its fields hold what was typed."""
+    cast(Any, request).refusal = problem
+    cast(Any, request).typed = told
