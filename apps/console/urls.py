@@ -60,6 +60,7 @@ VERSION = f"{SESSION}/versions/<version_number:number>"
 app_name = "console"
 urlpatterns = [
     path("console/", home.home, name="home"),
+    path("console", home.entrance, name="entrance"),
     path("console/<slug:slug>", home.project, name="project"),
     path(
         "console/<slug:slug>/open/<str:kind>", open_items.open_items, name="open_items"

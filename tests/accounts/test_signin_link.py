@@ -2,6 +2,7 @@
 
 import threading
 from datetime import timedelta
+from urllib.parse import quote
 
 import pytest
 from django.db import connection
@@ -11,7 +12,8 @@ from django.utils import timezone
 
 from apps.accounts import operations as accounts
 from apps.accounts.errors import LinkNotUsable, UserNotFound
-from apps.accounts.models import SigninLink
+from apps.accounts.models import Project, SigninLink, User
+from apps.accounts.views.targets import COOKIE
 from apps.audit.models import AuditRecord
 from tests.accounts.make import NOW, make_link, make_member, make_project, make_user
 
@@ -129,6 +131,85 @@ def test_pressing_the_button_signs_in_and_goes_to_the_console(client, db):
     assert answer.status_code == 302
     assert answer["Location"] == reverse("console:home")
     assert client.session["_auth_user_id"].startswith("user_")
+
+
+ASKED_FOR = "/console/checkout/sessions?q=user%3Au_17&after=x"
+
+
+def test_the_link_leads_to_the_page_that_was_asked_for_before(client, db):
+    url = make_page_link()
+    signing_in = client.get(ASKED_FOR, follow=True)
+    assert signing_in.redirect_chain[-1][0].startswith(reverse("accounts:sign_in"))
+
+    page = client.get(url)
+    # As the form of the page sends it, and as one without fields would.
+    answer = client.post(url)
+
+    assert f'name="next" value="{ASKED_FOR.replace("&", "&amp;")}"' in (
+        page.content.decode()
+    )
+    assert answer["Location"] == ASKED_FOR
+
+
+def test_the_page_that_was_asked_for_is_asked_for_once(client, db):
+    url = make_page_link()
+    client.get(ASKED_FOR, follow=True)
+    client.post(url)
+    client.logout()
+
+    again = make_link(Project.objects.get(), User.objects.get(), now=timezone.now())
+    answer = client.post(reverse("accounts:signin_link", args=[again]))
+
+    assert answer["Location"] == reverse("console:home")
+
+
+def test_the_link_itself_may_name_the_page(client, db):
+    url = make_page_link()
+
+    answer = client.post(url, {"next": ASKED_FOR})
+
+    assert answer["Location"] == ASKED_FOR
+
+
+@pytest.mark.parametrize("sent", ["next", "cookie"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "https://evil.example/",
+        "//evil.example/",
+        "/\\evil.example/",
+        "http://testserver/console/",
+        "javascript:alert(1)",
+        "console/",
+    ],
+)
+def test_a_link_leads_to_a_path_of_this_site_or_to_the_console(
+    client, db, target, sent
+):
+    url = make_page_link()
+    if sent == "cookie":
+        client.cookies[COOKIE] = quote(target)
+
+    answer = client.post(url, {"next": target} if sent == "next" else {})
+
+    assert answer["Location"] == reverse("console:home")
+
+
+@pytest.mark.parametrize("target", ["https://evil.example/", "/" + "x" * 3_000])
+def test_what_leads_elsewhere_or_is_too_long_is_not_remembered(client, db, target):
+    page = client.get(reverse("accounts:sign_in"), {"next": target})
+
+    assert COOKIE not in page.cookies
+
+
+def test_what_is_remembered_is_for_signing_in_alone(client, db):
+    cookie = client.get(reverse("accounts:sign_in"), {"next": ASKED_FOR}).cookies[
+        COOKIE
+    ]
+
+    assert (cookie["path"], cookie["max-age"]) == ("/signin", 15 * 60)
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Lax"
 
 
 def test_a_used_link_says_that_it_no_longer_works(client, db):

@@ -8,7 +8,7 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import Role
 from apps.core.actors import SYSTEM
 from tests.accounts.make import make_member, make_user
-from tests.console.make import NOW, address, signed_in
+from tests.console.make import HTML, NOW, address, signed_in
 
 HOME = "/console/"
 
@@ -17,6 +17,20 @@ def test_it_sends_to_the_only_project(client, project):
     client = signed_in(client, make_member(project))
 
     assert client.get(HOME)["Location"] == f"/console/{project.slug}"
+
+
+def test_the_console_is_found_without_its_slash(client, project):
+    asked = client.get("/console", headers=HTML)
+    client = signed_in(client, make_member(project))
+
+    answer = client.get("/console", headers=HTML, follow=True)
+
+    assert asked["Location"] == f"{reverse('accounts:sign_in')}?next=/console"
+    assert answer.status_code == 200
+    assert answer.redirect_chain == [
+        ("/console/", 302),
+        (f"/console/{project.slug}", 302),
+    ]
 
 
 def test_of_several_projects_it_lets_people_choose(client, project, other_project):

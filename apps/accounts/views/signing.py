@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect, render, resolve_url
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -21,7 +21,13 @@ from apps.accounts.forms import SignInForm
 from apps.accounts.models import Purpose
 from apps.accounts.operations.links import usable_link
 from apps.accounts.views.guessing import told_when_held_back, user_with_password
-from apps.accounts.views.targets import safe_target, stated_target
+from apps.accounts.views.targets import (
+    forget_target,
+    leads_into,
+    remember_target,
+    safe_target,
+    stated_target,
+)
 from apps.accounts.views.visits import let_in
 
 PAGE_METHODS = ["GET", "HEAD", "POST"]
@@ -38,7 +44,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         if request.user.is_authenticated:
             return HttpResponseRedirect(target)
-        return _sign_in_page(request, SignInForm(), status=200)
+        page = _sign_in_page(request, SignInForm(), status=200)
+        return remember_target(request, page)
     form = SignInForm(request.POST)
     if not form.is_valid():
         return _sign_in_page(request, form, status=422)
@@ -50,14 +57,18 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if user is None:
         form.add_error(None, "This user name and password do not belong together.")
         return _sign_in_page(request, form, status=422)
-    return let_in(request, HttpResponseRedirect(target), user)
+    return let_in(request, forget_target(HttpResponseRedirect(target)), user)
 
 
 @login_not_required
 @never_cache
 @require_http_methods(PAGE_METHODS)
 def signin_link(request: HttpRequest, token: str) -> HttpResponse:
-    """Show a button; pressing it consumes the link and signs in."""
+    """Show a button; pressing it consumes the link and signs in.
+
+    It leads to the page that was asked for before, as signing in by password does; a
+    link for one project only into that one.
+    """
     if request.method != "POST":
         found = usable_link(token=token, purpose=Purpose.SIGN_IN, now=timezone.now())
         return _link_page(request, is_usable=found is not None)
@@ -70,7 +81,11 @@ def signin_link(request: HttpRequest, token: str) -> HttpResponse:
     except LinkNotUsable:
         return _link_page(request, is_usable=False)
     only = link.project if link.is_limited else None
-    return let_in(request, redirect(settings.LOGIN_REDIRECT_URL), link.user, only=only)
+    target = safe_target(request)
+    if only is not None and not leads_into(target, only.slug):
+        target = resolve_url(settings.LOGIN_REDIRECT_URL)
+    leading = forget_target(HttpResponseRedirect(target))
+    return let_in(request, leading, link.user, only=only)
 
 
 @login_not_required
@@ -89,6 +104,6 @@ def _sign_in_page(
 
 
 def _link_page(request: HttpRequest, *, is_usable: bool) -> HttpResponse:
-    context = {"is_usable": is_usable}
+    context = {"is_usable": is_usable, "next": safe_target(request)}
     status = 200 if is_usable else 410
     return render(request, "accounts/signin_link.html", context, status=status)

@@ -21,6 +21,12 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @page
+def entrance(request: HttpRequest) -> HttpResponse:
+    """Lead who left the slash out to where it stands."""
+    return redirect("console:home")
+
+
+@page
 def project(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what needs attention now; in an empty project, how to begin."""
     membership = entered(request, slug)
