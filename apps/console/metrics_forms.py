@@ -112,12 +112,11 @@ class BehindForm(RangeForm):
         return Range(start=asked["from"], end=asked["to"] or found.end)
 
     def wanted(self) -> Wanted:
-        """Return the clauses; an empty reason that is asked for is one."""
+        """Return the clauses; an empty text that is asked for is one."""
         asked = self.cleaned_data
+        may_be_untold = ("release", "model", "reason")
         return Wanted(
             agent=asked["agent"] or None,
-            release=asked["release"] or None,
-            model=asked["model"] or None,
             actor=asked["actor"] or None,
-            reason=asked["reason"] if "reason" in self.data else None,
+            **{name: asked[name] for name in may_be_untold if name in self.data},
         )

@@ -19,6 +19,7 @@ from apps.metrics.reading import Reading
 
 SHOWN_AGENTS = 20
 SHOWN_VALUES = 10
+NOT_TOLD, OTHERS = "not told", "others, by hour"
 BY = {
     "reason": "Reasons",
     "actor": "Who rolled back",
@@ -44,9 +45,25 @@ class ValueRow:
     """One value of a breakdown."""
 
     name: str
+    # Not so for what was not told, and for others.
+    is_named: bool
     figures: Figures
     # None for others, which no list can be asked for by name.
     link: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Breakdown:
+    """The rates by release, model, reason or actor."""
+
+    by: str
+    title: str
+    rows: list[ValueRow]
+    n_more: int
+
+    @property
+    def is_told(self) -> bool:
+        return any(row.is_named for row in self.rows)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,9 +119,7 @@ def shown(
         "waits": charts.bars(
             [(_wait(a, b), n) for a, b, n in classes(groups, "waited", SECONDS)]
         ),
-        "breakdowns": [
-            (by, title, _values(reading, by, here, mine)) for by, title in BY.items()
-        ],
+        "breakdowns": [_values(reading, by, here, mine) for by in BY],
         "releases": _release_steps(reading, names),
         "cells": charts.heat_map(reading.week(zone), zone),
         "days": list(enumerate(charts.DAYS)),
@@ -142,24 +157,31 @@ def _agents(
     ]
 
 
-def _values(
-    reading: Reading, by: str, here: str, mine: dict[str, str]
-) -> list[ValueRow]:
+def _values(reading: Reading, by: str, here: str, mine: dict[str, str]) -> Breakdown:
+    """Return the first values, then always what was not told and all others."""
     found = [
         (value, figures)
         for value, figures in breakdown(reading, by)
         if figures.rolled_back or by in ("release", "model")
     ]
-    return [
-        ValueRow(
-            name="others, by hour" if value is None else value or "no reason given",
-            figures=figures,
-            link=None
-            if value is None
-            else link(here, reading.range, **mine, **{by: value}),
-        )
-        for value, figures in found[:SHOWN_VALUES]
-    ]
+    named = [one for one in found if one[0]]
+    nameless = [one for one in found if not one[0]]
+    return Breakdown(
+        by=by,
+        title=BY[by],
+        rows=[
+            ValueRow(
+                name=value or (NOT_TOLD if value == "" else OTHERS),
+                is_named=bool(value),
+                figures=figures,
+                link=None
+                if value is None
+                else link(here, reading.range, **mine, **{by: value}),
+            )
+            for value, figures in [*named[:SHOWN_VALUES], *nameless]
+        ],
+        n_more=max(len(named) - SHOWN_VALUES, 0),
+    )
 
 
 def _release_steps(reading: Reading, names: dict[str, str]) -> list[ReleaseStep]:
@@ -167,6 +189,8 @@ def _release_steps(reading: Reading, names: dict[str, str]) -> list[ReleaseStep]
     found: dict[tuple[str, str], Figures] = defaultdict(Figures)
     first: dict[tuple[str, str], datetime] = {}
     for group in reading.groups("release", "release_rolled_back"):
+        if not group.value:  # what was not told is no release
+            continue
         key = group.agent_id, group.value
         if group.measure == "release":
             found[key] += Figures(sessions=group.sessions)

@@ -14,7 +14,7 @@ BEHIND = f"""
 SELECT e.id, e.stream_id AS session_id, e.number, e.created_at, v.restored_number,
        coalesce(v.reason_code, '') AS reason_code, v.reasoning, e.actor_label,
        a.id AS agent_id, a.external_id AS agent, s.user_id,
-       left(coalesce(bad.release, v.release), 200) AS release,
+       left(coalesce(nullif(bad.release, ''), v.release, ''), 200) AS release,
        metrics_set_aside_v1(v.session_id, v.number - 1, v.restored_number) AS depth,
        extract(epoch FROM e.created_at - bad.created_at)::float8 AS waited
   FROM audit_event e
@@ -31,9 +31,9 @@ SELECT e.id, e.stream_id AS session_id, e.number, e.created_at, v.restored_numbe
    AND (%(agent)s::text IS NULL OR s.agent_id = %(agent)s)
    AND (%(reason)s::text IS NULL OR coalesce(v.reason_code, '') = %(reason)s)
    AND (%(release)s::text IS NULL
-        OR left(coalesce(bad.release, v.release), 200) = %(release)s)
+        OR left(coalesce(nullif(bad.release, ''), v.release, ''), 200) = %(release)s)
    AND (%(model)s::text IS NULL
-        OR left(coalesce(bad.model, v.model), 200) = %(model)s)
+        OR left(coalesce(nullif(bad.model, ''), v.model, ''), 200) = %(model)s)
    AND (%(actor)s::text IS NULL
         OR left(e.actor_kind || ':' || e.actor_label, 200) = %(actor)s)
  ORDER BY e.id DESC LIMIT %(limit)s
@@ -42,7 +42,7 @@ SELECT e.id, e.stream_id AS session_id, e.number, e.created_at, v.restored_numbe
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rollback:
-    """One rollback that is counted; `release` is what it is laid to."""
+    """One rollback that is counted; `release` is what it is laid to, if any."""
 
     id: str
     session_id: str
@@ -55,14 +55,14 @@ class Rollback:
     agent_id: str
     agent: str
     user_id: str | None
-    release: str | None
+    release: str
     depth: int
     waited: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted:
-    """Which rollbacks; None leaves a clause out. An empty reason is none given."""
+    """Which rollbacks; None leaves a clause out. An empty text: none was told."""
 
     agent: str | None = None
     reason: str | None = None

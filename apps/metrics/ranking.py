@@ -19,7 +19,7 @@ BREAKDOWNS = {
 }
 # What a session had of these beyond its first ten in an hour is one, without a name.
 WITH_OTHERS = ("release", "model")
-# Where classes of rollbacks and turns begin; as in sql/seen_v3.sql.
+# Where classes of rollbacks and turns begin; as in sql/seen_v4.sql.
 DEPTHS = (1, 2, 3, 6, 11, 21, 51)
 SECONDS = (0, 60, 300, 900, 3_600, 21_600, 86_400)
 MILLISECONDS = (0, 250, 500, 1_000, 2_000, 5_000, 10_000, 30_000)
@@ -39,7 +39,8 @@ def worst_first(by_agent: Mapping[str, Figures]) -> list[tuple[str, Figures]]:
 def breakdown(reading: Reading, by: str) -> list[tuple[str | None, Figures]]:
     """Return the rates of each value, most rolled back sessions first.
 
-    None is what has no name of its own: of these a session counts again in each hour.
+    The empty text is what was not told. None is what has no name of its own: of these
+    a session counts again in each hour.
     """
     of_active, of_failed = BREAKDOWNS[by]
     names = [of_active or "active", of_failed]

@@ -53,8 +53,9 @@ def test_a_breakdown_has_the_rate_of_each_value(told, api):
     reasons = client.get("/v1/metrics/breakdown", {"by": "reason"}).body["data"]
     actors = client.get("/v1/metrics/breakdown", {"by": "actor"}).body["data"]
 
-    # What went wrong had no release of its own: nothing is laid to a release.
+    # What went wrong told no release: nothing is laid to one that was told.
     assert [(r["value"], r["sessions"], r["rolled_back"]) for r in releases] == [
+        ("", 26, 4),
         ("r2", 25, 0),
         ("r1", 1, 0),
     ]

@@ -132,8 +132,8 @@ class ValueRate(Rate):
 
     value = serializers.CharField(
         allow_null=True,
-        help_text="Empty where no reason was given; null for all releases or models "
-        "that a session had after its first ten in an hour.",
+        help_text="Empty where none was told; null for all releases or models that a "
+        "session had after its first ten in an hour.",
     )
 
 
