@@ -162,6 +162,7 @@ BODIES: dict[str, Any] = {
     f"POST {SESSION}/state": {"state": {"city": "Bonn"}},
     f"POST {SESSION}/state/rollback": {"version": 1, "reason": "wrong city"},
     f"POST {SESSION}/rollback": {"version": 0, "reason_code": "tool", "hold": True},
+    f"POST {SESSION}/undo": {"reason": "It was fine"},
     f"POST {SESSION}/pause": {"reason": "look"},
     f"POST {SESSION}/resume": {"reason": "go on"},
     f"POST {SESSION}/close": {},

@@ -56,6 +56,7 @@ NOT_SENT = {
     # The reason says it.
     ("POST /v1/sessions/{session_id}/fork", "reasoning"): "reason",
     ("POST /v1/sessions/{session_id}/rollback", "reasoning"): "reason",
+    ("POST /v1/sessions/{session_id}/undo", "reasoning"): "reason",
     ("POST /v1/handoffs/adopt", "reasoning"): "reason",
 }
 # Twice is once by what they do, so that they need no key.

@@ -101,6 +101,11 @@ def test_an_import_that_only_tests_install_would_be_noticed() -> None:
     assert distributions("psycopg_pool") & installed_by(SERVER["dependencies"])
 
 
+def test_who_asks_for_langgraph_gets_langgraph() -> None:
+    assert "langgraph" in installed_by(CLIENT["optional-dependencies"]["langgraph"])
+    assert "langgraph" not in installed_by(CLIENT["dependencies"])
+
+
 def test_what_is_installed_is_pinned() -> None:
     pinned = {
         normal(line.partition("==")[0])

@@ -14,6 +14,7 @@ TARGETS = [
     ("PUT", "/state", "REPLACE"),
     ("POST", "/state", "REPLACE"),
     ("POST", "/state/rollback", "ROLLBACK"),
+    ("POST", "/undo", "UNDO"),
     ("POST", "/fork", "FORK"),
     ("POST", "/turns", "TURN"),
     ("POST", "/context", "CONTEXT"),

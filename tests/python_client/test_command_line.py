@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import threading
@@ -16,9 +17,12 @@ import pytest
 
 from stepback import Stepback
 from stepback.cli.__main__ import main
+from stepback.cli.output import value
+from stepback.errors import SessionPaused
 from tests.live import Server
 
 SOURCE = Path(__file__).parents[2] / "clients" / "python" / "src"
+README = SOURCE.parent / "README.md"
 
 
 @pytest.fixture
@@ -110,6 +114,154 @@ def test_a_rollback_and_a_fork(run: Any, trip: str, client: Stepback) -> None:
     assert done == "v3 shows the state of v1, verified; v2 stays.\n"
     assert client.sessions.get(trip).status == "paused"
     assert fork["state"] == {"step": "start", "destination": None}
+
+
+def test_a_session_is_paused_and_resumed(run: Any, trip: str, client: Stepback) -> None:
+    paused = run("pause", trip, "--reason", "look into it")
+    assert paused.startswith(f"v3: {trip} is paused")
+    assert client.sessions.get(trip).status == "paused"
+    assert client.sessions.get_version(trip, 3).reasoning == "look into it"
+    with pytest.raises(SessionPaused):
+        client.sessions.update_state(trip, {"step": "no"})
+    assert "paused already" in run("pause", trip, status=1)
+
+    (resumed,) = told(run("--json", "resume", trip))
+
+    assert (resumed["version"], resumed["hold"]) == (4, "open")
+    assert client.sessions.get(trip).status == "active"
+    assert "Only a paused session" in run("resume", trip, status=1)
+
+
+def test_a_rollback_is_taken_back(run: Any, trip: str, client: Stepback) -> None:
+    run("rollback", trip, "1")
+
+    undone = run("undo", trip, "--reason", "it was fine")
+
+    assert undone == ("v4 undoes the rollback v3: it shows the state of v2.\n")
+    version = client.sessions.get_version(trip, 4)
+    assert version.state["destination"] is None
+    assert (version.undo_of, version.reasoning) == (3, "it was fine")
+
+
+def test_an_older_rollback_is_taken_back_by_its_number(
+    run: Any, trip: str, client: Stepback
+) -> None:
+    run("rollback", trip, "1")
+    client.sessions.update_state(trip, {"step": "later"})
+
+    (undone,) = told(run("--json", "undo", trip, "3"))
+
+    assert (undone["version"], undone["restored_from_version"]) == (5, 2)
+    assert client.sessions.get_version(trip, 5).undo_of == 3
+
+
+def test_what_is_no_rollback_is_not_taken_back(
+    run: Any, trip: str, client: Stepback
+) -> None:
+    assert "no rollback" in run("undo", trip, status=1)
+    assert "no rollback" in run("undo", trip, "1", status=1)
+    assert client.sessions.get(trip).version == 2
+
+
+def test_a_version_is_labelled_and_the_label_taken_away(
+    run: Any, trip: str, client: Stepback
+) -> None:
+    assert run("label", trip, "1", "known-good") == "v1 is labelled known-good.\n"
+    assert client.sessions.get_version(trip, 1).raw["labels"] == ["known-good"]
+
+    (removed,) = told(run("--json", "label", trip, "1", "known-good", "--remove"))
+
+    assert removed == {
+        "session_id": trip,
+        "version": 1,
+        "label": "known-good",
+        "removed": True,
+    }
+    assert client.sessions.get_version(trip, 1).raw["labels"] == []
+    assert "does not carry" in run(
+        "label", trip, "1", "known-good", "--remove", status=1
+    )
+
+
+def test_notes_are_written_and_listed(run: Any, trip: str, client: Stepback) -> None:
+    run("note", trip, "Called the\ncustomer \x1b[31mback")
+    (made,) = told(run("--json", "note", trip, "Lost it here", "--version", "2"))
+
+    listed = run("note", trip).splitlines()
+
+    assert (made["version"], made["text"]) == (2, "Lost it here")
+    assert listed[0].endswith("on v2: Lost it here")
+    assert "on the session: Called the customer" in listed[1]
+    assert "\x1b" not in listed[1]
+    assert run("note", trip, "--version", "2").splitlines() == listed[:1]
+    assert client.sessions.list_notes(trip).data[0].text == "Lost it here"
+
+
+def test_the_rollback_rate_is_told(
+    run: Any, trip: str, client: Stepback, agent_id: str
+) -> None:
+    client.sessions.create(agent_id, {"step": "other"})
+    run("rollback", trip, "1")
+    run("undo", trip)
+
+    printed = run("metrics", "--agent", agent_id)
+    (figures,) = told(run("--json", "metrics", "--agent", agent_id, "--window", "7d"))
+
+    assert "Rollback rate 50.0 % (unknown): 1 of 2 sessions" in printed
+    assert "Rollbacks 1, taken back 1, repeated 0" in printed
+    assert "A rollback set 1.0 versions aside" in printed
+    assert (figures["window"], figures["figures"]["rollbacks"]) == ("7d", 1)
+
+
+def test_the_rollback_rate_is_told_of_each(
+    run: Any, trip: str, client: Stepback, agent_id: str
+) -> None:
+    client.sessions.update_state(trip, {"step": "new"}, release="r7")
+    client.sessions.rollback(trip, 2, reason_code="wrong_state")
+
+    def by(name: str) -> str:
+        return str(run("metrics", "--by", name, "--agent", agent_id))
+
+    assert by("agent") == f"{agent_id}  100.0 %  1 of 1 sessions\n"
+    assert "r7  100.0 %  1 of 1 sessions" in by("release")
+    assert "not told  0.0 %  0 of 1 sessions" in by("release")
+    assert "wrong_state  100.0 %  1 of 1 sessions" in by("reason")
+    assert "key:" in by("actor")
+    assert by("tool") == "book  0 of 1 calls failed\n"
+    rows = told(run("--json", "metrics", "--by", "release", "--agent", agent_id))
+    assert {row["value"] for row in rows} == {"r7", ""}
+
+
+def test_a_time_that_cannot_be_read_is_refused(run: Any) -> None:
+    assert "from" in run("metrics", "--from", "yesterday", status=1)
+    assert run("metrics", "--from", "2026-01-01", "--to", "2026-01-02")
+
+
+def test_long_texts_are_told_where_they_differ(
+    run: Any, client: Stepback, agent_id: str
+) -> None:
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    text = "All rooms face the sea. " * 40
+    made = client.sessions.create(agent_id, {"note": f"{text}It is open {family}."})
+    client.sessions.update_state(made.id, {"note": f"{text}It is closed {family}."})
+
+    for printed in (
+        run("diff", made.id, "0"),
+        run("blame", made.id, "/note"),
+        run("tail", made.id, "--since", "0", "--count", "1"),
+    ):
+        assert f"It is open {family}." in printed
+        assert f"It is closed {family}." in printed
+        assert "(differs at character 967)" in printed
+
+
+@pytest.mark.parametrize("length", range(190, 200))
+def test_no_emoji_is_cut_in_two(length: int) -> None:
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+
+    shown = value("x" * length + family + "y" * 20)
+
+    assert "\u200d" not in shown.replace(family, "")
 
 
 def test_tail_prints_what_comes_until_there_was_enough(
@@ -291,9 +443,16 @@ def test_each_command_does_its_work_as_a_process(
     assert client.sessions.get(trip).version == 2
     assert "v3 shows the state of v1" in printed("rollback", trip, "1")
     assert client.sessions.get(trip).state["destination"] == "NYC"
+    assert "v4 undoes the rollback v3" in printed("undo", trip)
+    assert client.sessions.get(trip).state["destination"] is None
+    assert "is paused" in printed("pause", trip)
+    assert "is resumed" in printed("resume", trip)
+    assert "is labelled" in printed("label", trip, "1", "known-good")
+    assert "Seen." in printed("note", trip, "Seen.")
+    assert "Rollback rate" in printed("metrics")
     assert "is a fork of" in printed("fork", trip, "2")
-    assert "Wrote 4 versions" in printed("export", trip, str(file))
-    assert "is whole: 4 versions" in printed("check", str(file))
+    assert "Wrote 7 versions" in printed("export", trip, str(file))
+    assert "is whole: 7 versions" in printed("check", str(file))
     assert "posted" in printed("post", str(runs))
     assert client.sessions.list(external_id=trip).data[0].version == 3
 
@@ -353,3 +512,17 @@ def test_what_an_agent_wrote_does_not_steer_a_terminal_either(
     assert "\x1b[1mv2\x1b[0m" in shown
     assert "\x1b[31mlost" not in shown
     assert "\N{REPLACEMENT CHARACTER}[31mlost" in shown
+
+
+def test_the_readme_has_a_line_for_each_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    offered = re.findall(r"^    (\w+) ", capsys.readouterr().out, re.MULTILINE)
+
+    rows = re.findall(r"^\| (`stepback .*?) \|", README.read_text(), re.MULTILINE)
+    told_of = set(re.findall(r"`stepback (\w+)", "\n".join(rows)))
+
+    assert set(offered) == told_of
+    assert len(offered) == 16

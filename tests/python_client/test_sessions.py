@@ -296,6 +296,21 @@ def test_a_key_that_is_none_is_told(connect: Any) -> None:
         connect(api_key="sb_nobody").sessions.get("sess_x")
 
 
+def test_a_rollback_is_taken_back_and_counts_as_none(
+    sb: Any, agent_id: str, session: Any
+) -> None:
+    sb.sessions.rollback(session.id, 1)
+
+    undone = sb.sessions.undo(session.id, reason="it was fine", expected_version=6)
+
+    assert (undone.version, undone.state) == (7, {"n": 5})
+    assert sb.sessions.get_version(session.id, 7).undo_of == 6
+    figures = sb.metrics.summary(agent_id=agent_id).figures
+    assert (figures["rollbacks"], figures["undone"]) == (1, 1)
+    with pytest.raises(Conflict):
+        sb.sessions.undo(session.id, 6, expected_version=6)
+
+
 def test_the_rollback_rate_is_counted_by_the_server(
     sb: Any, agent_id: str, session: Any
 ) -> None:

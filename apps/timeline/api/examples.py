@@ -32,6 +32,7 @@ REPLACE = _example(
 ROLLBACK = _example(
     "One version back", {"version": -1, "reason": "The destination was lost"}
 )
+UNDO = _example("The rollback that is the head", {"reason": "It was fine"})
 HOLD = _example("With a reason", {"reason": "Looking into it"})
 FORK = _example(
     "Look into the head", {"state": {"debug": True}, "reason": "What went wrong?"}

@@ -210,6 +210,18 @@ class RollbackInput(HeadInput):
         return value or None
 
 
+@extend_schema_serializer(component_name="Undo")
+class UndoInput(HeadInput):
+    """Which rollback to take back, and why."""
+
+    version = WholeNumberField(
+        min_value=0,
+        help_text="The rollback's own number; the head's if unset, and 409 if that "
+        "moves meanwhile.",
+    )
+    reason = TextField(help_text="Why; kept as the reasoning of the new version.")
+
+
 @extend_schema_serializer(component_name="Hold")
 class HoldInput(StoryInput):
     """Pause, resume and close take a reason."""

@@ -14,7 +14,12 @@ from apps.timeline import listing, reading
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.inputs import ReplaceInput, RollbackInput, UpdateInput
+from apps.timeline.api.inputs import (
+    ReplaceInput,
+    RollbackInput,
+    UndoInput,
+    UpdateInput,
+)
 from apps.timeline.targets import at_turn
 
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 503)
@@ -134,6 +139,41 @@ class RollbackView(TimelineView):
 @extend_schema_view(post=extend_schema(operation_id="rollback_state"))
 class StateRollbackView(RollbackView):
     """The same at the address that StateBase's clients call."""
+
+
+class UndoView(TimelineView):
+    """Take a rollback back."""
+
+    @extend_schema(
+        operation_id="undo_rollback",
+        parameters=parameters.STATE_WRITE,
+        request=UndoInput,
+        examples=examples.UNDO,
+        responses={200: outputs.Rollback, **WRITE_ERRORS},
+    )
+    def post(self, request: Request, session_id: str) -> Response:
+        """Append a version with the state from before a rollback.
+
+        It counts as no rollback of its own; what was written since is set aside.
+        """
+        given = self.read(UndoInput)
+        number = given.validated_data.get("version")
+        expected = given.validated_data.get("expected_version")
+        if number is None:
+            # Another rollback may become the head: that one was not meant.
+            number = self.version(session_id, None).number
+            expected = number if expected is None else expected
+        receipt = timeline.undo(
+            scope=self.scope,
+            session_id=session_id,
+            number=number,
+            step=given.step(),
+            actor=self.actor,
+            now=self.now,
+            request=self.stamp,
+            expected=self.expected(expected),
+        )
+        return self.state_answer(receipt)
 
 
 class StateHistoryView(TimelineView):

@@ -39,6 +39,7 @@ urlpatterns = [
         name="state_rollback",
     ),
     path(f"{SESSION}/rollback", states.RollbackView.as_view(), name="rollback"),
+    path(f"{SESSION}/undo", states.UndoView.as_view(), name="undo"),
     path(
         f"{SESSION}/rollback/preview",
         previews.RollbackPreviewView.as_view(),

@@ -123,3 +123,33 @@ class SessionStates(Resource):
             answers.Rollback.of,
             idempotency_key,
         )
+
+    def undo(
+        self,
+        session_id: str,
+        version: int | None = None,
+        reason: str | None = None,
+        *,
+        external_id: str | None = None,
+        expected_version: int | None = None,
+        idempotency_key: str | None = None,
+        **story: Unpack[Story],
+    ) -> answers.Rollback:
+        """Take a rollback back: the one with this number, else the head.
+
+        It shows the state from before it and counts as no rollback of its own.
+        """
+        body = given(
+            version=version,
+            reason=reason,
+            external_id=external_id,
+            expected_version=expected_version,
+            **story,
+        )
+        return self._send(
+            "POST",
+            ("sessions", session_id, "undo"),
+            body,
+            answers.Rollback.of,
+            idempotency_key,
+        )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stepback._sync.client import Stepback
-from stepback.cli import commands, posting, trajectories
+from stepback.cli import acting, commands, figures, posting, trajectories
 from stepback.cli.output import Output
 from stepback.errors import StepbackError
 
@@ -40,6 +40,9 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(required=True, metavar="COMMAND")
     _looking(verbs)
     _acting(verbs)
+    _holding(verbs)
+    _writing(verbs)
+    _counting(verbs)
     _carrying(verbs)
     return parser
 
@@ -96,6 +99,56 @@ def _acting(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     fork.add_argument("--external-id")
     fork.add_argument("--reason")
     fork.set_defaults(run=commands.fork)
+
+
+def _holding(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    pause = verbs.add_parser("pause", help="refuse agents' writes until resumed")
+    pause.set_defaults(run=acting.pause)
+    resume = verbs.add_parser("resume", help="let agents write again")
+    resume.set_defaults(run=acting.resume)
+    for one in (pause, resume):
+        one.add_argument("session")
+        one.add_argument("--reason")
+
+    undo = verbs.add_parser("undo", help="take a rollback back")
+    undo.add_argument("session")
+    undo.add_argument(
+        "version",
+        type=int,
+        nargs="?",
+        help="the rollback's number; else the head",
+    )
+    undo.add_argument("--reason")
+    undo.set_defaults(run=acting.undo)
+
+
+def _writing(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    label = verbs.add_parser("label", help="give a version a label")
+    label.add_argument("session")
+    label.add_argument("version", type=int)
+    label.add_argument("label", help="a name, such as known-good")
+    label.add_argument("--remove", action="store_true", help="take it away instead")
+    label.set_defaults(run=acting.label)
+
+    note = verbs.add_parser("note", help="write a note, or list the notes")
+    note.add_argument("session")
+    note.add_argument("text", nargs="?", help="the note; lists them if left out")
+    note.add_argument("--version", type=int, help="the version that it is about")
+    note.add_argument("--limit", type=int, default=20)
+    note.set_defaults(run=acting.note)
+
+
+def _counting(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    found = verbs.add_parser("metrics", help="the rollback rate, and what goes with it")
+    found.add_argument(
+        "--window", default="24h", help="up to now: 1h, 24h (the default), 7d or 30d"
+    )
+    found.add_argument("--from", dest="start", help="a time instead, in ISO 8601")
+    found.add_argument("--to", dest="end", help="now if left out")
+    found.add_argument("--agent", help="of one agent alone")
+    found.add_argument("--by", choices=figures.BY, help="each of these by itself")
+    found.add_argument("--limit", type=int, help="of --by, so many at most")
+    found.set_defaults(run=figures.metrics)
 
 
 def _carrying(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

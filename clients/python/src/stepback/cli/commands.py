@@ -10,7 +10,7 @@ from typing import Any
 
 from stepback._sync.client import Stepback
 from stepback.answers import Version
-from stepback.cli.output import Output, plain, value
+from stepback.cli.output import Output, plain, value, values
 
 SIGNS = {
     "added": "+",
@@ -166,7 +166,13 @@ def _change(change: Mapping[str, Any], output: Output) -> str:
 
 def _sides(change: Mapping[str, Any], output: Output) -> str:
     sides = [value(change[one]) for one in ("before", "after") if one in change]
-    return output.paint(" → ".join(sides), "dim")
+    where = ""
+    if len(sides) == 2:
+        *sides, where = values(change["before"], change["after"])
+    # What the server kept of a long text is an excerpt itself, and says of where.
+    if change.get("differs_at"):
+        where = f"differs at character {change['differs_at']:,}"
+    return output.paint(" → ".join(sides) + (f"  ({where})" if where else ""), "dim")
 
 
 def _preview(raw: Mapping[str, Any], output: Output) -> list[str]:

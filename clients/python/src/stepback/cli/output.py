@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+import unicodedata
 from collections.abc import Mapping
 from typing import Any, TextIO
 
 COLOURS = {"added": 32, "removed": 31, "changed": 33, "dim": 2, "bold": 1}
 UNSAFE = dict.fromkeys((*range(32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}")
 LONGEST = 200
+# Of what is the same before a difference, so much is shown.
+LEAD = 40
+LONGEST_CLUSTER = 64
+# What makes one emoji of several characters: joiner, skin tones, letters of flags.
+JOINER = "\u200d"
+MODIFIERS = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
+FLAGS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
 
 
 class Output:
@@ -47,8 +55,56 @@ def plain(text: object) -> str:
 
 def value(shown: Any) -> str:
     """Return a value as short JSON."""
-    text = json.dumps(shown, ensure_ascii=False)
-    return plain(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…")
+    return _short(json.dumps(shown, ensure_ascii=False))
+
+
+def values(before: Any, after: Any) -> tuple[str, str, str]:
+    """Return two values as short JSON, and where they part if not at once.
+
+    Of two that begin alike, what stands around the difference.
+    """
+    was, now = (json.dumps(one, ensure_ascii=False) for one in (before, after))
+    at = _common(was, now)
+    if at + LEAD < LONGEST or at == len(was) == len(now):
+        return _short(was), _short(now), ""
+    start = _boundary(was, at - LEAD)
+    texts = isinstance(before, str) and isinstance(after, str)
+    where = f"differs at character {_common(before, after) + 1:,}" if texts else ""
+    return "…" + _short(was[start:]), "…" + _short(now[start:]), where
+
+
+def _short(text: str) -> str:
+    if len(text) <= LONGEST:
+        return plain(text)
+    return plain(text[: _boundary(text, LONGEST - 1)] + "…")
+
+
+def _common(before: str, after: str) -> int:
+    """Halve what may be equal: slices compare faster than characters."""
+    low, high = 0, min(len(before), len(after))
+    while low < high:
+        middle = (low + high + 1) // 2
+        is_equal = before[low:middle] == after[low:middle]
+        low, high = (middle, high) if is_equal else (low, middle - 1)
+    return min(_boundary(before, low), _boundary(after, low))
+
+
+def _boundary(text: str, at: int) -> int:
+    """Go back to where no letter and no emoji is cut in two."""
+    for start in range(at, max(0, at - LONGEST_CLUSTER), -1):
+        if start >= len(text) or not _goes_on(text[start - 1], text[start]):
+            return start
+    return at if at > LONGEST_CLUSTER else 0
+
+
+def _goes_on(before: str, character: str) -> bool:
+    """Say whether the character belongs to what the one before it began."""
+    return (
+        unicodedata.category(character) in ("Mn", "Mc", "Me")
+        or JOINER in (before, character)
+        or character in MODIFIERS
+        or (before in FLAGS and character in FLAGS)
+    )
 
 
 class Progress:

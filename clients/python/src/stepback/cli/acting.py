@@ -1,0 +1,71 @@
+"""The commands that hold a session, take a rollback back, and write beside it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from stepback._sync.client import Stepback
+from stepback.answers import Note
+from stepback.cli.output import Output, plain
+
+
+def pause(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Have agents' writes refused until the session is resumed."""
+    held = client.sessions.pause(asked.session, asked.reason)
+    output.result(
+        held.raw,
+        f"v{held.version}: {asked.session} is paused; agents' writes are refused "
+        "until it is resumed.",
+    )
+
+
+def resume(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Let agents write again."""
+    held = client.sessions.resume(asked.session, asked.reason)
+    line = f"v{held.version}: {asked.session} is resumed; agents may write again."
+    output.result(held.raw, line)
+
+
+def undo(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Take a rollback back: the one that is named, else the head."""
+    done = client.sessions.undo(asked.session, asked.version, asked.reason)
+    restored = done.restored_from_version
+    output.result(
+        done.raw,
+        f"v{done.version} undoes the rollback v{restored + 1}: it shows the state of "
+        f"v{restored}.",
+    )
+
+
+def label(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Give a version a label, or take it away."""
+    about = {"session_id": asked.session, "version": asked.version}
+    if asked.remove:
+        client.labels.remove(asked.session, asked.version, asked.label)
+        raw = {**about, "label": asked.label, "removed": True}
+        line = f"v{asked.version} is no longer labelled {plain(asked.label)}."
+    else:
+        made = client.labels.add(asked.session, asked.version, asked.label)
+        raw = dict(made.raw)
+        line = f"v{asked.version} is labelled {plain(asked.label)}."
+    output.result(raw, line)
+
+
+def note(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Write a note; without a text, list the notes, newest first."""
+    if asked.text is not None:
+        made = client.sessions.add_note(
+            asked.session, asked.text, version=asked.version
+        )
+        output.result(made.raw, _note(made))
+        return
+    found = client.sessions.list_notes(asked.session, limit=asked.limit)
+    for one in found.data:
+        if asked.version in (None, one.version):
+            output.result(one.raw, _note(one))
+
+
+def _note(one: Note) -> str:
+    about = "the session" if one.version is None else f"v{one.version}"
+    text = " ".join(one.text.split())
+    return f"{one.created_at}  {plain(one.created_by)} on {about}: {plain(text)}"
