@@ -249,7 +249,10 @@ def _turns(history: History) -> Iterator[str]:
 
 def _projection(history: History) -> Iterator[str]:
     session, head = history.session, history.versions[-1]
-    rollbacks = sum(version.op == Op.ROLLBACK for version in history.versions)
+    rollbacks = sum(
+        version.op == Op.ROLLBACK and version.undo_of is None
+        for version in history.versions
+    )
     shown = {
         "head_number": head.number,
         "status": STATUS_OF.get(head.hold, head.hold),

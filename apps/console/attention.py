@@ -14,13 +14,13 @@ from django.urls import reverse
 
 from apps.accounts.models import Project
 from apps.audit.actions import Action
-from apps.audit.models import Event
 from apps.core.errors import InvalidRequest
 from apps.diffs.flags import Flag
 from apps.diffs.text import shorten
+from apps.metrics.behind import Rollback, Wanted, behind
 from apps.metrics.models import Rule
-from apps.timeline import listing, open_items
-from apps.timeline.listing import VersionChanges
+from apps.metrics.ranges import EARLIEST, Range
+from apps.timeline import open_items
 from apps.timeline.open_items import COUNTED, MOST_FLAGGED, OpenItem, Place
 from apps.timeline.words import OpenKind
 
@@ -35,6 +35,8 @@ FLAG_WORDS = {
 }
 LONGEST = 160
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Of a writer whose clock goes ahead.
+AHEAD = timedelta(days=1)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -153,7 +155,7 @@ def of_project(project: Project, *, now: datetime) -> Attention:
         name="rollbacks",
         title="Recent rollbacks",
         sign="◆",
-        items=_rollbacks(project),
+        items=_rollbacks(project, now),
         none="Nothing was rolled back.",
         url=f"{url}?{urlencode(acts)}",
     )
@@ -239,26 +241,20 @@ def _read_place(text: str) -> Place:
         raise InvalidRequest("This is no place in the list.", param="after") from None
 
 
-def _rollbacks(project: Project) -> list[Item]:
-    events = Event.objects.for_project(project.id).with_action(
-        [Action.SESSION_ROLLED_BACK]
-    )
-    found = list(events.newest_first()[:SHOWN])
-    at = [(event.stream_id, event.number or 0) for event in found]
-    known = listing.changes_of(at)
-    return [
-        _rollback(event, known[place]) for event, place in zip(found, at, strict=True)
-    ]
+def _rollbacks(project: Project, now: datetime) -> list[Item]:
+    """Return the newest rollbacks, counted as on the page of metrics: no undo."""
+    ever = Range(start=EARLIEST, end=now + AHEAD)
+    found = behind(project.id, ever, Wanted(), after=None, limit=SHOWN)
+    return [_rollback(one) for one in found[:SHOWN]]
 
 
-def _rollback(event: Event, version: VersionChanges) -> Item:
-    reason = f": {shorten(version.reasoning, LONGEST)}" if version.reasoning else ""
-    by = shorten(event.actor_label)
+def _rollback(one: Rollback) -> Item:
+    reason = f": {shorten(one.reasoning, LONGEST)}" if one.reasoning else ""
     return Item(
-        session_id=version.session_id,
-        number=version.number,
-        agent=version.agent,
-        user_id=version.user_id,
-        words=f"to v{version.restored_number} by {by}{reason}",
-        at=event.created_at,
+        session_id=one.session_id,
+        number=one.number,
+        agent=one.agent,
+        user_id=one.user_id,
+        words=f"to v{one.restored_number} by {shorten(one.actor_label)}{reason}",
+        at=one.created_at,
     )

@@ -159,8 +159,10 @@ BEGIN
            status = CASE coalesce(_new.hold, _head.hold) WHEN 'open' THEN 'active'
                     ELSE coalesce(_new.hold, _head.hold) END,
            turn_count = coalesce(timeline_append_v3.turn_number, s.turn_count),
+           -- What takes a rollback back is no rollback of its own (docs/metrics.md).
            rollback_count = s.rollback_count
-                          + (coalesce(_new.op = 'rollback', false))::int,
+                          + coalesce(_new.op = 'rollback' AND _new.undo_of IS NULL,
+                                     false)::int,
            facets = coalesce(_facets, s.facets)
      WHERE s.id = _session;
     hold := coalesce(_new.hold, _head.hold);

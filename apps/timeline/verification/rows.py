@@ -71,7 +71,8 @@ SELECT s.head_number, s.status, s.turn_count, s.rollback_count, s.facets,
        (SELECT coalesce(max(t.turn_number), 0) FROM timeline_turn t
          WHERE t.session_id = s.id) AS turns,
        (SELECT count(*) FROM timeline_version r
-         WHERE r.session_id = s.id AND r.restored_number IS NOT NULL) AS rollbacks,
+         WHERE r.session_id = s.id AND r.restored_number IS NOT NULL
+           AND r.undo_of IS NULL) AS rollbacks,
        (SELECT min(b.number) FROM timeline_body b
          WHERE b.session_id = s.id AND b.number > head.number) AS stray_body,
        coalesce((SELECT array_agg(f.number) FROM timeline_version f

@@ -44,7 +44,9 @@ class FoundSession(Output):
     status = serializers.ChoiceField(choices=Status.choices)
     version = serializers.IntegerField(help_text="The number of the head.")
     forked_from = maybe_text()
-    rollback_count = serializers.IntegerField()
+    rollback_count = serializers.IntegerField(
+        help_text="Taking a rollback back is none of its own."
+    )
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
 

@@ -32,7 +32,9 @@ class Session(Output):
     state = open_object("The state of that version.")
     memory_count = serializers.IntegerField()
     turn_count = serializers.IntegerField()
-    rollback_count = serializers.IntegerField()
+    rollback_count = serializers.IntegerField(
+        help_text="Taking a rollback back is none of its own."
+    )
     ttl_expires_at = serializers.DateTimeField(allow_null=True)
     forked_from = maybe_text()
     forked_version = maybe_number()
