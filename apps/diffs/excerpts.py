@@ -31,8 +31,10 @@ class Excerpts:
 def excerpts(before: str, after: str, longest: int) -> Excerpts | None:
     """Return no more than `longest` characters of each, around where they part.
 
-    None where their beginnings, as long as that, differ and need no excerpt.
+    None where both are no longer, or where beginnings as long as that differ.
     """
+    if max(len(before), len(after)) <= longest:
+        return None
     at = common_start(before, after)
     lead = min(LEAD, longest // 2)
     if at + lead < longest:

@@ -10,6 +10,12 @@ function items() {
   return [...palette.querySelectorAll("li:not([hidden]) a")];
 }
 
+// Letters and emoji may be several characters: none is cut in two.
+function beginning(text) {
+  const letters = [...new Intl.Segmenter().segment(text)].map((one) => one.segment);
+  return letters.slice(0, 60).join("");
+}
+
 function offerVersion(text) {
   const number = /^v?(0|[1-9][0-9]{0,17})$/i.exec(text)?.[1];
   if (!versionLink) {
@@ -26,7 +32,7 @@ function offerVersion(text) {
 function offerSearch(text) {
   searchLink.parentElement.hidden = text === "";
   searchLink.href = `${searchLink.dataset.base}?q=${encodeURIComponent(text)}`;
-  searchLink.textContent = `Search sessions, ids and traces for ${text.slice(0, 60)}`;
+  searchLink.textContent = `Search sessions, ids and traces for ${beginning(text)}`;
 }
 
 function filter() {

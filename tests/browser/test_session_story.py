@@ -4,11 +4,14 @@ With the mouse, with the keyboard alone, and its reading part without JavaScript
 """
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Trip, Visits
+from tests.browser.conftest import PROJECT, Trip, Visits
+from tests.live import manage
 
 expect.set_options(timeout=30_000)
 
@@ -298,3 +301,54 @@ def test_back_keeps_filter_and_selection(visits: Visits, trip: Trip) -> None:
     expect(page.locator("#v2")).to_have_class(re.compile("is-selected"))
     expect(page.locator("#v3")).to_have_count(0)
     expect(page.get_by_label("Path touched")).to_have_value("/destination")
+
+
+def test_old_stands_before_new_also_from_right_to_left(
+    visits: Visits, make_trip: Callable[[dict[str, Any]], Trip]
+) -> None:
+    trip = make_trip({"שם": "שש"})
+    trip.patch({"שם": "גג"})
+    page = visits.page("olga")
+
+    for where in (
+        trip.path("versions", 1),
+        trip.path("versions", 1, "blame?pointer=/שם"),
+    ):
+        page.goto(where)
+        old, new = (
+            page.locator(f"{one}:has-text({text!r})").first.bounding_box()
+            for one, text in (("del", "שש"), ("ins", "גג"))
+        )
+        assert old
+        assert new
+        assert old["x"] + old["width"] < new["x"], where
+    # The words of the timeline, which have no elements of their own.
+    page.goto(trip.path())
+    places = page.locator("#v1 .words").evaluate(
+        """(words) => ["שש", "גג"].map((text) => {
+            const node = words.firstChild;
+            const range = document.createRange();
+            const at = node.textContent.indexOf(text);
+            range.setStart(node, at);
+            range.setEnd(node, at + text.length);
+            return range.getBoundingClientRect().x;
+        })"""
+    )
+    assert places[0] < places[1]
+
+
+def test_a_sign_in_link_leads_to_the_page_that_was_asked_for(
+    visits: Visits, trip: Trip
+) -> None:
+    page = visits.strangers_page()
+    page.goto(trip.path("versions", 2))
+    expect(page.get_by_label("User name")).to_be_visible()
+    server = trip.console.server
+    about = ["--project", PROJECT, "--user", "carol", "--base-url", server.url]
+    printed = manage(server.dsn, "signin_link", *about)
+
+    page.goto(next(word for word in printed.split() if "/signin/" in word))
+    page.get_by_role("button", name="Sign in").click()
+
+    expect(page.locator("#version-pane h2")).to_contain_text("v2")
+    assert page.url == trip.path("versions", 2)

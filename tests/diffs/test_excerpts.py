@@ -50,6 +50,13 @@ def test_texts_that_differ_at_once_need_no_excerpt() -> None:
     assert excerpts(f"Once {LONG}", f"Twice {LONG}", 60) is None
 
 
+def test_texts_that_are_shown_whole_need_no_excerpt() -> None:
+    assert excerpts("a" * 59 + "b", "a" * 59 + "c", 60) is None
+    assert summary(compare({"n": "a" * 55 + "b"}, {"n": "a" * 55 + "c"})) == (
+        f"n changed from {'a' * 55}b to {'a' * 55}c"
+    )
+
+
 def test_an_excerpt_goes_on_as_far_as_it_may() -> None:
     found = excerpts(LONG, f"{LONG}And more. {LONG}", 60)
 

@@ -16,8 +16,8 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core.actors import SYSTEM
+from apps.timeline import marks, proof, verification
 from apps.timeline import operations as timeline
-from apps.timeline import proof, verification
 from apps.timeline.about import About
 from apps.timeline.drafts import Request, Step
 from apps.timeline.errors import SessionNotFound
@@ -79,6 +79,28 @@ def test_one_of_every_kind_of_version_holds(history: runs.Run) -> None:
     assert report.chain_start == stored.origin.chain
     assert report.chain_end == stored.versions[-1].chain
     assert (report.last_number, report.has_more) == (11, False)
+
+
+def test_changes_hold_as_the_first_releases_kept_them(
+    begin: runs.Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "All rooms face the sea. " * 20
+    run = begin({"note": f"{long}open"})
+    with monkeypatch.context() as earlier:
+        earlier.setattr(
+            marks,
+            "shown",
+            lambda found: {
+                "changes": marks.shown_earlier(found),
+                "change_count": len(found),
+            },
+        )
+        run.patch({"note": f"{long}closed"})
+    (kept,) = run.get("versions", 1)["changes"]
+    run.patch({"note": f"{long}open again"})
+
+    assert kept["before"] == kept["after"] == long[:199] + "…"
+    assert_clean(run.id, versions=3)
 
 
 def test_forks_hold_and_begin_with_their_origins_chain(history: runs.Run) -> None:

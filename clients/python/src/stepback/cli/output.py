@@ -65,7 +65,7 @@ def values(before: Any, after: Any) -> tuple[str, str, str]:
     """
     was, now = (json.dumps(one, ensure_ascii=False) for one in (before, after))
     at = _common(was, now)
-    if at + LEAD < LONGEST or at == len(was) == len(now):
+    if at + LEAD < LONGEST or max(len(was), len(now)) <= LONGEST:
         return _short(was), _short(now), ""
     start = _boundary(was, at - LEAD)
     texts = isinstance(before, str) and isinstance(after, str)
