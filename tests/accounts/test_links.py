@@ -175,6 +175,24 @@ def test_a_limited_link_opens_its_project_alone(client, shared):
 
 
 @pytest.mark.parametrize(
+    ("asked_for", "leads_to"),
+    [
+        ("/console/mine/sessions?q=x", "/console/mine/sessions?q=x"),
+        ("/console/theirs/sessions", "/console/"),
+        ("/console/mine-too", "/console/"),
+        ("/account", "/console/"),
+        ("/nowhere", "/console/"),
+    ],
+)
+def test_a_limited_link_leads_to_pages_of_its_project_alone(
+    client, shared, asked_for, leads_to
+):
+    client.get("/signin", {"next": asked_for})
+
+    assert limited(client, shared)["Location"] == leads_to
+
+
+@pytest.mark.parametrize(
     ("method", "path"),
     [
         ("get", "/account"),
