@@ -57,7 +57,7 @@ def test_the_session_and_its_lists(told: Told, see: Any, api: Any) -> None:
     client = api()
     shown = client.get(f"/v1/sessions/{told.id}").body
     (listed,) = client.get("/v1/sessions").body["data"]
-    (found,) = client.get("/v1/search", {"query": "rolled-back:yes"}).body["data"]
+    (found,) = client.get("/v1/search", {"q": "rolled-back:yes"}).body["data"]
     (row,) = csv.DictReader(io.StringIO(see("/sessions/export")))
     page, table = see(f"/sessions/{told.id}"), see("/sessions?q=")
 
@@ -121,7 +121,7 @@ def test_the_numbers_of_the_api_and_of_prometheus(
 def test_what_was_counted_otherwise_before_is_counted_anew(
     told: Told, project: Project
 ) -> None:
-    name = "apps.timeline.migrations.0012_recount_rollbacks"
+    name = "apps.timeline.migrations.0014_recount_rollbacks"
     recount = import_module(name).RECOUNT.format(counts="v.undo_of IS NULL")
     Session.objects.filter(id=told.id).update(rollback_count=ROLLBACKS + UNDONE)
     other = Told(project, timezone.now()).update(timezone.now())
