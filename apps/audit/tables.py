@@ -1,0 +1,9 @@
+"""The classes of this app's tables, from which grants follow; see `core.roles`."""
+
+from apps.core.roles.declared import immutable
+
+TABLES = {
+    # Jobs record what they do: an end of a session's time, an alert, a webhook's end.
+    "audit_event": immutable(worker="INSERT"),
+    "audit_auditrecord": immutable(worker="INSERT"),
+}

@@ -1,0 +1,13 @@
+"""The classes of this app's tables, from which grants follow; see `core.roles`."""
+
+from apps.core.roles.declared import derived, mutable
+
+TABLES = {
+    "metrics_sum": derived(),
+    "metrics_reach": derived(),
+    "metrics_revision": derived(),
+    "metrics_due": derived(),
+    "metrics_follower": derived(retention=""),
+    "metrics_rule": mutable(worker="INSERT, UPDATE"),
+    "metrics_givenrules": mutable(web="INSERT, UPDATE", worker="INSERT, UPDATE"),
+}

@@ -1,0 +1,29 @@
+"""The classes of this app's tables, from which grants follow; see `core.roles`."""
+
+from apps.core.roles.declared import derived, immutable, mutable
+
+# What an append brings up to date, and what people change about a session. Its origin,
+# its project and its agent never change.
+_PROJECTION = "status, head_number, updated_at, turn_count, rollback_count, facets"
+_SAID = "metadata, metadata_index, ttl_seconds, expires_at, expired_at"
+
+TABLES = {
+    "timeline_session": mutable(
+        web=f"INSERT, UPDATE ({_PROJECTION}, {_SAID})",
+        worker="UPDATE (expired_at)",
+        retention="UPDATE, DELETE",
+    ),
+    "timeline_sessionname": immutable(),
+    "timeline_requestkey": immutable(),
+    "timeline_version": immutable(),
+    "timeline_body": immutable(),
+    "timeline_turn": immutable(),
+    "timeline_note": immutable(),
+    "timeline_pendingwrite": immutable(),
+    "timeline_hiddenversions": immutable(),
+    "timeline_label": mutable(web="INSERT, DELETE", retention="DELETE"),
+    "timeline_change": derived(web="INSERT"),
+    "timeline_term": derived(web="INSERT, UPDATE, DELETE"),
+    "timeline_text": derived(web="INSERT, UPDATE, DELETE"),
+    "timeline_unsearched": derived(),
+}
