@@ -4,12 +4,14 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, ProgrammingError, connection, transaction
 
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.audit.models import AuditRecord, Event
 from apps.core.actors import Actor, ActorKind
+from apps.core.roles.names import Role
+from tests.acting import acting_as, erasing
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ALICE = Actor(kind=ActorKind.USER, id="user_1", label="alice")
@@ -86,13 +88,22 @@ def test_what_was_recorded_verifies_after_a_round_trip_through_the_database(db):
     assert verdict.count == 2
 
 
+@pytest.mark.parametrize(
+    ("role", "refusal"),
+    [
+        (Role.WEB, ProgrammingError),
+        (Role.WORKER, ProgrammingError),
+        # With one role triggers alone refuse it.
+        (Role.OWNER, IntegrityError),
+    ],
+)
 @pytest.mark.parametrize("model", [Event, AuditRecord])
-def test_no_row_is_changed_or_deleted(db, model):
+def test_no_row_is_changed_or_deleted(db, model, role, refusal):
     make_act()
 
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with acting_as(role), pytest.raises(refusal), transaction.atomic():
         model.objects.update(actor_label="mallory")
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with acting_as(role), pytest.raises(refusal), transaction.atomic():
         model.objects.all().delete()
 
 
@@ -100,8 +111,7 @@ def test_retention_may_erase_and_the_chain_tells(db):
     make_act()
     make_act()
 
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
+    with erasing():
         AuditRecord.objects.filter(number=1).delete()
 
     assert audit.verify_records(project_id="proj_1").broken_at == 1

@@ -23,14 +23,22 @@ REFERENCE_TABLES = {"agents_agent", "accounts_project"}
 IDENTIFIERS = {"session_id", "origin_session_id", "stream_id", "project_id"}
 KEY_TYPE = "character varying(31)"
 # Citus needs a setting for each; nothing else may run per row.
-TRIGGERS = {
+ROW_TRIGGERS = {
     "timeline_version_is_immutable",
     "timeline_body_is_immutable",
+    "timeline_turn_is_immutable",
     "timeline_note_is_immutable",
     "timeline_pendingwrite_is_immutable",
     "timeline_hiddenversions_is_immutable",
+    "timeline_sessionname_is_immutable",
+    "timeline_requestkey_is_immutable",
     "audit_event_append_only",
     "audit_auditrecord_append_only",
+}
+# Row triggers say nothing to TRUNCATE.
+TRIGGERS = ROW_TRIGGERS | {
+    f"{name.removesuffix('_is_immutable').removesuffix('_append_only')}_is_not_emptied"
+    for name in ROW_TRIGGERS
 }
 DEFERRED = {"timeline_version_body_fk"}
 # Compressed before they are stored: PostgreSQL must not try again.
@@ -83,7 +91,7 @@ SELECT t.relname AS table, k.conname AS name, k.condeferrable AS is_deferrable,
   FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid
  WHERE k.conrelid = ANY (%s)
 """
-ROW_TRIGGERS = """
+SET_TRIGGERS = """
 SELECT t.relname AS table, g.tgname AS name
   FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid
  WHERE g.tgrelid = ANY (%s) AND NOT g.tgisinternal
@@ -106,7 +114,7 @@ def complaints(connection: psycopg.Connection[Any]) -> list[str]:
             *_about_unique_indexes(ask(UNIQUE_INDEXES)),
             *_about_foreign_keys(ask(FOREIGN_KEYS, {"owned": oids})),
             *_about_deferral(ask(CONSTRAINTS)),
-            *_about_triggers(ask(ROW_TRIGGERS)),
+            *_about_triggers(ask(SET_TRIGGERS)),
         ]
     return sorted(found)
 

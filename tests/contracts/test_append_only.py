@@ -1,4 +1,8 @@
-"""What is history refuses every change that Django or SQL can ask for."""
+"""What is history refuses every change that Django or SQL can ask for.
+
+Asked for by the owner, who has the rights: where there is one role, triggers alone
+refuse it. The rights of the others are in `test_grants`.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,8 +12,20 @@ from django.apps import apps
 from django.db import IntegrityError, connection, models, transaction
 
 from apps.audit.models import AuditRecord, Event
-from apps.timeline.models import Body, HiddenVersions, Note, PendingWrite, Version
-from tests.contracts.ledger_tables import TRIGGERS
+from apps.core.roles.declared import Kind, declared
+from apps.core.roles.names import Role
+from apps.timeline.models import (
+    Body,
+    HiddenVersions,
+    Note,
+    PendingWrite,
+    RequestKey,
+    SessionName,
+    Turn,
+    Version,
+)
+from tests.acting import acting_as
+from tests.contracts.ledger_tables import ROW_TRIGGERS
 from tests.contracts.world import World
 
 pytestmark = pytest.mark.django_db
@@ -17,9 +33,12 @@ pytestmark = pytest.mark.django_db
 APPEND_ONLY: list[type[models.Model]] = [
     Version,
     Body,
+    Turn,
     Note,
     PendingWrite,
     HiddenVersions,
+    SessionName,
+    RequestKey,
     Event,
     AuditRecord,
 ]
@@ -27,9 +46,12 @@ APPEND_ONLY: list[type[models.Model]] = [
 CHANGED = {
     Version: "reasoning",
     Body: "depth",
+    Turn: "reasoning",
     Note: "text",
     PendingWrite: "channel",
     HiddenVersions: "actor_label",
+    SessionName: "session_id",
+    RequestKey: "session_id",
     Event: "action",
     AuditRecord: "action",
 }
@@ -91,20 +113,27 @@ ATTACKS = [
 def test_it_refuses_to_be(
     attack: Attack, model: type[models.Model], world: World
 ) -> None:
+    begun = {"agent_id": "desk", "initial_state": {}}
+    assert world.client.post("/v1/sessions", begun, Idempotency_Key="k").status == 201
     before = list(model._base_manager.order_by("pk").values())
     assert before, "There is nothing to attack."
 
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with acting_as(Role.OWNER), pytest.raises(IntegrityError), transaction.atomic():
         attack(model)
 
     assert list(model._base_manager.order_by("pk").values()) == before
 
 
-def test_every_table_with_the_trigger_is_attacked() -> None:
-    guarded = {
+def test_every_table_that_is_immutable_is_attacked() -> None:
+    immutable = {
         model
         for model in apps.get_models()
-        if any(name.startswith(f"{model._meta.db_table}_") for name in TRIGGERS)
+        if declared()[model._meta.db_table].kind is Kind.IMMUTABLE
+    }
+    guarded = {
+        model
+        for model in immutable
+        if any(name.startswith(f"{model._meta.db_table}_") for name in ROW_TRIGGERS)
     }
 
-    assert guarded == set(APPEND_ONLY)
+    assert immutable == guarded == set(APPEND_ONLY)

@@ -10,6 +10,7 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
+from tests.acting import AS_WEB
 from tests.databases import database
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +47,8 @@ def scratch(worker_id: str) -> Iterator[Any]:
     with database(name):
         connection = connections["default"].copy("scratch")
         connection.settings_dict["NAME"] = name
+        options = connection.settings_dict["OPTIONS"]
+        options["options"] = options["options"].removesuffix(AS_WEB)
         connections["scratch"] = connection
         try:
             yield connection

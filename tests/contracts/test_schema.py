@@ -3,6 +3,8 @@
 import pytest
 from django.db import connection
 
+from apps.core.roles.names import Role
+from tests.acting import acting_as
 from tests.contracts.ledger_tables import complaints
 
 pytestmark = pytest.mark.django_db
@@ -65,7 +67,7 @@ BAD = {
     ),
     "bad is a trigger on timeline_label": (
         "CREATE TRIGGER bad BEFORE UPDATE ON timeline_label "
-        "FOR EACH ROW EXECUTE FUNCTION timeline_refuse_change_v1()"
+        "FOR EACH ROW EXECUTE FUNCTION audit_refuse_change_v2()"
     ),
     "timeline_body_is_immutable is missing": (
         "DROP TRIGGER timeline_body_is_immutable ON timeline_body"
@@ -97,5 +99,5 @@ def test_it_lets_a_good_table_be() -> None:
 
 
 def run(statement: str) -> None:
-    with connection.cursor() as cursor:
+    with acting_as(Role.OWNER), connection.cursor() as cursor:
         cursor.execute(statement)

@@ -41,6 +41,7 @@ ROLLED_BACK = "tests/timeline/test_rollback_verified.py::test_"
 WRITTEN = "tests/timeline/test_written.py::test_"
 LIMITED = "tests/timeline/test_limited_keys.py::test_"
 SEARCH = "tests/timeline/search/test_search.py::test_"
+GRANTS = "tests/contracts/test_grants.py::test_"
 ISOLATION = "tests/contracts/test_isolation.py::test_"
 
 # The head as it is, whatever the caller expected.
@@ -76,10 +77,15 @@ def one(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
 
 def trigger(table: str) -> str:
     return f"""\
-CREATE TRIGGER timeline_{table}_is_immutable
+CREATE OR REPLACE TRIGGER timeline_{table}_is_immutable
     BEFORE UPDATE OR DELETE ON timeline_{table}
-    FOR EACH ROW EXECUTE FUNCTION timeline_refuse_change_v1();
+    FOR EACH ROW EXECUTE FUNCTION audit_refuse_change_v2();
 """
+
+
+def no_trigger(table: str) -> str:
+    """Take the one of an earlier version away as well."""
+    return f"DROP TRIGGER timeline_{table}_is_immutable ON timeline_{table};\n"
 
 
 MUTANTS = (
@@ -568,15 +574,37 @@ MUTANTS = (
         "immutable versions",
         TRIGGERS,
         trigger("version"),
-        "",
+        no_trigger("version"),
         IMMUTABLE + "no_way_to_change_history_gets_past_the_database",
     ),
     one(
         "immutable bodies",
         TRIGGERS,
         trigger("body"),
-        "",
+        no_trigger("body"),
         IMMUTABLE + "no_way_to_change_history_gets_past_the_database",
+    ),
+    one(
+        "requests without a right to change history",
+        "apps/timeline/tables.py",
+        '"timeline_version": immutable(),',
+        '"timeline_version": immutable(web="INSERT, UPDATE, DELETE"),',
+        IMMUTABLE + "no_way_to_change_history_gets_past_the_database",
+        GRANTS + "each_role_may_do_what_is_declared_and_no_more",
+    ),
+    one(
+        "functions that nobody may run unless it is granted",
+        "apps/core/roles/grants.py",
+        '("TABLES", "SEQUENCES", "ROUTINES")',
+        '("TABLES", "SEQUENCES")',
+        GRANTS + "what_comes_later_is_nobodys_until_it_is_declared",
+    ),
+    one(
+        "the word of retention alone",
+        "apps/audit/sql/refuse_change_v*.sql",
+        "cardinality(_erasers) = 0",
+        "true",
+        IMMUTABLE + "a_right_to_update_is_not_yet_the_right_to_erase",
     ),
     one(
         "foreign key to the body",

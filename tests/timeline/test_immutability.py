@@ -1,16 +1,22 @@
 """History is append-only: every way to change a version or a body is refused.
 
-Retention alone may, by a flag that ends with its transaction.
+To requests and jobs by their rights, with one role by triggers alone. Retention alone
+may, by a flag that ends with its transaction.
 """
 
 import psycopg
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, ProgrammingError, connection, transaction
 
+from apps.core.postgres.locate import NAMES
+from apps.core.roles.names import Role
 from apps.timeline.models import Body, Version
-from tests import proof
+from tests import databases, proof
+from tests.acting import acting_as, erasing
 
 MODELS = pytest.mark.parametrize("model", [Version, Body])
+# The owner stands for the role of an installation that has only one.
+ROLES = pytest.mark.parametrize("role", [Role.WEB, Role.WORKER, Role.OWNER])
 UPDATES = {
     "queryset.update": lambda model, row: model.objects.update(size=0),
     "queryset.bulk_update": lambda model, row: model.objects.bulk_update(
@@ -60,6 +66,10 @@ def allow(word="on"):
     run(f"SET LOCAL stepback.retention = '{word}'")
 
 
+def refusal(role):
+    return IntegrityError if role is Role.OWNER else ProgrammingError
+
+
 def stored(model):
     return list(model.objects.order_by("session_id", "number").values())
 
@@ -84,58 +94,120 @@ def session_id(api):
 
 @pytest.mark.django_db
 @MODELS
+@ROLES
 @pytest.mark.parametrize("way", [*UPDATES, *DELETES])
-def test_no_way_to_change_history_gets_past_the_database(session_id, model, way):
+def test_no_way_to_change_history_gets_past_the_database(session_id, model, role, way):
     before = stored(model)
     row = change_one(model.objects.get(session_id=session_id, number=1))
 
-    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+    with (
+        acting_as(role),
+        pytest.raises(refusal(role)) as refused,
+        transaction.atomic(),
+    ):
         (UPDATES | DELETES)[way](model, row)
 
     cause = refused.value.__cause__
-    assert isinstance(cause, psycopg.errors.IntegrityConstraintViolation)
-    assert "history is append-only" in str(cause)
+    if role is Role.OWNER:
+        assert isinstance(cause, psycopg.errors.IntegrityConstraintViolation)
+        assert "history is append-only" in str(cause)
+    else:
+        assert isinstance(cause, psycopg.errors.InsufficientPrivilege)
     assert stored(model) == before
 
 
 @pytest.mark.django_db
 @MODELS
+@ROLES
 @pytest.mark.parametrize("column", ["reasoning", "leaf", "chain", "created_at"])
-def test_no_column_of_a_version_is_an_exception(session_id, model, column):
+def test_no_column_of_a_version_is_an_exception(session_id, model, role, column):
     if model is Body:
         column = {"reasoning": "data", "leaf": "salt", "chain": "codec"}.get(
             column, "base_number"
         )
 
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with acting_as(role), pytest.raises(refusal(role)), transaction.atomic():
         run(f"UPDATE {model._meta.db_table} SET {column} = {column}")
+
+
+@pytest.mark.django_db
+@MODELS
+@ROLES
+def test_no_table_of_history_is_emptied(session_id, model, role):
+    run("SET CONSTRAINTS ALL IMMEDIATE")
+
+    with acting_as(role), pytest.raises(refusal(role)), transaction.atomic():
+        run(f"TRUNCATE {model._meta.db_table} CASCADE")
+
+    assert stored(model)
 
 
 @pytest.mark.django_db
 @MODELS
 @pytest.mark.parametrize("word", ["off", "", "true", "1", "ON", "on "])
 def test_only_the_exact_word_lets_retention_in(session_id, model, word):
-    allow(word)
+    with acting_as(Role.RETENTION):
+        allow(word)
 
-    with pytest.raises(IntegrityError), transaction.atomic():
+        with pytest.raises(IntegrityError), transaction.atomic():
+            run(f"UPDATE {model._meta.db_table} SET size = size")
+
+
+@pytest.mark.django_db
+@MODELS
+@ROLES
+def test_the_word_of_another_role_counts_for_nothing(session_id, model, role):
+    allow()
+
+    with acting_as(role), pytest.raises(refusal(role)), transaction.atomic():
         run(f"UPDATE {model._meta.db_table} SET size = size")
 
 
 @pytest.mark.django_db
-def test_a_session_with_a_history_cannot_be_deleted(session_id):
+@MODELS
+def test_a_right_to_update_is_not_yet_the_right_to_erase(session_id, model):
+    """As after a grant that somebody made by hand, and then set the flag."""
+    table = model._meta.db_table
+    with acting_as(Role.OWNER):
+        run(f"GRANT UPDATE (size) ON {table} TO {NAMES[Role.WEB]}")
+    allow()
+
     with pytest.raises(IntegrityError), transaction.atomic():
-        run("DELETE FROM timeline_session WHERE id = %s", session_id)
+        run(f"UPDATE {table} SET size = size")
+
+
+@pytest.mark.django_db
+@MODELS
+def test_with_one_role_its_word_counts(session_id, model):
+    """There is nobody else who could erase."""
+    table = model._meta.db_table
+    with acting_as(Role.OWNER):
+        run(f"REVOKE ALL ON {table} FROM {NAMES[Role.RETENTION]}")
+        with pytest.raises(IntegrityError), transaction.atomic():
+            run(f"UPDATE {table} SET size = size")
+        allow()
+        run(f"UPDATE {table} SET size = size")
+
+
+@pytest.mark.django_db
+def test_a_session_with_a_history_cannot_be_deleted(session_id):
+    for role in (Role.WEB, Role.RETENTION):
+        with (
+            acting_as(role),
+            pytest.raises((IntegrityError, ProgrammingError)),
+            transaction.atomic(),
+        ):
+            run("DELETE FROM timeline_session WHERE id = %s", session_id)
 
     proof.assert_proven(connection.connection, session_id)
 
 
 @pytest.mark.django_db
 def test_retention_may_empty_texts_and_delete_where_it_says_so(session_id):
-    allow()
-
-    run("UPDATE timeline_version SET reasoning = NULL WHERE number = 1")
-    run("DELETE FROM timeline_change WHERE number = 3")
-    run("DELETE FROM timeline_version WHERE number = 3")
+    with erasing():
+        run("UPDATE timeline_version SET reasoning = NULL WHERE number = 1")
+        run("DELETE FROM timeline_change WHERE number = 3")
+        run("DELETE FROM timeline_version WHERE number = 3")
 
     assert Version.objects.filter(session_id=session_id).count() == 3
 
@@ -143,12 +215,13 @@ def test_retention_may_empty_texts_and_delete_where_it_says_so(session_id):
 @pytest.mark.django_db(transaction=True)
 @MODELS
 def test_the_permission_of_retention_ends_with_its_transaction(session_id, model):
-    with transaction.atomic():
-        allow()
-        run(f"UPDATE {model._meta.db_table} SET size = size")
+    with acting_as(Role.RETENTION):
+        with transaction.atomic():
+            allow()
+            run(f"UPDATE {model._meta.db_table} SET size = size")
 
-    with pytest.raises(IntegrityError):
-        run(f"UPDATE {model._meta.db_table} SET size = size")
+        with pytest.raises(IntegrityError):
+            run(f"UPDATE {model._meta.db_table} SET size = size")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -156,22 +229,24 @@ def test_the_permission_of_retention_ends_with_its_transaction(session_id, model
 def test_the_permission_of_retention_is_lost_with_a_transaction_that_fails(
     session_id, model
 ):
-    with transaction.atomic():
-        allow()
-        run(f"UPDATE {model._meta.db_table} SET size = 0")
-        transaction.set_rollback(True)
+    with acting_as(Role.RETENTION):
+        with transaction.atomic():
+            allow()
+            run(f"UPDATE {model._meta.db_table} SET size = 0")
+            transaction.set_rollback(True)
 
-    with pytest.raises(IntegrityError):
-        run(f"DELETE FROM {model._meta.db_table}")
+        with pytest.raises(IntegrityError):
+            run(f"DELETE FROM {model._meta.db_table}")
     proof.assert_proven(connection.connection, session_id)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_the_permission_of_retention_does_not_reach_another_connection(session_id):
-    with transaction.atomic():
+    mine = databases.dsn_of(connection.settings_dict["NAME"], Role.RETENTION)
+    with acting_as(Role.RETENTION), transaction.atomic():
         allow()
         with (
-            psycopg.connect(connection.connection.info.dsn) as other,
+            psycopg.connect(mine) as other,
             pytest.raises(psycopg.errors.IntegrityConstraintViolation),
         ):
             other.execute("UPDATE timeline_version SET size = size")

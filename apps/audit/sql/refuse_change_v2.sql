@@ -1,0 +1,31 @@
+-- History is written once and never changed. For each row of an immutable table, and
+-- for a TRUNCATE of it.
+--
+-- Retention alone may erase: it sets stepback.retention for its own transaction. Whoever
+-- may DELETE without owning the table is retention: that is how it is granted, and so
+-- asked of the catalogue instead of a name. Where nobody is, the owner is the only role
+-- there is, and its flag counts. SET itself cannot be refused to anybody.
+--
+-- The search path is fixed: what the caller puts into its own must not stand for what is
+-- called here.
+CREATE FUNCTION audit_refuse_change_v2() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+DECLARE
+    _erasers oid[];
+BEGIN
+    IF TG_OP <> 'TRUNCATE'
+       AND coalesce(current_setting('stepback.retention', true), '') = 'on' THEN
+        _erasers := ARRAY(
+            SELECT a.grantee FROM pg_class c, aclexplode(c.relacl) a
+             WHERE c.oid = TG_RELID AND a.privilege_type = 'DELETE'
+               AND a.grantee <> c.relowner);
+        IF cardinality(_erasers) = 0
+           OR (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user)
+              = ANY (_erasers) THEN
+            RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+        END IF;
+    END IF;
+    RAISE EXCEPTION '% of % is refused: history is append-only', TG_OP, TG_TABLE_NAME
+        USING ERRCODE = 'integrity_constraint_violation', TABLE = TG_TABLE_NAME;
+END;
+$$;
