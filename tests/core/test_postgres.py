@@ -6,6 +6,7 @@ pytest's own are closed to others, and root hands the server to another user.
 
 import multiprocessing
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -22,13 +23,15 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from apps.core.postgres import Cluster, Location, locate, processes, secret_key
+from apps.core.postgres import Cluster, Location, access, locate, made_secret, processes
 from apps.core.postgres.errors import (
     BinariesMissing,
     DataFolderUnusable,
     OtherMajorVersion,
 )
-from apps.core.postgres.locate import SOCKET
+from apps.core.postgres.locate import NAMES, SOCKET, SUPERUSER
+from apps.core.postgres.parameters import server_arguments
+from apps.core.roles.names import Role
 
 CLONE = Path(__file__).parent.parent.parent
 ROOT = os.geteuid() == 0
@@ -85,13 +88,13 @@ def end(directory: Path) -> None:
 
 
 def keep_a_row(location: Location) -> None:
-    with psycopg.connect(location.dsn) as connection:
+    with psycopg.connect(location.dsn_of(Role.OWNER)) as connection:
         connection.execute("DROP TABLE IF EXISTS kept")
         connection.execute("CREATE TABLE kept AS SELECT 7 AS n")
 
 
-def ask(location: Location, query: str) -> object:
-    with psycopg.connect(location.dsn, autocommit=True) as connection:
+def ask(location: Location, query: str, role: Role = Role.OWNER) -> object:
+    with psycopg.connect(location.dsn_of(role), autocommit=True) as connection:
         row = connection.execute(query.encode()).fetchone()
     return row[0] if row else None
 
@@ -131,8 +134,8 @@ def test_it_locates_without_making_anything(base: Path) -> None:
 def test_its_dsn_is_read_by_libpq(base: Path) -> None:
     location = locate(base / "a folder & more", CLONE)
 
-    assert conninfo_to_dict(location.dsn) == {
-        "user": "stepback",
+    assert conninfo_to_dict(location.dsn_of(Role.WEB)) == {
+        "user": "stepback_web",
         "dbname": "stepback",
         "host": str(base / "a folder & more" / "run"),
     }
@@ -180,36 +183,143 @@ def test_it_attaches_to_a_server_that_was_left_running(running: Cluster) -> None
     assert postmaster(running) == pid
 
 
-def test_its_role_owns_the_database_and_is_no_superuser(running: Cluster) -> None:
-    question = "SELECT rolsuper OR rolcreaterole OR rolreplication FROM pg_roles"
-    owner = "SELECT datdba::regrole::text FROM pg_database"
+def test_the_owner_owns_the_database_and_nobody_is_a_superuser(
+    running: Cluster,
+) -> None:
+    mine = "SELECT rolsuper OR rolcreaterole OR rolreplication FROM pg_roles"
+    owner = "SELECT datdba::regrole::text FROM pg_database WHERE datname = 'stepback'"
 
-    assert ask(running.location, f"{question} WHERE rolname = current_user") is False
-    assert ask(running.location, f"{owner} WHERE datname = 'stepback'") == "stepback"
+    for role in Role:
+        query = f"{mine} WHERE rolname = current_user"
+        assert ask(running.location, query, role) is False
+    assert ask(running.location, owner) == "stepback"
 
 
-def test_only_a_cluster_for_tests_lets_its_role_make_databases(
+def test_only_a_cluster_for_tests_lets_its_owner_make_databases(
     running: Cluster,
 ) -> None:
     question = "SELECT rolcreatedb FROM pg_roles WHERE rolname = current_user"
     assert ask(running.location, question) is True
+    assert ask(running.location, question, Role.WEB) is False
 
     Cluster(running.location).start()
 
     assert ask(running.location, question) is False
 
 
+def test_every_role_has_a_password_of_its_own_and_nothing_else_lets_it_in(
+    running: Cluster,
+) -> None:
+    at = running.location
+    files = {name: at.password_file(role) for role, name in NAMES.items()}
+    files[SUPERUSER] = at.password_file(SUPERUSER)
+    passwords = {name: file.read_text().strip() for name, file in files.items()}
+
+    assert len(set(passwords.values())) == len(files)
+    assert {file.stat().st_mode & 0o777 for file in files.values()} == {0o600}
+    tried = ("", "x", *passwords.values())
+    for name, own in passwords.items():
+        assert {one for one in tried if lets(at, name, one)} == {own}
+
+
+def lets(at: Location, name: str, password: str) -> bool:
+    where = {"host": str(at.socket_dir), "dbname": "stepback"}
+    try:
+        psycopg.connect(**where, user=name, password=password).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def test_only_its_own_roles_get_into_the_database(running: Cluster) -> None:
+    query = "SELECT has_database_privilege('stranger', 'stepback', 'CONNECT, TEMP')"
+    with psycopg.connect(running.location.superuser_dsn()) as server:
+        server.execute("CREATE ROLE stranger LOGIN")
+        row = server.execute(query).fetchone()
+        server.rollback()
+
+    assert row == (False,)
+
+
+@pytest.mark.parametrize("is_up", [True, False], ids=["running", "stopped"])
+def test_a_cluster_that_let_everybody_in_gets_passwords_and_keeps_its_data(
+    running: Cluster, is_up: bool
+) -> None:
+    keep_a_row(running.location)
+    make_open(running)
+    assert lets(running.location, SUPERUSER, "")
+    visitor = psycopg.connect(running.location.dsn_of(Role.OWNER))
+    if not is_up:
+        running.stop()
+
+    assert running.start()
+
+    assert not lets(running.location, SUPERUSER, "")
+    assert not lets(running.location, NAMES[Role.OWNER], "")
+    assert ask(running.location, "SELECT n FROM kept") == 7
+    # Who was inside without a password is out.
+    with pytest.raises(psycopg.OperationalError):
+        visitor.execute("SELECT 1")
+
+
+def make_open(cluster: Cluster) -> None:
+    """Leave the cluster as those were made that had no passwords, and running."""
+    at = cluster.location
+    with psycopg.connect(at.superuser_dsn(), autocommit=True) as server:
+        for name in (*NAMES.values(), SUPERUSER):
+            server.execute(f"ALTER ROLE {name} PASSWORD NULL")
+    cluster.stop()
+    for one in (*Role, SUPERUSER):
+        at.password_file(one).unlink()
+    (at.cluster_dir / access.FILE).write_text("local all all trust\n")
+    # As an earlier release would have started it.
+    cluster._run(
+        cluster._prepare(),
+        "pg_ctl",
+        *("start", "--wait", f"--pgdata={at.cluster_dir}", f"--log={at.log_dir}/old"),
+        f"--options={shlex.join(server_arguments(at, durable=False))}",
+    )
+
+
+def test_a_lost_password_is_replaced(stopped: Cluster) -> None:
+    at = stopped.location
+    for one in (Role.WEB, SUPERUSER):
+        at.password_file(one).unlink()
+
+    assert stopped.start()
+
+    assert ask(at, "SELECT current_user", Role.WEB) == NAMES[Role.WEB]
+
+
+def test_a_lost_password_of_a_running_server_is_replaced(running: Cluster) -> None:
+    running.location.password_file(SUPERUSER).unlink()
+
+    assert running.start()
+
+    assert running.is_running()
+
+
+def test_a_start_that_was_killed_before_there_were_rules_is_made_up_for(
+    stopped: Cluster,
+) -> None:
+    access.close(stopped.location.cluster_dir)
+
+    assert stopped.start()
+
+    assert not lets(stopped.location, SUPERUSER, "")
+
+
 def test_it_does_not_listen_to_the_network(running: Cluster) -> None:
     assert ask(running.location, "SHOW listen_addresses") == ""
     rules = (running.location.cluster_dir / "pg_hba.conf").read_text().splitlines()
-    ways = {line.split()[-1] for line in rules if line.startswith("host")}
-    assert ways == {"reject"}
+    assert not [line for line in rules if line.startswith("host")]
     with socket.socket() as other, pytest.raises(ConnectionRefusedError):
         other.connect(("127.0.0.1", 5432))
 
 
 def test_no_value_reaches_the_log(running: Cluster) -> None:
-    with psycopg.connect(running.location.dsn, autocommit=True) as connection:
+    owner = running.location.dsn_of(Role.OWNER)
+    with psycopg.connect(owner, autocommit=True) as connection:
         connection.execute("CREATE TABLE once (word text PRIMARY KEY, n int)")
         for query in (
             "INSERT INTO once VALUES ('confidential')",
@@ -240,7 +350,7 @@ def test_it_recovers_from_a_killed_postmaster(stopped: Cluster) -> None:
 
 @needs_proc
 def test_it_ends_an_orphan_that_is_still_busy(running: Cluster) -> None:
-    busy = psycopg.connect(running.location.dsn)
+    busy = psycopg.connect(running.location.dsn_of(Role.OWNER))
     orphan = busy.info.backend_pid
     # A stopped process notices nothing, as a query that computes does not.
     os.kill(orphan, signal.SIGSTOP)
@@ -334,9 +444,12 @@ Cluster(locate(Path(sys.argv[1]), Path(sys.argv[2])), durable=False).start()
 
 
 def test_it_makes_up_for_a_first_start_that_got_no_further(running: Cluster) -> None:
-    with psycopg.connect(running.location.superuser_dsn, autocommit=True) as connection:
+    with psycopg.connect(
+        running.location.superuser_dsn(), autocommit=True
+    ) as connection:
         connection.execute("DROP DATABASE stepback")
-        connection.execute("DROP ROLE stepback")
+        for name in NAMES.values():
+            connection.execute(f"DROP ROLE {name}")
 
     assert not running.start()
 
@@ -460,7 +573,7 @@ def test_root_does_not_start_anew_beside_data_it_cannot_reach(stopped: Cluster) 
 def test_all_who_ask_for_the_secret_key_at_once_get_the_same(base: Path) -> None:
     file = base / "deep" / "secret_key"
     with multiprocessing.get_context("spawn").Pool(4) as pool:
-        keys = pool.map(secret_key, [file] * 16, chunksize=1)
+        keys = pool.map(made_secret, [file] * 16, chunksize=1)
 
     assert len(set(keys)) == 1
     assert len(keys[0]) >= 50
@@ -472,4 +585,4 @@ def test_an_empty_secret_key_is_refused(base: Path) -> None:
     (base / "secret_key").touch()
 
     with pytest.raises(DataFolderUnusable, match="empty"):
-        secret_key(base / "secret_key")
+        made_secret(base / "secret_key")

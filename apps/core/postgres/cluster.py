@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psycopg
 
-from apps.core.postgres import processes
+from apps.core.postgres import access, processes
 from apps.core.postgres.binaries import MAJOR
 from apps.core.postgres.errors import (
     DataFolderUnusable,
@@ -33,9 +33,11 @@ from apps.core.postgres.folders import (
     sync_folder,
 )
 from apps.core.postgres.identity import ServerUser, server_user
-from apps.core.postgres.locate import SOCKET, Location
+from apps.core.postgres.locate import SOCKET, SUPERUSER, Location
 from apps.core.postgres.parameters import initdb_arguments, server_arguments
-from apps.core.postgres.roles import ensure_role_and_database
+from apps.core.postgres.roles import ensure_roles_and_database
+from apps.core.postgres.secret import made_secret
+from apps.core.roles import scram
 
 # Crash recovery replays up to a gigabyte of log before it takes connections.
 START_TIMEOUT = 60
@@ -53,12 +55,13 @@ class Cluster:
         self.durable = durable
 
     def start(self) -> bool:
-        """Have the server run, with role and database; False if it ran already.
+        """Have the server run, with roles and database; False if it ran already.
 
         Under a lock, so that of several processes one starts and the rest attach:
         1. make the folders and find the user; 2. attach to a living server, waiting
         for one that is still starting or stopping; 3. else clear what a dead one
-        left, make the cluster if there is none, and start; 4. make role and database.
+        left, make the cluster if there is none, have it ask for passwords, and start;
+        4. make roles and database.
 
         Raises: ClusterError.
         """
@@ -68,13 +71,10 @@ class Cluster:
             starts = not self._attach()
             if starts:
                 self._launch(user)
-            with psycopg.connect(
-                self.location.superuser_dsn, autocommit=True
-            ) as connection:
-                # Only runners of tests make databases.
-                ensure_role_and_database(
-                    connection, may_create_databases=not self.durable
-                )
+            # Only runners of tests make databases.
+            ensure_roles_and_database(
+                self.location, may_create_databases=not self.durable
+            )
         return starts
 
     def stop(self) -> bool:
@@ -95,7 +95,7 @@ class Cluster:
         """Whether this cluster's own server answers a query now."""
         try:
             with psycopg.connect(
-                self.location.superuser_dsn, autocommit=True, connect_timeout=2
+                self.location.superuser_dsn(), autocommit=True, connect_timeout=2
             ) as connection:
                 row = connection.execute("SHOW data_directory").fetchone()
         except psycopg.OperationalError:
@@ -143,6 +143,10 @@ class Cluster:
         at = self.location
         deadline = time.monotonic() + START_TIMEOUT
         while (pid := processes.living_postmaster(at.cluster_dir)) is not None:
+            if not self._has_passwords():
+                # Whoever is connected came without one, and goes with the server.
+                self._shut_down()
+                return False
             if self.is_running():
                 return True
             if processes.says_ready(at.cluster_dir) and not self._socket().exists():
@@ -163,6 +167,8 @@ class Cluster:
         self._clear_stale_files()
         if not (at.cluster_dir / "PG_VERSION").exists():
             self._make(user)
+        if not self._has_passwords():
+            self._set_password(user)
         self._start_log().unlink(missing_ok=True)
         done = self._run(
             user,
@@ -207,15 +213,43 @@ class Cluster:
         unfinished.rename(at.cluster_dir)
         sync_folder(at.server_dir)
 
+    def _has_passwords(self) -> bool:
+        """Whether the server asks for passwords, and we know the superuser's."""
+        return (
+            access.wants_passwords(self.location.cluster_dir)
+            and self.location.password_file(SUPERUSER).exists()
+        )
+
+    def _set_password(self, user: ServerUser) -> None:
+        """Give the superuser a password, in a server of one process without a socket.
+
+        A new cluster has none, one from before there were passwords neither, and a
+        lost one is replaced. The rules of access are written last: a start that was
+        killed in between does it again, and nobody gets in meanwhile.
+        """
+        at = self.location
+        access.close(at.cluster_dir)
+        password = made_secret(at.password_file(SUPERUSER))
+        done = self._run(
+            user,
+            "postgres",
+            *("--single", "-D", str(at.cluster_dir), "-c", "exit_on_error=on"),
+            "postgres",
+            entered=f"ALTER ROLE {SUPERUSER} PASSWORD '{scram.verifier(password)}'\n",
+        )
+        if done.returncode:
+            raise StartFailed("PostgreSQL did not take a password for its superuser.")
+        access.open_to_passwords(at.cluster_dir, user)
+
     def _run(
-        self, user: ServerUser, program: str, *arguments: str
+        self, user: ServerUser, program: str, *arguments: str, entered: str = ""
     ) -> subprocess.CompletedProcess[str]:
         """Run a program of PostgreSQL as `user`, in an environment of our own."""
         return subprocess.run(  # noqa: S603 - our own program and arguments
             [str(self.location.binaries.program(program)), *arguments],
             cwd=self.location.server_dir,
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "USER": user.name},
-            stdin=subprocess.DEVNULL,
+            input=entered,
             capture_output=True,
             text=True,
             check=False,

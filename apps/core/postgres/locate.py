@@ -20,8 +20,16 @@ from apps.core.postgres.identity import (
     is_root,
     owner_of,
 )
+from apps.core.postgres.secret import kept_secret
+from apps.core.roles.names import Role
 
-ROLE = "stepback"
+# The owner's name is that of the only role there was before there were several.
+NAMES = {
+    Role.OWNER: "stepback",
+    Role.WEB: "stepback_web",
+    Role.WORKER: "stepback_worker",
+    Role.RETENTION: "stepback_retention",
+}
 DATABASE = "stepback"
 SUPERUSER = "postgres"
 SOCKET = ".s.PGSQL.5432"
@@ -41,17 +49,26 @@ class Location:
     binaries: Binaries
     notes: tuple[str, ...] = ()
 
-    @property
-    def dsn(self) -> str:
-        """How the application connects: owner of the database, no superuser."""
-        return f"postgresql://{ROLE}@/{DATABASE}?host={quote(str(self.socket_dir), '')}"
+    def dsn_of(self, role: Role) -> str:
+        """How a role connects; without its password until a start has made one."""
+        password = kept_secret(self.password_file(role))
+        login = f"{NAMES[role]}:{quote(password, '')}" if password else NAMES[role]
+        host = quote(str(self.socket_dir), "")
+        return f"postgresql://{login}@/{DATABASE}?host={host}"
 
-    @property
-    def superuser_dsn(self) -> str:
+    def superuser_dsn(self, database: str = "postgres") -> str:
         """How the launcher alone connects."""
         return make_conninfo(
-            "", host=str(self.socket_dir), user=SUPERUSER, dbname="postgres"
+            "",
+            host=str(self.socket_dir),
+            user=SUPERUSER,
+            password=kept_secret(self.password_file(SUPERUSER)),
+            dbname=database,
         )
+
+    def password_file(self, of: str) -> Path:
+        """Where the password of a role, or of the superuser, is kept."""
+        return self.data_dir / f"password.{of}"
 
     @property
     def secret_key_file(self) -> Path:

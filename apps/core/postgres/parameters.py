@@ -1,7 +1,7 @@
 """The server's settings, given at every start so that the data folder holds none.
 
 No state value may reach the log: no statements, no parameters, no details of errors
-(a broken constraint quotes the row). Errors of the application's own role are left
+(a broken constraint quotes the row). Errors of the application's own roles are left
 out altogether, see `roles`: their very message can quote a value.
 """
 
@@ -27,9 +27,8 @@ def initdb_arguments(*, durable: bool) -> list[str]:
         "--locale=C",
         f"--lc-ctype={ctype}",
         "--data-checksums",
-        # The folder of the socket, which only its owner can enter, is the access
-        # control; `peer` would need a map, because root connects as well.
-        "--auth-local=trust",
+        # Nobody gets in before there are passwords, see `access`.
+        "--auth-local=reject",
         "--auth-host=reject",
     ]
     return arguments if durable else [*arguments, "--no-sync"]

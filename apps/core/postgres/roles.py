@@ -1,38 +1,57 @@
-"""The application's role and database, made so that a crash in between does no harm."""
+"""The roles and the database, made so that a crash in between does no harm."""
 
 import psycopg
 from psycopg import sql
 
-from apps.core.postgres.locate import DATABASE, ROLE
+from apps.core.postgres.locate import DATABASE, NAMES, Location
+from apps.core.postgres.secret import made_secret
+from apps.core.roles import administration, scram
+from apps.core.roles.names import Role
 
 
-def ensure_role_and_database(
-    connection: psycopg.Connection, *, may_create_databases: bool
+def ensure_roles_and_database(
+    location: Location, *, may_create_databases: bool
 ) -> None:
-    """Make what is missing, and put the role's rights right.
+    """Make what is missing, and put rights and passwords right.
 
     The caller holds the lock of the cluster, so looking first is no race.
     """
-    role, database = sql.Identifier(ROLE), sql.Identifier(DATABASE)
-    if not _exists(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", ROLE):
-        connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(role))
-    rights = "CREATEDB" if may_create_databases else "NOCREATEDB"
-    connection.execute(
-        sql.SQL(
-            "ALTER ROLE {} LOGIN NOSUPERUSER NOCREATEROLE NOREPLICATION NOBYPASSRLS {}"
-        ).format(role, sql.SQL(rights))
-    )
-    # The role's errors go back to the application, which logs them in its own way;
-    # in the server's log their text could quote a value out of somebody's state.
-    connection.execute(
-        sql.SQL("ALTER ROLE {} SET log_min_messages = 'log'").format(role)
-    )
-    known = "SELECT 1 FROM pg_database WHERE datname = %s"
-    if not _exists(connection, known, DATABASE):
+    with psycopg.connect(location.superuser_dsn(), autocommit=True) as connection:
+        _ensure_roles(connection, location)
+        _ensure_database(connection)
+        rights = "CREATEDB" if may_create_databases else "NOCREATEDB"
+        owner = sql.Identifier(NAMES[Role.OWNER])
+        connection.execute(sql.SQL("ALTER ROLE {} {}").format(owner, sql.SQL(rights)))
+    with psycopg.connect(location.superuser_dsn(DATABASE)) as connection:
+        for statement in administration.access(NAMES, DATABASE):
+            connection.execute(statement)
+
+
+def _ensure_roles(connection: psycopg.Connection, location: Location) -> None:
+    verifiers = {
+        role: scram.verifier(made_secret(location.password_file(role)))
+        for role in NAMES
+    }
+    for statement in administration.roles(NAMES, verifiers):
+        connection.execute(statement)
+    for name in map(sql.Identifier, NAMES.values()):
         connection.execute(
-            sql.SQL("CREATE DATABASE {} OWNER {}").format(database, role)
+            sql.SQL(
+                "ALTER ROLE {} NOSUPERUSER NOCREATEROLE NOREPLICATION NOBYPASSRLS"
+            ).format(name)
+        )
+        # The role's errors go back to the application, which logs them in its own
+        # way; in the server's log their text could quote a value out of a state.
+        connection.execute(
+            sql.SQL("ALTER ROLE {} SET log_min_messages = 'log'").format(name)
         )
 
 
-def _exists(connection: psycopg.Connection, query: str, name: str) -> bool:
-    return connection.execute(query.encode(), [name]).fetchone() is not None
+def _ensure_database(connection: psycopg.Connection) -> None:
+    known = "SELECT 1 FROM pg_database WHERE datname = %s"
+    if connection.execute(known, [DATABASE]).fetchone() is None:
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} OWNER {}").format(
+                sql.Identifier(DATABASE), sql.Identifier(NAMES[Role.OWNER])
+            )
+        )

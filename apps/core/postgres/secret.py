@@ -1,4 +1,8 @@
-"""The installation's secret key: made once, readable by its owner alone."""
+"""Secrets of the installation: each made once, in a file that its owner alone can read.
+
+One is the key that signs console sessions, the others are the passwords of the
+database's roles.
+"""
 
 import os
 import secrets
@@ -8,10 +12,18 @@ from apps.core.postgres.errors import DataFolderUnusable
 from apps.core.postgres.folders import give_to_owner_of, make_folder
 
 
-def secret_key(path: Path) -> str:
-    """Return the key kept in `path`, making it if there is none.
+def kept_secret(path: Path) -> str | None:
+    """Return the secret kept in `path`; None if the caller finds or may read none."""
+    try:
+        return path.read_text(encoding="ascii").strip() or None
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return None
 
-    Processes that ask at the same time get the same key: each writes one of its own
+
+def made_secret(path: Path) -> str:
+    """Return the secret kept in `path`, making it if there is none.
+
+    Processes that ask at the same time get the same one: each writes one of its own
     under another name, and only the first can link it to `path`.
 
     Raises: DataFolderUnusable.
@@ -20,12 +32,12 @@ def secret_key(path: Path) -> str:
         if not path.exists():
             make_folder(path.parent)
             _offer(path)
-        key = path.read_text(encoding="ascii").strip()
+        secret = path.read_text(encoding="ascii").strip()
     except OSError as error:
-        raise DataFolderUnusable(f"Cannot use the secret key: {error}.") from error
-    if not key:
-        raise DataFolderUnusable(f"{path} is empty: remove it to get a new key.")
-    return key
+        raise DataFolderUnusable(f"Cannot use {path.name}: {error}.") from error
+    if not secret:
+        raise DataFolderUnusable(f"{path} is empty: remove it to get a new one.")
+    return secret
 
 
 def _offer(path: Path) -> None:
