@@ -4,9 +4,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from apps.core import postgres
+from apps.core.database.settings import database
 from apps.core.log import logging_config
+from apps.core.roles.names import Role
 from config import env
-from config.database import database
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -14,17 +15,25 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = env.path("STEPBACK_DATA_DIR")
 LOCATION = postgres.locate(DATA_DIR, BASE_DIR)
 DATABASE_URL = env.text("DATABASE_URL")
+# A process of `up` has one of these, its own. Commands log in as the role they need.
+DATABASE_URLS = {
+    Role.WEB: DATABASE_URL,
+    Role.OWNER: env.text("STEPBACK_OWNER_URL"),
+    Role.WORKER: env.text("STEPBACK_WORKER_URL"),
+    Role.RETENTION: env.text("STEPBACK_RETENTION_URL"),
+}
+REQUIRE_ROLES = env.flag("STEPBACK_REQUIRE_ROLES")
+POOL_SIZE = env.number("STEPBACK_POOL_SIZE", 12)
+PREPARE = env.flag("STEPBACK_PREPARE", default=not DATABASE_URL)
 DATABASES = {
     "default": database(
-        DATABASE_URL or LOCATION.dsn,
-        pool_size=env.number("STEPBACK_POOL_SIZE", 12),
-        prepare=env.flag("STEPBACK_PREPARE", default=not DATABASE_URL),
+        DATABASE_URL or LOCATION.dsn_of(Role.WEB), pool_size=POOL_SIZE, prepare=PREPARE
     )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Security
-SECRET_KEY = env.text("SECRET_KEY") or postgres.secret_key(LOCATION.secret_key_file)
+SECRET_KEY = env.text("SECRET_KEY") or postgres.made_secret(LOCATION.secret_key_file)
 DEBUG = env.flag("DEBUG")
 ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS", [])

@@ -14,7 +14,8 @@ import psycopg
 
 from apps.core import postgres
 from apps.core.postgres.binaries import Binaries
-from apps.core.postgres.locate import ROLE, Location
+from apps.core.postgres.locate import NAMES, Location
+from apps.core.roles.names import GRANTEES, Role
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = os.environ.get("STEPBACK_TEST_POSTGRES_BIN", "")
@@ -51,10 +52,17 @@ def cluster_in(folder: Path) -> postgres.Cluster:
     return OtherCluster(_with_other_programs(location), durable=False)
 
 
-def let_rows_be_deleted(cluster: postgres.Cluster) -> None:
-    """Let the tests' role pass over triggers and foreign keys, to clean up."""
-    with psycopg.connect(cluster.location.superuser_dsn, autocommit=True) as server:
-        server.execute(f"GRANT SET ON PARAMETER session_replication_role TO {ROLE}")
+def let_tests_act(cluster: postgres.Cluster) -> None:
+    """Let the owner act as every role, and pass over triggers and foreign keys.
+
+    Only on the server of the tests: it cleans up after them, drops databases that
+    other roles are connected to, and sees who waits for a lock.
+    """
+    owner = NAMES[Role.OWNER]
+    with psycopg.connect(cluster.location.superuser_dsn(), autocommit=True) as server:
+        server.execute(f"GRANT SET ON PARAMETER session_replication_role TO {owner}")
+        for role in GRANTEES:
+            server.execute(f"GRANT {NAMES[role]} TO {owner}")
 
 
 def make_folder() -> tempfile.TemporaryDirectory[str]:

@@ -22,6 +22,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NoReturn
 
+from apps.core.roles.names import VARIABLES, Role
+
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 120.0
 
@@ -43,7 +45,7 @@ class Commands:
         with self._lock, tempfile.TemporaryDirectory(prefix="stepback-cmd-") as folder:
             out, err = Path(folder) / "out", Path(folder) / "err"
             asked = {
-                "dsn": environment["DATABASE_URL"],
+                "logins": {name: environment[name] for name in VARIABLES.values()},
                 "arguments": arguments,
                 "out": str(out),
                 "err": str(err),
@@ -105,14 +107,16 @@ def main() -> None:
         sys.stdout.flush()
 
 
-def _become(dsn: str, arguments: list[str], out: str, err: str) -> NoReturn:
+def _become(
+    logins: dict[str, str], arguments: list[str], out: str, err: str
+) -> NoReturn:
     """Be that command, on that database."""
     for number, path in ((0, os.devnull), (1, out), (2, err)):
         flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT
         os.dup2(os.open(path, flags, 0o600), number)
     code: Any = 0
     try:
-        _go_to(dsn)
+        _go_to(logins)
         from django.core.management import execute_from_command_line
 
         execute_from_command_line(["manage.py", *arguments])
@@ -126,13 +130,16 @@ def _become(dsn: str, arguments: list[str], out: str, err: str) -> NoReturn:
     os._exit(code if isinstance(code, int) else code is not None)
 
 
-def _go_to(dsn: str) -> None:
-    from django.db import connections
+def _go_to(logins: dict[str, str]) -> None:
+    from django.conf import settings
 
-    from config.database import database
+    from apps.core.roles.logins import log_in_as
 
-    os.environ["DATABASE_URL"] = dsn
-    connections.settings["default"].update(database(dsn, pool_size=2, prepare=True))
+    os.environ.update(logins)
+    settings.POOL_SIZE = 2
+    for role, variable in VARIABLES.items():
+        settings.DATABASE_URLS[role] = logins[variable]
+    log_in_as(Role.WEB)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.management.commands import flush
+from django.db import connection
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.template import engines
 from django.template.backends import django as backend
@@ -27,6 +28,8 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import Project, Scope
 from apps.core import json
 from apps.core.actors import SYSTEM
+from apps.core.roles.names import Role
+from tests.acting import acting_as, acting_as_web, jobs_acting_as_the_worker
 from tests.live import Server, serving
 from tests.scheduling import ByHouse
 
@@ -39,6 +42,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByHouse:
 
 # What Django writes anew after each flush, model by model.
 OF_MODELS = {"django_content_type", "auth_permission"}
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """Have the owner make the test database, and tests act as the web's role."""
+    with django_db_blocker.unblock(), acting_as_web(connection):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _jobs_act_as_the_worker() -> Iterator[None]:
+    """Ask for what the worker's process does with the worker's rights."""
+    with jobs_acting_as_the_worker():
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -55,14 +72,16 @@ def _rows_are_deleted() -> Iterator[None]:
             f"SELECT {number} WHERE EXISTS (SELECT FROM {self.quote_name(name)})"
             for number, name in enumerate(names)
         )
-        with self.connection.cursor() as cursor:
+        with acting_as(Role.OWNER), self.connection.cursor() as cursor:
             cursor.execute(asked)
             filled = [names[number] for (number,) in cursor.fetchall()]
         return [
             # Neither foreign keys nor what keeps history from being changed.
+            "SET ROLE NONE",
             "SET session_replication_role = replica",
             *(f"DELETE FROM {self.quote_name(name)}" for name in filled),
             "SET session_replication_role = DEFAULT",
+            "RESET ROLE",
         ]
 
     with pytest.MonkeyPatch.context() as patch:

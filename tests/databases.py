@@ -6,11 +6,16 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from apps.core.postgres import locate
+from apps.core.roles.names import VARIABLES, Role
+
+ROOT = Path(__file__).resolve().parent.parent
 # For what autovacuum may need to leave: ten seconds.
 TRIES = 20
 PAUSE_SECONDS = 0.5
@@ -57,12 +62,27 @@ def drop(name: str) -> None:
                 return
 
 
-def dsn_of(name: str) -> str:
-    """Return where the database of this name is."""
-    parts = conninfo_to_dict(os.environ["DATABASE_URL"])
+def dsn_of(name: str, role: Role = Role.OWNER) -> str:
+    """Return where the database of this name is, for the owner unless said."""
+    parts = conninfo_to_dict(os.environ[VARIABLES[role]])
     return make_conninfo("", **{**parts, "dbname": name})
+
+
+def logins(dsn: str) -> dict[str, str]:
+    """Return the variables by which a process finds that database as each role.
+
+    The socket of a cluster lies in its data folder, where the passwords are.
+    """
+    asked = conninfo_to_dict(dsn)
+    at = locate(Path(str(asked["host"])).parent, ROOT)
+    return {
+        variable: make_conninfo(
+            "", **{**conninfo_to_dict(at.dsn_of(role)), "dbname": asked["dbname"]}
+        )
+        for role, variable in VARIABLES.items()
+    }
 
 
 def server() -> psycopg.Connection:
     """Connect to the test run's own database, to make and drop others from there."""
-    return psycopg.connect(os.environ["DATABASE_URL"], autocommit=True)
+    return psycopg.connect(os.environ[VARIABLES[Role.OWNER]], autocommit=True)

@@ -22,7 +22,9 @@ from typing import Any
 import httpx
 import psycopg
 
+from apps.console import environments
 from apps.console.serving import arguments as serving_arguments
+from apps.core.roles.names import VARIABLES, Role
 from tests import databases
 from tests.commands import ROOT, Commands
 
@@ -36,7 +38,7 @@ MIGRATED_LOCK = 7_202_611
 
 @dataclass(frozen=True)
 class Server:
-    """A running server; `dsn` shows what it stored, `log` what it said."""
+    """A running server; `dsn` shows its owner what it stored, `log` what it said."""
 
     url: str
     dsn: str
@@ -81,14 +83,29 @@ def manage(dsn: str, *arguments: str, seconds: float = 120) -> str:
 
 
 def environment(dsn: str) -> dict[str, str]:
-    """Return the environment of a server process: the product's own settings."""
-    return os.environ | {
-        "DATABASE_URL": dsn,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "SECRET_KEY": "only-for-tests",
-        "STEPBACK_LOG_LEVEL": "DEBUG",
-        "PYTHONWARNINGS": "default",
-    }
+    """Return the environment of a command: the product's own settings, all roles.
+
+    Without a DSN it goes by the data folder.
+    """
+    named = databases.logins(dsn) if dsn else dict.fromkeys(VARIABLES.values(), "")
+    return (
+        os.environ
+        | named
+        | {
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "SECRET_KEY": "only-for-tests",
+            "STEPBACK_LOG_LEVEL": "DEBUG",
+            "PYTHONWARNINGS": "default",
+        }
+    )
+
+
+def process_environment(role: Role, dsn: str) -> dict[str, str]:
+    """Return the environment of a process of `up`: with the login of its role alone."""
+    everything = environment(dsn)
+    return environments.environment(
+        role, url=everything[VARIABLES[role]], inherited=everything
+    )
 
 
 def free_port() -> int:
@@ -108,7 +125,7 @@ def _served(
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=environment(dsn) | {"STEPBACK_WORKERS": str(workers)},
+            env=process_environment(Role.WEB, dsn) | {"STEPBACK_WORKERS": str(workers)},
             stdout=output,
             stderr=subprocess.STDOUT,
         )

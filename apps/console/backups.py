@@ -10,13 +10,10 @@ import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 
-from apps.console.installation import (
-    Installation,
-    InstallationRefused,
-    let_go,
-    migrate,
-)
+from apps.console.installation import Installation, InstallationRefused, migrate
 from apps.core.postgres import archive
+from apps.core.roles.logins import log_in_as, url_of
+from apps.core.roles.names import Role
 
 # pg_restore sets transaction_timeout, which older servers do not know.
 OLDEST_TARGET = 17
@@ -29,21 +26,22 @@ def back_up(chosen: Installation, file: Path) -> int:
 
     Raises: ClusterError.
     """
-    return archive.write(chosen.location.binaries, chosen.dsn, file)
+    return archive.write(chosen.location.binaries, url_of(Role.OWNER), file)
 
 
 def restore(chosen: Installation, file: Path) -> None:
     """Fill the running, empty database from `file` and bring its tables up to date.
 
-    Raises: ClusterError or InstallationRefused; the database is then as it was,
-    unless the backup is that of a newer Stepback.
+    Raises: ClusterError, InstallationRefused or RolesRefused; the database is then as
+    it was, unless the backup is that of a newer Stepback.
     """
-    with psycopg.connect(chosen.dsn, connect_timeout=10) as connection:
+    owner = url_of(Role.OWNER)
+    with psycopg.connect(owner, connect_timeout=10) as connection:
         _refuse_old_server(connection)
         _refuse_used(connection)
-    archive.read(chosen.location.binaries, chosen.dsn, file)
-    # Statements prepared before know the tables that were replaced.
-    let_go()
+    archive.read(chosen.location.binaries, owner, file)
+    # Also because statements prepared before know the tables that were replaced.
+    log_in_as(Role.OWNER)
     _refuse_newer()
     migrate(lambda _: None)
 

@@ -16,14 +16,15 @@ import psycopg
 from django.conf import settings
 from django.core.management import call_command
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.backends.postgresql.base import DatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
 
+from apps.console import protecting
 from apps.core import postgres
 from apps.core.postgres.folders import give_to_owner_of, make_folder
 from apps.core.postgres.locate import Location
+from apps.core.roles.logins import grant_all, let_go, log_in_as
+from apps.core.roles.names import Role
 
-OLDEST_SERVER = 15
 DATA_DIR_VARIABLE = "STEPBACK_DATA_DIR"
 
 # Between tries to start a PostgreSQL that does not, e.g. because its disk is full.
@@ -43,11 +44,6 @@ class Installation:
     location: Location
     database_url: str
 
-    @property
-    def dsn(self) -> str:
-        """How the application connects."""
-        return self.database_url or self.location.dsn
-
 
 def installation(data_dir: str | None) -> Installation:
     """Return the installation of this process, or that of another data folder."""
@@ -59,17 +55,13 @@ def installation(data_dir: str | None) -> Installation:
 
 
 def adopt(chosen: Installation, data_dir: str | None) -> None:
-    """Make this process and its children use `chosen`; before the first query.
+    """Make this process and its children use `chosen`; before anybody logs in.
 
-    Settings were computed before anybody looked at the options, and embedded servers
-    differ in nothing but the folder of their socket.
+    Settings were computed before anybody looked at the options.
     """
-    if not data_dir:
-        return
-    os.environ[DATA_DIR_VARIABLE] = str(Path(data_dir).expanduser().absolute())
-    if not chosen.database_url:
-        mine = connections[DEFAULT_DB_ALIAS].settings_dict
-        mine["HOST"] = str(chosen.location.socket_dir)
+    if data_dir:
+        os.environ[DATA_DIR_VARIABLE] = str(Path(data_dir).expanduser().absolute())
+        settings.LOCATION = chosen.location
 
 
 @contextmanager
@@ -113,11 +105,11 @@ def database(chosen: Installation, say: Say) -> Iterator[Callable[[], None]]:
 
     The value looks whether that one still runs, and starts it again if not.
 
-    Raises: ClusterError, InstallationRefused.
+    Raises: ClusterError, RolesRefused.
     """
-    if chosen.database_url:
+    if any(settings.DATABASE_URLS.values()):
         say("Using the PostgreSQL of DATABASE_URL.")
-        _refuse_server(chosen.database_url)
+        protecting.refuse_unready()
         yield lambda: None
         return
     cluster = postgres.Cluster(chosen.location)
@@ -174,19 +166,25 @@ class Keeper:
 
 
 def migrate(say: Say) -> None:
-    """Bring the tables up to date; a start that finds them so does nothing."""
-    executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
+    """Bring tables and rights up to date; this process then goes on as the web's role.
+
+    A start that finds the tables so leaves them alone. Rights are given in any case:
+    roles may be newer than the tables.
+
+    Raises: RolesRefused.
+    """
+    log_in_as(Role.OWNER)
+    connection = connections[DEFAULT_DB_ALIAS]
+    executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         say("Making the tables.")
         call_command("migrate", interactive=False, verbosity=0)
-
-
-def let_go() -> None:
-    """Close the connections of this process, also those that its pool keeps."""
-    connection = connections[DEFAULT_DB_ALIAS]
-    connection.close()
-    if isinstance(connection, DatabaseWrapper):
-        connection.close_pool()
+    else:
+        connection.ensure_connection()
+        grant_all(connection.connection)
+    for notice in protecting.notices():
+        say(notice)
+    log_in_as(Role.WEB)
 
 
 def _notes(location: Location) -> Iterator[str]:
@@ -194,22 +192,6 @@ def _notes(location: Location) -> Iterator[str]:
     if not any(str(location.data_dir) in note for note in location.notes):
         yield f"Data is in {location.data_dir}."
     yield from location.notes
-
-
-def _refuse_server(url: str) -> None:
-    try:
-        with psycopg.connect(url, connect_timeout=10) as connection:
-            found = connection.info.server_version // 10_000
-    except psycopg.Error as error:
-        why = " ".join(str(error).split())
-        raise InstallationRefused(
-            f"The PostgreSQL of DATABASE_URL does not let us in: {why}"
-        ) from error
-    if found < OLDEST_SERVER:
-        raise InstallationRefused(
-            f"DATABASE_URL is a PostgreSQL {found}: Stepback needs {OLDEST_SERVER} or "
-            "later."
-        )
 
 
 def _write(descriptor: int, text: str) -> None:

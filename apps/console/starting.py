@@ -17,18 +17,21 @@ from django.db import DatabaseError, OperationalError
 
 from apps.console import first_start, serving
 from apps.console.endpoint import Endpoint, EndpointRefused, endpoint
+from apps.console.environments import environment
 from apps.console.installation import (
     Installation,
     InstallationRefused,
     adopt,
     database,
     installation,
-    let_go,
     migrate,
     reserved,
 )
+from apps.console.protecting import RolesRefused
 from apps.core.errors import DomainError
 from apps.core.postgres import ClusterError
+from apps.core.roles.logins import let_go, url_of
+from apps.core.roles.names import Role
 from apps.core.supervisor import Child, Supervisor
 
 GRACE_SECONDS = 10
@@ -118,7 +121,7 @@ class _Start:
                 *(sys.executable, "-m", serving.__name__),
                 *serving.arguments(address=self.place.address, port=self.place.port),
             ],
-            env=self._environment(),
+            env=self._environment(Role.WEB),
             grace=GRACE_SECONDS,
         )
         self.supervisor.start(child)
@@ -129,16 +132,16 @@ class _Start:
         child = Child(
             name="The worker",
             argv=[sys.executable, str(settings.BASE_DIR / "manage.py"), "worker"],
-            env=self._environment(),
+            env=self._environment(Role.WORKER),
             grace=GRACE_SECONDS,
             is_spare=True,
         )
         self.supervisor.start(child)
 
-    def _environment(self) -> dict[str, str]:
-        """Return what the children need to know; what was said outside counts more."""
+    def _environment(self, role: Role) -> dict[str, str]:
+        """Return what a child needs to know; what was said outside counts more."""
         known = {"STEPBACK_URL": self.place.url}
-        return known | os.environ | {"PYTHONPATH": _python_path()}
+        return known | environment(role, url=url_of(role))
 
     def _becomes_ready(self) -> bool:
         """Wait for the first good answer; False if an end came first."""
@@ -175,12 +178,6 @@ class _Start:
             self.say(f"Sign in as {username} (once, within 15 minutes):\n  {link}")
 
 
-def _python_path() -> str:
-    """Let the web server find us from whatever folder `up` was called in."""
-    before = os.environ.get("PYTHONPATH")
-    return os.pathsep.join(filter(None, [str(settings.BASE_DIR), before]))
-
-
 def _a_child_left() -> bool:
     """Look without collecting its status, which is the supervisor's."""
     looked = os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -191,7 +188,12 @@ def _a_child_left() -> bool:
 def _in_one_sentence() -> Iterator[None]:
     try:
         yield
-    except (ClusterError, EndpointRefused, InstallationRefused) as refused:
+    except (
+        ClusterError,
+        EndpointRefused,
+        InstallationRefused,
+        RolesRefused,
+    ) as refused:
         raise StartRefused(str(refused)) from refused
     except DomainError as refused:
         raise StartRefused(refused.message) from refused

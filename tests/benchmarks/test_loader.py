@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from apps.core import sql
 from apps.timeline import verification
+from tests.acting import erasing
 from tests.benchmarks import loader
 from tests.benchmarks.copying import TABLES
 from tests.benchmarks.loader import Loader
@@ -76,8 +77,7 @@ def test_what_is_loaded_verifies(loading) -> None:
 
 def test_damage_to_what_is_loaded_is_found(loading) -> None:
     ids = loading.sessions(loader.small_states(1), 2)
-    with loader.connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
+    with erasing(), loader.connection.cursor() as cursor:
         cursor.execute(
             "UPDATE timeline_version SET trace_id = 'x' WHERE session_id = %s", [ids[1]]
         )

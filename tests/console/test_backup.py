@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from apps.core.postgres import Cluster, locate
+from apps.core.roles.names import Role
 from tests.databases import database
 from tests.live import ROOT, Server, environment, serving
 
@@ -138,7 +139,7 @@ def test_a_backup_while_an_agent_writes_is_restored_as_one_moment(
     cluster = Cluster(locate(data_dir, ROOT))
     assert cluster.start(), "restore left the server running"
     try:
-        restored = heads(cluster.location.dsn)
+        restored = heads(cluster.location.dsn_of(Role.WEB))
     finally:
         cluster.stop()
     number, chain = restored.pop(writer.id)

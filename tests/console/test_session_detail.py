@@ -13,6 +13,7 @@ from apps.timeline import bodies
 from apps.timeline import operations as timeline
 from apps.timeline.models import Session
 from tests.accounts.make import make_member
+from tests.acting import erasing
 from tests.console.make import (
     KEY,
     NOW,
@@ -312,12 +313,10 @@ def test_hostile_text_is_shown_and_does_nothing(viewer, project):
 
 def tamper(story):
     """Change what was stored, as somebody with the database in hands can."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
+    with erasing(), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE timeline_body SET salt = 'x' WHERE session_id = %s", [story.id]
         )
-        cursor.execute("SET LOCAL stepback.retention = 'off'")
     bodies.cache.forget(story.id)
 
 

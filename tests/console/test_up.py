@@ -27,6 +27,7 @@ import pytest
 
 from apps.console import demo
 from apps.core.postgres import Cluster, locate, processes
+from apps.core.roles.names import VARIABLES, Role
 from tests.worker.processes import until
 
 CLONE = Path(__file__).parent.parent.parent
@@ -34,7 +35,11 @@ CLONE = Path(__file__).parent.parent.parent
 PATIENCE = 120.0
 SIGNED = re.compile(r"http://127\.0\.0\.1:\d+/signin/\S+")
 KEY = re.compile(r"\bsb_[0-9a-f]{64}\b")
-OURS = ("DATABASE_URL", "STEPBACK_DATA_DIR", "DJANGO_SETTINGS_MODULE", "ALLOWED_HOSTS")
+OURS = (
+    *VARIABLES.values(),
+    *("STEPBACK_DATA_DIR", "STEPBACK_PREPARE", "DJANGO_SETTINGS_MODULE"),
+    "ALLOWED_HOSTS",
+)
 SYSTEM_PYTHON = Path("/usr/bin/python3.11")
 PLAIN = pwd.getpwnam("daemon")
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
@@ -282,11 +287,12 @@ def made(data_dir: Path) -> tuple[object, ...]:
     """Return by what a cluster and its tables are known: they were made then."""
     location = locate(data_dir, CLONE)
     written = (location.cluster_dir / "PG_VERSION").stat()
+    owner = location.dsn_of(Role.OWNER)
     return (
         written.st_ino,
         written.st_mtime_ns,
-        rows(location.dsn, "SELECT system_identifier FROM pg_control_system()"),
-        rows(location.dsn, "SELECT id, applied FROM django_migrations ORDER BY id"),
+        rows(owner, "SELECT system_identifier FROM pg_control_system()"),
+        rows(owner, "SELECT id, applied FROM django_migrations ORDER BY id"),
     )
 
 
@@ -329,7 +335,7 @@ def test_the_link_signs_in_the_first_administrator_once(shown):
     assert page.status_code == 200
     assert first.status_code in (302, 303)
     assert rows(
-        locate(data_dir, CLONE).dsn,
+        locate(data_dir, CLONE).dsn_of(Role.WEB),
         "SELECT u.username, m.role FROM accounts_membership m"
         " JOIN accounts_user u ON u.id = m.user_id WHERE m.role = 'admin'",
     ) == [("admin", "admin")]
@@ -541,7 +547,7 @@ def test_a_first_start_that_was_killed_is_finished_by_the_next(run: Run, folders
     time.sleep(0.3)
     killed.process.kill()
     killed.ends()
-    dsn = locate(data_dir, CLONE).dsn
+    dsn = locate(data_dir, CLONE).dsn_of(Role.WEB)
     ((loaded,),) = rows(dsn, "SELECT count(*) FROM timeline_version")
 
     up = run(data_dir).ready()
@@ -558,7 +564,7 @@ def test_a_first_start_that_was_killed_is_finished_by_the_next(run: Run, folders
 def test_a_database_of_ones_own_is_used_and_left_running(run: Run, folders):
     cluster = Cluster(locate(folders() / "var", CLONE), durable=False)
     cluster.start()
-    url = {"DATABASE_URL": cluster.location.dsn}
+    url = {"DATABASE_URL": cluster.location.dsn_of(Role.OWNER)}
 
     up = run(folders() / "var", "--no-demo", env=url).ready()
     status = up.stop()
@@ -566,7 +572,7 @@ def test_a_database_of_ones_own_is_used_and_left_running(run: Run, folders):
     assert status == 0
     assert up.key
     assert cluster.is_running()
-    assert manage("dsn", env=url)[1].strip() == cluster.location.dsn
+    assert manage("dsn", env=url)[1].strip() == url["DATABASE_URL"]
 
 
 def test_a_database_that_does_not_answer_is_one_sentence(run: Run, folders):

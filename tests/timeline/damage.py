@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from apps.core import sql
+from apps.core.roles.names import Role
+from tests.acting import acting_as, tampering
 from tests.timeline import runs
 
 STEP = {
@@ -118,15 +120,14 @@ def damage(place: Place, value: Any) -> None:
     table, session_id, number, column, _ = place
     params = [value, session_id] + ([] if number is None else [number])
     where = "id = %s" if number is None else "session_id = %s AND number = %s"
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
+    with tampering(table), connection.cursor() as cursor:
         cursor.execute(f"UPDATE {table} SET {column} = %s WHERE {where}", params)
         assert cursor.rowcount == 1
 
 
 def drop_constraints() -> None:
     """Let the transaction of a test store what no statement could."""
-    with connection.cursor() as cursor:
+    with acting_as(Role.OWNER), connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         for table, name in CONSTRAINTS:
             cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
@@ -183,8 +184,7 @@ def picked(draw: Random, found: list[Place]) -> Place:
 
 def delete(session_id: str, number: int) -> None:
     """Take a version out, and leave its body."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
+    with tampering("timeline_version"), connection.cursor() as cursor:
         for table in ("change", "version"):
             cursor.execute(
                 f"DELETE FROM timeline_{table} WHERE session_id = %s AND number = %s",

@@ -9,6 +9,7 @@ from django.db import connection
 
 from apps.timeline import bodies, proof
 from tests import proof as checker
+from tests.acting import erasing
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -200,8 +201,7 @@ def test_a_flipped_bit_of_a_body_is_found_unless_it_changes_nothing(history):
 
 
 def test_texts_can_be_emptied_and_leaf_and_chain_recompute(story):
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
+    with erasing(), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE timeline_version SET reasoning = NULL, model = NULL"
             " WHERE session_id = %s AND number = 1",
@@ -217,8 +217,7 @@ def test_texts_can_be_emptied_and_leaf_and_chain_recompute(story):
 def test_a_body_can_be_encoded_anew_and_is_still_what_was_committed_to(story, history):
     raw = checker.raws(history)[1]
     again = bodies.encode(raw, number=1, base=None, salt=history.bodies[1].salt)
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
+    with erasing(), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE timeline_body SET codec = %s, data = %s, base_number = NULL,"
             " depth = 0 WHERE session_id = %s AND number = 1",

@@ -24,6 +24,7 @@ from apps.timeline.errors import SessionNotFound
 from apps.timeline.verification import Kind, Limits, verify_session
 from apps.timeline.words import Op
 from tests import proof as checker
+from tests.acting import erasing, tampering
 from tests.timeline import runs
 from tests.timeline.damage import (
     PROVEN,
@@ -301,8 +302,7 @@ def test_a_history_that_lost_its_end_is_found_by_the_body_that_is_left(
 
 
 def test_a_session_that_lost_all_of_it_is_found(run: runs.Run) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
+    with erasing(), connection.cursor() as cursor:
         for table in ("change", "version", "body"):
             cursor.execute(
                 f"DELETE FROM timeline_{table} WHERE session_id = %s", [run.id]
@@ -374,8 +374,8 @@ def test_a_hold_that_no_verb_makes_is_found_even_with_fitting_digests(
 def test_what_was_derived_is_told_apart_from_the_proof(
     history: runs.Run, statement: str, sentence: str
 ) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
+    table = "change" if "timeline_change" in statement else "version"
+    with tampering(f"timeline_{table}"), connection.cursor() as cursor:
         cursor.execute(
             f"{statement} WHERE session_id = %s AND number = 1", [history.id]
         )

@@ -5,6 +5,7 @@ from django.db import connection
 
 from apps.accounts.models import Project
 from apps.timeline.verification import verify_session
+from tests.acting import tampering
 from tests.timeline import runs
 from tests.timeline.damage import damage, make_history, place_of
 
@@ -41,7 +42,7 @@ def test_the_api_answers_with_the_verdict(history: runs.Run) -> None:
 def test_the_api_names_the_first_broken_version(history: runs.Run) -> None:
     damage(place_of(history, "version", 6, "actor_id"), "somebody")
     damage(place_of(history, "version", 9, "actor_id"), "somebody")
-    with connection.cursor() as cursor:
+    with tampering("timeline_change"), connection.cursor() as cursor:
         cursor.execute("UPDATE timeline_change SET kind = 9 WHERE number = 3")
 
     verdict = history.get("verify")

@@ -7,6 +7,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from apps.accounts.models import Project
+from tests.acting import erasing
 from tests.timeline import runs
 from tests.timeline.damage import Place, damage, make_history, place_of
 
@@ -100,7 +101,7 @@ def test_the_command_also_verifies_what_search_reads_if_asked(
 
 
 def test_a_turn_that_cannot_be_read_is_told(history: runs.Run) -> None:
-    with connection.cursor() as cursor:
+    with erasing(), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE timeline_turn SET data = 'damaged' WHERE session_id = %s",
             [history.id],
@@ -132,13 +133,11 @@ def test_the_command_verifies_the_record_of_peoples_acts(
     project: Project, whose: str
 ) -> None:
     chain_of = project.id if whose == "project" else "installation"
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE audit_auditrecord DISABLE TRIGGER USER")
+    with erasing(), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE audit_auditrecord SET project_id = %s, actor_label = 'mallory'",
             [chain_of],
         )
-        cursor.execute("ALTER TABLE audit_auditrecord ENABLE TRIGGER USER")
 
     with pytest.raises(CommandError, match=f"the record of .*{whose}.*number 1"):
         verified()

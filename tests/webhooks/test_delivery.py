@@ -5,13 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
-from django.db import connection, transaction
+from django.db import connection
 from django.utils import timezone
 
 from apps.audit.models import AuditRecord
 from apps.webhooks import delivering, feed
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Delivery, Lane, Subscription
+from tests.acting import erasing
 from tests.timeline.runs import begin
 from tests.webhooks.conftest import ABOUT
 from tests.webhooks.receiver import Received, Receiver, assert_in_order
@@ -373,8 +374,7 @@ def test_an_earlier_version_of_a_later_transaction_goes_first(
 
 
 def swap_transactions(session_id: str) -> None:
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
+    with erasing(), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE audit_event e SET xid = o.xid FROM audit_event o"
             " WHERE e.stream_id = %s AND o.stream_id = e.stream_id"
@@ -402,10 +402,10 @@ def test_on_another_server_each_act_is_told_once_all_the_same(
 
 def move_transactions(session_id: str, *, by: int) -> None:
     moved = f"(xid::text::bigint + {by})::text::xid8"
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL stepback.retention = 'on'")
+    with erasing(), connection.cursor() as cursor:
         cursor.execute(
             f"UPDATE audit_event SET xid = {moved} WHERE stream_id = %s", [session_id]
         )
+    with connection.cursor() as cursor:
         following = moved.replace("xid::text", "after_xid::text")
         cursor.execute(f"UPDATE webhooks_feed SET after_xid = {following}")

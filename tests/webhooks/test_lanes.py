@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.webhooks import feed, lanes
 from apps.webhooks.attempts import Waiting
 from apps.webhooks.models import Lane
+from tests import databases
 from tests.timeline.runs import begin
 from tests.worker.processes import until
 
@@ -34,11 +35,11 @@ def test_whoever_waits_for_a_lane_holds_none_that_comes_after_it(
     taken = {one.lane[1]: one for one in lanes.take("mine", busy=[], room=10)}
     # The later one stands first, in the table as among those that are given back.
     Lane.objects.filter(stream_id=early).update(due_at=timezone.now())
-    parameters = connection.get_connection_params()
+    mine = databases.dsn_of(connection.settings_dict["NAME"])
     back = threading.Thread(target=give_back, args=([taken[late], taken[early]],))
     with (
-        psycopg.connect(**parameters, autocommit=True) as looking,
-        psycopg.connect(**parameters) as other,
+        psycopg.connect(mine, autocommit=True) as looking,
+        psycopg.connect(mine) as other,
     ):
         other.execute(LOCK, [early])
         back.start()

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import psycopg
 
-from tests.live import ROOT, environment
+from apps.core.roles.names import Role
+from tests.live import ROOT, process_environment
 
 PATIENCE = 90.0
 
@@ -23,7 +24,9 @@ def working(dsn: str, log: Path, **more: str) -> Iterator[subprocess.Popen[bytes
         process = subprocess.Popen(
             [sys.executable, "manage.py", "worker"],
             cwd=ROOT,
-            env=environment(dsn) | {"STEPBACK_LOG_LEVEL": "INFO"} | more,
+            env=process_environment(Role.WORKER, dsn)
+            | {"STEPBACK_LOG_LEVEL": "INFO"}
+            | more,
             stdout=output,
             stderr=subprocess.STDOUT,
         )

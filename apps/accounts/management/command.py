@@ -14,11 +14,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 from django.utils import timezone
+from psycopg.errors import InsufficientPrivilege
 
 from apps.accounts.models import Project, User
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
 from apps.core.ids import new_id
+from apps.core.roles.commands import LogsIn
 
 SHOWN_PROJECTS = 20
 
@@ -31,7 +33,7 @@ class Act(NamedTuple):
     request_id: str
 
 
-class AccountsCommand(BaseCommand):
+class AccountsCommand(LogsIn, BaseCommand):
     """Turns what can go wrong into sentences; subclasses fill `handle`."""
 
     requires_migrations_checks = False
@@ -54,10 +56,8 @@ class AccountsCommand(BaseCommand):
             raise CommandError(
                 f"The database does not answer ({down}): {_where_to_look()}"
             ) from down
-        except ProgrammingError as unmigrated:
-            raise CommandError(
-                "The database lacks our tables: run manage.py migrate first."
-            ) from unmigrated
+        except ProgrammingError as refused:
+            raise CommandError(_why_refused(refused)) from refused
 
     def act(self, command: str) -> Act:
         """Return the actor of a command (the system, by the command's name)."""
@@ -117,6 +117,13 @@ def _known() -> str:
     found = list(slugs[: SHOWN_PROJECTS + 1])
     more = ", ..." if len(found) > SHOWN_PROJECTS else ""
     return ", ".join(found[:SHOWN_PROJECTS]) + more
+
+
+def _why_refused(error: ProgrammingError) -> str:
+    if isinstance(error.__cause__, InsufficientPrivilege):
+        said = str(error).partition("\n")[0]
+        return f"The role that this command logs in as may not do it ({said})."
+    return "The database lacks our tables: run manage.py migrate first."
 
 
 def _where_to_look() -> str:

@@ -10,9 +10,11 @@ from django.db import connection, connections
 
 from apps.accounts.models import Project
 from apps.core import sql
+from apps.core.roles.names import Role
 from apps.timeline import bodies
 from apps.timeline.search import terms
 from apps.timeline.search.terms import Mark
+from tests.acting import acting_as, erasing
 from tests.timeline.runs import Begin, Clients, Run
 from tests.timeline.search.asking import ids, page
 
@@ -41,7 +43,7 @@ def stored() -> dict[str, list[Any]]:
 
 def forget() -> None:
     """Leave the database as a migration finds it: sessions without projections."""
-    with connection.cursor() as cursor:
+    with acting_as(Role.OWNER), connection.cursor() as cursor:
         cursor.execute("DELETE FROM timeline_term")
         cursor.execute("DELETE FROM timeline_text")
         cursor.execute("DELETE FROM timeline_change WHERE role = 4")
@@ -126,12 +128,10 @@ def test_it_can_run_while_sessions_are_written_to(run: Run, project: Project) ->
 
 def test_a_session_that_cannot_be_read_stays_announced(run: Run, begin: Begin) -> None:
     other = begin({"city": "NYC"})
-    with connection.cursor() as cursor:
-        cursor.execute("SET stepback.retention = 'on'")
+    with erasing(), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE timeline_body SET data = '\\x00' WHERE session_id = %s", [run.id]
         )
-        cursor.execute("RESET stepback.retention")
     forget()
     bodies.cache.forget(run.id)
 
@@ -172,7 +172,7 @@ def test_a_check_names_what_differs_and_changes_nothing(
     whole = stored()
     call_command("rebuild_search", "--check")
     assert stored() == whole
-    with connection.cursor() as cursor:
+    with acting_as(Role.OWNER), connection.cursor() as cursor:
         cursor.execute(broken, [fork.id])
     bad = stored()
 

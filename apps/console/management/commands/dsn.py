@@ -4,15 +4,24 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from apps.console.installation import installation
+from apps.console.installation import adopt, installation
+from apps.core.roles.logins import url_of
+from apps.core.roles.names import Role
 
 
 class Command(BaseCommand):
-    help = "Print the connection URL of the database, e.g. for psql."
+    help = "Print the connection URL of the database with its password, e.g. for psql."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--data-dir", help="default: var/ in this checkout")
+        parser.add_argument(
+            "--role",
+            choices=[str(role) for role in Role],
+            default=str(Role.WEB),
+            help="whose login; default: web, which reads and appends",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.stdout.write(installation(options["data_dir"]).dsn)
+        adopt(installation(options["data_dir"]), options["data_dir"])
+        self.stdout.write(url_of(Role(options["role"])))

@@ -15,6 +15,7 @@ from apps.console.installation import (
     installation,
     reserved,
 )
+from apps.console.protecting import RolesRefused
 from apps.core.postgres import ClusterError, archive
 
 
@@ -38,7 +39,7 @@ class Command(AccountsCommand):
                 backups.restore(chosen, file)
                 self._say("Restored. Verifying all of it.")
                 call_command("verify", stdout=self.stdout, stderr=self.stderr)
-        except (ClusterError, InstallationRefused) as refused:
+        except (ClusterError, InstallationRefused, RolesRefused) as refused:
             raise CommandError(str(refused)) from refused
 
     def _say(self, text: str) -> None:

@@ -11,12 +11,14 @@ from django.utils import timezone
 
 from apps.accounts.management.command import AccountsCommand, project_called
 from apps.accounts.models import Project
+from apps.core.roles.names import Role
 from apps.metrics import rollups
 
 SECONDS_BETWEEN_LINES = 5
 
 
 class Command(AccountsCommand):
+    role = Role.WORKER
     help = (
         "Add up all hours again from the versions, turns and rollbacks themselves. "
         "Numbers stay right meanwhile; it can be stopped and started again."

@@ -9,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from apps.accounts.management.command import AccountsCommand, project_called
 from apps.core.errors import DomainError
+from apps.core.roles.names import Role
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.models import Session
 from apps.timeline.search import rebuild
@@ -18,6 +19,7 @@ NAMED = 20
 
 
 class Command(AccountsCommand):
+    role = Role.WORKER
     help = (
         "Read sessions from before there was a search, so that it finds them whole. "
         "It can be stopped and started again, while everything goes on."

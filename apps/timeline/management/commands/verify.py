@@ -12,6 +12,7 @@ from apps.accounts.management.command import AccountsCommand, project_called
 from apps.accounts.models import Project
 from apps.audit import operations as audit
 from apps.core.errors import DomainError
+from apps.core.roles.names import Role
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.models import Session
 from apps.timeline.search import rebuild
@@ -23,6 +24,8 @@ NAMED = 20
 
 
 class Command(AccountsCommand):
+    # What search reads is compared by making it anew, and taking that back.
+    role = Role.WORKER
     help = (
         "Verify the history of a session, of a project, or of everything, and the "
         "chained record of what people did. Exits 1 if something does not hold."

@@ -3,10 +3,12 @@
 from typing import Any
 
 from apps.accounts.management.command import AccountsCommand
+from apps.core.roles.names import Role
 from apps.worker import running
 
 
 class Command(AccountsCommand):
+    role = Role.WORKER
     help = "Do what is due, until SIGTERM; several workers share the work."
     # It starts beside the web server, which should not wait for checks.
     requires_system_checks = []

@@ -15,18 +15,21 @@ DJANGO_NAMES = {
 }
 
 
-def database(dsn: str, *, pool_size: int, prepare: bool) -> dict[str, Any]:
+def database(
+    dsn: str, *, pool_size: int, prepare: bool, variable: str = "DATABASE_URL"
+) -> dict[str, Any]:
     """Return one entry of DATABASES, pooled; `apps.core.database` looks at connections.
 
     `prepare` lets statements that repeat be planned once per connection: reading a
     head takes 0.52 of the time, an append 0.82. A pooler between us and PostgreSQL
-    that hands out connections by transaction may not know them.
+    that hands out connections by transaction may not know them. `variable` said the
+    URL, for whoever has to change it.
     """
     try:
         parts = conninfo_to_dict(dsn)
     except ProgrammingError as error:
         raise ImproperlyConfigured(
-            "DATABASE_URL is not the URL of a PostgreSQL, as in "
+            f"{variable} is not the URL of a PostgreSQL, as in "
             "postgresql://user:password@host:5432/name."
         ) from error
     settings: dict[str, Any] = {

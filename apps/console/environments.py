@@ -1,0 +1,46 @@
+"""What each process of `up` is told: its own secrets, and nobody else's.
+
+The web server and the worker have the login of their role alone, so what runs in one
+of them cannot reconnect as more than that. An environment can be read by whatever runs
+as the same user of the operating system, as can the files of the data folder: against
+that, only another user helps.
+"""
+
+import os
+from collections.abc import Mapping
+
+from django.conf import settings
+from psycopg.conninfo import conninfo_to_dict
+
+from apps.core.roles.names import VARIABLES, Role
+
+# Secrets beside the logins, by the one process that needs them. A new one is entered
+# here, and all others go without.
+SECRETS: dict[str, Role] = {"STEPBACK_METRICS_TOKEN": Role.WEB}
+
+
+def environment(
+    role: Role, *, url: str, inherited: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """Return the environment of the process that logs in as `role` by `url`."""
+    withheld = {*VARIABLES.values(), *_secrets_of_others(role)}
+    if conninfo_to_dict(url).get("password"):
+        # Said for whoever starts us: it may be another role's.
+        withheld.add("PGPASSWORD")
+    kept = {name: text for name, text in inherited.items() if name not in withheld}
+    return kept | {
+        "DATABASE_URL": url,
+        # Its default goes by whether there is a DATABASE_URL.
+        "STEPBACK_PREPARE": str(settings.PREPARE).lower(),
+        "PYTHONPATH": _python_path(inherited),
+    }
+
+
+def _secrets_of_others(role: Role) -> set[str]:
+    return {name for name, owner in SECRETS.items() if owner is not role}
+
+
+def _python_path(inherited: Mapping[str, str]) -> str:
+    """Let the process find us from whatever folder `up` was called in."""
+    before = inherited.get("PYTHONPATH")
+    return os.pathsep.join(filter(None, [str(settings.BASE_DIR), before]))

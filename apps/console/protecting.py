@@ -1,0 +1,92 @@
+"""What a start makes of the roles: which there are, and what they could do to history.
+
+One role is enough to run; whoever wants more says so by `STEPBACK_REQUIRE_ROLES`, and
+then nothing starts that could rewrite history.
+"""
+
+from collections.abc import Iterator
+
+import psycopg
+from django.conf import settings
+
+from apps.core.roles.logins import weaknesses
+from apps.core.roles.names import VARIABLES, Role
+from apps.core.roles.powers import verdict
+
+SHOWN = 3
+OLDEST_SERVER = 15
+# The same database of the same server, however it was reached.
+WHERE = """
+SELECT (SELECT oid FROM pg_database WHERE datname = current_database()),
+       pg_postmaster_start_time()
+"""
+
+
+class RolesRefused(Exception):
+    """The roles are not as they have to be; the message says what is missing."""
+
+
+def refuse_unready() -> None:
+    """Look at the URLs of a server of one's own before anything is done there.
+
+    Raises: RolesRefused.
+    """
+    given = {role: url for role, url in settings.DATABASE_URLS.items() if url}
+    missing = [VARIABLES[role] for role in Role if role not in given]
+    if missing and set(given) != {Role.WEB}:
+        raise RolesRefused(
+            f"{', '.join(missing)} missing: name all four roles, or by DATABASE_URL "
+            "alone the only one."
+        )
+    if missing and settings.REQUIRE_ROLES:
+        raise RolesRefused(
+            "STEPBACK_REQUIRE_ROLES is set, but DATABASE_URL names the only role: "
+            "manage.py roles prints how to make the others."
+        )
+    places = {role: _looked_at(role, url) for role, url in given.items()}
+    for role, place in places.items():
+        if place != places[Role.WEB]:
+            raise RolesRefused(
+                f"{VARIABLES[role]} leads to another database than DATABASE_URL."
+            )
+
+
+def notices() -> Iterator[str]:
+    """Yield what has to be said about roles that could rewrite history.
+
+    Raises: RolesRefused where that must not be.
+    """
+    found = weaknesses()
+    if not any(found.values()):
+        return
+    if settings.REQUIRE_ROLES:
+        raise RolesRefused(f"STEPBACK_REQUIRE_ROLES is set, but {_told(found)}.")
+    line = verdict([power for powers in found.values() for power in powers])
+    # With a single login there is nothing more to say.
+    yield line if list(found) == [Role.WEB] else f"{line} ({_told(found)})"
+
+
+def _told(found: dict[Role, list[str]]) -> str:
+    return "; ".join(
+        f"the {role} role {', '.join(powers[:SHOWN])}"
+        for role, powers in found.items()
+        if powers
+    )
+
+
+def _looked_at(role: Role, url: str) -> tuple[object, ...] | None:
+    name = VARIABLES[role]
+    try:
+        with psycopg.connect(url, connect_timeout=10) as connection:
+            found = connection.info.server_version // 10_000
+            place = connection.execute(WHERE).fetchone()
+    except psycopg.Error as error:
+        why = " ".join(str(error).split())
+        raise RolesRefused(
+            f"The PostgreSQL of {name} does not let us in: {why}"
+        ) from error
+    if found < OLDEST_SERVER:
+        raise RolesRefused(
+            f"{name} is a PostgreSQL {found}: Stepback needs {OLDEST_SERVER} or later."
+        )
+    return place

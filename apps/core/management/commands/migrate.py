@@ -1,0 +1,22 @@
+"""manage.py migrate: Django's own, as the owner of the tables; then the rights."""
+
+from typing import Any
+
+from django.core.management.commands import migrate
+from django.db import connections
+
+from apps.core.roles.commands import LogsIn
+from apps.core.roles.logins import grant_all
+from apps.core.roles.names import Role
+
+
+class Command(LogsIn, migrate.Command):
+    role = Role.OWNER
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        super().handle(*args, **options)
+        if not options["plan"]:
+            connection = connections[options["database"]]
+            connection.ensure_connection()
+            with connection.wrap_database_errors:
+                grant_all(connection.connection)

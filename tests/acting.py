@@ -1,0 +1,129 @@
+"""As which role tests act in the database.
+
+The owner logs in, who made the test database, and acts as the web's role from the first
+statement on: whatever a test asks of the product is asked with the web's rights. What
+only another role may do is done in a block of its own. That a role's own login has no
+way out of its rights is proved where processes log in: see tests/console/test_roles.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import wraps
+from importlib import import_module
+from typing import Any, ParamSpec, TypeVar
+
+import pytest
+from django.db import DatabaseError, connection
+
+from apps.accounts.management.command import AccountsCommand
+from apps.core.postgres.locate import NAMES
+from apps.core.roles.declared import Kind, declared
+from apps.core.roles.names import Role
+
+P = ParamSpec("P")
+T = TypeVar("T")
+# What the worker's process calls, and what only its commands do.
+JOBS = {
+    "apps.accounts.operations": ("forget_answers",),
+    "apps.metrics.alerting": ("sweep", "evaluate"),
+    "apps.metrics.rollups": ("follow", "sweep", "rebuild"),
+    "apps.timeline.operations": ("expire",),
+    "apps.timeline.search.rebuild": ("rebuild", "differences"),
+    "apps.webhooks.delivering": ("deliver", "forget"),
+    "apps.webhooks.feed": ("follow",),
+    "apps.webhooks.lanes": ("take", "settle", "give_back"),
+}
+# A session begins as this role; SET ROLE NONE is the owner, who logged in.
+AS_WEB = f" -c role={NAMES[Role.WEB]}"
+
+
+@contextmanager
+def acting_as_web(database: Any) -> Iterator[None]:
+    """Begin every connection to this database as the web's role."""
+    options = database.settings_dict["OPTIONS"]
+    before = options["options"]
+    database.close()
+    options["options"] = before + AS_WEB
+    try:
+        yield
+    finally:
+        database.close()
+        options["options"] = before
+
+
+@contextmanager
+def acting_as(role: Role) -> Iterator[None]:
+    """Have this connection act as another role in the block."""
+    before = _ask("SELECT current_setting('role')")
+    _run(f"SET ROLE {'NONE' if role is Role.OWNER else NAMES[role]}")
+    try:
+        yield
+    finally:
+        # Where the transaction has failed, its end brings the role back.
+        with suppress(DatabaseError):
+            _run(f"SET ROLE {before}")
+
+
+@contextmanager
+def erasing() -> Iterator[None]:
+    """Have this connection change history in the block, as retention does."""
+    with acting_as(Role.RETENTION):
+        _run("SET stepback.retention = 'on'")
+        try:
+            yield
+        finally:
+            with suppress(DatabaseError):
+                _run("SET stepback.retention = 'off'")
+
+
+@contextmanager
+def jobs_acting_as_the_worker() -> Iterator[None]:
+    """Do what the worker's process does with the worker's rights, here as well."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module, names in JOBS.items():
+            for name in names:
+                job = getattr(import_module(module), name)
+                patch.setattr(f"{module}.{name}", as_worker(job))
+        patch.setattr(AccountsCommand, "execute", _as_its_role(AccountsCommand.execute))
+        yield
+
+
+def _as_its_role(execute: Any) -> Any:
+    def acting(command: AccountsCommand, *args: Any, **options: Any) -> Any:
+        if command.role is Role.WEB:
+            return execute(command, *args, **options)
+        with acting_as(command.role):
+            return execute(command, *args, **options)
+
+    return acting
+
+
+def as_worker(job: Callable[P, T]) -> Callable[P, T]:
+    """Return the job with the worker's rights."""
+
+    @wraps(job)
+    def acting(*args: P.args, **kwargs: P.kwargs) -> T:
+        with acting_as(Role.WORKER):
+            return job(*args, **kwargs)
+
+    return acting
+
+
+def tampering(table: str) -> AbstractContextManager[None]:
+    """Let this connection change any row of a table in the block."""
+    is_history = declared()[table].kind is Kind.IMMUTABLE
+    return erasing() if is_history else acting_as(Role.OWNER)
+
+
+def _run(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def _ask(query: str) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        row = cursor.fetchone()
+    return row and row[0]
