@@ -281,6 +281,21 @@ def make_open(cluster: Cluster) -> None:
     )
 
 
+def test_a_start_forgets_what_a_role_did_to_its_own_login(running: Cluster) -> None:
+    at = running.location
+    with psycopg.connect(at.dsn_of(Role.WEB), autocommit=True) as web:
+        web.execute("ALTER ROLE stepback_web SET statement_timeout = 1")
+        web.execute("ALTER ROLE stepback_web IN DATABASE stepback SET lock_timeout = 1")
+        web.execute("ALTER ROLE stepback_web PASSWORD 'mine'")
+    assert not lets(at, NAMES[Role.WEB], at.password_file(Role.WEB).read_text().strip())
+
+    running.start()
+
+    assert ask(at, "SHOW statement_timeout", Role.WEB) == "0"
+    assert ask(at, "SHOW lock_timeout", Role.WEB) == "0"
+    assert ask(at, "SHOW log_min_messages", Role.WEB) == "log"
+
+
 def test_a_lost_password_is_replaced(stopped: Cluster) -> None:
     at = stopped.location
     for one in (Role.WEB, SUPERUSER):

@@ -19,6 +19,9 @@ def ensure_roles_and_database(
     with psycopg.connect(location.superuser_dsn(), autocommit=True) as connection:
         _ensure_roles(connection, location)
         _ensure_database(connection)
+        # At once, because processes of a server that ended by itself connect again.
+        with connection.transaction():
+            _reset_roles(connection)
         rights = "CREATEDB" if may_create_databases else "NOCREATEDB"
         owner = sql.Identifier(NAMES[Role.OWNER])
         connection.execute(sql.SQL("ALTER ROLE {} {}").format(owner, sql.SQL(rights)))
@@ -34,17 +37,6 @@ def _ensure_roles(connection: psycopg.Connection, location: Location) -> None:
     }
     for statement in administration.roles(NAMES, verifiers):
         connection.execute(statement)
-    for name in map(sql.Identifier, NAMES.values()):
-        connection.execute(
-            sql.SQL(
-                "ALTER ROLE {} NOSUPERUSER NOCREATEROLE NOREPLICATION NOBYPASSRLS"
-            ).format(name)
-        )
-        # The role's errors go back to the application, which logs them in its own
-        # way; in the server's log their text could quote a value out of a state.
-        connection.execute(
-            sql.SQL("ALTER ROLE {} SET log_min_messages = 'log'").format(name)
-        )
 
 
 def _ensure_database(connection: psycopg.Connection) -> None:
@@ -54,4 +46,23 @@ def _ensure_database(connection: psycopg.Connection) -> None:
             sql.SQL("CREATE DATABASE {} OWNER {}").format(
                 sql.Identifier(DATABASE), sql.Identifier(NAMES[Role.OWNER])
             )
+        )
+
+
+def _reset_roles(connection: psycopg.Connection) -> None:
+    """Leave the roles nothing but what we gave them."""
+    database = sql.Identifier(DATABASE)
+    for name in map(sql.Identifier, NAMES.values()):
+        connection.execute(
+            sql.SQL(
+                "ALTER ROLE {} NOSUPERUSER NOCREATEROLE NOREPLICATION NOBYPASSRLS"
+            ).format(name)
+        )
+        # A role may set what its next session begins with, also to harm it.
+        for where in (sql.SQL(""), sql.SQL(" IN DATABASE {}").format(database)):
+            connection.execute(sql.SQL("ALTER ROLE {}{} RESET ALL").format(name, where))
+        # The role's errors go back to the application, which logs them in its own
+        # way; in the server's log their text could quote a value out of a state.
+        connection.execute(
+            sql.SQL("ALTER ROLE {} SET log_min_messages = 'log'").format(name)
         )
