@@ -182,8 +182,7 @@ def migrate(say: Say) -> None:
     else:
         connection.ensure_connection()
         grant_all(connection.connection)
-    for notice in protecting.notices():
-        say(notice)
+    protecting.report(say)
     log_in_as(Role.WEB)
 
 

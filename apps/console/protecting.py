@@ -4,16 +4,15 @@ One role is enough to run; whoever wants more says so by `STEPBACK_REQUIRE_ROLES
 then nothing starts that could rewrite history.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import psycopg
 from django.conf import settings
 
 from apps.core.roles.logins import weaknesses
 from apps.core.roles.names import VARIABLES, Role
-from apps.core.roles.powers import verdict
+from apps.core.roles.protection import explained, notice
 
-SHOWN = 3
 OLDEST_SERVER = 15
 # The same database of the same server, however it was reached.
 WHERE = """
@@ -51,27 +50,17 @@ def refuse_unready() -> None:
             )
 
 
-def notices() -> Iterator[str]:
-    """Yield what has to be said about roles that could rewrite history.
+def report(say: Callable[[str], None]) -> None:
+    """Say what has to be said about roles that could rewrite history.
 
     Raises: RolesRefused where that must not be.
     """
     found = weaknesses()
-    if not any(found.values()):
-        return
-    if settings.REQUIRE_ROLES:
-        raise RolesRefused(f"STEPBACK_REQUIRE_ROLES is set, but {_told(found)}.")
-    line = verdict([power for powers in found.values() for power in powers])
-    # With a single login there is nothing more to say.
-    yield line if list(found) == [Role.WEB] else f"{line} ({_told(found)})"
-
-
-def _told(found: dict[Role, list[str]]) -> str:
-    return "; ".join(
-        f"the {role} role {', '.join(powers[:SHOWN])}"
-        for role, powers in found.items()
-        if powers
-    )
+    weak = explained(found)
+    if weak and settings.REQUIRE_ROLES:
+        raise RolesRefused(f"STEPBACK_REQUIRE_ROLES is set, but {weak}.")
+    if (line := notice(found)) is not None:
+        say(line)
 
 
 def _looked_at(role: Role, url: str) -> tuple[object, ...] | None:

@@ -8,9 +8,11 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from time import perf_counter
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections
+
+T = TypeVar("T")
 
 PATIENCE_SECONDS = 1.0
 # What else is told of beside the database: apps above enter themselves here, by the
@@ -32,21 +34,18 @@ def ask_database() -> float:
     return (perf_counter() - started) * 1000
 
 
-class Probe:
+class Probe(Generic[T]):
     """One open question at a time, shared by all who ask meanwhile."""
 
     def __init__(
-        self,
-        ask: Callable[[], float] = ask_database,
-        *,
-        patience: float = PATIENCE_SECONDS,
+        self, ask: Callable[[], T], *, patience: float = PATIENCE_SECONDS
     ) -> None:
         self._ask = ask
         self._patience = patience
         self._lock = threading.Lock()
-        self._open: Future[float] | None = None
+        self._open: Future[T] | None = None
 
-    def answer(self) -> float | None:
+    def answer(self) -> T | None:
         """Return what was answered, None if nothing was in time."""
         question = self._question()
         try:
@@ -56,7 +55,7 @@ class Probe:
             return None
         return None
 
-    def _question(self) -> Future[float]:
+    def _question(self) -> Future[T]:
         with self._lock:
             if self._open is None or self._open.done():
                 self._open = Future()
@@ -65,7 +64,7 @@ class Probe:
                 ).start()
             return self._open
 
-    def _answer(self, question: Future[float]) -> None:
+    def _answer(self, question: Future[T]) -> None:
         try:
             question.set_result(self._ask())
         except BaseException as error:  # noqa: BLE001 - whoever asked is told

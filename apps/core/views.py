@@ -15,12 +15,14 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from apps.core.health import SERVICES, Probe
+from apps.core.health import SERVICES, Probe, ask_database
 from apps.core.http import json_response, wants_html
+from apps.core.roles.protection import ask_protection, remembered
 
 DISTRIBUTION = "stepback-server"
 STARTED_AT = monotonic()
-PROBE = Probe()
+PROBE = Probe(ask_database)
+PROTECTION = Probe(ask_protection)
 
 
 @csrf_exempt  # it changes nothing: another method is refused as what it is
@@ -88,6 +90,8 @@ def _report() -> dict[str, Any]:
             }
         }
         | _others(is_up=is_up),
+        # Null where it cannot be asked.
+        "protection": _protection(is_up=is_up),
     }
 
 
@@ -95,6 +99,11 @@ def _others(*, is_up: bool) -> dict[str, Any]:
     """Return what the other services tell; without a database none is asked."""
     unknown = {"status": "unavailable"}
     return {name: ask() if is_up else unknown for name, ask in SERVICES.items()}
+
+
+def _protection(*, is_up: bool) -> str | None:
+    """Return what keeps this process from rewriting history."""
+    return (remembered() or PROTECTION.answer()) if is_up else None
 
 
 def _now() -> str:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from time import perf_counter
+from time import monotonic, perf_counter
 
 import pytest
 from django.db import OperationalError
@@ -10,8 +10,10 @@ from django.test import Client
 from django.urls import path
 
 from apps.core import views
-from apps.core.health import Probe
+from apps.core.health import Probe, ask_database
 from apps.core.http import handler404, handler500  # noqa: F401
+from apps.core.roles import protection
+from apps.core.roles.powers import ONE_ROLE, SEPARATE
 
 urlpatterns = [
     path("", views.root),
@@ -43,6 +45,30 @@ def test_health_has_the_fields_of_both_systems(
     assert {"ok", "backend", "memwal", "network", "seed_thread"} <= set(body)
     assert body["services"]["database"] == {"status": "healthy", "latency_ms": 1.5}
     assert body["timestamp"].endswith("Z")
+
+
+@pytest.mark.parametrize("found", [SEPARATE, ONE_ROLE])
+@pytest.mark.parametrize("address", ["/health", "/health/ready"])
+def test_it_says_what_protects_history(
+    monkeypatch: pytest.MonkeyPatch, client: Client, address: str, found: str
+) -> None:
+    set_probe(monkeypatch, lambda: 1.5)
+    monkeypatch.setattr(protection, "_remembered", (monotonic(), found))
+
+    body = client.get(address).json()
+
+    # No state of health: with one role, too, everything works.
+    assert (body["protection"], body["ok"]) == (found, True)
+
+
+def test_what_cannot_be_asked_is_not_made_up(
+    monkeypatch: pytest.MonkeyPatch, client: Client
+) -> None:
+    set_probe(monkeypatch, lambda: 1.5)
+    monkeypatch.setattr(protection, "_remembered", (monotonic() - 3600, SEPARATE))
+    monkeypatch.setattr(views, "PROTECTION", Probe(refuse, patience=0.2))
+
+    assert client.get("/health").json()["protection"] is None
 
 
 @pytest.mark.parametrize("address", ["/health", "/health/ready"])
@@ -96,7 +122,7 @@ def test_it_recovers_by_itself() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_it_really_asks_the_database() -> None:
-    latency = Probe().answer()
+    latency = Probe(ask_database).answer()
 
     assert latency is not None
     assert latency > 0

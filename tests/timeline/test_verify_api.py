@@ -4,8 +4,11 @@ import pytest
 from django.db import connection
 
 from apps.accounts.models import Project
+from apps.core.roles import protection
+from apps.core.roles.names import Role
+from apps.core.roles.powers import ONE_ROLE, SEPARATE
 from apps.timeline.verification import verify_session
-from tests.acting import tampering
+from tests.acting import acting_as, tampering
 from tests.timeline import runs
 from tests.timeline.damage import damage, make_history, place_of
 
@@ -36,7 +39,19 @@ def test_the_api_answers_with_the_verdict(history: runs.Run) -> None:
         "findings": 0,
         "first_invalid": None,
         "derived": {"valid": True, "findings": 0, "first_invalid": None},
+        "protection": SEPARATE,
     }
+
+
+def test_it_says_so_where_there_is_one_role(
+    history: runs.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protection, "_remembered", None)
+
+    with acting_as(Role.OWNER):
+        verdict = history.get("verify")
+
+    assert (verdict["valid"], verdict["protection"]) == (True, ONE_ROLE)
 
 
 def test_the_api_names_the_first_broken_version(history: runs.Run) -> None:

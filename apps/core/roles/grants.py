@@ -8,6 +8,7 @@ and granted again in one transaction, so a class that changed takes its rights a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -57,16 +58,16 @@ def grant(connection: psycopg.Connection, names: Mapping[Role, str]) -> None:
 
 def _statements(
     connection: psycopg.Connection, names: Mapping[Role, str]
-) -> Iterator[sql.Composable]:
+) -> Iterator[sql.Composed]:
     everybody = _listed(sorted(set(names.values())))
     public = sql.SQL("PUBLIC, {}").format(everybody)
 
-    def found(query: str) -> list[tuple[str, ...]]:
+    def found(query: str) -> list[tuple[Any, ...]]:
         return connection.execute(query.encode(), [SCHEMA]).fetchall()
 
-    tables = [name for (name,) in found(OWNED_TABLES)]
-    sequences = dict(found(OWNED_SEQUENCES))
-    routines = [name for (name,) in found(OWNED_ROUTINES)]
+    tables: list[str] = [name for (name,) in found(OWNED_TABLES)]
+    sequences: dict[str, str] = dict(found(OWNED_SEQUENCES))
+    routines: list[str] = [name for (name,) in found(OWNED_ROUTINES)]
     # What comes later is nobody's until it is declared.
     for kind in ("TABLES", "SEQUENCES", "ROUTINES"):
         yield sql.SQL("ALTER DEFAULT PRIVILEGES REVOKE ALL ON {} FROM {}").format(
@@ -93,7 +94,7 @@ def _statements(
 
 def _of_role(
     role: Role, name: str, tables: Mapping[str, Table], sequences: Mapping[str, str]
-) -> Iterator[sql.Composable]:
+) -> Iterator[sql.Composed]:
     to = sql.Identifier(name)
     alike: dict[str, list[str]] = {}
     for table, about in tables.items():

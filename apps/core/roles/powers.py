@@ -16,7 +16,7 @@ from apps.core.roles.grants import SCHEMA
 # What is said wherever a role that serves requests or runs jobs could rewrite history.
 ONE_ROLE = "one role: triggers alone protect history"
 TOO_MANY = "too many rights: triggers alone protect history"
-SEPARATE = "separate"
+SEPARATE = "roles and triggers protect history"
 # Of a role that owns the tables, or could as well.
 OWNING = ("owns ", "is a superuser")
 

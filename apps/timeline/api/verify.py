@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.core.paging import integer_of, limit_of
+from apps.core.roles.protection import protection
 from apps.timeline.api import shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.common import Output, maybe_number, text
@@ -66,6 +67,10 @@ class Verification(Output):
     derived = DerivedVerdict(
         help_text="Changes, flags, sizes and lists: no part of the proof."
     )
+    protection = text(
+        "What keeps the server that answers from rewriting history: its database role "
+        "and triggers, or triggers alone."
+    )
     verified_at = serializers.DateTimeField()
 
 
@@ -102,8 +107,11 @@ class VerifyView(TimelineView):
         )
         head = self.version(session_id, None)
         report = verify_session(head.session_id, limits)
-        verified_at = shapes.moment(self.now)
-        return Response(_verification(report) | {"verified_at": verified_at})
+        asked = {
+            "protection": protection(),
+            "verified_at": shapes.moment(self.now),
+        }
+        return Response(_verification(report) | asked)
 
 
 def _verification(report: Report) -> dict[str, Any]:

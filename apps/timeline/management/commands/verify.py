@@ -12,7 +12,9 @@ from apps.accounts.management.command import AccountsCommand, project_called
 from apps.accounts.models import Project
 from apps.audit import operations as audit
 from apps.core.errors import DomainError
+from apps.core.roles.logins import weaknesses
 from apps.core.roles.names import Role
+from apps.core.roles.protection import notice
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.models import Session
 from apps.timeline.search import rebuild
@@ -129,6 +131,9 @@ class Command(AccountsCommand):
 
     def _conclude(self) -> None:
         self.stdout.write(f"Verified {self._totals()}.")
+        weak = notice(weaknesses())
+        if weak is not None:
+            self.stdout.write(weak)
         if self._broken:
             raise CommandError(
                 f"{len(self._broken):,} of them do not hold. "
