@@ -83,6 +83,11 @@ def logins(dsn: str) -> dict[str, str]:
     }
 
 
+def alone(dsn: str) -> dict[str, str]:
+    """Return the variables where this login, a loader's, stands for all roles."""
+    return dict.fromkeys(VARIABLES.values(), dsn)
+
+
 def server() -> psycopg.Connection:
     """Connect to the test run's own database, to make and drop others from there."""
     return psycopg.connect(os.environ[VARIABLES[Role.OWNER]], autocommit=True)

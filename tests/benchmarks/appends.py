@@ -20,8 +20,10 @@ from typing import Any
 import psycopg
 
 from apps.core import json, postgres
+from apps.core.roles.names import VARIABLES
 from tests.benchmarks import requests
 from tests.benchmarks.requests import STATE, change
+from tests.cluster import let_tests_act
 from tests.live import serving
 
 # An act prepares, outside the clock, what it returns to be timed.
@@ -52,9 +54,9 @@ def durable_database() -> Iterator[None]:
         cluster = postgres.Cluster(location)
         cluster.start()
         try:
-            with psycopg.connect(location.superuser_dsn, autocommit=True) as connection:
-                connection.execute("ALTER ROLE stepback CREATEDB")
-            os.environ["DATABASE_URL"] = location.dsn
+            let_tests_act(cluster)
+            for role, variable in VARIABLES.items():
+                os.environ[variable] = location.dsn_of(role)
             os.environ["STEPBACK_DATA_DIR"] = folder
             os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
             os.environ["STEPBACK_LOG_LEVEL"] = "WARNING"

@@ -15,15 +15,15 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 import httpx
-import psycopg
 
 from apps.core import postgres
 from apps.core.postgres.binaries import MAJOR
+from apps.core.roles.names import VARIABLES, Role
 from tests import databases
-from tests.live import ROOT, Server, environment, free_port, manage
+from tests.cluster import let_tests_act
+from tests.live import ROOT, Server, free_port, manage, process_environment
 
 WORKERS = 2
 READY_SECONDS = 90
@@ -43,13 +43,13 @@ def durable_cluster() -> Iterator[str]:
         cluster = postgres.Cluster(location)
         cluster.start()
         try:
-            with psycopg.connect(location.superuser_dsn, autocommit=True) as connection:
-                connection.execute("ALTER ROLE stepback CREATEDB")
-            os.environ["DATABASE_URL"] = location.dsn
+            let_tests_act(cluster)
+            for role, variable in VARIABLES.items():
+                os.environ[variable] = location.dsn_of(role)
             os.environ["STEPBACK_DATA_DIR"] = folder
             os.environ["STEPBACK_PREPARE"] = "true"
             os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
-            yield location.superuser_dsn
+            yield location.superuser_dsn()
         finally:
             cluster.stop()
 
@@ -62,8 +62,7 @@ def database(
     copied = f' TEMPLATE "{template}" STRATEGY FILE_COPY' if template else ""
     with databases.server() as connection:
         connection.execute(f'CREATE DATABASE "{name}"{copied}')
-        socket = connection.info.host
-    dsn = f"postgresql://stepback@/{name}?host={quote(socket, '')}"
+    dsn = databases.dsn_of(name)
     try:
         if migrated and not template:
             manage(dsn, "migrate", "--verbosity", "0")
@@ -78,7 +77,7 @@ def product(dsn: str) -> Iterator[Server]:
     port = free_port()
     command = [sys.executable, "-m", "apps.console.serving"]
     command += ["--address=127.0.0.1", f"--port={port}"]
-    env = environment(dsn) | {
+    env = process_environment(Role.WEB, dsn) | {
         "STEPBACK_WORKERS": str(WORKERS),
         "STEPBACK_PREPARE": "true",
         "STEPBACK_LOG_LEVEL": "INFO",

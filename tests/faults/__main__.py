@@ -17,6 +17,8 @@ from types import ModuleType
 
 import django
 
+from apps.core.roles.names import VARIABLES
+
 SEEDS = 1_000_000
 
 
@@ -49,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _ready() -> None:
     """Configure Django for the checks, which decode what the server stored."""
-    os.environ.pop("DATABASE_URL", None)
+    for variable in VARIABLES.values():
+        os.environ.pop(variable, None)
     os.environ.setdefault("SECRET_KEY", "only-for-tests")
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     os.environ.setdefault("STEPBACK_LOG_LEVEL", "WARNING")

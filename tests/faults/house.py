@@ -18,12 +18,13 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from apps.core.postgres import Cluster, Location, locate, processes
-from apps.core.postgres.locate import DATABASE, ROLE
+from apps.core.postgres.locate import DATABASE, NAMES
+from apps.core.roles.names import VARIABLES, Role
 from tests.faults import family
 from tests.faults.cutting_link import CuttingLink, cutting
 from tests.live import ROOT, Server, free_port, wait_until_ready
 
-OURS = ("DATABASE_URL", "STEPBACK_DATA_DIR", "DJANGO_SETTINGS_MODULE")
+OURS = (*VARIABLES.values(), "STEPBACK_DATA_DIR", "DJANGO_SETTINGS_MODULE")
 STOP_SECONDS = 60
 READY_SECONDS = 240
 SMALL = "512m"
@@ -68,8 +69,8 @@ class House:
 
     @property
     def dsn(self) -> str:
-        """How to look at the data, past every proxy."""
-        return self.location.dsn
+        """How the owner looks at the data, past every proxy."""
+        return self.location.dsn_of(Role.OWNER)
 
     def workers(self) -> set[int]:
         """Return the pids of the web workers."""
@@ -140,18 +141,18 @@ def house(
     folder: Path,
     *,
     environment: dict[str, str] | None = None,
-    database_url: str | None = None,
+    logins: dict[str, str] | None = None,
 ) -> Iterator[House]:
     """Run `up` in the folder; it has a project and a key when this returns.
 
-    With a `database_url` the PostgreSQL of the folder, which then must run already,
-    is used through it.
+    With the roles' `logins` the PostgreSQL of the folder, which then must run already,
+    is used through them.
     """
     location = locate(folder / "var", ROOT)
     given = {"STEPBACK_LOG_LEVEL": "WARNING", **(environment or {})}
-    if database_url:
+    if logins:
         # As on the embedded server of the product.
-        given |= {"DATABASE_URL": database_url, "STEPBACK_PREPARE": "true"}
+        given |= logins | {"STEPBACK_PREPARE": "true"}
     with _up(folder, location, given) as server:
         secret = server.key("faults")
         clock = given.get("STEPBACK_FAULTS_CLOCK")
@@ -167,11 +168,17 @@ def linked_house(folder: Path) -> Iterator[tuple[House, CuttingLink]]:
     door = folder / "link"
     door.mkdir()
     with own_cluster(folder) as location, cutting(door, location.socket_dir) as link:
-        url = f"postgresql://{ROLE}@/{DATABASE}?" + urlencode(
-            {"host": str(door), "options": OPTIONS}, quote_via=quote
-        )
-        with house(folder, database_url=url) as built:
+        asked = urlencode({"host": str(door), "options": OPTIONS}, quote_via=quote)
+        logins = {
+            variable: f"postgresql://{_login(location, role)}@/{DATABASE}?{asked}"
+            for role, variable in VARIABLES.items()
+        }
+        with house(folder, logins=logins) as built:
             yield built, link
+
+
+def _login(location: Location, role: Role) -> str:
+    return f"{NAMES[role]}:{location.password_file(role).read_text().strip()}"
 
 
 @contextmanager
@@ -209,7 +216,7 @@ def _up(
     try:
         url = f"http://127.0.0.1:{port}"
         wait_until_ready(url, process, log, seconds=READY_SECONDS)
-        yield Server(url=url, dsn=location.dsn, log=log, process=process)
+        yield Server(url=url, dsn=location.dsn_of(Role.OWNER), log=log, process=process)
     finally:
         _stop(process)
         (folder / "up.pid").unlink()

@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from tests import databases
 from tests.benchmarks import machine
 from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.histories import PROJECT
 from tests.benchmarks.pairs import Lane, Samples, alternate, milliseconds
 from tests.benchmarks.rows.pages import signed_in
-from tests.benchmarks.rows.scale import _url
 from tests.benchmarks.setting import Setting
 from tests.live import ROOT, Server, manage
 
@@ -116,7 +116,7 @@ def load(superuser_dsn: str, name: str, versions: int) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.benchmarks.histories", f"--versions={versions}"],
         cwd=ROOT,
-        env=os.environ | {"DATABASE_URL": _url(dsn)},
+        env=os.environ | databases.alone(dsn),
         stderr=subprocess.PIPE,
         text=True,
         timeout=LOAD_SECONDS,

@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from tests import databases
 from tests.benchmarks import machine, states
 from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.pairs import Lane, Samples, alternate
@@ -167,7 +168,7 @@ def load(superuser_dsn: str, name: str, size: tuple[int, int]) -> None:
     done = subprocess.run(
         [*command, "--sessions", sessions, "--versions", versions],
         cwd=ROOT,
-        env=os.environ | {"DATABASE_URL": _url(dsn)},
+        env=os.environ | databases.alone(dsn),
         capture_output=True,
         text=True,
         timeout=LOAD_SECONDS,
@@ -177,12 +178,6 @@ def load(superuser_dsn: str, name: str, size: tuple[int, int]) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
         connection.execute("CHECKPOINT")
-
-
-def _url(dsn: str) -> str:
-    parts = conninfo_to_dict(dsn)
-    socket = str(parts["host"]).replace("/", "%2F")
-    return f"postgresql://{parts['user']}@/{parts['dbname']}?host={socket}"
 
 
 def _finding(what: str, samples: Samples) -> Finding:

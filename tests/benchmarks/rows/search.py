@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+from tests import databases
 from tests.benchmarks import machine
 from tests.benchmarks.findings import Finding
 from tests.benchmarks.setting import Setting
@@ -54,7 +55,7 @@ def _measured(count: int) -> dict[str, dict[str, float]]:
         done = subprocess.run(
             [sys.executable, "-m", "tests.benchmarks.search", str(count), "--json"],
             cwd=ROOT,
-            env=os.environ | {"DATABASE_URL": dsn},
+            env=os.environ | databases.alone(dsn),
             capture_output=True,
             text=True,
             timeout=LOAD_SECONDS,

@@ -80,7 +80,8 @@ def _log_full(at: House, running: Traffic) -> bool:
 def _exhausted(at: House) -> bool:
     """Write log until PostgreSQL ends the connection, which says that it is full."""
     with suppress(psycopg.Error):
-        with psycopg.connect(at.location.superuser_dsn, autocommit=True) as connection:
+        superuser = at.location.superuser_dsn()
+        with psycopg.connect(superuser, autocommit=True) as connection:
             for _ in range(SEGMENTS):
                 connection.execute(
                     "SELECT pg_logical_emit_message(true, 'faults', repeat('x', 99999))"

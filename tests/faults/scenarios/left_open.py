@@ -41,7 +41,7 @@ def run(plan: Plan) -> Result:
                     running.wait_for(5)
                     running.wait_for_failures("503", 1)
                     if number % 2 and not family.wait_for(
-                        lambda: _is_ended(holder), 60
+                        lambda: _is_ended(at, holder), 60
                     ):
                         raise Violation("PostgreSQL did not end the open transaction")
                 running.wait_for(10)
@@ -72,9 +72,9 @@ def _left_open(at: House, session: str) -> Iterator[psycopg.Connection]:
         holder.close()
 
 
-def _is_ended(holder: psycopg.Connection) -> bool:
+def _is_ended(at: House, holder: psycopg.Connection) -> bool:
     """Look from outside: asking would end its idleness."""
-    with psycopg.connect(**holder.info.get_parameters()) as other:
+    with psycopg.connect(at.dsn) as other:
         row = other.execute(
             "SELECT 1 FROM pg_stat_activity WHERE pid = %s", [holder.info.backend_pid]
         ).fetchone()
