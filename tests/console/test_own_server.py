@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from django.core.management import call_command
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from apps.console import protecting
 from apps.console.protecting import RolesRefused
@@ -40,6 +41,7 @@ ACME = {
     Role.RETENTION: "acme's retention",
 }
 DATABASE = "Acme's sessions"
+ADMIN = "administrator"
 OLDEST = Path("/usr/lib/postgresql/15/bin")
 
 
@@ -52,11 +54,18 @@ def theirs(folders: Any) -> Iterator[Location]:  # noqa: F811
         installed = replace(location, binaries=Installed(site=OLDEST))
         cluster = OtherCluster(installed, durable=False)
     cluster.start()
-    with psycopg.connect(location.superuser_dsn(), autocommit=True) as administrator:
-        name = sql.Identifier(DATABASE)
-        administrator.execute(sql.SQL("CREATE DATABASE {}").format(name))
+    with psycopg.connect(location.superuser_dsn(), autocommit=True) as server:
+        # As on a hosted server: no superuser.
+        server.execute(f"CREATE ROLE {ADMIN} LOGIN CREATEDB CREATEROLE PASSWORD 'x'")
+    with psycopg.connect(administrator(location), autocommit=True) as admin:
+        admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
     yield location
     cluster.stop()
+
+
+def administrator(at: Location, database: str = "postgres") -> str:
+    where = {"host": str(at.socket_dir), "dbname": database}
+    return make_conninfo("", user=ADMIN, password="x", **where)
 
 
 def login(at: Location, role: Role, database: str = DATABASE) -> str:
@@ -77,7 +86,7 @@ def administered(theirs: Location) -> Location:
     assert "p@ss" not in printed
     for _ in range(2):
         # As `psql` would, which sends it as it stands.
-        with psycopg.connect(theirs.superuser_dsn(DATABASE), autocommit=True) as admin:
+        with psycopg.connect(administrator(theirs, DATABASE), autocommit=True) as admin:
             admin.execute(printed.encode())
     return theirs
 
