@@ -26,7 +26,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 # What the worker's process calls, and what only its commands do.
 JOBS = {
-    "apps.accounts.operations": ("forget_answers",),
+    "apps.accounts.operations": ("forget_answers", "forget_sessions"),
     "apps.metrics.alerting": ("sweep", "evaluate"),
     "apps.metrics.rollups": ("follow", "sweep", "rebuild"),
     "apps.timeline.operations": ("expire",),

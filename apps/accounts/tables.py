@@ -1,25 +1,33 @@
 """The classes of this app's tables, from which grants follow; see `core.roles`.
 
-With them those of Django's accounts and sessions, and of what counts wrong passwords:
-requests alone need them.
+With them those of Django's accounts, of second factors, and of what counts wrong
+passwords: requests alone need them.
 """
 
-from apps.core.roles.declared import ALL, mutable
+from apps.core.roles.declared import mutable
+
+# The worker forgets what is over: it finds such rows, and locks them, by these columns,
+# and does not read what they hold.
+_OVER = "SELECT (session_key, expire_date), UPDATE (expire_date), DELETE"
+_ANSWERED = "SELECT (project_id, key, status, created_at), UPDATE (status), DELETE"
 
 TABLES = {
-    # Columns that a row lock takes: a project's name is all that could change.
-    "accounts_project": mutable(web="INSERT, UPDATE (name)"),
-    "accounts_user": mutable(web="INSERT, UPDATE"),
-    "accounts_membership": mutable(),
+    # Who adds a first member, or asks for second factors, locks the project.
+    "accounts_project": mutable(web="INSERT, UPDATE (needs_second_factor)"),
+    "accounts_user": mutable(web="INSERT, UPDATE", worker=None),
+    "accounts_membership": mutable(worker=None),
     "accounts_apikey": mutable(web="INSERT, UPDATE", worker=None),
     "accounts_signinlink": mutable(web="INSERT, UPDATE", worker=None),
+    "accounts_invitation": mutable(web="INSERT, UPDATE", worker=None),
+    "accounts_recoverycode": mutable(worker=None),
+    "accounts_browsersession": mutable(worker=_OVER),
     "accounts_savedview": mutable(worker=None),
-    "accounts_storedanswer": mutable(worker="UPDATE (status), DELETE"),
+    "accounts_storedanswer": mutable(worker=_ANSWERED),
     "auth_group": mutable(web="", worker=None),
     "auth_group_permissions": mutable(web="", worker=None),
     "auth_permission": mutable(web="", worker=None),
     "django_content_type": mutable(web="", worker=None),
-    "django_session": mutable(web=ALL, worker=None),
+    "otp_totp_totpdevice": mutable(worker=None),
     "axes_accessattempt": mutable(worker=None),
     "axes_accessattemptexpiration": mutable(worker=None),
     "axes_accessfailurelog": mutable(worker=None),

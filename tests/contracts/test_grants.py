@@ -33,8 +33,8 @@ SELECT p, array_agg(a.attname) FROM pg_attribute a, unnest(%s::text[]) p
    AND has_column_privilege(%s, a.attrelid, a.attnum, p)
  GROUP BY p
 """
-OF_COLUMNS = ["INSERT", "UPDATE", "REFERENCES"]
-OF_TABLES = ["SELECT", *OF_COLUMNS, "DELETE", "TRUNCATE", "TRIGGER"]
+OF_COLUMNS = ["SELECT", "INSERT", "UPDATE", "REFERENCES"]
+OF_TABLES = [*OF_COLUMNS, "DELETE", "TRUNCATE", "TRIGGER"]
 GUARDED = """
 SELECT c.relname, bool_or(t.tgtype & 1 = 1 AND t.tgtype & 2 = 2 AND t.tgtype & 8 = 8
                           AND t.tgtype & 16 = 16),

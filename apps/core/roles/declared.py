@@ -9,8 +9,8 @@ package along lists those too. A table that nobody declared is granted to nobody
 - mutable: the rest.
 
 Rights are written as GRANT writes them, with columns where a role changes only some
-(`UPDATE (status)`; a row lock takes UPDATE on one column). SELECT goes without saying;
-None is no access at all.
+(`UPDATE (status)`; a row lock takes UPDATE on one column). SELECT goes without saying,
+unless its columns are said; None is no access at all.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from django.utils.module_loading import module_has_submodule
 from apps.core.roles.names import Role
 
 MODULE = "tables"
+READS = "SELECT"
 ALL = "INSERT, UPDATE, DELETE"
 _RIGHT = re.compile(r"([A-Z]+)(?: \(([a-z_, ]+)\))?")
 
@@ -97,7 +98,7 @@ def _table(
         kind,
         MappingProxyType(
             {
-                role: ", ".join(filter(None, ("SELECT", rights)))
+                role: rights if READS in rights else f"{READS}, {rights}".strip(", ")
                 for role, rights in given.items()
                 if rights is not None
             }
