@@ -35,6 +35,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Security
 SECRET_KEY = env.text("SECRET_KEY") or postgres.made_secret(LOCATION.secret_key_file)
 DEBUG = env.flag("DEBUG")
+DEFAULT_EXCEPTION_REPORTER_FILTER = "apps.core.debugging.WithoutLogins"
 ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS", [])
 BEHIND_TLS = env.flag("STEPBACK_TLS")

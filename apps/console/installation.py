@@ -181,8 +181,10 @@ def migrate(say: Say) -> None:
         call_command("migrate", interactive=False, verbosity=0)
     else:
         connection.ensure_connection()
-        grant_all(connection.connection)
-    protecting.report(say)
+        with connection.wrap_database_errors:
+            grant_all(connection.connection)
+    with connection.wrap_database_errors:
+        protecting.report(say)
     log_in_as(Role.WEB)
 
 

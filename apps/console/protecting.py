@@ -69,6 +69,12 @@ def _looked_at(role: Role, url: str) -> tuple[object, ...] | None:
         with psycopg.connect(url, connect_timeout=10) as connection:
             found = connection.info.server_version // 10_000
             place = connection.execute(WHERE).fetchone()
+    except psycopg.ProgrammingError as error:
+        # What libpq says of it quotes the URL, with the password.
+        raise RolesRefused(
+            f"{name} is not the URL of a PostgreSQL, as in "
+            "postgresql://user:password@host:5432/name."
+        ) from error
     except psycopg.Error as error:
         why = " ".join(str(error).split())
         raise RolesRefused(

@@ -80,7 +80,7 @@ def named(at: Location) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def administered(theirs: Location) -> Location:
-    """The roles are made as the command prints it, and then once more."""
+    """The roles are made as the command prints it, and once more; then the tables."""
     status, printed, told = manage("roles", env=named(theirs))
     assert status == 0, told
     assert "p@ss" not in printed
@@ -88,6 +88,8 @@ def administered(theirs: Location) -> Location:
         # As `psql` would, which sends it as it stands.
         with psycopg.connect(administrator(theirs, DATABASE), autocommit=True) as admin:
             admin.execute(printed.encode())
+    status, _, told = manage("migrate", "--verbosity", "0", env=named(theirs))
+    assert status == 0, told
     return theirs
 
 
@@ -126,7 +128,6 @@ def test_with_one_role_it_runs_and_says_so_wherever_it_matters(
     run: Any,  # noqa: F811
     folders: Any,  # noqa: F811
 ) -> None:
-    """After the test before: the tables are there, and belong to this role."""
     one = {"DATABASE_URL": login(administered, Role.OWNER)}
 
     started = run(folders() / "var", "--no-demo", env=one).ready()
@@ -170,6 +171,10 @@ def test_one_role_is_refused_where_more_are_required(
             "The PostgreSQL of STEPBACK_RETENTION_URL does not let us in: ",
         ),
         (
+            {Role.WORKER: "postgresql://ann:half@db/name?none=1"},
+            "STEPBACK_WORKER_URL is not the URL of a PostgreSQL, as in ",
+        ),
+        (
             {Role.WORKER: (Role.WORKER, "postgres")},
             "STEPBACK_WORKER_URL leads to another database than DATABASE_URL.",
         ),
@@ -194,6 +199,7 @@ def test_roles_that_will_not_do_are_refused(
 
     assert str(refused.value).startswith(told)
     assert len(str(refused.value).splitlines()) == 1
+    assert "half" not in str(refused.value)
 
 
 def test_a_role_with_too_many_rights_is_named(

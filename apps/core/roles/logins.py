@@ -15,7 +15,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 from apps.core.database.settings import DJANGO_NAMES, database
 from apps.core.postgres.locate import Location
 from apps.core.roles.grants import grant
-from apps.core.roles.names import Role
+from apps.core.roles.names import VARIABLES, Role
 from apps.core.roles.powers import powers
 
 
@@ -34,8 +34,12 @@ def log_in_as(role: Role) -> None:
     For a process that begins: other threads would go on with their connections.
     """
     let_go()
+    named = role if settings.DATABASE_URLS[role] else Role.WEB
     wanted = database(
-        url_of(role), pool_size=settings.POOL_SIZE, prepare=settings.PREPARE
+        url_of(role),
+        pool_size=settings.POOL_SIZE,
+        prepare=settings.PREPARE,
+        variable=VARIABLES[named],
     )
     mine = connections[DEFAULT_DB_ALIAS].settings_dict
     mine |= dict.fromkeys(DJANGO_NAMES.values(), "") | wanted

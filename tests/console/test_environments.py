@@ -1,0 +1,43 @@
+"""What a process is told of the secrets that `up` was told."""
+
+from typing import Any
+
+import pytest
+from django.views.debug import get_exception_reporter_filter
+
+from apps.console.environments import SECRETS, environment
+from apps.core.roles.names import VARIABLES, Role
+
+OWN = "postgresql://me:mine@db/name"
+SAID = {
+    **{name: f"postgresql://x:secret-of-{name}@db/name" for name in VARIABLES.values()},
+    **{name: f"secret-of-{name}" for name in SECRETS},
+    "PGPASSWORD": "secret-of-somebody",
+    "PATH": "/bin",
+}
+
+
+@pytest.mark.parametrize("role", [Role.WEB, Role.WORKER])
+def test_a_process_is_told_its_own_login_and_its_own_secrets(role: Role) -> None:
+    told = environment(role, url=OWN, inherited=SAID)
+
+    own = {name for name, owner in SECRETS.items() if owner is role}
+    assert told["DATABASE_URL"] == OWN
+    assert told["PATH"] == "/bin"
+    assert {name for name, text in told.items() if "secret-of" in text} == own
+
+
+def test_a_password_that_is_said_apart_reaches_who_needs_it() -> None:
+    told = environment(Role.WEB, url="postgresql://me@db/name", inherited=SAID)
+
+    assert told["PGPASSWORD"] == SAID["PGPASSWORD"]
+
+
+def test_pages_for_developers_do_not_show_the_logins(settings: Any) -> None:
+    settings.DATABASE_URL = OWN
+    settings.DATABASE_URLS = {Role.WEB: OWN}
+
+    shown = get_exception_reporter_filter(None).get_safe_settings()
+
+    assert "mine" not in str(shown["DATABASE_URL"])
+    assert "mine" not in str(shown["DATABASE_URLS"])
