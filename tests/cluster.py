@@ -61,6 +61,7 @@ def let_tests_act(cluster: postgres.Cluster) -> None:
     owner = NAMES[Role.OWNER]
     with psycopg.connect(cluster.location.superuser_dsn(), autocommit=True) as server:
         server.execute(f"GRANT SET ON PARAMETER session_replication_role TO {owner}")
+        server.execute(f"ALTER ROLE {owner} CREATEDB")
         for role in GRANTEES:
             server.execute(f"GRANT {NAMES[role]} TO {owner}")
 

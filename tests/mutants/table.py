@@ -602,7 +602,7 @@ MUTANTS = (
     one(
         "the word of retention alone",
         "apps/audit/sql/refuse_change_v*.sql",
-        "cardinality(_erasers) = 0",
+        "_asking = ANY (_erasers)",
         "true",
         IMMUTABLE + "a_right_to_update_is_not_yet_the_right_to_erase",
     ),

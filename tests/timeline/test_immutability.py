@@ -165,11 +165,12 @@ def test_the_word_of_another_role_counts_for_nothing(session_id, model, role):
 
 @pytest.mark.django_db
 @MODELS
-def test_a_right_to_update_is_not_yet_the_right_to_erase(session_id, model):
+@pytest.mark.parametrize("right", ["UPDATE (size)", "UPDATE (size), DELETE", "UPDATE"])
+def test_a_right_to_update_is_not_yet_the_right_to_erase(session_id, model, right):
     """As after a grant that somebody made by hand, and then set the flag."""
     table = model._meta.db_table
     with acting_as(Role.OWNER):
-        run(f"GRANT UPDATE (size) ON {table} TO {NAMES[Role.WEB]}")
+        run(f"GRANT {right} ON {table} TO {NAMES[Role.WEB]}")
     allow()
 
     with pytest.raises(IntegrityError), transaction.atomic():
