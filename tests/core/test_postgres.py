@@ -306,6 +306,18 @@ def test_a_lost_password_is_replaced(stopped: Cluster) -> None:
     assert ask(at, "SELECT current_user", Role.WEB) == NAMES[Role.WEB]
 
 
+def test_a_wrong_password_is_told_and_can_be_replaced(running: Cluster) -> None:
+    file = running.location.password_file(SUPERUSER)
+    file.write_text("of another folder\n")
+
+    with pytest.raises(DataFolderUnusable, match="remove the file"):
+        running.start()
+    file.unlink()
+
+    assert running.start()
+    assert running.is_running()
+
+
 def test_a_lost_password_of_a_running_server_is_replaced(running: Cluster) -> None:
     running.location.password_file(SUPERUSER).unlink()
 

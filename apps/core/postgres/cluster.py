@@ -92,13 +92,22 @@ class Cluster:
         return processes.living_postmaster(self.location.cluster_dir) is not None
 
     def is_running(self) -> bool:
-        """Whether this cluster's own server answers a query now."""
+        """Whether this cluster's own server answers a query now.
+
+        Raises: DataFolderUnusable where it answers, but not to our password.
+        """
         try:
             with psycopg.connect(
                 self.location.superuser_dsn(), autocommit=True, connect_timeout=2
             ) as connection:
                 row = connection.execute("SHOW data_directory").fetchone()
-        except psycopg.OperationalError:
+        except psycopg.OperationalError as error:
+            # Of a connection that was refused, libpq keeps the words alone.
+            if "password authentication failed" in str(error):
+                raise DataFolderUnusable(
+                    f"{self.location.password_file(SUPERUSER)} is not the password of "
+                    "this PostgreSQL: remove the file, and a start sets a new one."
+                ) from error
             return False
         return row is not None and row[0] == str(self.location.cluster_dir)
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
 from apps.core.postgres.locate import DATABASE, NAMES
@@ -28,22 +29,16 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        logins = {
-            role: conninfo_to_dict(url)
-            for role, url in settings.DATABASE_URLS.items()
-            if url
-        }
+        logins = {role: _read(role, url) for role, url in _given().items()}
         if set(logins) == {Role.WEB}:
             # The only role there was so far has made the tables: they stay its own.
             logins = {Role.OWNER: logins[Role.WEB]}
-        names = NAMES | {role: str(one["user"]) for role, one in logins.items()}
-        found = logins.get(Role.OWNER, {})
-        database = str(found.get("dbname", DATABASE))
-        passwords = {role: str(one.get("password", "")) for role, one in logins.items()}
+        names = NAMES | {r: one["user"] for r, one in logins.items() if "user" in one}
+        database = logins.get(Role.OWNER, {}).get("dbname", DATABASE)
         verifiers = {
-            role: scram.verifier(password)
-            for role, password in passwords.items()
-            if password and password.isascii()
+            role: scram.verifier(one["password"])
+            for role, one in logins.items()
+            if one.get("password", "").isascii() and one.get("password")
         }
         self.stdout.write(HEAD.format(database=database))
         self.stdout.write("BEGIN;")
@@ -53,11 +48,22 @@ class Command(BaseCommand):
         ):
             self.stdout.write(f"{statement.as_string(None)};")
         self.stdout.write("COMMIT;")
-        for role in names.keys() - verifiers.keys():
-            self.stdout.write(
-                UNSAID.format(
-                    name=names[role],
-                    how=f"in psql: \\password {names[role]}",
-                    variable=VARIABLES[role],
-                )
-            )
+        for role, name in names.items():
+            if role not in verifiers:
+                how = f"in psql: \\password {name}"
+                said = UNSAID.format(name=name, how=how, variable=VARIABLES[role])
+                self.stdout.write(said)
+
+
+def _given() -> dict[Role, str]:
+    return {role: url for role, url in settings.DATABASE_URLS.items() if url}
+
+
+def _read(role: Role, url: str) -> dict[str, str]:
+    try:
+        return {name: str(text) for name, text in conninfo_to_dict(url).items()}
+    except ProgrammingError as error:
+        # What libpq says of it quotes the URL, with the password.
+        raise CommandError(
+            f"{VARIABLES[role]} is not the URL of a PostgreSQL."
+        ) from error
