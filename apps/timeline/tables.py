@@ -26,4 +26,5 @@ TABLES = {
     "timeline_term": derived(web="INSERT, UPDATE, DELETE"),
     "timeline_text": derived(web="INSERT, UPDATE, DELETE"),
     "timeline_unsearched": derived(),
+    "timeline_open": derived(web="INSERT, DELETE"),
 }

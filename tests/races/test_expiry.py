@@ -14,10 +14,12 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core.actors import SYSTEM
+from apps.core.roles.names import Role
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Request, Step
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.operations import expiry
+from tests.acting import acting_as
 from tests.timeline.open_history import counted, stored
 
 PATIENCE = 30
@@ -96,7 +98,8 @@ def closing(act: Any, **given: Any) -> Any:
 def until_it_waits() -> None:
     pause = Event()
     for _ in range(1000):
-        with connection.cursor() as cursor:
+        # Others' waits are shown to the owner, as whom they all logged in.
+        with acting_as(Role.OWNER), connection.cursor() as cursor:
             cursor.execute(WAITING)
             if cursor.fetchone()[0]:
                 return

@@ -19,11 +19,13 @@ from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
+from apps.core.roles.names import Role
 from apps.timeline import open_items
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Request, Step
 from apps.timeline.words import Op
 from tests import proof
+from tests.acting import acting_as
 from tests.proof import History
 
 AGENT = Actor(kind=ActorKind.KEY, id="key_1", label="sb_1")
@@ -41,7 +43,7 @@ WIDE = {f"k{number:02}": number for number in range(70)}
 def list_at_most(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have so many flagged versions of a session listed, as long as the test lasts."""
     monkeypatch.setattr(open_items, "MOST_FLAGGED", count)
-    with connection.cursor() as cursor:
+    with acting_as(Role.OWNER), connection.cursor() as cursor:
         cursor.execute(
             "CREATE OR REPLACE FUNCTION timeline_most_flagged_v1() RETURNS bigint"
             f" LANGUAGE sql IMMUTABLE AS $$ SELECT {count}::bigint $$"

@@ -16,6 +16,7 @@ from apps.timeline import bodies
 from apps.timeline.models import Open
 from apps.timeline.verification import Kind, Limits, findings, verify_session
 from tests.accounts.make import make_member
+from tests.acting import tampering
 from tests.console.make import signed_in
 from tests.timeline.damage import damage, place_of
 from tests.timeline.open_history import WIDE, Acts, Row, counted, stored
@@ -159,7 +160,7 @@ DAMAGE = {
 def test_damage_is_named_as_derived_and_repaired(run: Run, name: str) -> None:
     statement, sentence = DAMAGE[name]
     assert list(findings(run.id)) == []
-    with connection.cursor() as cursor:
+    with tampering("timeline_open"), connection.cursor() as cursor:
         cursor.execute(statement)
 
     found = list(findings(run.id))

@@ -24,7 +24,7 @@ BEFORE = [
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("timeline", "0010_checkpoints"),
+        ("timeline", "0012_open_before"),
         ("audit", "0006_refuse_by_role"),
     ]
 
