@@ -21,6 +21,7 @@ from apps.core.ids import first_id, new_id
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Step
 from tests.accounts.make import make_member
+from tests.acting import erasing
 from tests.console.make import Story, signed_in
 
 OLGA = Actor(kind=ActorKind.USER, id="user_olga", label="olga")
@@ -244,8 +245,7 @@ def test_the_record_is_verified_from_the_page(viewer, project):
 def test_a_changed_record_is_named(viewer, project):
     key_made(project, "k1")
     key_made(project, "k2")
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE audit_auditrecord DISABLE TRIGGER ALL")
+    with erasing(), connection.cursor() as cursor:
         cursor.execute(
             "UPDATE audit_auditrecord SET actor_label = 'nobody' "
             "WHERE project_id = %s AND number = 3",
