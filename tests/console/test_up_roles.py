@@ -141,7 +141,9 @@ def test_each_does_what_it_is_for_and_all_say_what_protects_history(
         until(lambda: worker_of(agent) == "healthy")
         health = agent.get("/health").json()
     status, said, _ = manage("verify", "--data-dir", str(data_dir))
+    migrated, _, told = manage("migrate", "--data-dir", str(data_dir))
 
+    assert migrated == 0, told
     assert patched.status_code == 200
     assert verified["protection"] == health["protection"] == SEPARATE
     assert ONE_ROLE not in started.said

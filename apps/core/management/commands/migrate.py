@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.core.management.base import CommandParser
 from django.core.management.commands import migrate
 from django.db import connections
 
@@ -12,6 +13,10 @@ from apps.core.roles.names import Role
 
 class Command(LogsIn, migrate.Command):
     role = Role.OWNER
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--data-dir", help="that of up; default: var/ in here")
 
     def handle(self, *args: Any, **options: Any) -> None:
         super().handle(*args, **options)
