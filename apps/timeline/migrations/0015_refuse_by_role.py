@@ -24,7 +24,7 @@ BEFORE = [
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("timeline", "0012_open_before"),
+        ("timeline", "0014_recount_rollbacks"),
         ("audit", "0006_refuse_by_role"),
     ]
 
