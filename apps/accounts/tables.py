@@ -12,8 +12,8 @@ _OVER = "SELECT (session_key, expire_date), UPDATE (expire_date), DELETE"
 _ANSWERED = "SELECT (project_id, key, status, created_at), UPDATE (status), DELETE"
 
 TABLES = {
-    # Who adds a first member, or asks for second factors, locks the project.
-    "accounts_project": mutable(web="INSERT, UPDATE (needs_second_factor)"),
+    # Who adds a first member, or changes a setting, locks the project.
+    "accounts_project": mutable(web="INSERT, UPDATE (needs_second_factor, handling)"),
     "accounts_user": mutable(web="INSERT, UPDATE", worker=None),
     "accounts_membership": mutable(worker=None),
     "accounts_apikey": mutable(web="INSERT, UPDATE", worker=None),
