@@ -14,8 +14,11 @@ function isOff() {
   }
 }
 
+// The box in a dialog that has just closed keeps the focus until the next frame: what is
+// pressed meanwhile is not typed into it.
 function isTyping(target) {
-  return target.closest("input, textarea, select, [contenteditable], dialog[open]");
+  const field = target.closest("input, textarea, select, [contenteditable], dialog[open]");
+  return field !== null && field.checkVisibility();
 }
 
 function rows() {
