@@ -14,7 +14,7 @@ from schemathesis.core.parameters import ParameterLocation
 # Of so many requests, one keeps the ids that were made up.
 KEPT = 8
 # Verbs after which a session is not what it was; others share one for a while.
-ENDING = ("DELETE", "/close", "/pause", "/resume", "/suspend", "/activate")
+ENDING = ("DELETE", "/close", "/pause", "/resume", "/suspend", "/activate", "/undo")
 SHARED = 12
 # What is the same in every session.
 IDS = {
@@ -49,6 +49,7 @@ class World:
         self.label = label
         self.known = next((KNOWN[one] for one in KNOWN if one in label), {})
         self.named = named
+        self.version = 1
         self.asked = 0
         self.taken = 0
         self.ids: dict[str, str] = {}
@@ -90,7 +91,7 @@ class World:
         body |= {name: self.known[name] for name in self.known.keys() & body.keys()}
         body.pop("expected_version", None)
         if isinstance(body.get("version"), int):
-            body["version"] = 1
+            body["version"] = self.version
         # Only the server can sign one.
         if "handoff" in body and self.handoff:
             body["handoff"] = dict(self.handoff)
@@ -149,6 +150,9 @@ class World:
             self.ids["trace_id"] = traces["data"][0]["id"]
         if "/adopt" in self.label:
             self.handoff = self._made(f"{session}/handoffs", {})
+        if "/undo" in self.label:
+            rolled_back = self._made(f"{session}/rollback", {"version": 1})
+            self.version = rolled_back["version"]
         if "/resume" in self.label:
             self._made(f"{session}/pause", {})
 

@@ -60,8 +60,8 @@ def test_sessions_with_names_from_before_are_listed_and_completed(
     named.patch({"n": 1}, external_id="checkpoint-17")
     begin({}, external_id="thread-2")
     before = stored()
-    with connection.cursor() as cursor:
-        key = bytes(Project.objects.get().index_key)
+    key = bytes(Project.objects.get().index_key)
+    with acting_as(Role.OWNER), connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM timeline_term WHERE path_key = ANY (%s)",
             [list(terms.marked(key, Mark.NAMED, ["che", "checkpoi"]))],
