@@ -23,7 +23,8 @@ DATABASE_URLS = {
     Role.RETENTION: env.text("STEPBACK_RETENTION_URL"),
 }
 REQUIRE_ROLES = env.flag("STEPBACK_REQUIRE_ROLES")
-POOL_SIZE = env.number("STEPBACK_POOL_SIZE", 12)
+# One for each thread of a web process that asks the database: `apps.server.pools`.
+POOL_SIZE = env.number("STEPBACK_POOL_SIZE", 16)
 PREPARE = env.flag("STEPBACK_PREPARE", default=not DATABASE_URL)
 DATABASES = {
     "default": database(

@@ -59,6 +59,14 @@ def caller_for_secret(*, secret: str, now: datetime) -> Caller:
     )
 
 
+def project_of_secret(*, secret: str, now: datetime) -> str | None:
+    """Return the project of a key that is accepted, without noting its use."""
+    found = sql.often(KEY, {"digest": secrets.digest(secret), "now": now})
+    if not found or found[0].is_revoked or found[0].has_expired:
+        return None
+    return str(found[0].project_id)
+
+
 def _note_use(key_id: str, last_used_at: datetime | None, now: datetime) -> None:
     stale = now - USE_RESOLUTION
     if last_used_at is not None and last_used_at > stale:

@@ -24,7 +24,7 @@ METHODS = frozenset({"get", "put", "post", "patch", "delete"})
 WITH_BODY = frozenset({"put", "post", "patch"})
 # What `ApiView`, the parser and the database can answer on any route.
 ALWAYS = (400, 401, 403, 406, 429, 500, 503)
-ON_WRITING = (411, 413, 415, 422, 507)
+ON_WRITING = (408, 411, 413, 415, 422, 507)
 ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 RETRIED = frozenset({"429", "503", "507"})
 

@@ -38,6 +38,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "rule_not_found": (404, INVALID),
     "method_not_allowed": (405, INVALID),
     "not_acceptable": (406, INVALID),
+    "request_timeout": (408, INVALID),
     "version_conflict": (409, INVALID),
     "external_id_taken": (409, INVALID),
     "agent_exists": (409, INVALID),

@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 # Statuses after which the same request may well succeed. A 500 is a defect, which
 # repeats; a 507 does not go away within seconds.
-PASSING = frozenset({429, 502, 503, 504})
+PASSING = frozenset({408, 429, 502, 503, 504})
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 
 

@@ -68,6 +68,12 @@ class HandoffNotVerified(BadRequest):
     code = "handoff_not_verified"
 
 
+class RequestTimeout(BadRequest):
+    """The body came too slowly; nothing was stored."""
+
+    code = "request_timeout"
+
+
 class LengthRequired(BadRequest):
     code = "length_required"
 

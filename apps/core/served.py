@@ -1,0 +1,11 @@
+"""What the server's front and Django tell each other in a request's environment.
+
+Without the front (in tests, under another server) nothing of it is there.
+"""
+
+# When the request came, by `perf_counter`: before its body, and before its turn.
+CAME_AT = "stepback.came_at"
+# A DomainError for which the front refuses the request: Django answers it.
+REFUSED = "stepback.refused"
+# The key or the session that came with the request holds no longer, says Django.
+LOST = "stepback.lost"

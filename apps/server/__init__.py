@@ -1,0 +1,1 @@
+"""The served process: granian, the front of each worker, the pools behind it."""
