@@ -23,8 +23,8 @@ import httpx
 import psycopg
 
 from apps.console import environments
-from apps.console.serving import arguments as serving_arguments
 from apps.core.roles.names import VARIABLES, Role
+from apps.server.serving import arguments as serving_arguments
 from tests import databases
 from tests.commands import ROOT, Commands
 
@@ -119,7 +119,7 @@ def _served(
     dsn: str, log: Path, workers: int
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     port = free_port()
-    command = [sys.executable, "-m", "apps.console.serving"]
+    command = [sys.executable, "-m", "apps.server.serving"]
     command += serving_arguments(address="127.0.0.1", port=port)
     with log.open("wb") as output:
         process = subprocess.Popen(

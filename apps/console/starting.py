@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import DatabaseError, OperationalError
 
-from apps.console import first_start, serving
+from apps.console import first_start
 from apps.console.endpoint import Endpoint, EndpointRefused, endpoint
 from apps.console.environments import environment
 from apps.console.installation import (
@@ -33,6 +33,7 @@ from apps.core.postgres import ClusterError
 from apps.core.roles.logins import let_go, url_of
 from apps.core.roles.names import Role
 from apps.core.supervisor import Child, Supervisor
+from apps.server import serving
 
 GRACE_SECONDS = 10
 # A busy machine takes its time; a web server that ends by itself is noticed at once.

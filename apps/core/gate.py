@@ -1,4 +1,4 @@
-"""Keeps the memory that large bodies take bounded: a gate, and a budget of bytes.
+"""Keeps the memory that large bodies take bounded: a gate in each process.
 
 A body over 1 MiB is parsed, merged, compared and compressed by one request at a time in
 each process, because that takes many times its size. What a request will need is often
@@ -30,38 +30,11 @@ class BodyGate:
     def hold(self) -> Iterator[None]:
         """Hold a permit; raises `Busy` when none comes free in time."""
         if not self._permits.acquire(timeout=self._seconds):
-            raise _busy("worked on")
+            raise _busy()
         try:
             yield
         finally:
             self._permits.release()
-
-
-class ByteBudget:
-    """Lets bodies be received up to a number of bytes at once.
-
-    Without it every thread buffers a body of its own while it waits for the gate; the
-    gate itself must not be held while a slow client sends.
-    """
-
-    def __init__(self, *, total: int, seconds: float) -> None:
-        self._left = total
-        self._seconds = seconds
-        self._freed = threading.Condition()
-
-    @contextmanager
-    def hold(self, size: int) -> Iterator[None]:
-        """Hold so many of the bytes; raises `Busy` when too few come free in time."""
-        with self._freed:
-            if not self._freed.wait_for(lambda: size <= self._left, self._seconds):
-                raise _busy("received")
-            self._left -= size
-        try:
-            yield
-        finally:
-            with self._freed:
-                self._left += size
-                self._freed.notify_all()
 
 
 class _Visit:
@@ -119,8 +92,8 @@ def excuse() -> None:
         visit.excuse()
 
 
-def _busy(what: str) -> Busy:
+def _busy() -> Busy:
     return Busy(
-        f"Other large bodies are being {what}; nothing was stored. Retry shortly.",
+        "Other large bodies are being worked on; nothing was stored. Retry shortly.",
         retry_after=RETRY_SECONDS,
     )

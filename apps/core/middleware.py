@@ -26,10 +26,18 @@ from django.utils import timezone
 
 from apps.core.exposition import Observe, observer
 from apps.core.gate import GATE, visiting
-from apps.core.http.fallbacks import API_PREFIX, handler404, is_api, say_not_allowed
+from apps.core.http.fallbacks import (
+    API_PREFIX,
+    answer,
+    handler404,
+    is_api,
+    say_not_allowed,
+)
+from apps.core.http.problems import Problem
 from apps.core.http.views import stamp, take_allowance
 from apps.core.ids import new_id
 from apps.core.log import write_request
+from apps.core.served import CAME_AT, LOST, REFUSED
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 NO_CONTENT = (204, 304)
@@ -50,7 +58,7 @@ class RequestLogMiddleware:
         self.observe = observer()
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        started = perf_counter()
+        started = request.META.get(CAME_AT) or perf_counter()
         given = request.META.get("HTTP_X_REQUEST_ID", "")
         request_id = request.request_id = request_id_of(given)  # type: ignore[attr-defined]
         structlog.contextvars.bind_contextvars(request_id=request_id)
@@ -65,6 +73,7 @@ class RequestLogMiddleware:
             _write_line(request, response, milliseconds)
             if self.observe is not None:
                 _count(self.observe, request, response, milliseconds)
+            _say_what_is_lost(request, response)
         finally:
             structlog.contextvars.unbind_contextvars("request_id")
         return response
@@ -74,6 +83,7 @@ class ApiBypassMiddleware:
     """Calls the view of an API request itself; pages go on through the chain.
 
     A page at an address with U+0000 is none, whatever its view would ask for.
+    What the server's front refused is answered here: no view sees it.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -85,7 +95,10 @@ class ApiBypassMiddleware:
         }
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if is_api(request):
+        refused = request.META.get(REFUSED)
+        if refused is not None:
+            response: HttpResponseBase = answer(request, Problem.of(refused))
+        elif is_api(request):
             response = self.api(request)
         elif "\0" in request.path_info:
             # No name holds it, and PostgreSQL's text cannot be asked for it.
@@ -172,6 +185,14 @@ def _count(
         status=response.status_code,
         seconds=milliseconds / 1000,
     )
+
+
+def _say_what_is_lost(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Tell the server's front that the key or the session does not hold."""
+    user = getattr(request, "_cached_user", None)
+    is_nobody = user is not None and user.pk is None
+    if is_nobody or response.status_code == 401:
+        request.META[LOST] = True
 
 
 def _write_line(

@@ -75,7 +75,7 @@ def database(
 def product(dsn: str) -> Iterator[Server]:
     """Serve that database as `up` does."""
     port = free_port()
-    command = [sys.executable, "-m", "apps.console.serving"]
+    command = [sys.executable, "-m", "apps.server.serving"]
     command += ["--address=127.0.0.1", f"--port={port}"]
     env = process_environment(Role.WEB, dsn) | {
         "STEPBACK_WORKERS": str(WORKERS),

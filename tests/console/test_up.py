@@ -114,7 +114,7 @@ class Up:
         found = set()
         for pid in self.family():
             with suppress(FileNotFoundError, ProcessLookupError):
-                if b"apps.console.serving" in command(pid):
+                if b"apps.server.serving" in command(pid):
                     found.add(pid)
         return found
 
@@ -478,7 +478,7 @@ def test_a_second_start_makes_nothing_anew_and_shows_a_new_link_but_no_key(
 def test_everything_stops_when_the_web_server_dies(run: Run, settled: Path):
     up = run(settled).ready()
     database = postmaster(settled)
-    servers = [pid for pid in up.family() if b"console.serving" in command(pid)]
+    servers = [pid for pid in up.family() if b"server.serving" in command(pid)]
 
     os.kill(servers[0], signal.SIGKILL)
 
@@ -518,7 +518,7 @@ def told_of_worker(up: Up) -> str:
 
 def test_it_starts_again_after_it_was_killed(run: Run, settled: Path):
     killed = run(settled).ready()
-    left = [pid for pid in killed.family() if b"console.serving" in command(pid)]
+    left = [pid for pid in killed.family() if b"server.serving" in command(pid)]
     killed.process.kill()
     killed.ends()
 

@@ -32,7 +32,7 @@ from tests.console.test_up import (
 )
 from tests.worker.processes import until
 
-PROCESSES = {Role.WEB: b"apps.console.serving", Role.WORKER: b"manage.py\0worker"}
+PROCESSES = {Role.WEB: b"apps.server.serving", Role.WORKER: b"manage.py\0worker"}
 REFUSED = "InsufficientPrivilege"
 # One's own role is one's own, and no way to more.
 HARMLESS = (

@@ -1,15 +1,12 @@
-"""The gate for large bodies and the budget of what is received."""
+"""The gate for large bodies."""
 
 import threading
-from contextlib import ExitStack
 
 import pytest
-from django.test import RequestFactory
 
 from apps.core import gate
 from apps.core.errors import Busy
-from apps.core.gate import GATED_BYTES, BodyGate, ByteBudget
-from apps.core.http import bodies
+from apps.core.gate import GATED_BYTES, BodyGate
 
 LARGE = GATED_BYTES + 1
 
@@ -105,41 +102,3 @@ def test_each_thread_visits_for_itself() -> None:
         thread.join()
 
     assert outcome == ["refused"]
-
-
-def test_a_budget_takes_what_fits_and_refuses_the_rest() -> None:
-    budget = ByteBudget(total=10, seconds=0.01)
-
-    with budget.hold(6), budget.hold(4), pytest.raises(Busy), budget.hold(1):
-        pass
-    with budget.hold(10):
-        pass
-
-
-def test_a_budget_lets_the_next_in_when_enough_came_free() -> None:
-    budget = ByteBudget(total=10, seconds=30)
-    order: list[str] = []
-
-    def second() -> None:
-        with budget.hold(5):
-            order.append("second")
-
-    with budget.hold(6):
-        thread = threading.Thread(target=second)
-        thread.start()
-        order.append("first")
-    thread.join()
-
-    assert order == ["first", "second"]
-
-
-def test_who_is_refused_while_sending_is_heard_to_the_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(bodies, "RECEIVED", ByteBudget(total=10, seconds=0.01))
-    request = RequestFactory().generic("POST", "/", bytes(LARGE), "application/json")
-
-    with ExitStack() as held, pytest.raises(Busy):
-        bodies.receive_body(request, held)
-
-    assert len(request.META["wsgi.input"]) == 0

@@ -75,7 +75,7 @@ class House:
     def workers(self) -> set[int]:
         """Return the pids of the web workers."""
         # Forked, they have the command line of the server that they came from.
-        web, *_ = family.called("apps.console.serving", self.server.process.pid)
+        web, *_ = family.called("apps.server.serving", self.server.process.pid)
         return {
             pid
             for pid in family.children(web)

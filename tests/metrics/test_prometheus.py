@@ -10,11 +10,11 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from apps.console import serving as serving_alone
 from apps.core import exposition as core
 from apps.core.actors import SYSTEM
 from apps.metrics import exposition
 from apps.metrics import operations as metrics
+from apps.server import serving as serving_alone
 from apps.webhooks import feed
 from apps.webhooks import operations as webhooks
 from tests.live import serving

@@ -1,11 +1,10 @@
 """How a request body comes in: its limits and its parser.
 
 The raw bytes stay at `request.body`, once: the parser and the request's digest read
-them there. `core.gate` bounds how much of large ones a process has in memory.
+them there. The server's front has received them; `core.gate` bounds how many large
+ones a process works on.
 """
 
-from contextlib import ExitStack
-from io import BytesIO
 from typing import Any
 
 from django.conf import settings
@@ -16,8 +15,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.utils.mediatypes import _MediaType
 
 from apps.core import json
-from apps.core.errors import Busy, DomainError, InvalidRequest, PayloadTooLarge
-from apps.core.gate import GATE_SECONDS, GATED_BYTES, ByteBudget
+from apps.core.errors import DomainError, InvalidRequest, PayloadTooLarge
 
 
 class LengthRequired(DomainError):
@@ -32,49 +30,23 @@ class UnsupportedEncoding(DomainError):
     code = "unsupported_media_type"
 
 
-# What this process has received of large bodies at any time: one of the largest, or
-# some of 8 MB.
-RECEIVED = ByteBudget(total=settings.REQUEST_BYTES, seconds=GATE_SECONDS)
-_PIECE = 64 * 1024
-
-
-def receive_body(request: HttpRequest, held: ExitStack) -> bytes:
+def receive_body(request: HttpRequest) -> bytes:
     """Read the whole body, refusing on its headers before reading a byte.
 
-    The bytes of a large one are counted until `held` ends. The caller enters the gate
-    only afterwards: held while a slow client uploads, it would shut out everybody else.
-
-    Raises: UnsupportedEncoding, LengthRequired, PayloadTooLarge, InvalidRequest, Busy.
+    Raises: UnsupportedEncoding, LengthRequired, PayloadTooLarge, InvalidRequest.
     """
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise UnsupportedEncoding(param="Content-Encoding")
-    if "chunked" in request.headers.get("Transfer-Encoding", "").lower():
-        _read_chunks(request, held)
+    # The front takes this header away, and says how long the chunks were together.
+    if "Transfer-Encoding" in request.headers:
+        raise LengthRequired
     declared = _declared_length(request)
     if declared > settings.REQUEST_BYTES:
         raise _too_large()
-    if declared > GATED_BYTES and not hasattr(request, "_body"):
-        _hold(declared, request.META["wsgi.input"], held)
     # A cut connection must not turn a half-sent body into an empty one.
     if len(request.body) < declared:
         raise InvalidRequest("The body ended before its Content-Length.")
     return request.body
-
-
-def _hold(size: int, stream: Any, held: ExitStack) -> None:
-    """Count so many bytes as received, until `held` ends.
-
-    Where there is no room for them they are taken in all the same, and dropped: a
-    client that is cut off while it sends does not get to read that it should retry.
-
-    Raises: Busy.
-    """
-    try:
-        held.enter_context(RECEIVED.hold(size))
-    except Busy:
-        while size and (part := stream.read(min(size, _PIECE))):
-            size -= len(part)
-        raise
 
 
 def _declared_length(request: HttpRequest) -> int:
@@ -82,32 +54,6 @@ def _declared_length(request: HttpRequest) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise InvalidRequest("Content-Length is not a number.", param="Content-Length")
     return int(text)
-
-
-def _read_chunks(request: HttpRequest, held: ExitStack) -> None:
-    """Read a body sent without its length, then go on as if it had been given.
-
-    Sized reads alone: granian's input drops bytes when a sized read is followed by an
-    unsized one (tried with 2.8.7), and a server that does not mark the end of the
-    input would let us wait for ever.
-    """
-    if not request.META.get("wsgi.input_terminated"):
-        raise LengthRequired
-    stream, most = request.META["wsgi.input"], settings.REQUEST_BYTES
-    body = stream.read(min(GATED_BYTES, most) + 1)
-    if len(body) > GATED_BYTES:
-        # How much is still to come is not known.
-        _hold(most, stream, held)
-        body += stream.read(most + 1 - len(body))
-    if len(body) > most:
-        raise _too_large()
-    # The server does not tell a connection that was cut before the first chunk from
-    # an empty body, which some requests may have: a fork would be made of the head.
-    if not body:
-        raise InvalidRequest("The chunked body was empty; send none without chunks.")
-    request.META["CONTENT_LENGTH"] = str(len(body))
-    request._body = body
-    request._stream = BytesIO(body)
 
 
 def _too_large() -> PayloadTooLarge:

@@ -1,10 +1,9 @@
 """`ApiView`, which every view of the API derives from.
 
-It counts the request against its caller's minute, takes the body in and holds the
-gate for a large one until the answer is rendered.
+It counts the request against its caller's minute, checks the body and holds the gate
+for a large one until the answer is rendered.
 """
 
-from contextlib import ExitStack
 from functools import cache
 from typing import Any, Protocol, TypeVar, cast
 
@@ -74,7 +73,7 @@ class ApiView(UnderstandingView):
     ) -> HttpResponseBase:
         """Answer, and render before what the request holds is let go."""
         self.allowance: Allowance | None = None
-        with ExitStack() as self.held, gate.visiting(self.gate):
+        with gate.visiting(self.gate):
             response = super().dispatch(request, *args, **kwargs)
             # A view answers once. It and its request refer to each other and to
             # themselves: circles that the collector comes for late. With states of
@@ -126,7 +125,7 @@ class ApiView(UnderstandingView):
         """Take the body in once the caller is known and allowed."""
         super().initial(request, *args, **kwargs)
         _check_query(request)
-        body = receive_body(request._request, self.held)
+        body = receive_body(request._request)
         gate.enter(len(body))
         self.refuse_unknown(request, body)
 

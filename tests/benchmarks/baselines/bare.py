@@ -1,4 +1,4 @@
-"""What Django, REST framework and granian cost by themselves: three bare views.
+"""What Django, REST framework, granian and our front cost: three bare views.
 
 `/empty` does nothing; `/insert` stores the bytes of the request in one row, by one
 INSERT, without looking at them; `/parse` does the same after it parsed them. No
@@ -14,13 +14,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from apps.server.front import Front
+
+LARGEST = 33 * 1024 * 1024
 INSERT = "INSERT INTO bare (data) VALUES (%b)"
 
 # As many connections as the product's pool has.
 pool = ConnectionPool(
     os.environ["DATABASE_URL"],
     min_size=1,
-    max_size=12,
+    max_size=16,
     kwargs={"autocommit": True},
     open=True,
 )
@@ -55,4 +58,4 @@ urlpatterns = [
     path("insert", Insert.as_view()),
     path("parse", Parse.as_view()),
 ]
-application = get_wsgi_application()
+application = Front(get_wsgi_application(), largest=LARGEST)

@@ -64,10 +64,8 @@ def bare(dsn: str) -> Iterator[str]:
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(TABLE)
     port = free_port()
-    command = [str(Path(sys.executable).parent / "granian"), "--interface", "wsgi"]
-    command += ["--host", "127.0.0.1", "--port", str(port), "--no-ws", "--http", "1"]
-    command += ["--workers", str(machine.WORKERS), "--blocking-threads", "8"]
-    command += ["tests.benchmarks.baselines.bare:application"]
+    command = [sys.executable, "-m", "tests.benchmarks.baselines.bare_server"]
+    command += [str(port)]
     env = os.environ | {
         "DATABASE_URL": dsn,
         "DJANGO_SETTINGS_MODULE": "tests.benchmarks.baselines.bare_settings",
