@@ -6,6 +6,8 @@ than repairs, and never puts a body's text into an error: only where the fault i
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, compress, islice
+from operator import is_, is_not
 from typing import Any, TypeAlias
 
 import orjson
@@ -112,26 +114,29 @@ def parse_object(data: bytes, *, max_bytes: int = MAX_STATE_BYTES) -> State:
     return value
 
 
-def check(value: Json, *, at: str = "") -> State:
+def check(value: Json, *, at: str = "", accepted: State | None = None) -> State:
     """Return `value`, the state found at pointer `at` of a parsed request.
 
-    Depth counts from the value itself, so the request around it costs nothing.
+    Depth counts from the value itself, so the request around it costs nothing. Members
+    that it shares with a state that was accepted before are not looked at again.
 
     Raises: UnacceptableJson with the pointer from the request's root.
     """
     if type(value) is not dict:
         raise UnacceptableJson("This must be a JSON object.", param=shortened(at))
-    if not _is_acceptable(value, MAX_DEPTH):
+    members = value if accepted is None else _unlike(value, accepted)
+    if not _is_acceptable(members, MAX_DEPTH):
         raise _refused(value, at=at, max_depth=MAX_DEPTH)
     return value
 
 
-def state_bytes(value: Json, *, at: str = "") -> bytes:
+def state_bytes(value: Json, *, at: str = "", accepted: State | None = None) -> bytes:
     """Return the bytes under which the state at pointer `at` is stored.
 
     Raises: UnacceptableJson as `check` does; PayloadTooLarge.
     """
-    data = dumps(check(value, at=at))
+    # Not `dumps`: where there is a null it would look for infinities once more.
+    data = _dumped(check(value, at=at, accepted=accepted))
     if len(data) > MAX_STATE_BYTES:
         raise _too_large(len(data), MAX_STATE_BYTES)
     return data
@@ -186,6 +191,16 @@ def _is_acceptable(value: Json, max_depth: int) -> bool:
                     nested.append(child)
         level, depth = nested, depth + 1
     return True
+
+
+def _unlike(value: State, accepted: State) -> State:
+    """Return the members that are not the very ones of another object."""
+    if len(value) < len(accepted) or not all(map(is_, accepted, value)):
+        return {k: v for k, v in value.items() if accepted.get(k) is not v}
+    # An update made it: the same keys in the same order, and those that are new.
+    changed = compress(value, map(is_not, value.values(), accepted.values()))
+    fresh = islice(value, len(accepted), None)
+    return {key: value[key] for key in chain(changed, fresh)}
 
 
 def _children(container: Json) -> Iterable[Json]:

@@ -5,7 +5,7 @@ Never a source of truth.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from apps.diffs.changes import Json
@@ -21,6 +21,7 @@ Facet = str | int | float | bool | None
 LONGEST_POINTER = 300
 # A wide state of long texts must not be walked to its end for 64 values.
 _LOOKED_AT = 10_000
+_CONTAINERS = (dict, list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,26 @@ def facets(state: Json, limit: int = LIMIT) -> dict[str, Facet]:
 def leaves(state: Json, limit: int = LIMIT) -> Leaves:
     """Find the short scalars, shallow ones first, at most `limit`."""
     found: dict[str, Facet] = {}
-    for looked_at, (pointer, value) in enumerate(_shallow_first(state)):
-        if len(found) >= limit or looked_at == _LOOKED_AT:
-            return Leaves(found, pointer.count("/"))
-        if _is_short(value) and len(pointer) <= LONGEST_POINTER:
-            found[pointer] = value
+    looked_at = 0
+    # One loop: as generators within each other it took 10 ms for 10,000 values, of
+    # every append to a large state.
+    waiting: list[tuple[str, Json]] = [("", state)]
+    for pointer, container in waiting:  # grows while it is read
+        for token, value in _entries(container):
+            if len(found) >= limit or looked_at == _LOOKED_AT:
+                return Leaves(found, pointer.count("/") + 1)
+            looked_at += 1
+            is_container = value.__class__ in _CONTAINERS
+            if not (value if is_container else _is_short(value)):
+                continue
+            place = f"{pointer}/{escape(str(token))}"
+            # What stands in a container would have a longer pointer still.
+            if len(place) > LONGEST_POINTER:
+                continue
+            if is_container:
+                waiting.append((place, value))
+            else:
+                found[place] = value
     return Leaves(found, None)
 
 
@@ -75,27 +91,13 @@ def clean_text(text: str) -> str:
     return text.replace("\x00", "␀")
 
 
-def _shallow_first(state: Json) -> Iterator[tuple[str, Json]]:
-    waiting: list[tuple[str, Json]] = [("", state)]
-    for pointer, container in waiting:  # grows while it is read
-        for token, value in _entries(container):
-            place = f"{pointer}/{escape(token)}"
-            # What stands in it would have a longer pointer still.
-            if isinstance(value, dict | list) and len(place) <= LONGEST_POINTER:
-                waiting.append((place, value))
-            yield place, value
-
-
-def _entries(container: Json) -> Iterator[tuple[str, Json]]:
+def _entries(container: Json) -> Iterable[tuple[str | int, Json]]:
     if isinstance(container, dict):
-        yield from container.items()
-    elif isinstance(container, list):
-        yield from ((str(index), value) for index, value in enumerate(container))
+        return container.items()
+    return enumerate(container) if isinstance(container, list) else ()
 
 
-def _is_short(value: Json) -> bool:
-    if isinstance(value, dict | list):
-        return False
-    if isinstance(value, int) and not isinstance(value, bool):
+def _is_short(value: Facet) -> bool:
+    if type(value) is int:
         return -_FIRST_LONG_NUMBER < value < _FIRST_LONG_NUMBER
     return not isinstance(value, str) or len(value) <= LONGEST_TEXT

@@ -6,6 +6,7 @@ Derived from one comparison at append; a flag is a hint to look, never a refusal
 from enum import StrEnum
 
 from apps.diffs.changes import Change, Comparison, Json, Kind
+from apps.diffs.equality import is_copied_from
 
 # Below this many bytes a state that halves has lost a word or two, not its memory.
 _TINY = 256
@@ -39,7 +40,9 @@ def flags(
 def _lost_keys(before: Json, after: Json) -> bool:
     if not isinstance(before, dict):
         return False
-    return not isinstance(after, dict) or bool(before.keys() - after.keys())
+    if not isinstance(after, dict):
+        return True
+    return not (is_copied_from(after, before) or before.keys() <= after.keys())
 
 
 def _nulls(change: Change) -> bool:

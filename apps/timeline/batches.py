@@ -183,6 +183,7 @@ def _following(head: VersionRow, draft: Draft, sealed: Sealed) -> VersionRow:
         body_salt=_bytes(sealed.body["salt"]),
         raw=sealed.raw,
         parsed=draft.state,
+        leaves=sealed.leaves,
     )
 
 

@@ -103,14 +103,22 @@ def _opaque_part(name: str, value: Json) -> Part:
 
 
 def assembled(
-    state: State, *, carried: tuple[Part, ...] = (), given: tuple[Part, ...] = ()
+    state: State,
+    *,
+    before: State | None = None,
+    carried: tuple[Part, ...] = (),
+    given: tuple[Part, ...] = (),
 ) -> tuple[Part, ...]:
     """Return the whole bundle: this state, the given parts, the rest as it was.
+
+    `before` is a stored state that this one may share members with.
 
     Raises: UnacceptableJson, PayloadTooLarge.
     """
     parts = {part.name: part for part in carried}
-    parts["state"] = Part("state", JSON, json.state_bytes(state, at="/state"))
+    parts["state"] = Part(
+        "state", JSON, json.state_bytes(state, at="/state", accepted=before)
+    )
     parts.update({part.name: part for part in given})
     if sum(len(part.data) for part in parts.values()) > MAX_BUNDLE_BYTES:
         raise PayloadTooLarge(

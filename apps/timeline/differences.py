@@ -38,7 +38,11 @@ class Difference:
 def made_by(draft: Draft, head: VersionRow) -> Difference:
     """Return what a draft changes about the head."""
     if draft.state is not None:
-        return _of_states(reading.parsed(head), draft.state)
+        before = reading.parsed(head)
+        comparison = compare(before, draft.state)
+        return Difference(
+            comparison, head.leaves or facets.leaves(before), facets.leaves(draft.state)
+        )
     shown = draft.reuse or head
     if shown.body_number == head.body_number:
         return _of_states({}, {})

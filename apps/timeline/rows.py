@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from apps.core.json import State
+from apps.diffs.facets import Leaves
 
 
 class Unread(Enum):
@@ -77,6 +78,8 @@ class VersionRow:
     # stored yet: an earlier item of a batch.
     raw: bytes | None = None
     parsed: State | None = None
+    # The short scalars of its state, where they were looked for.
+    leaves: Leaves | None = None
     # The newest rollback up to it, where that was read with it; `None` is none.
     rollback: Rollback | Unread | None = UNREAD
 

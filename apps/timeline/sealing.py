@@ -58,6 +58,8 @@ class Sealed:
     turn_text: str | None = None
     # Whether the session waits for a human from now on; None: as before.
     waits: bool | None = None
+    # The short scalars of the state, if it is a new one.
+    leaves: Leaves | None = None
 
     def parameters(self) -> dict[str, Any]:
         """Return them under the names that the statements use."""
@@ -169,6 +171,7 @@ def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) 
     sealed.events.append(version_event(draft, stamp, version))
     sealed.version = version
     sealed.waits = waiting.change(draft, head, difference)
+    sealed.leaves = None if draft.state is None else difference.after
 
 
 def _mark(

@@ -70,6 +70,7 @@ def _body(sealed: Sealed, number: int) -> dict[str, Any]:
             "body_salt": _bytes(sealed.body["salt"]),
             "raw": sealed.raw,
             "parsed": None,
+            "leaves": None,
         }
     shows = sealed.shows
     if shows is None:
@@ -81,6 +82,7 @@ def _body(sealed: Sealed, number: int) -> dict[str, Any]:
         "body_salt": shows.body_salt,
         "raw": shows.raw,
         "parsed": None,
+        "leaves": None,
     }
 
 

@@ -258,6 +258,18 @@ def test_the_depth_of_a_state_does_not_count_the_request_around_it():
     assert json.check(parsed["items"][0]["state"]) == deepest
 
 
+def test_members_that_were_accepted_before_are_not_looked_at_again():
+    was = {"rows": [1e400], "n": 1}
+
+    assert json.check({**was, "n": 2, "more": [3]}, accepted=was)
+    with pytest.raises(UnacceptableJson):
+        json.check({**was, "more": [1e400]}, accepted=was)
+    with pytest.raises(UnacceptableJson):
+        json.check({"n": 1, "rows": [1e400]}, accepted=was)
+    with pytest.raises(UnacceptableJson):
+        json.state_bytes({"rows": was["rows"], "m": [1e400]}, accepted=was)
+
+
 @pytest.mark.parametrize(
     ("state", "param"),
     [

@@ -77,6 +77,20 @@ def test_a_json_patch_gives_after_too(pair: Pair, budget: int) -> None:
 
 
 @bounded
+@given(st.dictionaries(keys, values), st.dictionaries(keys, values), st.booleans())
+def test_what_an_update_shares_is_told_as_if_it_were_read_anew(
+    before: dict[str, Any], patch: dict[str, Any], removes: bool
+) -> None:
+    after = {**before, **patch}
+    if removes and before:
+        del after[next(iter(before))]
+
+    shared = compare(before, after)
+
+    assert shared.changes == compare(*json.loads(json.dumps([before, after]))).changes
+
+
+@bounded
 @given(values, values)
 def test_equality_agrees_with_the_text(one: Any, two: Any) -> None:
     for other in (two, json.loads(json.dumps(one)), one):

@@ -1,6 +1,6 @@
 """Which values a session is found by."""
 
-from apps.diffs.facets import facets
+from apps.diffs.facets import facets, leaves
 
 
 def test_it_maps_pointers_to_scalars() -> None:
@@ -41,3 +41,18 @@ def test_nothing_is_looked_for_below_a_very_long_key() -> None:
     state = {"k" * 301: {"a": {"b": 1}}, "id": 7}
 
     assert facets(state) == {"/id": 7}
+
+
+def test_it_says_from_which_depth_on_values_are_left_out() -> None:
+    state = {"id": 7, "rows": [[n, {}] for n in range(70)], "none": {}}
+
+    found = leaves(state)
+
+    assert (len(found.values), found.cut_depth) == (64, 3)
+    assert leaves({"id": 7, "none": {}}).cut_depth is None
+
+
+def test_a_wide_state_is_not_walked_to_its_end() -> None:
+    texts = {str(n): "x" * 201 for n in range(10_001)}
+
+    assert leaves({"texts": texts, "id": 7}).cut_depth == 2

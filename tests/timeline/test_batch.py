@@ -8,6 +8,7 @@ from django.db import connection
 
 from apps.audit.models import Event
 from apps.core import json
+from apps.diffs import facets
 from apps.timeline.models import Body, Change, Session, Version
 from tests import proof
 from tests.conftest import Answer
@@ -167,6 +168,21 @@ def test_an_item_without_a_difference_shows_the_body_before(begin: Begin) -> Non
     history = proven(run)
     assert [version.body_number for version in history.versions] == [0, 0, 2, 2]
     assert sorted(history.bodies) == [0, 2]
+
+
+def test_each_state_is_looked_through_once(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[Any] = []
+    leaves = facets.leaves
+    run = begin({"n": 0})
+    monkeypatch.setattr(
+        facets, "leaves", lambda state: looked.append(state) or leaves(state)
+    )
+
+    appended(run, [{"state": {"n": at}} for at in range(1, 9)])
+
+    assert sorted(state["n"] for state in looked) == list(range(9))
 
 
 def test_a_null_and_a_large_integer_come_back_as_they_were(begin: Begin) -> None:

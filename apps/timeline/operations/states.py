@@ -115,7 +115,7 @@ def draft_of(
 ) -> Draft:
     """Return the draft of a new bundle; one without a difference stores no bytes."""
     carried = reading.parts(head)
-    parts = bundles.assembled(state, carried=carried, given=given)
+    parts = bundles.assembled(state, before=head.parsed, carried=carried, given=given)
     if parts == carried:
         return Draft(op=op, hold=Hold(head.hold), step=step, reuse=head)
     return Draft(op=op, hold=Hold(head.hold), step=step, state=state, parts=parts)
