@@ -50,6 +50,11 @@ class Caller:
         """What becomes of unknown input where a request does not say."""
         return Handling(self.project.handling)
 
+    @property
+    def lane(self) -> str:
+        """In whose turns its costly requests are done: those of its project."""
+        return str(self.project.id)
+
 
 GRANTS: dict[str, frozenset[Permission]] = {
     Role.VIEWER: frozenset({Permission.READ}),

@@ -1,65 +1,138 @@
-"""Keeps the memory that large bodies take bounded: a gate in each process.
+"""The gate for costly requests, in each process.
 
-A body over 1 MiB is parsed, merged, compared and compressed by one request at a time in
-each process, because that takes many times its size. What a request will need is often
-known only below its view (a small PATCH of a large head, a rollback), so whatever takes
-a large body in hand calls `enter` first, and the request keeps the gate to its end.
-Outside a request, in commands, nothing is held back.
+In each process one request at a time takes a body over 1 MiB in hand, because parsing,
+merging, comparing and compressing one takes many times its size; and one at a time
+goes on with what takes much work, such as to verify a long history. The others wait,
+a bounded number of them, and the projects take turns (`fairness`): no project waits
+longer because another one asks more often.
+
+What a request will need is often known only below its view (a small PATCH of a large
+head, a rollback), so whatever takes a large body in hand calls `enter` first, and what
+counts its work calls `spend`; the request keeps the gate to its end. Outside a request,
+in commands, nothing is held back.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from time import monotonic
 
 from apps.core.errors import Busy
+from apps.core.fairness import FairQueue
 
 GATED_BYTES = 1024 * 1024
+# In units of `work`: what a request does beyond a tenth of a second is costly.
+GATED_WORK = 100_000
 GATE_SECONDS = 10.0
 RETRY_SECONDS = 5
+# So many requests wait at the gate; with the one inside they take seven of the eight
+# threads that answer, and the last one is left for what is quickly done.
+PLACES = 6
 
 
-class BodyGate:
-    """Lets a set number of large bodies be worked on at once."""
+class _Place:
+    """A request in front of the gate; `settled` is set when it is let in or refused."""
 
-    def __init__(self, *, permits: int, seconds: float) -> None:
-        self._permits = threading.BoundedSemaphore(permits)
+    __slots__ = ("is_inside", "settled")
+
+    def __init__(self) -> None:
+        self.settled = threading.Event()
+        self.is_inside = False
+
+    def settle(self, *, is_inside: bool) -> None:
+        self.is_inside = is_inside
+        self.settled.set()
+
+
+class Gate:
+    """Lets a set number of requests in at once, their projects in turn.
+
+    What a turn costs a project is how long it was inside, by the `clock`.
+    """
+
+    def __init__(
+        self,
+        *,
+        permits: int,
+        seconds: float,
+        places: int = PLACES,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._permits = permits
         self._seconds = seconds
+        self._clock = clock
+        self._queue: FairQueue[_Place] = FairQueue(places=places, share=permits)
+        self._lock = threading.Lock()
 
     @contextmanager
-    def hold(self) -> Iterator[None]:
-        """Hold a permit; raises `Busy` when none comes free in time."""
-        if not self._permits.acquire(timeout=self._seconds):
-            raise _busy()
+    def hold(self, lane: str = "") -> Iterator[None]:
+        """Go in; raises `Busy` without a place to wait, or when it takes too long."""
+        self._enter(lane)
+        began = self._clock()
         try:
             yield
         finally:
-            self._permits.release()
+            with self._lock:
+                self._permits += 1
+                self._queue.finish(lane, self._clock() - began)
+                self._let_in()
+
+    def _enter(self, lane: str) -> None:
+        place = _Place()
+        with self._lock:
+            refused = self._queue.add(lane, place)
+            if refused is not None:
+                refused.settle(is_inside=False)
+            self._let_in()
+        if not place.settled.wait(self._seconds):
+            self._give_up(lane, place)
+        if not place.is_inside:
+            raise _busy()
+
+    def _let_in(self) -> None:
+        while self._permits and (taken := self._queue.take()):
+            self._permits -= 1
+            taken[1].settle(is_inside=True)
+
+    def _give_up(self, lane: str, place: _Place) -> None:
+        with self._lock:
+            # It may have been let in, or refused, just now.
+            if not place.settled.is_set():
+                self._queue.remove(lane, place)
+                place.settle(is_inside=False)
 
 
 class _Visit:
-    """One request, and whether it is past the gate."""
+    """One request: its project, how much it has worked, whether it is inside."""
 
-    def __init__(self, gate: BodyGate, held: ExitStack) -> None:
+    def __init__(self, gate: Gate, held: ExitStack) -> None:
+        self.lane = ""
         self._gate = gate
         self._held = held
+        self._work = 0
         self._is_inside = False
 
     def enter(self) -> None:
         if not self._is_inside:
-            self._held.enter_context(self._gate.hold())
+            self._held.enter_context(self._gate.hold(self.lane))
             self._is_inside = True
+
+    def spend(self, work: int) -> None:
+        self._work += work
+        if self._work > GATED_WORK:
+            self.enter()
 
     def excuse(self) -> None:
         self._is_inside = True
 
 
-GATE = BodyGate(permits=1, seconds=GATE_SECONDS)
+GATE = Gate(permits=1, seconds=GATE_SECONDS)
 _VISIT: ContextVar[_Visit | None] = ContextVar("visit", default=None)
 
 
 @contextmanager
-def visiting(gate: BodyGate) -> Iterator[None]:
+def visiting(gate: Gate) -> Iterator[None]:
     """Let what is done inside enter this gate once, and leave it at the end."""
     with ExitStack() as held:
         before = _VISIT.set(_Visit(gate, held))
@@ -82,6 +155,23 @@ def enter(size: int) -> None:
         visit.enter()
 
 
+def spend(work: int) -> None:
+    """Count work that the request has done, and enter the gate where it is costly.
+
+    Raises: Busy, as `enter` does and where it may.
+    """
+    visit = _VISIT.get()
+    if visit is not None:
+        visit.spend(work)
+
+
+def take_turns_as(lane: str) -> None:
+    """Say whose turn the request takes at the gate: a project's."""
+    visit = _VISIT.get()
+    if visit is not None:
+        visit.lane = lane
+
+
 def excuse() -> None:
     """Let the request go on without the gate: it has stored something.
 
@@ -94,6 +184,6 @@ def excuse() -> None:
 
 def _busy() -> Busy:
     return Busy(
-        "Other large bodies are being worked on; nothing was stored. Retry shortly.",
+        "Other costly requests are being worked on; nothing was stored. Retry shortly.",
         retry_after=RETRY_SECONDS,
     )

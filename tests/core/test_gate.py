@@ -1,21 +1,52 @@
 """The gate for large bodies."""
 
 import threading
+from itertools import count
 
 import pytest
 
 from apps.core import gate
 from apps.core.errors import Busy
-from apps.core.gate import GATED_BYTES, BodyGate
+from apps.core.gate import GATED_BYTES, Gate
 
 LARGE = GATED_BYTES + 1
 
 
-def narrow() -> BodyGate:
-    return BodyGate(permits=1, seconds=0.01)
+def narrow() -> Gate:
+    return Gate(permits=1, seconds=0.01)
 
 
-def is_free(one: BodyGate) -> bool:
+class Waiting:
+    """Requests that wait at a gate, each in a thread; `order` is who was let in."""
+
+    def __init__(self, gate: Gate) -> None:
+        self.gate = gate
+        self.order: list[str] = []
+        self.refused: list[str] = []
+        self.threads: list[threading.Thread] = []
+
+    def add(self, name: str) -> None:
+        """Let one come for the lane of its first letter, and wait until it waits."""
+        thread = threading.Thread(target=self._come, args=(name,))
+        n_before = len(self.gate._queue) + len(self.refused)
+        thread.start()
+        self.threads.append(thread)
+        while len(self.gate._queue) + len(self.refused) == n_before:
+            thread.join(0.001)
+
+    def end(self) -> None:
+        for thread in self.threads:
+            thread.join()
+
+    def _come(self, name: str) -> None:
+        try:
+            with self.gate.hold(name[0]):
+                self.order.append(name)
+        except Busy:
+            self.refused.append(name)
+
+
+def is_free(one: Gate) -> bool:
     try:
         with one.hold():
             return True
@@ -102,3 +133,83 @@ def test_each_thread_visits_for_itself() -> None:
         thread.join()
 
     assert outcome == ["refused"]
+
+
+def test_projects_take_turns_however_many_requests_of_one_wait() -> None:
+    one = Gate(permits=1, seconds=30, places=8, clock=count().__next__)
+    waiting = Waiting(one)
+
+    with one.hold("a"):
+        for name in ("a1", "a2", "a3", "b1", "a4", "b2"):
+            waiting.add(name)
+    waiting.end()
+
+    assert waiting.order == ["b1", "a1", "b2", "a2", "a3", "a4"]
+
+
+def test_a_turn_costs_as_long_as_it_takes() -> None:
+    ticks = iter([0.0, 100.0, *range(100, 200)])
+    one = Gate(permits=1, seconds=30, places=8, clock=lambda: float(next(ticks)))
+    waiting = Waiting(one)
+
+    with one.hold("a"):
+        for name in ("a1", "b1", "b2", "b3"):
+            waiting.add(name)
+    waiting.end()
+
+    assert waiting.order == ["b1", "b2", "b3", "a1"]
+
+
+def test_a_full_queue_refuses_the_project_that_fills_it() -> None:
+    one = Gate(permits=1, seconds=30, places=3, clock=count().__next__)
+    waiting = Waiting(one)
+
+    with one.hold("a"):
+        for name in ("a1", "a2", "a3", "b1", "a4"):
+            waiting.add(name)
+    waiting.end()
+
+    assert sorted(waiting.refused) == ["a3", "a4"]
+    assert waiting.order == ["b1", "a1", "a2"]
+
+
+def test_much_work_is_done_inside() -> None:
+    one = narrow()
+
+    with gate.visiting(one):
+        gate.spend(gate.GATED_WORK)
+        before = is_free(one)
+        gate.spend(1)
+        inside = is_free(one)
+
+    assert (before, inside, is_free(one)) == (True, False, True)
+
+
+def test_work_is_refused_while_others_are_inside() -> None:
+    one = narrow()
+
+    with one.hold(), gate.visiting(one), pytest.raises(Busy):
+        for _ in range(3):
+            gate.spend(gate.GATED_WORK)
+
+
+def test_a_request_takes_the_turns_of_its_project() -> None:
+    one = Gate(permits=1, seconds=30)
+    order = []
+
+    def visit(lane: str) -> None:
+        with gate.visiting(one):
+            gate.take_turns_as(lane)
+            gate.enter(LARGE)
+            order.append(lane)
+
+    threads = [threading.Thread(target=visit, args=[name]) for name in "aab"]
+    with one.hold("a"):
+        for n, thread in enumerate(threads):
+            thread.start()
+            while len(one._queue) == n:
+                thread.join(0.001)
+    for thread in threads:
+        thread.join()
+
+    assert order == ["b", "a", "a"]

@@ -39,6 +39,7 @@ class Caller:
     def __init__(self, key_id: str, rate_limit: int | None) -> None:
         self.key_id = key_id
         self.rate_limit = rate_limit
+        self.lane = key_id
 
 
 class KeyInHeader(BaseAuthentication):
@@ -102,7 +103,7 @@ class Echo(TestView):
 class Large(TestView):
     """Says whether the gate is free while a request is being worked on."""
 
-    gate = http.BodyGate(permits=1, seconds=0.02)
+    gate = http.Gate(permits=1, seconds=0.02)
 
     def post(self, request: Request) -> Response:
         with self.gate.hold():
@@ -409,14 +410,14 @@ def test_a_large_body_holds_the_gate_and_lets_it_go(client: Client) -> None:
 
 
 def test_the_gate_gives_up_after_its_time() -> None:
-    gate = http.BodyGate(permits=1, seconds=0.01)
+    gate = http.Gate(permits=1, seconds=0.01)
 
     with gate.hold(), pytest.raises(errors.Busy), gate.hold():
         pass
 
 
 def test_the_gate_lets_the_next_in_when_the_first_leaves() -> None:
-    gate = http.BodyGate(permits=1, seconds=5)
+    gate = http.Gate(permits=1, seconds=5)
     order: list[str] = []
 
     def second() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from apps.core.gate import GATED_BYTES, BodyGate
+from apps.core.gate import GATED_BYTES, Gate
 from apps.core.http import ApiView
 from apps.timeline.models import Version
 from tests.conftest import Answer
@@ -17,15 +17,15 @@ HALF = "x" * (GATED_BYTES * 2 // 3)
 
 
 @pytest.fixture
-def gate(monkeypatch: pytest.MonkeyPatch) -> BodyGate:
+def gate(monkeypatch: pytest.MonkeyPatch) -> Gate:
     """The gate of all views, which gives up at once."""
-    one = BodyGate(permits=1, seconds=0.01)
+    one = Gate(permits=1, seconds=0.01)
     monkeypatch.setattr(ApiView, "gate", one)
     return one
 
 
 @pytest.fixture
-def large(begin: Begin, gate: BodyGate) -> Run:
+def large(begin: Begin, gate: Gate) -> Run:
     """Versions 0 and 2 are large, 1 is small."""
     made = begin(LARGE)
     made.put({"step": 1})
@@ -41,7 +41,7 @@ def shrunk(large: Run) -> Run:
 
 
 @pytest.fixture
-def taken(gate: BodyGate) -> Iterator[None]:
+def taken(gate: Gate) -> Iterator[None]:
     """Somebody else is inside."""
     with gate.hold():
         yield
@@ -102,7 +102,7 @@ def test_the_target_of_a_rollback_counts_as_its_head_does(
     assert Version.objects.count() == before
 
 
-def test_small_sessions_are_not_held_up(run: Run, taken: None, gate: BodyGate) -> None:
+def test_small_sessions_are_not_held_up(run: Run, taken: None, gate: Gate) -> None:
     run.patch({"step": 5})
     run.rollback(0)
 
@@ -110,7 +110,7 @@ def test_small_sessions_are_not_held_up(run: Run, taken: None, gate: BodyGate) -
 
 
 def test_two_that_are_small_and_make_a_large_one_wait_before_it_is_stored(
-    begin: Begin, gate: BodyGate
+    begin: Begin, gate: Gate
 ) -> None:
     run = begin({"one": HALF})
     body = b'{"state": {"two": "' + HALF.encode() + b'"}}'
@@ -124,7 +124,7 @@ def test_two_that_are_small_and_make_a_large_one_wait_before_it_is_stored(
     assert stored.body["state"] == {"one": HALF, "two": HALF}
 
 
-def test_a_retry_with_the_same_key_is_done_once(large: Run, gate: BodyGate) -> None:
+def test_a_retry_with_the_same_key_is_done_once(large: Run, gate: Gate) -> None:
     key = {"Idempotency-Key": "again"}
     path, body = large.path("rollback"), b'{"version": 1}'
 

@@ -30,6 +30,7 @@ from apps.accounts.errors import SecondFactorNeeded
 from apps.accounts.models import Membership, User
 from apps.accounts.views.visits import entry_of
 from apps.console.views import refused
+from apps.core import gate
 from apps.core.actors import Actor
 from apps.core.errors import DomainError
 from apps.core.http.exceptions import problem_of
@@ -89,12 +90,15 @@ def entered(
 
     Raises: ProjectNotFound, SecondFactorNeeded, PermissionDenied.
     """
-    return enter_project(
+    membership = enter_project(
         user=user_of(request),
         slug=slug,
         permission=permission,
         entry=entry_of(request),
     )
+    # Pages of a project and its programs take turns together.
+    gate.take_turns_as(membership.project_id)
+    return membership
 
 
 def user_of(request: HttpRequest) -> User:

@@ -1,6 +1,6 @@
 """The HTTP edge of every app: error table, bodies, headers, `ApiView`, fallbacks."""
 
-from apps.core.gate import BodyGate
+from apps.core.gate import Gate
 from apps.core.http.bodies import (
     JSONRenderer,
     LengthRequired,
@@ -30,7 +30,7 @@ from apps.core.http.views import ApiView
 __all__ = [
     "ERRORS",
     "ApiView",
-    "BodyGate",
+    "Gate",
     "DatabaseFault",
     "JSONRenderer",
     "LengthRequired",

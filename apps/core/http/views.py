@@ -29,13 +29,19 @@ LIMITER = RateLimiter(workers=settings.WORKERS)
 
 
 class LimitedCaller(Protocol):
-    """What `request.auth` must tell; `apps.accounts` has the real one."""
+    """What `request.auth` must tell; `apps.accounts` has the real one.
+
+    `lane` is whose turns it takes at the gate: its project's.
+    """
 
     @property
     def key_id(self) -> str: ...
 
     @property
     def rate_limit(self) -> int | None: ...
+
+    @property
+    def lane(self) -> str: ...
 
 
 def take_allowance(request: HttpRequest, caller: LimitedCaller | None) -> Allowance:
@@ -119,7 +125,10 @@ class ApiView(UnderstandingView):
         except AuthenticationFailed:
             self._count(request, None)
             raise
-        self._count(request, cast(LimitedCaller | None, request.auth))
+        caller = cast(LimitedCaller | None, request.auth)
+        self._count(request, caller)
+        if caller is not None:
+            gate.take_turns_as(caller.lane)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Take the body in once the caller is known and allowed."""
