@@ -11,7 +11,8 @@ from typing import Any
 
 from apps.accounts.models import Project
 from apps.console import comparing, reading, sides, stories, trees
-from apps.core import json
+from apps.core import json, work
+from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.diffs.changes import Comparison
 from apps.diffs.text import cut, visible
@@ -29,7 +30,6 @@ ITEMS = 100
 LONGEST_SAID = 20_000
 LONGEST_PART = 100_000
 VERIFIED = 1_000
-VERIFIED_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -239,16 +239,25 @@ def _proof(look: Look, given: dict[str, Any]) -> dict[str, Any]:
     }
     context["hashes"] = [(a, b, one.hex()) for a, b, one in context["hashes"]]
     if given["verify"]:
-        context["report"] = _verified(look)
+        report = _verified(look, given["after"])
+        reached = report.last_number
+        context |= {
+            "report": report,
+            "is_short": reached is not None and reached < version.number,
+        }
     return context
 
 
-def _verified(look: Look) -> Report:
-    """Verify up to this version: all of it, or as much before it as is quick."""
+def _verified(look: Look, after: int | None) -> Report:
+    """Verify up to this version: all of it, or as much before it as is quick.
+
+    Where that ends before this version, the page says so, and goes on `after` it.
+    """
     number = look.version.number
-    limits = Limits(
-        after=number - VERIFIED if number >= VERIFIED else None,
-        versions=min(VERIFIED, number + 1),
-        decoded_bytes=VERIFIED_BYTES,
-    )
+    if after is None and number >= VERIFIED:
+        after = number - VERIFIED
+    if after is not None and after >= number:
+        raise InvalidRequest("after takes an earlier version.", param="after")
+    left = number if after is None else number - after - 1
+    limits = Limits(after=after, versions=min(VERIFIED, left + 1), work=work.PAGE)
     return verify_session(look.session.id, limits)

@@ -63,6 +63,7 @@ class PaneForm(forms.Form):
     )
     find = forms.CharField(required=False, max_length=200)
     verify = forms.BooleanField(required=False)
+    after = whole_number(required=False)
 
     def given(self) -> dict[str, Any]:
         """Raises: InvalidRequest naming the first parameter that means nothing."""

@@ -395,6 +395,24 @@ def test_the_proof_is_verified_on_request(viewer, project, trip):
 
     assert "recomputed just now" not in text_of(viewer, where)
     assert "4 versions up to v3 hold" in text_of(viewer, f"{where}&verify=on")
+    assert "not verified yet" not in text_of(viewer, f"{where}&verify=on")
+
+
+def test_a_proof_that_is_much_work_goes_on_where_it_ended(
+    viewer, project, trip, monkeypatch
+):
+    monkeypatch.setattr("apps.core.work.PAGE", 1)
+    where = address(project, trip.id, "versions", 3) + "?tab=proof&verify=on"
+
+    first = text_of(viewer, where)
+    last = text_of(viewer, f"{where}&after=2")
+
+    assert "1 version up to v0 hold" in first
+    assert "v1 to v3 are not verified yet" in first
+    assert "verify=on&amp;after=0" in first
+    assert "1 version up to v3 hold" in last
+    assert "not verified yet" not in last
+    assert viewer.get(f"{where}&after=3").status_code == 400
 
 
 def test_blame_is_a_page_and_a_part(viewer, project, trip):

@@ -188,9 +188,10 @@ def test_much_work_is_done_inside() -> None:
 def test_work_is_refused_while_others_are_inside() -> None:
     one = narrow()
 
-    with one.hold(), gate.visiting(one), pytest.raises(Busy):
-        for _ in range(3):
-            gate.spend(gate.GATED_WORK)
+    with one.hold(), gate.visiting(one):
+        gate.spend(gate.GATED_WORK)
+        with pytest.raises(Busy):
+            gate.spend(1)
 
 
 def test_a_request_takes_the_turns_of_its_project() -> None:

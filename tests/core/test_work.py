@@ -32,3 +32,13 @@ def test_what_is_spent_counts_at_the_gate() -> None:
 
     with one.hold(), gate.visiting(one), pytest.raises(Busy):
         WorkBudget().spend(gate.GATED_WORK + 1)
+
+
+def test_a_page_ends_in_time_on_a_machine_that_is_much_too_busy() -> None:
+    now = [0.0]
+    budget = WorkBudget(most=10, seconds=5, clock=lambda: now[0])
+
+    before = budget.is_spent
+    now[0] = 5.0
+
+    assert (before, budget.is_spent) == (False, True)

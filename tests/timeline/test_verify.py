@@ -5,7 +5,10 @@ asks for another number.
 """
 
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import count, repeat
 from random import Random
 from typing import Any
 
@@ -15,8 +18,10 @@ from django.utils import timezone
 
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
+from apps.core import gate
 from apps.core.actors import SYSTEM
 from apps.timeline import marks, proof, verification
+from apps.core.errors import Busy
 from apps.timeline import operations as timeline
 from apps.timeline.about import About
 from apps.timeline.drafts import Request, Step
@@ -460,9 +465,61 @@ def test_an_append_in_the_meantime_is_no_damage(
 
 
 def test_large_states_end_a_part_early(history: runs.Run) -> None:
-    report = verify_session(history.id, Limits(decoded_bytes=1))
+    report = verify_session(history.id, Limits(work=1))
 
     assert (report.versions, report.has_more) == (1, True)
+
+
+def parts_of(session_id: str, limits: Iterator[Limits]) -> list[verification.Report]:
+    """Verify a session part by part, each within the next limits."""
+    after: int | None = None
+    reports: list[verification.Report] = []
+    while not reports or reports[-1].has_more:
+        reports.append(verify_session(session_id, replace(next(limits), after=after)))
+        assert reports[-1].last_number != after, "a part went no further"
+        after = reports[-1].last_number
+    return reports
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_parts_find_together_what_one_pass_finds(history: runs.Run, seed: int) -> None:
+    random = Random(seed)
+    drop_constraints()
+    for _ in range(seed % 4):
+        place = picked(random, places(history.id))
+        damage(place, flipped(random, place.value))
+    whole = verify_session(history.id)
+    sizes = (Limits(work=random.choice([1, 600, 1500])) for _ in count())
+
+    parts = parts_of(history.id, sizes)
+
+    assert len(parts) > 1
+    assert sum(one.versions for one in parts) == whole.versions
+    assert sum(one.bodies for one in parts) == whole.bodies
+    assert sum(one.broken for one in parts) == whole.broken
+    assert next((p.first_broken for p in parts if p.first_broken), None) == (
+        whole.first_broken
+    )
+    assert parts[-1].chain_end == whole.chain_end
+    assert [one.chain_end for one in parts[:-1]] == [p.chain_start for p in parts[1:]]
+
+
+def test_a_part_that_ends_at_the_head_has_all_of_it(history: runs.Run) -> None:
+    whole = verify_session(history.id)
+
+    last = parts_of(history.id, repeat(Limits(versions=4)))[-1]
+
+    assert (last.last_number, last.has_more) == (whole.last_number, False)
+
+
+def test_work_beyond_a_tenth_of_a_second_waits_at_the_gate(
+    history: runs.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "GATED_WORK", 1_000)
+    one = gate.Gate(permits=1, seconds=0.01)
+
+    with one.hold(), gate.visiting(one), pytest.raises(Busy):
+        verify_session(history.id)
 
 
 def test_a_part_after_a_broken_body_is_judged_for_itself(history: runs.Run) -> None:

@@ -30,8 +30,8 @@ from apps.core.http.views import ApiView
 __all__ = [
     "ERRORS",
     "ApiView",
-    "Gate",
     "DatabaseFault",
+    "Gate",
     "JSONRenderer",
     "LengthRequired",
     "Problem",

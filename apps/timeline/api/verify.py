@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.core import work
 from apps.core.paging import integer_of, limit_of
 from apps.core.roles.protection import protection
 from apps.timeline.api import shapes
@@ -25,8 +26,6 @@ from apps.timeline.verification import (
 
 DEFAULT_VERSIONS = 500
 MAXIMUM_VERSIONS = 1_000
-# A second or two of decoding and comparing, however large the states are.
-MAXIMUM_BYTES = 64 * 1024 * 1024
 
 
 class FirstInvalid(Output):
@@ -93,7 +92,8 @@ class VerifyView(TimelineView):
                     "maximum": MAXIMUM_VERSIONS,
                     "default": DEFAULT_VERSIONS,
                 },
-                description="How many versions at most; fewer where states are large.",
+                description="How many versions at most. A page ends before where they "
+                "take more than about a second: go on while `has_more`.",
             ),
         ],
         responses={200: Verification, **READ_ERRORS},
@@ -103,7 +103,7 @@ class VerifyView(TimelineView):
         limits = Limits(
             after=integer_of(request, "after", minimum=0, maximum=2**53),
             versions=limit_of(request, DEFAULT_VERSIONS, MAXIMUM_VERSIONS),
-            decoded_bytes=MAXIMUM_BYTES,
+            work=work.PAGE,
         )
         head = self.version(session_id, None)
         report = verify_session(head.session_id, limits)

@@ -6,6 +6,7 @@ Nothing comes from the process's cache of decoded bodies: what is stored is to b
 from __future__ import annotations
 
 from apps.core import sql
+from apps.core.work import BYTES_A_UNIT, WorkBudget
 from apps.timeline import bodies
 from apps.timeline.bodies import Cache, Codec, CorruptBody
 from apps.timeline.reading import CHAIN
@@ -18,9 +19,9 @@ KEPT_BYTES = 16 * 1024 * 1024
 class Bodies:
     """The decoded bodies of a session; the last one, and some more, are kept."""
 
-    def __init__(self, session_id: str) -> None:
+    def __init__(self, session_id: str, budget: WorkBudget) -> None:
         self.session_id = session_id
-        self.decoded_bytes = 0
+        self.budget = budget
         self._last: tuple[int, bytes] | None = None
         self._kept = Cache(KEPT_BYTES)
 
@@ -50,13 +51,13 @@ class Bodies:
         known = self._kept.get((self.session_id, number))
         if known is None:
             rows = sql.rows(CHAIN, {"sessions": [self.session_id], "numbers": [number]})
+            # Before it is done: what is too much may have to wait for its turn.
+            self.budget.spend(sum(row.size for row in rows) // BYTES_A_UNIT)
             known = bodies.reconstruct(rows)
-            self.decoded_bytes += sum(row.size for row in rows)
         self._last = (number, known)
         return known
 
     def _keep(self, number: int, raw: bytes) -> None:
-        self.decoded_bytes += len(raw)
         self._last = (number, raw)
         self._kept.put((self.session_id, number), raw)
 

@@ -58,6 +58,10 @@ SELECT b.number, b.base_number, b.depth, b.codec, b.salt, b.data, b.size,
  WHERE b.session_id = %s AND b.number = ANY (%s::bigint[])
 """
 
+FOLLOWED = """
+SELECT FROM timeline_version WHERE session_id = %s AND number > %s LIMIT 1
+"""
+
 CHANGES = """
 SELECT number, path_key, role, kind, value_key FROM timeline_change
  WHERE session_id = %s AND number BETWEEN %s AND %s
@@ -182,6 +186,11 @@ def versions(session_id: str, *, after: int, limit: int) -> list[StoredVersion]:
         VERSIONS,
         {"session": session_id, "after": after, "limit": limit},
     )
+
+
+def is_followed(session_id: str, number: int) -> bool:
+    """Whether the session has a version after this one."""
+    return bool(sql.rows(FOLLOWED, [session_id, number]))
 
 
 def with_bodies(
