@@ -30,8 +30,8 @@ from apps.timeline.search.clauses import (
     TraceIs,
     UserIs,
 )
+from apps.timeline.search.cursors import place_of
 from apps.timeline.search.explaining import Result
-from apps.timeline.search.finder import Place
 from apps.timeline.search.writing import without, write, written
 
 PLAIN = (AgentIs, UserIs, StatusIs, CreatedBetween)
@@ -132,7 +132,7 @@ def _of_trace(project: Project, trace_id: str, now: datetime) -> str | None:
 def _searched(
     project: Project, query: Query, after: str | None, limit: int, now: datetime
 ) -> Page:
-    place = Place(after) if after else None
+    place = place_of(after) if after else None
     found = finder.sessions(Scope(project), query, now=now, after=place, limit=limit)
     known = reading.in_bulk(project, [one.session.id for one in found.results])
     rows = [
@@ -147,7 +147,7 @@ def _searched(
         )
         for one in found.results
     ]
-    after = found.next.session_id if found.next else None
+    after = str(found.next) if found.next else None
     leads_to = None
     if place is None and found.next is None:
         leads_to = _only_trace(project, query, found.results)

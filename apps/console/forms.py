@@ -13,6 +13,7 @@ from apps.console import auditing, finding
 from apps.console.reading import PAGE
 from apps.core.addresses import LONGEST_URL
 from apps.core.handling import Handling
+from apps.timeline.search.cursors import PLACE
 from apps.timeline.search.language import LONGEST_TEXT
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Format, Progress
@@ -31,7 +32,7 @@ class SessionsForm(forms.Form):
     sort = forms.ChoiceField(required=False, choices=list(finding.SORTS.items()))
     view = forms.RegexField(regex=r"\Aview_[0-9a-z]{26}\Z", required=False)
     after = forms.RegexField(
-        regex=rf"\A(?:{SESSION_ID}~?|{CHANGED_PLACE})\Z",
+        regex=rf"\A(?:{PLACE}|{CHANGED_PLACE})\Z",
         required=False,
         error_messages={"invalid": "This is no place in the list."},
     )

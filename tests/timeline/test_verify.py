@@ -20,8 +20,8 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core import gate
 from apps.core.actors import SYSTEM
-from apps.timeline import marks, proof, verification
 from apps.core.errors import Busy
+from apps.timeline import marks, proof, verification
 from apps.timeline import operations as timeline
 from apps.timeline.about import About
 from apps.timeline.drafts import Request, Step

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -20,12 +19,12 @@ from apps.timeline.api.outputs.search import SearchList
 from apps.timeline.search import finder
 from apps.timeline.search.clauses import Query
 from apps.timeline.search.conditions import Candidate
+from apps.timeline.search.cursors import Place, place_of
 from apps.timeline.search.explaining import Match, Result
-from apps.timeline.search.finder import Found, Place
+from apps.timeline.search.finder import Found
 from apps.timeline.search.language import LONGEST_TEXT, parse
 
 SESSIONS, VERSIONS = "sessions", "versions"
-_CURSOR = re.compile(r"(sess_[0-9a-z]{26}~?)(?::([0-9]{1,18}))?", re.ASCII)
 
 
 class SearchView(TimelineView):
@@ -96,21 +95,13 @@ def _place_of(request: Request) -> Place | None:
     given = paging.text_of(request, "starting_after")
     if given is None:
         return None
-    found = _CURSOR.fullmatch(given)
+    found = place_of(given)
     if found is None:
         raise InvalidRequest(
             "starting_after takes the next of an earlier answer.",
             param="starting_after",
         )
-    session_id, number = found.groups()
-    return Place(session_id, None if number is None else int(number))
-
-
-def _written(place: Place | None) -> str | None:
-    if place is None:
-        return None
-    number = "" if place.number is None else f":{place.number}"
-    return f"{place.session_id}{number}"
+    return found
 
 
 def _list_object(found: Found) -> dict[str, Any]:
@@ -120,13 +111,13 @@ def _list_object(found: Found) -> dict[str, Any]:
         "has_more": found.next is not None,
         "first_id": _id_of(found.results[0]) if found.results else None,
         "last_id": _id_of(found.results[-1]) if found.results else None,
-        "next": _written(found.next),
+        "next": None if found.next is None else str(found.next),
         "notices": list(found.notices),
     }
 
 
 def _id_of(result: Result) -> str:
-    return _written(Place(result.session.id, result.number)) or ""
+    return str(Place(result.session.id, result.number))
 
 
 def _result_object(result: Result) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from apps.timeline.search.clauses import FreeTerm
 from apps.timeline.search.conditions import (
     Candidate,
     Condition,
+    Cost,
     Hit,
     Hits,
     newest_of,
@@ -27,6 +28,8 @@ SHORT = f", but from {SHORTEST} characters on"
 
 class Either(Condition):
     """The union of several conditions, newest first."""
+
+    cost = Cost.HISTORY
 
     def __init__(self, clause: FreeTerm, conditions: Sequence[Condition]) -> None:
         super().__init__(clause)

@@ -12,7 +12,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from enum import IntEnum
+from typing import Any, ClassVar
 
 from apps.core import keyset, sql
 from apps.diffs.changes import MISSING, Json
@@ -61,8 +62,18 @@ SELECT w.id AS session_id, found.*
 """
 
 
+class Cost(IntEnum):
+    """What it takes to judge a session; the cheaper conditions judge first."""
+
+    INDEX = 0
+    HEAD = 1  # perhaps a look into its head
+    HISTORY = 2  # perhaps a look into many of its versions
+
+
 class Condition(ABC):
     """One clause, as the finder answers it. Most need to say only some of it."""
+
+    cost: ClassVar[Cost] = Cost.INDEX
 
     def __init__(self, clause: Clause) -> None:
         self.clause = clause

@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
-from apps.core import keyset
+from apps.core import keyset, work
+from apps.core.work import WorkBudget
 from apps.timeline.search.conditions import (
     Candidate,
     Condition,
+    Cost,
     Hit,
     Hits,
     of_each,
 )
-from apps.timeline.search.states import Reader, States
+from apps.timeline.search.states import Allowance, Reader, States
 
 # How many hits of one clause in one session are read at a time.
 HITS = 500
@@ -105,6 +108,7 @@ def _is_of_session(hit: Hit) -> bool:
 
 def numbers(
     conditions: Conditions,
+    states: States,
     sessions: Sequence[Candidate],
     before: int | None,
     limit: int,
@@ -112,17 +116,21 @@ def numbers(
     """Yield the versions that meet every clause about versions, newest first.
 
     The first `limit` hits of all sessions are read together; a session that has more
-    than those goes on by itself.
+    than those goes on by itself. Where states could not be looked into any more,
+    `states.cut` says so, and nothing behind it is yielded.
     """
-    first = _Hits(conditions, sessions, before, limit)
+    first = _Hits(conditions, states, sessions, before, limit)
     for session in sessions:
         hits, below = first, before
         while True:
             yield from hits.met(session)
-            below = hits.floor(session)
+            below, cut = hits.floor(session), hits.cut(session)
+            if cut is not None and (below is None or cut >= below):
+                states.cut = (session.id, cut)
+                return
             if below is None:
                 break
-            hits = _Hits(conditions, [session], below, HITS)
+            hits = _Hits(conditions, states, [session], below, HITS)
 
 
 class _Hits:
@@ -131,12 +139,22 @@ class _Hits:
     def __init__(
         self,
         conditions: Conditions,
+        states: States,
         sessions: Sequence[Candidate],
         before: int | None,
         limit: int,
     ) -> None:
         self.limit = limit
-        found = [condition.hits(sessions, before, limit) for condition in conditions]
+        costly = count()
+        found: list[Hits] = []
+        # Below which version not all were looked into, by clause and session.
+        self.unlisted: list[dict[str, int]] = []
+        for condition in conditions:
+            if condition.cost is Cost.HISTORY:
+                states.use_share(next(costly))
+            states.unlisted = {}
+            found.append(condition.hits(sessions, before, limit))
+            self.unlisted.append(states.unlisted)
         self.lists = {one.id: _of_versions(found, one.id) for one in sessions}
         all_of = [one for one in sessions if not self.lists[one.id]]
         self.all = of_each(_NUMBERS, all_of, {"before": before, "limit": limit})
@@ -150,12 +168,17 @@ class _Hits:
             for row in self.all.get(session.id, ()):
                 yield Reached(session, row.number)
             return
-        floor = self.floor(session) or 0
+        floor = max(self.floor(session) or 0, self.cut(session) or 0)
         lists = list(known.values())
         for number in sorted(set(lists[0]).intersection(*lists[1:]), reverse=True):
             if number >= floor:
                 hits = {place: of_clause[number] for place, of_clause in known.items()}
                 yield Reached(session, number, hits)
+
+    def cut(self, session: Candidate) -> int | None:
+        """Return below which version not all were looked into; None: all were."""
+        found = (self.unlisted[place] for place in self.lists[session.id])
+        return max((of[session.id] for of in found if session.id in of), default=None)
 
     def floor(self, session: Candidate) -> int | None:
         """Return down to which version all hits are here; None: there are no more."""
@@ -192,14 +215,15 @@ def _with_places(
             for at, hit in enumerate(hits):
                 if hit.version is not None and conditions[place].has_place(hit):
                     wanted[one.session.id, hit.version].append((row, place, at))
-    states = States(most=MOST_READ)
+    states = States(Allowance(MOST_READ, WorkBudget(work.PAGE // 2)))
     reader = Reader(states, list(wanted))
     unread = 0
     for version, places in wanted.items():
+        if states.is_spent:
+            unread += 1
+            continue
         state = reader.state(version)
-        if state is None:
-            # One that cannot be read at all is for `verify` to tell.
-            unread += states.is_spent
+        if state is None:  # `verify` tells of it
             continue
         for row, place, at in places:
             hits = told[row][place]

@@ -2,8 +2,9 @@
 
 The clause whose index is the sparsest leads: its sessions are walked, and the other
 clauses are held against each handful of them. A page looks at a bounded number of
-sessions and states; where that ends it, it says so and tells from where to go on, so
-no query takes longer because it finds nothing.
+sessions, and into states within a budget of work; where that ends it, it says so and
+tells from where to go on, also in the middle of a session. So no query takes longer
+because it finds nothing, and pages find together what one without a limit would.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from itertools import islice
 
 from apps.agents.scope import Scope
 from apps.core import keyset, sql
+from apps.core.errors import InvalidRequest
 from apps.timeline.search.clauses import Query
-from apps.timeline.search.conditions import Candidate, Condition
+from apps.timeline.search.conditions import Candidate, Condition, Cost
+from apps.timeline.search.cursors import Place
 from apps.timeline.search.explaining import Reached, Result, explained, numbers
 from apps.timeline.search.plan import Planner
 from apps.timeline.search.states import States
@@ -47,14 +50,6 @@ SELECT count(*) AS count FROM (
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A place in the results to go on from: below this session, or version of it."""
-
-    session_id: str
-    number: int | None = None
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
     """One page. With `next` there may be more, also where the page is short."""
@@ -72,7 +67,7 @@ def sessions(
     Raises: InvalidRequest for a clause that cannot be answered.
     """
     search = _Search(scope, query, now)
-    found = list(islice(search.matching(_start(after)), limit + 1))
+    found = list(islice(search.matching(after), limit + 1))
     if len(found) > limit:
         search.next = Place(found[limit - 1].id)
     return search.found([Reached(session) for session in found[:limit]])
@@ -89,20 +84,17 @@ def versions(
     Raises: InvalidRequest for a clause that cannot be answered.
     """
     search = _Search(scope, query, now)
-    place = after if after and after.number is not None else None
     found: list[Reached] = []
-    matching = search.matching(_start(after))
-    while len(found) <= limit:
-        # The one that an earlier page began goes on by itself.
-        some = list(islice(matching, 1 if place and not found else limit + 1))
+    if after is not None and after.number is not None:
+        some = search.again(after.session_id)
+        found += search.listed(some, after.number, limit + 1)
+        after = Place(after.session_id)
+    matching = search.matching(after)
+    while len(found) <= limit and not search.states.cut:
+        some = list(islice(matching, limit + 1))
         if not some:
             break
-        is_resumed = place is not None and some[0].id == place.session_id
-        before = place.number if place and is_resumed else None
-        found += islice(
-            numbers(search.conditions, some, before, limit + 1), limit + 1 - len(found)
-        )
-        place = None
+        found += search.listed(some, None, limit + 1 - len(found))
     if len(found) > limit:
         last = found[limit - 1]
         search.next = Place(last.session.id, last.number)
@@ -117,30 +109,69 @@ class _Search:
     next: Place | None = None
     looked_at: int = 0
     states: States = field(default_factory=States)
-    skipped: set[str] = field(default_factory=set)
+    # Whether the page ends because states were looked into.
+    is_cut: bool = False
+    _was_alone: bool = False
+    _has_listed: bool = False
 
     def __post_init__(self) -> None:
         planner = Planner(self.scope, self.states)
         self.conditions = [planner.condition(one) for one in self.query.clauses]
+        # In which they judge: what an index rejects is not looked into.
+        self.order = sorted(self.conditions, key=lambda one: one.cost)
 
-    def matching(self, before: str | None) -> Iterator[Candidate]:
-        """Yield the sessions that meet every clause; set `next` where it stops."""
+    def matching(self, after: Place | None) -> Iterator[Candidate]:
+        """Yield the sessions that meet every clause; set `next` where it stops.
+
+        Raises: InvalidRequest for a place that no page of this search ends at.
+        """
+        if after is not None and after.step is not None:
+            found, place = self._alone(after)
+            yield from found
+            if self.is_cut:
+                self.next = place
+                return
+        before = after.session_id if after else None
         lead, ids = self._lead(before)
         count = PROBED
         while ids:
-            found, reached = self._judged(ids)
+            found, self.next = self._judged(ids)
             yield from found
             self.looked_at += len(ids)
-            if reached is not None:
-                self.next = Place(reached)
-                return
-            if len(ids) < count:
+            if self.next is not None or len(ids) < count:
                 return
             if self.looked_at >= MOST_LOOKED_AT:
                 self.next = Place(ids[-1])
                 return
             before, count = ids[-1], min(count * 2, LARGEST_CHUNK)
             ids = self._candidates(lead, before, count)
+
+    def again(self, session_id: str) -> list[Candidate]:
+        """Return a session that an earlier page found, if it may still be listed.
+
+        What is met by versions of the past is not judged again: they do not change.
+        """
+        kept = self._visible([session_id])
+        for condition in self.order:
+            if kept and condition.cost < Cost.HISTORY:
+                met = condition.among(kept)
+                kept = [one for one in kept if one.id in met]
+        return kept
+
+    def listed(
+        self, some: Sequence[Candidate], before: int | None, limit: int
+    ) -> list[Reached]:
+        """Return the next versions of these sessions; set `next` where it stops."""
+        if not self._has_listed:
+            # To judge may have taken all: then no page would ever list anything.
+            costs = [condition.cost for condition in self.conditions]
+            self.states.divide(max(1, costs.count(Cost.HISTORY)))
+            self._has_listed = True
+        found = numbers(self.conditions, self.states, some, before, limit)
+        listed = list(islice(found, limit))
+        if self.states.cut is not None:
+            self.next, self.is_cut = Place(*self.states.cut), True
+        return listed
 
     def found(self, reached: Sequence[Reached]) -> Found:
         results, unread = explained(self.conditions, reached)
@@ -182,32 +213,59 @@ class _Search:
         }
         return [row.id for row in sql.rows(_NEWEST, asked)]
 
-    def _judged(self, ids: Sequence[str]) -> tuple[list[Candidate], str | None]:
+    def _judged(self, ids: Sequence[str]) -> tuple[list[Candidate], Place | None]:
         """Return those that meet every clause, and where the budget ended."""
+        kept = visible = self._visible(ids)
+        undecided: set[str] = set()
+        for condition in self.order:
+            if not kept:
+                break
+            self.states.undecided = {}
+            met = condition.among(kept)
+            open_here = self.states.undecided
+            undecided.update(open_here)
+            kept = [one for one in kept if one.id in met or one.id in open_here]
+        first = next((one.id for one in kept if one.id in undecided), None)
+        if first is None:
+            return kept, None
+        self.is_cut = True
+        if not (self.looked_at or self._was_alone) and first == visible[0].id:
+            # Others may have taken what it needs, or it needs more than a page may.
+            return self._alone(Place(first, step=0))
+        return [one for one in kept if one.id > first], Place(first, step=0)
+
+    def _alone(self, at: Place) -> tuple[list[Candidate], Place]:
+        """Judge one session with a whole budget; go on in it, or below it."""
+        if at.step is None or at.step >= max(1, len(self.order)):
+            raise InvalidRequest(
+                "starting_after takes the next of an earlier answer.",
+                param="starting_after",
+            )
+        self._was_alone = True
+        self.states.refill()
+        kept = self._visible([at.session_id])
+        for step, condition in enumerate(self.order):
+            if step < at.step or not kept:
+                continue
+            self.states.undecided = {}
+            self.states.below = at.below if step == at.step else None
+            met = condition.among(kept)
+            below = self.states.undecided.get(at.session_id)
+            self.states.below = None
+            if not met and below is not None:
+                self.is_cut = True
+                return [], Place(at.session_id, step=step, below=below)
+            kept = [one for one in kept if one.id in met]
+        return kept, Place(at.session_id)
+
+    def _visible(self, ids: Sequence[str]) -> list[Candidate]:
         asked = {
             "ids": list(ids),
             "project": self.scope.project.id,
             "agents": self.scope.agent_list,
             "now": self.now,
         }
-        kept = sql.records(Candidate, _VISIBLE, asked)
-        for condition in self.conditions:
-            if not kept:
-                break
-            met = condition.among(kept)
-            undecided = self.states.undecided - self.skipped
-            kept = [one for one in kept if one.id in met or one.id in undecided]
-        undecided = self.states.undecided - self.skipped
-        first = next((one.id for one in kept if one.id in undecided), None)
-        if first is None:
-            return [one for one in kept if one.id not in self.skipped], None
-        if self.looked_at == 0 and first == ids[0]:
-            # It alone takes more than a page may: go on behind it, and say so.
-            self.skipped.add(first)
-            self.states.undecided.clear()
-            return [], first
-        decided = [one for one in kept if one.id > first]
-        return decided, f"{first}~"
+        return sql.records(Candidate, _VISIBLE, asked)
 
     def _about_the_page(self, results: Sequence[Result]) -> Iterator[str]:
         asked = {"project": self.scope.project.id}
@@ -228,27 +286,18 @@ class _Search:
             looked = self.conditions[0].where_looked()
             if looked is not None:
                 yield f"{self.conditions[0].clause.text}: {looked}"
-        if self.states.undecided:
+        if self.is_cut:
             yield (
-                f"{self.states.looked_into:,} states were looked into, which is as "
-                "many as one page may; go on with next"
+                "as many states were looked into as one page may, and there may be "
+                "more results behind them; go on with next"
             )
-        for session_id in sorted(self.states.unlisted):
+        for session_id in sorted(self.states.unreadable):
             yield (
-                f"{session_id} has versions that touched more than is indexed; not all "
-                "of them could be looked into, and some may be missing"
+                f"{session_id} has states that cannot be read, and may be missing; "
+                "verify tells which"
             )
-        for session_id in sorted(self.skipped):
-            yield f"{session_id} is too large to be looked into, and may be missing"
 
 
 def _sparsity(ids: Sequence[str]) -> tuple[int, str]:
     """Sort by how few sessions there are, then by how far apart they stand."""
     return (len(ids), "") if len(ids) < PROBED else (PROBED, ids[-1])
-
-
-def _start(after: Place | None) -> str | None:
-    """Return below what to walk: a session whose versions go on comes once more."""
-    if after is None:
-        return None
-    return after.session_id if after.number is None else f"{after.session_id}~"

@@ -14,6 +14,7 @@ from apps.timeline.search.clauses import Changed, Holds, Scalar
 from apps.timeline.search.conditions import (
     Candidate,
     Condition,
+    Cost,
     Hit,
     Hits,
 )
@@ -27,6 +28,8 @@ MOST_DEPTH = 128
 
 class OfState(Condition):
     """What `Now`, `Ever` and `ChangedAt` share: digests, and states for the rest."""
+
+    cost = Cost.HEAD
 
     def __init__(self, clause: Holds | Changed, key: bytes, states: States) -> None:
         super().__init__(clause)

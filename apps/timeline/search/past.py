@@ -12,7 +12,7 @@ from apps.diffs.compare import compare
 from apps.diffs.equality import same
 from apps.timeline.search import places, walks
 from apps.timeline.search.clauses import Changed, Holds
-from apps.timeline.search.conditions import Candidate, Hit, Hits, of_each
+from apps.timeline.search.conditions import Candidate, Cost, Hit, Hits, of_each
 from apps.timeline.search.holding import OfState
 from apps.timeline.search.states import Fits, States
 from apps.timeline.search.walks import Entry, Walk
@@ -35,6 +35,7 @@ SELECT DISTINCT c.number FROM timeline_change c
 class Past(OfState):
     """What `Ever` and `ChangedAt` share: change rows, and bodies where those end."""
 
+    cost = Cost.HISTORY
     where: str
     query: str
 

@@ -128,20 +128,6 @@ def test_an_incomplete_version_is_listed_where_others_meet_by_index(
     assert page(run.client, "ever:wanted", kind="versions")["notices"] == []
 
 
-def test_incomplete_versions_that_were_not_looked_into_are_announced(
-    begin: Begin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = begin({"v": "wanted"})
-    for _ in range(3):
-        run.put({"n": 1})
-        run.put({**{f"k{n}": n for n in range(300)}, "v": "wanted"})
-    monkeypatch.setattr("apps.timeline.search.states.MOST_STATES", 2)
-
-    (notice,) = page(run.client, "ever:wanted", kind="versions")["notices"]
-
-    assert notice.startswith(f"{run.id} has versions that touched more")
-
-
 def test_a_large_fork_has_not_changed_what_it_began_with(begin: Begin) -> None:
     run = begin({f"k{n}": n for n in range(400)})
     fork = run.fork(state={"k1": "changed"})
