@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from apps.agents.scope import Scope
 from apps.core import json
+from apps.core.work import WorkBudget, of_json
 from apps.diffs.changes import MISSING, Json, Kind
 from apps.timeline import listing, marks, reading
 from apps.timeline.errors import SessionNotFound
@@ -106,6 +107,7 @@ class Walk:
         self.scope, self.now = scope, now
         self._key = bytes(scope.project.index_key)
         self._looks = 0
+        self._budget = WorkBudget()
         # The last state looked into is often the next one's later side.
         self._states: dict[Number, Json] = {}
 
@@ -133,7 +135,7 @@ class Walk:
         Without a setter, the place says where the walk gave up for now, None that
         nothing more is to be found.
         """
-        while at is not None and (self._looks < MOST_LOOKS or at.pointer is None):
+        while at is not None and (self._goes_on or at.pointer is None):
             stop = next_stop(
                 self._key, *at.version, at.trail, rollbacks=at.restorer is None
             )
@@ -146,6 +148,10 @@ class Walk:
             if found is not None:
                 return found, at
         return None, at
+
+    @property
+    def _goes_on(self) -> bool:
+        return self._looks < MOST_LOOKS and not self._budget.is_spent
 
     def _restored(self, at: At, stop: Stop, restored: int) -> At:
         """Go on in the version that a rollback restored: its state is the same."""
@@ -210,6 +216,7 @@ class Walk:
             if one not in known
         ]
         for one, written in reading.states(unread).items():
+            self._budget.spend(of_json(written))
             known[Number(*one)] = json.parse(written)
         self._states = known
         return [known[one] for one in numbers]

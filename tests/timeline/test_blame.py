@@ -390,6 +390,34 @@ def test_a_page_that_ends_early_still_names_the_restorer(
     assert setter["restored_by"]["reasoning"] == "log lost"
 
 
+@pytest.mark.parametrize("most", [1, 60])
+def test_pages_that_end_with_their_work_tell_together_what_one_tells(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    run = begin({"log": ["x"], "city": "Rome"})
+    for number in range(8):
+        run.patch({"log": [number, *run.state["log"]], "city": f"c{number // 2}"})
+    run.rollback(5)
+    asked = {pointer: {"pointer": pointer} for pointer in ("/log/5", "/log/1", "/city")}
+    whole = {one: run.get("blame", limit=50, **asked[one])["data"] for one in asked}
+    monkeypatch.setattr("apps.core.work.PAGE", most)
+
+    for pointer, query in asked.items():
+        pages = [run.get("blame", limit=50, **query)]
+        while pages[-1]["has_more"]:
+            cursor = {"starting_after": pages[-1]["next"]}
+            pages.append(run.get("blame", limit=50, **query, **cursor))
+        told_of = [one for page in pages for one in page["data"]]
+        assert [without_cursor(one) for one in told_of] == [
+            without_cursor(one) for one in whole[pointer]
+        ]
+        assert most > 1 or len(pages) > 1
+
+
+def without_cursor(setter: Any) -> Any:
+    return {name: value for name, value in setter.items() if name != "next"}
+
+
 def test_the_whole_state_is_the_root_pointer(begin: Begin) -> None:
     run = begin({})
     run.patch({"a": 1})
