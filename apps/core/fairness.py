@@ -38,13 +38,17 @@ class FairQueue(Generic[Item]):
         """Return how many are waiting."""
         return sum(map(len, self._waiting.values()))
 
-    def add(self, lane: str, item: Item) -> Item | None:
+    def add(self, lane: str, item: Item, *, first: bool = False) -> Item | None:
         """Let an item wait; return the one that has no place, if there are too many.
 
         That is the newest of the longest lane. The others lose nothing to it, however
-        many it sends.
+        many it sends. `first`: before the others of its lane, as one that was begun.
         """
-        self._waiting.setdefault(lane, deque()).append(item)
+        items = self._waiting.setdefault(lane, deque())
+        if first:
+            items.appendleft(item)
+        else:
+            items.append(item)
         if len(self) <= self._places:
             return None
         # Of equally long ones it is this one.
@@ -52,6 +56,10 @@ class FairQueue(Generic[Item]):
         refused = self._waiting[longest].pop()
         self._forget_empty(longest)
         return refused
+
+    def has_others(self, lane: str) -> bool:
+        """Say whether items of other lanes wait."""
+        return any(one != lane for one in self._waiting)
 
     def take(self) -> tuple[str, Item] | None:
         """Take the next item that may go; `finish` has to follow."""

@@ -8,15 +8,23 @@ longer because another one asks more often.
 
 What a request will need is often known only below its view (a small PATCH of a large
 head, a rollback), so whatever takes a large body in hand calls `enter` first, and what
-counts its work calls `spend`; the request keeps the gate to its end. Outside a request,
-in commands, nothing is held back.
+counts its work calls `spend`; the request keeps the gate to its end. One that cannot
+end early, such as a batch, makes way between two steps (`make_way`) where another
+project waits. Outside a request, in commands, nothing is held back.
+
+Each process has a gate of its own, and threads of its own to answer with. So whatever a
+project does in one worker or in all of them, in each the others wait for one turn of
+it, not for all.
 """
+
+from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from time import monotonic
+from typing import NamedTuple
 
 from apps.core.errors import Busy
 from apps.core.fairness import FairQueue
@@ -45,6 +53,13 @@ class _Place:
         self.settled.set()
 
 
+class _Turn(NamedTuple):
+    """Who is inside, and since when."""
+
+    lane: str
+    began: float
+
+
 class Gate:
     """Lets a set number of requests in at once, their projects in turn.
 
@@ -68,20 +83,17 @@ class Gate:
     @contextmanager
     def hold(self, lane: str = "") -> Iterator[None]:
         """Go in; raises `Busy` without a place to wait, or when it takes too long."""
-        self._enter(lane)
-        began = self._clock()
+        turn = self.enter(lane)
         try:
             yield
         finally:
-            with self._lock:
-                self._permits += 1
-                self._queue.finish(lane, self._clock() - began)
-                self._let_in()
+            self.leave(turn)
 
-    def _enter(self, lane: str) -> None:
+    def enter(self, lane: str, *, again: bool = False) -> _Turn:
+        """As `hold`; `leave` has to follow. `again`: it was inside and made way."""
         place = _Place()
         with self._lock:
-            refused = self._queue.add(lane, place)
+            refused = self._queue.add(lane, place, first=again)
             if refused is not None:
                 refused.settle(is_inside=False)
             self._let_in()
@@ -89,6 +101,19 @@ class Gate:
             self._give_up(lane, place)
         if not place.is_inside:
             raise _busy()
+        return _Turn(lane, self._clock())
+
+    def leave(self, turn: _Turn) -> None:
+        """Let the next in."""
+        with self._lock:
+            self._permits += 1
+            self._queue.finish(turn.lane, self._clock() - turn.began)
+            self._let_in()
+
+    def is_wanted(self, lane: str) -> bool:
+        """Say whether a request of another project waits."""
+        with self._lock:
+            return self._queue.has_others(lane)
 
     def _let_in(self) -> None:
         while self._permits and (taken := self._queue.take()):
@@ -111,12 +136,26 @@ class _Visit:
         self._gate = gate
         self._held = held
         self._work = 0
+        self._turn: _Turn | None = None
         self._is_inside = False
 
     def enter(self) -> None:
         if not self._is_inside:
-            self._held.enter_context(self._gate.hold(self.lane))
+            self._turn = self._gate.enter(self.lane)
+            self._held.callback(self._leave)
             self._is_inside = True
+
+    def is_wanted(self) -> bool:
+        return self._turn is not None and self._gate.is_wanted(self.lane)
+
+    def make_way(self) -> None:
+        self._leave()
+        self._turn = self._gate.enter(self.lane, again=True)
+
+    def _leave(self) -> None:
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            self._gate.leave(turn)
 
     def spend(self, work: int) -> None:
         self._work += work
@@ -165,11 +204,35 @@ def spend(work: int) -> None:
         visit.spend(work)
 
 
+def is_wanted() -> bool:
+    """Say whether the request is inside and another project waits: then make way."""
+    visit = _VISIT.get()
+    return visit is not None and visit.is_wanted()
+
+
+def make_way() -> None:
+    """Let others in, and go on after them.
+
+    Only where nothing is held that they may need: no lock, no large body.
+
+    Raises: Busy, as `enter` does.
+    """
+    visit = _VISIT.get()
+    if visit is not None and visit.is_wanted():
+        visit.make_way()
+
+
 def take_turns_as(lane: str) -> None:
     """Say whose turn the request takes at the gate: a project's."""
     visit = _VISIT.get()
     if visit is not None:
         visit.lane = lane
+
+
+def lane() -> str:
+    """Return whose turn the request takes; empty while nobody is known."""
+    visit = _VISIT.get()
+    return visit.lane if visit is not None else ""
 
 
 def excuse() -> None:

@@ -54,7 +54,9 @@ class WorkBudget:
 
     @property
     def is_spent(self) -> bool:
-        return self._done >= self._most or self._clock() >= self._ends_at
+        # Without any work done a page would never get further.
+        is_late = self._done > 0 and self._clock() >= self._ends_at
+        return is_late or self._done >= self._most
 
     def spend(self, work: int) -> None:
         """Count work that was done, or is about to be.

@@ -214,3 +214,67 @@ def test_a_request_takes_the_turns_of_its_project() -> None:
         thread.join()
 
     assert order == ["b", "a", "a"]
+
+
+def test_who_makes_way_goes_on_after_one_of_another_project() -> None:
+    one = Gate(permits=1, seconds=30, places=8, clock=count().__next__)
+    waiting = Waiting(one)
+
+    with gate.visiting(one):
+        gate.take_turns_as("a")
+        gate.enter(LARGE)
+        waiting.add("a1")
+        wanted_by_its_own = gate.is_wanted()
+        waiting.add("b1")
+        waiting.add("b2")
+        wanted_by_another = gate.is_wanted()
+        gate.make_way()
+        after_making_way = list(waiting.order)
+        is_inside = one._permits == 0
+    waiting.end()
+
+    assert (wanted_by_its_own, wanted_by_another) == (False, True)
+    assert after_making_way == ["b1"], "one turn of another, and none of its own"
+    assert is_inside
+    assert waiting.refused == []
+    assert sorted(waiting.order) == ["a1", "b1", "b2"]
+    assert is_free(one)
+
+
+def test_nobody_makes_way_who_is_not_inside() -> None:
+    one = narrow()
+
+    with one.hold("b"), gate.visiting(one):
+        gate.take_turns_as("a")
+        gate.make_way()
+        inside = not is_free(one)
+
+    gate.make_way()
+
+    assert inside
+    assert is_free(one)
+
+
+def test_who_cannot_come_back_is_refused_and_holds_nothing() -> None:
+    one = Gate(permits=1, seconds=0.05, places=8)
+    let_in, done = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with one.hold("b"):
+            let_in.set()
+            done.wait(10)
+
+    other = threading.Thread(target=stay)
+    with gate.visiting(one):
+        gate.take_turns_as("a")
+        gate.enter(LARGE)
+        other.start()
+        while not gate.is_wanted():
+            other.join(0.001)
+        with pytest.raises(Busy):
+            gate.make_way()
+    done.set()
+    other.join()
+
+    assert let_in.is_set()
+    assert is_free(one)

@@ -428,3 +428,31 @@ def test_a_name_is_refused_where_another_version_had_it_all_along(
 
     assert_refused(answer, 409, "external_id_taken", "versions[1].external_id")
     assert proven(run).versions[-1].number == 4
+
+
+def test_a_batch_makes_way_between_its_versions(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begin({"n": 0, "rows": {"a": 1}})
+    ways: list[int] = []
+    monkeypatch.setattr("apps.core.gate.is_wanted", lambda: True)
+    monkeypatch.setattr("apps.core.gate.make_way", lambda: ways.append(1))
+
+    appended(run, [{"state": {"n": at}} for at in range(1, 5)])
+
+    assert len(ways) == 3
+    assert run.get("state")["state"] == {"n": 4, "rows": {"a": 1}}
+    assert run.get("verify")["derived"]["valid"]
+
+
+def test_a_batch_that_comes_to_too_much_is_refused_with_what_fits(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begin({"text": "x" * 1000})
+    monkeypatch.setattr("apps.timeline.batches.MAX_BATCH_BYTES", 3_500)
+
+    answer = batch(run, [{"state": {"n": n}} for n in range(9)])
+
+    assert_refused(answer, 413, "payload_too_large", "versions[3]")
+    assert "send 3 at once" in answer.body["error"]["message"]
+    assert Version.objects.filter(session_id=run.id).count() == 1

@@ -8,6 +8,7 @@ with all its digests: for that, keep a `chain_end` elsewhere and compare it late
 """
 
 from apps.timeline.verification.findings import Finding, Kind, Report
-from apps.timeline.verification.walk import Limits, findings, verify_session
+from apps.timeline.verification.limits import Limits
+from apps.timeline.verification.walk import findings, verify_session
 
 __all__ = ["Finding", "Kind", "Limits", "Report", "findings", "verify_session"]

@@ -6,10 +6,8 @@ visible at once, and what lists show is read in one statement with the head.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
@@ -19,7 +17,7 @@ from apps.accounts.models import Project
 from apps.core import gate, json
 from apps.core.errors import DomainError
 from apps.core.json import State
-from apps.core.work import BYTES_A_UNIT, ROW, WorkBudget, of_json
+from apps.core.work import BYTES_A_UNIT, ROW, of_json
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.errors import SessionNotFound, VersionNotFound
@@ -29,6 +27,7 @@ from apps.timeline.verification import checks, derived, openness, rows
 from apps.timeline.verification.contents import Bodies
 from apps.timeline.verification.derived import Shown
 from apps.timeline.verification.findings import Finding, Kind, Report
+from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.openness import Openness
 from apps.timeline.verification.rows import Listed, Mark, StoredBody, StoredVersion
 
@@ -36,27 +35,6 @@ FIRST_CHUNK = 25
 CHUNK = 200
 # What a version takes beside its body and the rows of its changes: 0.5 ms.
 VERSION = 500
-# Nothing ends it: a command verifies all of a session.
-UNBOUNDED = 2**62
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
-    """Where a pass begins and when it ends: after the version that reaches a limit.
-
-    With `after`, the versions up to that one are taken for what they say they are:
-    they are verified by the pass before. One version is verified in any case.
-    """
-
-    after: int | None = None
-    versions: int | None = None
-    # In units of `core.work`.
-    work: int | None = None
-
-    def budget(self) -> WorkBudget:
-        if self.work is None:
-            return WorkBudget(UNBOUNDED, seconds=math.inf)
-        return WorkBudget(self.work)
 
 
 def verify_session(

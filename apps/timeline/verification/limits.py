@@ -1,0 +1,30 @@
+"""How much of a session one pass verifies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from apps.core.work import WorkBudget
+
+# Nothing ends it: a command verifies all of a session.
+UNBOUNDED = 2**62
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """Where a pass begins and when it ends: after the version that reaches a limit.
+
+    With `after`, the versions up to that one are taken for what they say they are:
+    they are verified by the pass before. One version is verified in any case.
+    """
+
+    after: int | None = None
+    versions: int | None = None
+    # In units of `core.work`.
+    work: int | None = None
+
+    def budget(self) -> WorkBudget:
+        if self.work is None:
+            return WorkBudget(UNBOUNDED, seconds=math.inf)
+        return WorkBudget(self.work)
