@@ -209,12 +209,7 @@ def _with_places(
     conditions: Conditions, reached: Sequence[Reached], told: list[Told]
 ) -> int:
     """Add place and value to the hits, each state read once and then let go."""
-    wanted: dict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
-    for row, (one, listed) in enumerate(zip(reached, told, strict=True)):
-        for place, hits in listed.items():
-            for at, hit in enumerate(hits):
-                if hit.version is not None and conditions[place].has_place(hit):
-                    wanted[one.session.id, hit.version].append((row, place, at))
+    wanted = _wanted(conditions, reached, told)
     states = States(Allowance(MOST_READ, WorkBudget(work.PAGE // 2)))
     reader = Reader(states, list(wanted))
     unread = 0
@@ -229,3 +224,16 @@ def _with_places(
             hits = told[row][place]
             hits[at] = conditions[place].told(hits[at], state)
     return unread
+
+
+def _wanted(
+    conditions: Conditions, reached: Sequence[Reached], told: list[Told]
+) -> dict[tuple[str, int], list[tuple[int, int, int]]]:
+    """Return the versions whose states tell more of hits, and of which."""
+    found: dict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
+    for row, (one, listed) in enumerate(zip(reached, told, strict=True)):
+        for place, hits in listed.items():
+            for at, hit in enumerate(hits):
+                if hit.version is not None and conditions[place].has_place(hit):
+                    found[one.session.id, hit.version].append((row, place, at))
+    return found
