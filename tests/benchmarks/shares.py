@@ -8,6 +8,7 @@ from another project meanwhile. Each of the two counts what it was answered.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import threading
 import time
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+import django
 import httpx
 
 from tests.live import Server
@@ -215,7 +217,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="tests.benchmarks.shares")
     parser.add_argument("--seconds", type=float, default=60)
     seconds = parser.parse_args().seconds
-    from tests import settings  # noqa: F401 - it starts the database server
+    # With it comes the database server, so it is not set before.
+    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+    django.setup()
     from tests.live import serving
 
     with serving("shares") as server:

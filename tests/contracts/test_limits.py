@@ -13,9 +13,7 @@ ROWS = re.findall(r"^\| `([A-Z]+ /\S+)` \| (.+) \|$", TEXT, re.M)
 
 
 def test_every_route_is_named_once_with_its_bound(document: Document) -> None:
-    assert Counter(route for route, _ in ROWS) == Counter(
-        list(document.operations())
-    )
+    assert Counter(route for route, _ in ROWS) == Counter(list(document.operations()))
     assert all(bound.strip(" -") for _, bound in ROWS)
 
 
