@@ -239,7 +239,7 @@ def _proof(look: Look, given: dict[str, Any]) -> dict[str, Any]:
     }
     context["hashes"] = [(a, b, one.hex()) for a, b, one in context["hashes"]]
     if given["verify"]:
-        report = _verified(look, given["after"])
+        report = _verified(look, given["verified"])
         reached = report.last_number
         context |= {
             "report": report,
@@ -251,13 +251,13 @@ def _proof(look: Look, given: dict[str, Any]) -> dict[str, Any]:
 def _verified(look: Look, after: int | None) -> Report:
     """Verify up to this version: all of it, or as much before it as is quick.
 
-    Where that ends before this version, the page says so, and goes on `after` it.
+    Where that ends before this version, the page says so, and goes on from there.
     """
     number = look.version.number
     if after is None and number >= VERIFIED:
         after = number - VERIFIED
     if after is not None and after >= number:
-        raise InvalidRequest("after takes an earlier version.", param="after")
+        raise InvalidRequest("verified takes an earlier version.", param="verified")
     left = number if after is None else number - after - 1
     limits = Limits(after=after, versions=min(VERIFIED, left + 1), work=work.PAGE)
     return verify_session(look.session.id, limits)

@@ -63,7 +63,8 @@ class PaneForm(forms.Form):
     )
     find = forms.CharField(required=False, max_length=200)
     verify = forms.BooleanField(required=False)
-    after = whole_number(required=False)
+    # Up to which version an earlier page verified.
+    verified = whole_number(required=False)
 
     def given(self) -> dict[str, Any]:
         """Raises: InvalidRequest naming the first parameter that means nothing."""

@@ -405,14 +405,14 @@ def test_a_proof_that_is_much_work_goes_on_where_it_ended(
     where = address(project, trip.id, "versions", 3) + "?tab=proof&verify=on"
 
     first = text_of(viewer, where)
-    last = text_of(viewer, f"{where}&after=2")
+    last = text_of(viewer, f"{where}&verified=2")
 
     assert "1 version up to v0 hold" in first
     assert "v1 to v3 are not verified yet" in first
-    assert "verify=on&amp;after=0" in first
+    assert "verify=on&amp;verified=0" in first
     assert "1 version up to v3 hold" in last
     assert "not verified yet" not in last
-    assert viewer.get(f"{where}&after=3").status_code == 400
+    assert viewer.get(f"{where}&verified=3").status_code == 400
 
 
 def test_blame_is_a_page_and_a_part(viewer, project, trip):
