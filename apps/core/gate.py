@@ -229,12 +229,6 @@ def take_turns_as(lane: str) -> None:
         visit.lane = lane
 
 
-def lane() -> str:
-    """Return whose turn the request takes; empty while nobody is known."""
-    visit = _VISIT.get()
-    return visit.lane if visit is not None else ""
-
-
 def excuse() -> None:
     """Let the request go on without the gate: it has stored something.
 
