@@ -152,6 +152,19 @@ def test_enter_alone_never_confirms(
     assert trip.head["op"] == "rollback"
 
 
+def test_what_is_typed_is_not_under_the_button(visits: Visits, trip: Trip) -> None:
+    page = visits.page("olga", viewport={"width": 1000, "height": 420})
+    page.goto(trip.path("versions", 1, "rollback"))
+    words, acts = page.get_by_label("In words"), page.locator(".confirm-acts")
+    expect(words).to_be_focused()
+    assert words.bounding_box()["y"] > acts.bounding_box()["y"], "it is seen already"
+
+    page.keyboard.type("destination lost")
+
+    box = words.bounding_box()
+    assert box["y"] + 24 < acts.bounding_box()["y"]
+
+
 def test_reload_and_back_after_a_conflict_do_nothing_again(
     visits: Visits, trip: Trip
 ) -> None:
