@@ -94,6 +94,7 @@ INSTALLED_APPS = [
     "apps.timeline",
     "apps.metrics",
     "apps.webhooks",
+    "apps.witness",
     "apps.worker",
     "apps.console",
 ]
@@ -227,6 +228,11 @@ DEFAULT_FROM_EMAIL = env.text("STEPBACK_MAIL_FROM", "stepback@localhost")
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = ""
 PROCRASTINATE_IMPORT_PATHS = ["apps.worker.jobs"]
 SWEEP_SECONDS = env.number("STEPBACK_SWEEP_SECONDS", 60, within=range(1, 61))
+
+# Signed notes over the heads of histories: the worker signs, everybody can verify
+SIGNING_KEY = env.text("STEPBACK_SIGNING_KEY")
+VERIFIER_KEY = env.text("STEPBACK_VERIFIER_KEY")
+ROOTS = env.path("STEPBACK_ROOTS")
 
 # Webhooks: whether they may go to private addresses, and by plain http.
 WEBHOOKS_PRIVATE = env.flag("STEPBACK_WEBHOOKS_PRIVATE")

@@ -23,11 +23,13 @@ from apps.core.actors import SYSTEM
 from apps.metrics import alerting, rollups
 from apps.timeline import operations as timeline
 from apps.webhooks import delivering
+from apps.witness import signing
 
 Sweep = Callable[[datetime], object]
 # With seconds, the sixth field.
 EVERY_SWEEP = f"* * * * * */{settings.SWEEP_SECONDS}"
 EVERY_TWO_SECONDS = "* * * * * */2"
+EVERY_FIVE_SECONDS = "* * * * * */5"
 EVERY_HOUR = "7 * * * *"
 # How many sweeps of one worker run at once, and how long a stop waits for them.
 CONCURRENCY = 4
@@ -78,6 +80,12 @@ def look_at_rules(now: datetime) -> None:
 def deliver_webhooks(now: datetime) -> None:
     """Send what webhooks are to be told."""
     delivering.deliver(now=now)
+
+
+@scheduled(EVERY_FIVE_SECONDS)
+def sign_heads(now: datetime) -> None:
+    """Sign the heads that moved into a note outside the database."""
+    signing.work(now=now)
 
 
 @scheduled(EVERY_HOUR)

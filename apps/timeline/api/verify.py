@@ -15,12 +15,15 @@ from apps.core.roles.protection import protection
 from apps.timeline.api import shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.common import Output, maybe_number, text
+from apps.timeline.api.outputs.signatures import SignaturesVerdict, signatures_verdict
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.verification import (
     Finding,
     Kind,
     Limits,
     Report,
+    Signatures,
+    signatures,
     verify_session,
 )
 
@@ -50,7 +53,8 @@ class Verification(Output):
     object = text()
     session_id = text()
     valid = serializers.BooleanField(
-        help_text="Whether the proof of these versions holds."
+        help_text="Whether the proof of these versions holds, and no signature "
+        "contradicts it."
     )
     versions_checked = serializers.IntegerField()
     bodies_checked = serializers.IntegerField()
@@ -66,6 +70,7 @@ class Verification(Output):
     derived = DerivedVerdict(
         help_text="Changes, flags, sizes and lists: no part of the proof."
     )
+    signatures = SignaturesVerdict()
     protection = text(
         "What keeps the server that answers from rewriting history: its database role "
         "and triggers, or triggers alone."
@@ -107,26 +112,29 @@ class VerifyView(TimelineView):
         )
         head = self.version(session_id, None)
         report = verify_session(head.session_id, limits)
+        signed = signatures(head.session_id, now=self.now)
         asked = {
+            "signatures": signatures_verdict(signed),
             "protection": protection(),
             "verified_at": shapes.moment(self.now),
         }
-        return Response(_verification(report) | asked)
+        return Response(_verification(report, signed) | asked)
 
 
-def _verification(report: Report) -> dict[str, Any]:
+def _verification(report: Report, signed: Signatures) -> dict[str, Any]:
+    first = report.first_broken or signed.finding
     return {
         "object": "verification",
         "session_id": report.session_id,
-        "valid": report.is_valid,
+        "valid": first is None,
         "versions_checked": report.versions,
         "bodies_checked": report.bodies,
         "last_version": report.last_number,
         "has_more": report.has_more,
         "chain_start": report.chain_start.hex(),
         "chain_end": report.chain_end.hex(),
-        "findings": report.broken,
-        "first_invalid": _finding(report.first_broken),
+        "findings": report.broken + (signed.finding is not None),
+        "first_invalid": _finding(first),
         "derived": {
             "valid": report.first_derived is None,
             "findings": report.derived,

@@ -3,12 +3,25 @@
 `checks` are pure and see one version and the one before it; `contents` decodes bodies,
 `derived` recomputes what was derived from them, `rows` reads, `walk` brings them
 together in one pass that holds one chunk of versions and one body at a time. Nothing is
-locked and nothing repaired. It cannot know of a history that was rewritten as a whole
-with all its digests: for that, keep a `chain_end` elsewhere and compare it later.
+locked and nothing repaired. A history that was rewritten as a whole, with all its
+digests, holds by itself: `signatures` compares it with what the worker has signed
+outside the database; without that, keep a `chain_end` elsewhere.
 """
 
 from apps.timeline.verification.findings import Finding, Kind, Report
 from apps.timeline.verification.limits import Limits
+from apps.timeline.verification.signatures import Signatures, signatures
+from apps.timeline.verification.signatures import Status as SignatureStatus
 from apps.timeline.verification.walk import findings, verify_session
 
-__all__ = ["Finding", "Kind", "Limits", "Report", "findings", "verify_session"]
+__all__ = [
+    "Finding",
+    "Kind",
+    "Limits",
+    "Report",
+    "SignatureStatus",
+    "Signatures",
+    "findings",
+    "signatures",
+    "verify_session",
+]

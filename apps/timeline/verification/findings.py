@@ -21,6 +21,7 @@ class Kind(StrEnum):
     ROLLBACK = "rollback"  # does not show what the restored version shows
     BODY = "body"  # does not decode, or is not what was committed to
     UNREADABLE = "unreadable"  # holds values that no column of its kind can have
+    SIGNATURE = "signature"  # not what was signed outside the database
     DERIVED = "derived"  # changes, flags, sizes, lists: can be rebuilt from bodies
 
 

@@ -1,0 +1,95 @@
+"""The files of notes: one each, numbered from 1 without holes, never written again.
+
+A thousand share a folder: `000000000/000000000042.note`. A note appears whole or not at
+all: it is written beside, made durable and linked to its name, which fails where that
+is taken.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from apps.core.notes.errors import NumberTaken
+from apps.core.postgres.folders import give_to_owner_of, make_folder, sync_folder
+
+PER_FOLDER = 1_000
+NOTE = ".note"
+UNFINISHED = ".unfinished"
+READABLE = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The folder `roots` of an installation."""
+
+    path: Path
+
+    def file_of(self, number: int) -> Path:
+        return self.path / f"{number // PER_FOLDER:09d}" / f"{number:012d}{NOTE}"
+
+    def read(self, number: int) -> bytes | None:
+        """Return a note; None where there is none.
+
+        Raises: OSError, where it may not be read.
+        """
+        try:
+            return self.file_of(number).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def newest(self) -> int:
+        """Return the number of the newest note; 0 where there is none."""
+        for folder in sorted(_names(self.path, ""), reverse=True):
+            found = _names(self.path / folder, NOTE)
+            if found:
+                return int(max(found).removesuffix(NOTE))
+        return 0
+
+    def write(self, number: int, note: bytes) -> None:
+        """Keep a note, durable when this returns.
+
+        Raises: NumberTaken, OSError, DataFolderUnusable.
+        """
+        file = self.file_of(number)
+        if not file.parent.exists():
+            make_folder(file.parent)
+            sync_folder(self.path)
+        own = self.path / f"{number:012d}.{secrets.token_hex(8)}{UNFINISHED}"
+        try:
+            _write(own, note)
+            os.link(own, file)
+        except FileExistsError as error:
+            raise NumberTaken(f"There is a note {number} already.") from error
+        finally:
+            own.unlink(missing_ok=True)
+        sync_folder(file.parent)
+
+    def tidy(self) -> None:
+        """Remove what somebody left who was killed while writing."""
+        for left in self.path.glob(f"*{UNFINISHED}"):
+            left.unlink(missing_ok=True)
+
+
+def _names(folder: Path, ending: str) -> list[str]:
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [
+        name
+        for name in names
+        if name.endswith(ending) and name.removesuffix(ending).isdecimal()
+    ]
+
+
+def _write(file: Path, note: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    descriptor = os.open(file, flags, READABLE)
+    with os.fdopen(descriptor, "wb") as opened:
+        give_to_owner_of(file.parent, descriptor)
+        opened.write(note)
+        opened.flush()
+        os.fsync(descriptor)

@@ -1,0 +1,258 @@
+"""Signing the heads that moved: one note at a time, each naming the one before.
+
+One signer at a time, by a lock of the database; and if that failed, the second would
+find the number of its note taken. A note is in its file before the index knows of it,
+and progress is noted last, so whatever is cut short is looked at again and not lost.
+
+A head is signed only if it goes on from what was signed before. Where the database says
+something else, nothing more is signed of that chain: the last signature stays what it
+is held against.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import connection, transaction
+
+from apps.audit import following
+from apps.core.notes import keys, roots
+from apps.core.notes.errors import KeyRefused, NoteError, NumberTaken
+from apps.core.notes.folder import Folder
+from apps.core.notes.index import FILE, Entry, Index
+from apps.core.notes.reading import read
+from apps.core.notes.roots import Head, Kind, Root
+from apps.core.notes.signed import SigningKey, VerifierKey
+from apps.core.postgres.errors import DataFolderUnusable
+from apps.core.postgres.folders import make_folder
+from apps.witness import heads
+from apps.witness.heads import End
+
+# Events, and sessions of a look at everything, for one note.
+AT_ONCE = 1_000
+# A sweep ends after so long; the next goes on where it was.
+BUDGET_SECONDS = 4.0
+# Everything is looked at again that often, whatever events say.
+LOOKS_AGAIN = timedelta(days=1)
+LOCK = "SELECT pg_try_advisory_xact_lock(hashtextextended('stepback:roots', 0))"
+
+# What keeps it from signing, and is no fault of this code.
+REFUSED = (
+    KeyRefused,
+    NoteError,
+    NumberTaken,
+    DataFolderUnusable,
+    OSError,
+    sqlite3.Error,
+)
+
+log = structlog.get_logger("stepback.witness")
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """Whoever holds the key, with the folder and its index open."""
+
+    key: SigningKey
+    folder: Folder
+    index: Index
+
+    @property
+    def believed(self) -> list[VerifierKey]:
+        """The keys whose notes it goes on from: its own, and those before it."""
+        return [self.key.verifier, *keys.verifier_keys()]
+
+    def sign(
+        self, found: list[Head], *, now: datetime, went_back: str | None = None
+    ) -> int:
+        """Write the next note; return its number.
+
+        Raises: NoteError where the newest does not hold, NumberTaken, OSError.
+        """
+        number = self.folder.newest() + 1
+        before = None
+        if number > 1:
+            # Never on top of what somebody else has put there.
+            _, before = read(self.folder, number - 1, self.believed)
+        root = Root(
+            origin=self.key.verifier.name,
+            number=number,
+            previous=before,
+            at=now,
+            heads=found,
+            went_back=went_back,
+        )
+        note = self.key.sign(root.text())
+        self.folder.write(number, note)
+        self.index.add(root, roots.digest(note))
+        return number
+
+    def take_in(self, deadline: float) -> bool:
+        """Enter notes that the index does not know; whether it knows all now.
+
+        Raises: NoteError where one is missing or does not hold.
+        """
+        newest, known = self.folder.newest(), self.index.newest()
+        if newest < known:
+            raise NoteError(f"note {known:,} is missing: the notes end at {newest:,}")
+        for number in range(known + 1, newest + 1):
+            if time.monotonic() > deadline:
+                return False
+            self.index.add(*read(self.folder, number, self.believed))
+        return True
+
+
+_said = ""
+
+
+def work(*, now: datetime) -> int:
+    """As `sweep`, for the worker: why it cannot sign is logged, once for each reason.
+
+    Nothing else of the worker waits for it, and the next sweep tries again.
+    """
+    global _said
+    try:
+        written, why = sweep(now=now), ""
+    except REFUSED as refused:
+        written, why = 0, str(refused)
+    if why and why != _said:
+        log.error("nothing is signed", why=why)
+    _said = why
+    return written
+
+
+def sweep(*, now: datetime) -> int:
+    """Sign what moved since the last note; return how many notes were written.
+
+    Raises: KeyRefused, NoteError, NumberTaken, OSError, sqlite3.Error.
+    """
+    key = keys.signing_key()
+    if key is None:
+        return 0
+    deadline = time.monotonic() + BUDGET_SECONDS
+    written = 0
+    with signer(key) as signing:
+        while True:
+            with transaction.atomic():
+                if not is_alone() or not signing.take_in(deadline):
+                    return written
+                made, is_all = _some(signing, now)
+            written += made
+            if is_all or time.monotonic() > deadline:
+                return written
+
+
+@contextmanager
+def signer(key: SigningKey) -> Iterator[Signer]:
+    """Open the folder for signing; an index that is broken is made anew."""
+    folder = Folder(keys.roots_path())
+    make_folder(folder.path)
+    index = _index(folder)
+    try:
+        yield Signer(key, folder, index)
+    finally:
+        index.close()
+
+
+def is_alone() -> bool:
+    """Whether nobody else signs for this database until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK)
+        (is_ours,) = cursor.fetchone() or (False,)
+    return bool(is_ours)
+
+
+def _index(folder: Folder) -> Index:
+    file = folder.path / FILE
+    try:
+        return Index.for_writing(file)
+    except sqlite3.OperationalError:
+        raise  # busy, or not ours to write
+    except sqlite3.DatabaseError:
+        log.warning("the index of the notes is broken and made anew")
+        file.unlink()
+        return Index.for_writing(file)
+
+
+def _some(signing: Signer, now: datetime) -> tuple[int, bool]:
+    """Sign one batch; return how many notes that made, and whether it was the last."""
+    index = signing.index
+    seen = following.horizon()
+    place = index.progress("followed")
+    followed = int(place) if place else None
+    if followed is None or seen.is_of_another_server(followed):
+        # What is not settled yet is followed from here, the rest looked at.
+        index.set_progress(followed=str(seen.settled), looking="")
+        return 0, False
+    looking = index.progress("looking")
+    if looking is not None:
+        return _look(signing, looking, now), False
+    found = heads.moved(after=followed, low=seen.settled, limit=AT_ONCE)
+    made = _signed(signing, found.sessions, found.projects, now)
+    if found.reached != followed:
+        index.set_progress(followed=str(found.reached))
+    if found.is_all and _is_to_look(index, now):
+        index.set_progress(looking="")
+        return made, False
+    return made, found.is_all
+
+
+def _look(signing: Signer, after: str, now: datetime) -> int:
+    """Sign what is not signed among the next sessions, whatever events say."""
+    sessions = heads.sessions_after(after, AT_ONCE)
+    projects = [] if after else heads.chained_projects()
+    made = _signed(signing, sessions, projects, now)
+    if len(sessions) == AT_ONCE:
+        signing.index.set_progress(looking=sessions[-1])
+    else:
+        signing.index.set_progress(looking=None, looked_at=now.isoformat())
+    return made
+
+
+def _is_to_look(index: Index, now: datetime) -> bool:
+    looked_at = index.progress("looked_at")
+    return looked_at is None or now - datetime.fromisoformat(looked_at) > LOOKS_AGAIN
+
+
+def _signed(
+    signing: Signer, sessions: list[str], projects: list[str], now: datetime
+) -> int:
+    found = [
+        *_news(signing.index, Kind.SESSION, sessions),
+        *_news(signing.index, Kind.RECORD, projects),
+    ]
+    if not found:
+        return 0
+    signing.folder.tidy()
+    signing.sign(found, now=now)
+    return 1
+
+
+def _news(index: Index, kind: Kind, ids: list[str]) -> Iterator[Head]:
+    """Yield the heads that moved; say which contradict what was signed."""
+    for end, before in ends_and_signed(index, kind, ids):
+        if before is None or before.number is None:
+            if end.number is not None:
+                yield end.head(kind)
+        elif end.at_signed != before.chain:
+            log.warning("a head contradicts what was signed", stream=before.stream)
+        elif end.number is not None and end.number > before.number:
+            yield end.head(kind)
+
+
+def ends_and_signed(
+    index: Index, kind: Kind, ids: list[str]
+) -> Iterator[tuple[End, Entry | None]]:
+    """Yield where chains end, with what the notes say of each."""
+    known = index.latest([f"{kind} {id}" for id in ids])
+    entries = [known.get(f"{kind} {id}") for id in ids]
+    numbers = [entry.number if entry else None for entry in entries]
+    signed = dict(zip(ids, entries, strict=True))
+    for end in heads.ends(kind, ids, numbers):
+        yield end, signed[end.id]
