@@ -1,13 +1,11 @@
-"""Which chains moved, and where they end: what the signer reads of the database."""
+"""Which chains moved: what the signer follows, and what it looks at page by page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from apps.audit import operations as audit
 from apps.core import sql
-from apps.core.notes.roots import Head, Kind
 
 # Sessions whose versions these events made, and projects with any event: acts of people
 # are chained by project. More of one transaction than that is read in one piece.
@@ -24,18 +22,6 @@ SELECT e.xid::text::bigint AS xid, e.stream_id, e.project_id, e.number
 """
 LOOK = "SELECT id FROM timeline_session WHERE id > %s ORDER BY id LIMIT %s"
 PROJECTS = "SELECT id FROM accounts_project ORDER BY id"
-# Two reads of the primary key each: the last, and the one that was signed last.
-ENDS = """
-SELECT s.id, head.number, head.chain, signed.chain AS at_signed
-  FROM unnest(%(ids)s::text[], %(numbers)s::bigint[]) AS s (id, number)
-  LEFT JOIN LATERAL (SELECT h.number, h.chain FROM {table} h
-                      WHERE h.{key} = s.id ORDER BY h.number DESC LIMIT 1) head ON true
-  LEFT JOIN {table} signed ON signed.{key} = s.id AND signed.number = s.number
-"""
-OF_KIND = {
-    Kind.SESSION: ENDS.format(table="timeline_version", key="session_id"),
-    Kind.RECORD: ENDS.format(table="audit_auditrecord", key="project_id"),
-}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,19 +32,6 @@ class Moved:
     projects: list[str]
     reached: int
     is_all: bool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class End:
-    """Where a chain ends, and its link at the number that was signed last."""
-
-    id: str
-    number: int | None
-    chain: bytes | None
-    at_signed: bytes | None
-
-    def head(self, kind: Kind) -> Head:
-        return Head(kind, self.id, self.number, self.chain)
 
 
 def moved(*, after: int, low: int, limit: int) -> Moved:
@@ -90,9 +63,3 @@ def sessions_after(session_id: str, limit: int) -> list[str]:
 def chained_projects() -> list[str]:
     """Return whose acts are chained: all projects, and the installation."""
     return [audit.INSTALLATION, *(row.id for row in sql.rows(PROJECTS, []))]
-
-
-def ends(kind: Kind, ids: Sequence[str], numbers: Iterable[int | None]) -> list[End]:
-    """Return where these chains end; `numbers` are those that were signed last."""
-    asked = {"ids": list(ids), "numbers": list(numbers)}
-    return sql.records(End, OF_KIND[kind], asked)

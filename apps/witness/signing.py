@@ -25,14 +25,14 @@ from apps.audit import following
 from apps.core.notes import keys, roots
 from apps.core.notes.errors import KeyRefused, NoteError, NumberTaken
 from apps.core.notes.folder import Folder
-from apps.core.notes.index import FILE, Entry, Index
+from apps.core.notes.index import FILE, Index
 from apps.core.notes.reading import read
 from apps.core.notes.roots import Head, Kind, Root
 from apps.core.notes.signed import SigningKey, VerifierKey
 from apps.core.postgres.errors import DataFolderUnusable
 from apps.core.postgres.folders import make_folder
+from apps.timeline.verification.ends import compared
 from apps.witness import heads
-from apps.witness.heads import End
 
 # Events, and sessions of a look at everything, for one note.
 AT_ONCE = 1_000
@@ -236,23 +236,8 @@ def _signed(
 
 def _news(index: Index, kind: Kind, ids: list[str]) -> Iterator[Head]:
     """Yield the heads that moved; say which contradict what was signed."""
-    for end, before in ends_and_signed(index, kind, ids):
-        if before is None or before.number is None:
-            if end.number is not None:
-                yield end.head(kind)
-        elif end.at_signed != before.chain:
-            log.warning("a head contradicts what was signed", stream=before.stream)
-        elif end.number is not None and end.number > before.number:
-            yield end.head(kind)
-
-
-def ends_and_signed(
-    index: Index, kind: Kind, ids: list[str]
-) -> Iterator[tuple[End, Entry | None]]:
-    """Yield where chains end, with what the notes say of each."""
-    known = index.latest([f"{kind} {id}" for id in ids])
-    entries = [known.get(f"{kind} {id}") for id in ids]
-    numbers = [entry.number if entry else None for entry in entries]
-    signed = dict(zip(ids, entries, strict=True))
-    for end in heads.ends(kind, ids, numbers):
-        yield end, signed[end.id]
+    for one in compared(index, kind, ids):
+        if not one.holds:
+            log.warning("a head contradicts what was signed", kind=kind, id=one.end.id)
+        elif one.is_newer:
+            yield one.end.head(kind)

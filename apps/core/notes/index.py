@@ -82,6 +82,13 @@ class Index:
         address = f"{file.absolute().as_uri()}?mode=ro"
         return cls(sqlite3.connect(address, uri=True, timeout=PATIENCE_SECONDS))
 
+    @classmethod
+    def temporary(cls) -> Self:
+        """Return an empty index that goes with its connection."""
+        connection = sqlite3.connect("")
+        connection.executescript(TABLES)
+        return cls(connection)
+
     def close(self) -> None:
         self._connection.close()
 

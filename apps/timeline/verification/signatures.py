@@ -73,18 +73,20 @@ def signatures(session_id: str, *, now: datetime) -> Signatures:
                 return Signatures(
                     status=Status.NONE, message="There are no signatures."
                 )
-            return judged(kept, session_id, now=now)
+            # First the signature, then the history, which only grows meanwhile.
+            signed = kept.latest(Stream.SESSION, session_id)
+            return judged(kept, session_id, signed, now=now)
     except (NoteError, KeyRefused) as error:
         return _broken(session_id, None, str(error))
 
 
-def judged(kept: Notes, session_id: str, *, now: datetime) -> Signatures:
-    """As `signatures`, with notes that are open.
+def judged(
+    kept: Notes, session_id: str, signed: SignedHead | None, *, now: datetime
+) -> Signatures:
+    """Compare a session with what was signed of it last.
 
     Raises: NoteError, OSError, sqlite3.Error.
     """
-    # First the signature, then the history, which only grows meanwhile.
-    signed = kept.latest(Stream.SESSION, session_id)
     number = signed.head.number if signed else None
     (found,) = sql.rows(AT, {"session": session_id, "number": number})
     if signed is None or number is None:

@@ -7,22 +7,31 @@ from time import monotonic
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
 
 from apps.accounts.management.command import AccountsCommand, project_called
 from apps.accounts.models import Project
 from apps.audit import operations as audit
 from apps.core.errors import DomainError
+from apps.core.notes.auditing import Audit
+from apps.core.notes.errors import KeyRefused
+from apps.core.notes.roots import Kind as Stream
 from apps.core.roles.logins import weaknesses
 from apps.core.roles.names import Role
 from apps.core.roles.protection import notice
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.models import Session
 from apps.timeline.search import rebuild
-from apps.timeline.verification import Finding, verify_session
+from apps.timeline.verification import Finding, signatures, verify_session
+from apps.timeline.verification.witnessed import Witnessed, witnessed
 
 PAGE = 500
 SECONDS_BETWEEN_LINES = 5
 NAMED = 20
+NO_SIGNATURES = (
+    "No signatures: the unkeyed chains alone were recomputed, which whoever rewrites "
+    "history can do as well."
+)
 
 
 class Command(AccountsCommand):
@@ -30,7 +39,8 @@ class Command(AccountsCommand):
     role = Role.WORKER
     help = (
         "Verify the history of a session, of a project, or of everything, and the "
-        "chained record of what people did. Exits 1 if something does not hold."
+        "chained record of what people did, and hold both against the signed notes. "
+        "Exits 1 if something does not hold."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -52,8 +62,10 @@ class Command(AccountsCommand):
         self._compares_search = options["search"]
         if options["session"]:
             self._verify_session(options["session"])
+            self._verify_signatures_of(options["session"])
         else:
             self._verify_projects(options["project"])
+            self._verify_signatures(options["project"])
         self._conclude()
 
     def _verify_projects(self, slug: str | None) -> None:
@@ -111,6 +123,29 @@ class Command(AccountsCommand):
             self._broken.append(broken)
             self.stderr.write(broken)
 
+    def _verify_signatures_of(self, session_id: str) -> None:
+        found = signatures(session_id, now=timezone.now())
+        self._signed = found.message
+        self._name(self._broken, found.finding)
+
+    def _verify_signatures(self, slug: str | None) -> None:
+        """Compare what was recomputed: what came since is newer, not wrong."""
+        try:
+            with witnessed(self._say) as kept:
+                self._signed = NO_SIGNATURES
+                if kept is not None:
+                    self._hold_against(kept, slug)
+        except (KeyRefused, OSError) as error:
+            self._signed = f"The signatures cannot be read: {error}"
+            self._name(self._broken, self._signed)
+
+    def _hold_against(self, kept: Witnessed, slug: str | None) -> None:
+        for problem in _note_problems(kept.audit):
+            self._name(self._broken, problem)
+        for problem in _contradictions(kept, slug):
+            self._name(self._broken, problem)
+        self._signed = _said_of(kept, self._sessions)
+
     def _name(self, names: list[str], finding: Finding | str | None) -> None:
         if finding is None:
             return
@@ -131,6 +166,7 @@ class Command(AccountsCommand):
 
     def _conclude(self) -> None:
         self.stdout.write(f"Verified {self._totals()}.")
+        self.stdout.write(self._signed)
         weak = notice(weaknesses())
         if weak is not None:
             self.stdout.write(weak)
@@ -146,6 +182,47 @@ class Command(AccountsCommand):
                 f"The first: {self._derived[0]}"
             )
         self.stdout.write("All of it holds.")
+
+
+def _note_problems(audit: Audit) -> Iterator[str]:
+    yield from audit.problems
+    if audit.broken > len(audit.problems):
+        yield f"{audit.broken - len(audit.problems):,} more notes do not hold"
+
+
+def _contradictions(kept: Witnessed, slug: str | None) -> Iterator[str]:
+    now = timezone.now()
+    if slug is not None:
+        project = project_called(slug)
+        yield from kept.of_records([project.id])
+        yield from kept.of_sessions(_session_ids(project.id), now=now)
+        return
+    # Whatever was signed, also what is not there any more; then what never was.
+    yield from kept.of_records(kept.every(Stream.RECORD))
+    yield from kept.of_sessions(kept.every(Stream.SESSION), now=now)
+
+
+def _said_of(kept: Witnessed, sessions: int) -> str:
+    """Say in a line or two up to where everything stands on signatures."""
+    audit = kept.audit
+    said = f"Signatures: {audit.notes:,} notes"
+    if audit.newest_at is not None:
+        said += f", the newest of {audit.newest_at:%Y-%m-%d %H:%M:%S} UTC"
+    said += f", over {kept.signed:,} heads"
+    unsigned = sessions - kept.signed_sessions
+    if kept.newer:
+        said += f"; {kept.newer:,} of them have gone on since"
+    if unsigned > 0:
+        said += f"; {unsigned:,} sessions are not signed yet"
+    if kept.newer or unsigned > 0:
+        said += ": what is newer stands on the unkeyed chain alone"
+    lines = [f"{said}."]
+    for root in audit.went_back:
+        at = f"{root.at:%Y-%m-%d %H:%M:%S} UTC"
+        lines.append(
+            f"Went back, as note {root.number:,} of {at} says: {root.went_back}."
+        )
+    return "\n".join(lines)
 
 
 def _session_ids(project_id: str) -> Iterator[str]:

@@ -1,0 +1,80 @@
+"""Where chains end, beside what was signed of them last: of many in one statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from apps.core import sql
+from apps.core.notes.index import Entry, Index
+from apps.core.notes.roots import Head, Kind
+
+# Two reads of the primary key each: the last, and the one that was signed last.
+ENDS = """
+SELECT s.id, head.number, head.chain, signed.chain AS at_signed
+  FROM unnest(%(ids)s::text[], %(numbers)s::bigint[]) AS s (id, number)
+  LEFT JOIN LATERAL (SELECT h.number, h.chain FROM {table} h
+                      WHERE h.{key} = s.id ORDER BY h.number DESC LIMIT 1) head ON true
+  LEFT JOIN {table} signed ON signed.{key} = s.id AND signed.number = s.number
+"""
+OF_KIND = {
+    Kind.SESSION: ENDS.format(table="timeline_version", key="session_id"),
+    Kind.RECORD: ENDS.format(table="audit_auditrecord", key="project_id"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class End:
+    """Where a chain ends, and its link at the number that was signed last."""
+
+    id: str
+    number: int | None
+    chain: bytes | None
+    at_signed: bytes | None
+
+    def head(self, kind: Kind) -> Head:
+        return Head(kind, self.id, self.number, self.chain)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Compared:
+    """The end of a chain, and what the newest note about it says."""
+
+    kind: Kind
+    end: End
+    signed: Entry | None
+
+    @property
+    def is_signed(self) -> bool:
+        return self.signed is not None and self.signed.number is not None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the chain is what was signed, as far as that goes."""
+        if self.signed is None or self.signed.number is None:
+            return True
+        return self.end.at_signed == self.signed.chain
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether it goes on after what was signed, or nothing was."""
+        if self.end.number is None:
+            return False
+        if self.signed is None or self.signed.number is None:
+            return True
+        return self.end.number > self.signed.number
+
+
+def compared(index: Index, kind: Kind, ids: Sequence[str]) -> Iterator[Compared]:
+    """Compare where these chains end with what the index has of them."""
+    known = index.latest([f"{kind} {id}" for id in ids])
+    entries = {id: known.get(f"{kind} {id}") for id in ids}
+    numbers = [entry.number if entry else None for entry in entries.values()]
+    for end in ends(kind, list(entries), numbers):
+        yield Compared(kind=kind, end=end, signed=entries[end.id])
+
+
+def ends(kind: Kind, ids: Sequence[str], numbers: Iterable[int | None]) -> list[End]:
+    """Return where these chains end; `numbers` are those that were signed last."""
+    asked = {"ids": list(ids), "numbers": list(numbers)}
+    return sql.records(End, OF_KIND[kind], asked)

@@ -1,0 +1,98 @@
+"""Holds everything against all notes: for the command, which has the time.
+
+The notes are checked first, each with its neighbours, and what is compared is what
+they say themselves: an index that somebody has changed has no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from apps.core.notes import auditing, keys
+from apps.core.notes.auditing import Audit
+from apps.core.notes.folder import Folder
+from apps.core.notes.index import Entry, Index
+from apps.core.notes.reading import Notes
+from apps.core.notes.roots import Kind
+from apps.timeline.verification.ends import Compared, End, compared
+from apps.timeline.verification.signatures import judged
+
+AT_ONCE = 500
+
+
+@dataclass(slots=True)
+class Witnessed:
+    """All notes, and how much of what was compared is signed."""
+
+    notes: Notes
+    audit: Audit
+    signed: int = 0
+    signed_sessions: int = 0
+    newer: int = 0
+
+    def of_sessions(self, ids: Iterable[str], *, now: datetime) -> Iterator[str]:
+        """Yield what contradicts a signature among these sessions."""
+        for one in self._contradicting(Kind.SESSION, ids):
+            if one.signed is None:
+                continue
+            signed = self.notes.looked_up(one.signed)
+            found = judged(self.notes, one.end.id, signed, now=now).finding
+            if found is not None:
+                yield str(found)
+
+    def of_records(self, ids: Iterable[str]) -> Iterator[str]:
+        """Yield what contradicts a signature among the records of these projects."""
+        for one in self._contradicting(Kind.RECORD, ids):
+            if one.signed is not None:
+                yield _of_record(one.end, one.signed)
+
+    def every(self, kind: Kind) -> Iterator[str]:
+        """Yield all chains of a kind that were ever signed, whatever became of them."""
+        for entry in self.notes.index.every(kind):
+            yield entry.stream.partition(" ")[2]
+
+    def _contradicting(self, kind: Kind, ids: Iterable[str]) -> Iterator[Compared]:
+        rest = iter(ids)
+        while some := list(islice(rest, AT_ONCE)):
+            for one in compared(self.notes.index, kind, some):
+                self._count(one)
+                if not one.holds:
+                    yield one
+
+    def _count(self, one: Compared) -> None:
+        if one.is_signed:
+            self.signed += 1
+            self.signed_sessions += one.kind is Kind.SESSION
+            self.newer += one.is_newer and one.holds
+
+
+@contextmanager
+def witnessed(told: Callable[[], None] = lambda: None) -> Iterator[Witnessed | None]:
+    """Check all notes of this installation; None where nothing was ever signed.
+
+    Raises: KeyRefused, OSError.
+    """
+    known = keys.verifier_keys()
+    folder = Folder(keys.roots_path())
+    if not known or not folder.path.exists():
+        yield None
+        return
+    with closing(Index.temporary()) as index:
+        found = auditing.audit(folder, known, index, told)
+        if not found.notes and not found.broken:
+            yield None
+            return
+        yield Witnessed(Notes(folder, known, index), found)
+
+
+def _of_record(end: End, signed: Entry) -> str:
+    note = f"note {signed.note:,} signed number {signed.number}"
+    if end.number is None:
+        return f"the record of {end.id}: {note}, and none of it is there"
+    if signed.number is not None and end.number < signed.number:
+        return f"the record of {end.id}: {note}, and it ends at number {end.number}"
+    return f"the record of {end.id}: {note}, which is another: it was rewritten"
