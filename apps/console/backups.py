@@ -4,6 +4,8 @@ Refuses to restore over anybody's work, into a PostgreSQL that the programs do n
 fit, or what a newer Stepback wrote. What was restored is verified by the caller.
 """
 
+import hashlib
+from datetime import datetime
 from pathlib import Path
 
 import psycopg
@@ -11,9 +13,13 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 
 from apps.console.installation import Installation, InstallationRefused, migrate
+from apps.core.notes.folder import Folder
+from apps.core.notes.keys import made_keys, roots_path
 from apps.core.postgres import archive
 from apps.core.roles.logins import log_in_as, url_of
 from apps.core.roles.names import Role
+from apps.witness import going_back
+from apps.witness.signing import REFUSED
 
 # pg_restore sets transaction_timeout, which older servers do not know.
 OLDEST_TARGET = 17
@@ -44,6 +50,37 @@ def restore(chosen: Installation, file: Path) -> None:
     log_in_as(Role.OWNER)
     _refuse_newer()
     migrate(lambda _: None)
+
+
+def sign(file: Path, *, now: datetime) -> str:
+    """Sign that what was restored is what counts now; say what that came to.
+
+    Nobody has written since: neither the web server nor a worker runs.
+    """
+    try:
+        had_notes = Folder(roots_path()).newest() > 0
+        made_keys()
+        why = f"manage.py restore of {file.name}, SHA-256 {_digest(file)}"
+        signed = going_back.went_back(why=why, now=now)
+    except REFUSED as refused:
+        return f"That it went back is not signed: {refused}"
+    if signed is None:
+        return "That it went back is not signed: there is no key."
+    said = f"Signed in note {signed.first_note:,} that it went back"
+    if not had_notes:
+        return f"{said}. Notes of before are not here ({roots_path()})."
+    said += f": {signed.heads:,} signed heads are not in the backup as they were."
+    if signed.contradicting:
+        said += (
+            f" {signed.contradicting:,} chains contradict their signatures otherwise "
+            "than by going back, and are not signed."
+        )
+    return said
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _refuse_old_server(connection: psycopg.Connection) -> None:

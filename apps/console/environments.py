@@ -12,11 +12,17 @@ from collections.abc import Mapping
 from django.conf import settings
 from psycopg.conninfo import conninfo_to_dict
 
+from apps.core.notes import keys
+from apps.core.notes.keys import SIGNING_VARIABLE, VERIFIER_VARIABLE
+from apps.core.postgres.secret import kept_secret
 from apps.core.roles.names import VARIABLES, Role
 
 # Secrets beside the logins, by the one process that needs them. A new one is entered
 # here, and all others go without.
-SECRETS: dict[str, Role] = {"STEPBACK_METRICS_TOKEN": Role.WEB}
+SECRETS: dict[str, Role] = {
+    "STEPBACK_METRICS_TOKEN": Role.WEB,
+    SIGNING_VARIABLE: Role.WORKER,
+}
 
 
 def environment(
@@ -28,12 +34,25 @@ def environment(
         # Said for whoever starts us: it may be another role's.
         withheld.add("PGPASSWORD")
     kept = {name: text for name, text in inherited.items() if name not in withheld}
-    return kept | {
-        "DATABASE_URL": url,
-        # Its default goes by whether there is a DATABASE_URL.
-        "STEPBACK_PREPARE": str(settings.PREPARE).lower(),
-        "PYTHONPATH": _python_path(inherited),
-    }
+    return (
+        _keys(role)
+        | kept
+        | {
+            "DATABASE_URL": url,
+            # Its default goes by whether there is a DATABASE_URL.
+            "STEPBACK_PREPARE": str(settings.PREPARE).lower(),
+            "PYTHONPATH": _python_path(inherited),
+        }
+    )
+
+
+def _keys(role: Role) -> dict[str, str]:
+    """Return the keys of notes: all believe the same ones, the worker signs."""
+    told = {VERIFIER_VARIABLE: " ".join(map(str, keys.verifier_keys()))}
+    secret = kept_secret(keys.signing_file()) if role is Role.WORKER else None
+    if secret:
+        told[SIGNING_VARIABLE] = secret
+    return {name: text for name, text in told.items() if text}
 
 
 def _secrets_of_others(role: Role) -> set[str]:

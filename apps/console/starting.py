@@ -29,7 +29,10 @@ from apps.console.installation import (
 )
 from apps.console.protecting import RolesRefused
 from apps.core.errors import DomainError
+from apps.core.notes.errors import KeyRefused
+from apps.core.notes.keys import made_keys
 from apps.core.postgres import ClusterError
+from apps.core.postgres.errors import DataFolderUnusable
 from apps.core.roles.logins import let_go, url_of
 from apps.core.roles.names import Role
 from apps.core.supervisor import Child, Supervisor
@@ -106,11 +109,19 @@ class _Start:
 
     def _fill(self) -> None:
         migrate(self.say)
+        self._have_keys()
         first_start.prepare(
             wants_demo=self.wishes.wants_demo,
             say=self.say,
             is_stopping=lambda: self.supervisor.is_stopping,
         )
+
+    def _have_keys(self) -> None:
+        try:
+            made_keys()
+        except (DataFolderUnusable, OSError) as error:
+            # Whoever keeps nothing here can still run without.
+            self.say(f"No signatures: {error}")
 
     def _serve(self) -> None:
         if self.supervisor.is_stopping:
@@ -193,6 +204,7 @@ def _in_one_sentence() -> Iterator[None]:
         ClusterError,
         EndpointRefused,
         InstallationRefused,
+        KeyRefused,
         RolesRefused,
     ) as refused:
         raise StartRefused(str(refused)) from refused

@@ -1,4 +1,4 @@
-"""What somebody does who owns the database: rewrites, cuts, and computes chains anew."""
+"""What somebody does who owns the database: rewrites, cuts, chains anew."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -131,7 +131,7 @@ def test_a_session_that_is_gone_is_named(
     signed_step_by_step(run)
     forging.remove(run.id)
 
-    said, refused = verified()
+    _said, refused = verified()
 
     assert f"{run.id}" in refused
     assert "the session is not there" in refused

@@ -66,7 +66,9 @@ def verifier_keys() -> list[VerifierKey]:
 
 
 def made_keys() -> SigningKey:
-    """Return the installation's key, making both files where there is no key.
+    """Return the installation's key, making it if there is none; publish the other.
+
+    A key that took the place of another is believed beside it.
 
     Raises: KeyRefused, DataFolderUnusable, OSError.
     """
@@ -75,17 +77,21 @@ def made_keys() -> SigningKey:
         name = f"stepback/{secrets.token_hex(8)}"
         made_secret(signing_file(), make=lambda: SigningKey.made(name).secret())
         found = SigningKey.parse(kept_secret(signing_file()) or "")
-    if not settings.VERIFIER_KEY and not verifier_file().exists():
-        _publish(verifier_file(), found.verifier)
+    believed = verifier_keys()
+    if found.verifier in believed:
+        return found
+    if settings.VERIFIER_KEY:
+        raise KeyRefused(f"{VERIFIER_VARIABLE} lacks the key that signs.")
+    _publish(verifier_file(), [*believed, found.verifier])
     return found
 
 
-def _publish(file: Path, key: VerifierKey) -> None:
+def _publish(file: Path, known: list[VerifierKey]) -> None:
     own = file.with_name(f"{file.name}.{secrets.token_hex(8)}")
     descriptor = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, READABLE)
     with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
         give_to_owner_of(file.parent, descriptor)
-        opened.write(f"{key}\n")
+        opened.writelines(f"{key}\n" for key in known)
         opened.flush()
         os.fsync(descriptor)
     own.replace(file)

@@ -9,6 +9,8 @@ from apps.accounts.management.command import AccountsCommand
 from apps.accounts.models import Project
 from apps.console import backups
 from apps.console.installation import installation
+from apps.core.notes.folder import Folder
+from apps.core.notes.keys import roots_path
 from apps.core.postgres import ClusterError
 
 
@@ -27,3 +29,8 @@ class Command(AccountsCommand):
         except ClusterError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Wrote {file} ({size:,} bytes).")
+        if Folder(roots_path()).newest():
+            self.stdout.write(
+                f"The signed notes are not in it: copy {roots_path()} as well, to "
+                "another machine."
+            )

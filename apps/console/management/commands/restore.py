@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
 
 from apps.accounts.management.command import AccountsCommand
 from apps.console import backups
@@ -37,7 +38,9 @@ class Command(AccountsCommand):
             archive.verify(chosen.location.binaries, file)
             with reserved(chosen), database(chosen, self._say):
                 backups.restore(chosen, file)
-                self._say("Restored. Verifying all of it.")
+                self._say("Restored.")
+                self._say(backups.sign(file, now=timezone.now()))
+                self._say("Verifying all of it.")
                 call_command("verify", stdout=self.stdout, stderr=self.stderr)
         except (ClusterError, InstallationRefused, RolesRefused) as refused:
             raise CommandError(str(refused)) from refused
