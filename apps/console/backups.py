@@ -14,7 +14,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from apps.console.installation import Installation, InstallationRefused, migrate
 from apps.core.notes.folder import Folder
-from apps.core.notes.keys import made_keys, roots_path
+from apps.core.notes.keys import roots_path, signing_file
 from apps.core.postgres import archive
 from apps.core.roles.logins import log_in_as, url_of
 from apps.core.roles.names import Role
@@ -57,23 +57,26 @@ def sign(file: Path, *, now: datetime) -> str:
 
     Nobody has written since: neither the web server nor a worker runs.
     """
+    why = f"manage.py restore of {file.name}, SHA-256 {_digest(file)}"
     try:
-        had_notes = Folder(roots_path()).newest() > 0
-        made_keys()
-        why = f"manage.py restore of {file.name}, SHA-256 {_digest(file)}"
+        is_first = Folder(roots_path()).newest() == 0
         signed = going_back.went_back(why=why, now=now)
     except REFUSED as refused:
-        return f"That it went back is not signed: {refused}"
+        return f"That it went back is not signed: {refused}."
     if signed is None:
-        return "That it went back is not signed: there is no key."
+        return (
+            "That it went back is not signed: there is no signing key here. Notes of "
+            f"before belong into {roots_path()}, and their key into "
+            f"{signing_file()}, before a restore."
+        )
     said = f"Signed in note {signed.first_note:,} that it went back"
-    if not had_notes:
-        return f"{said}. Notes of before are not here ({roots_path()})."
-    said += f": {signed.heads:,} signed heads are not in the backup as they were."
+    if is_first:
+        return f"{said}; notes of before are not in {roots_path()}."
+    said += f": {signed.heads:,} heads are earlier ones than were signed."
     if signed.contradicting:
         said += (
-            f" {signed.contradicting:,} chains contradict their signatures otherwise "
-            "than by going back, and are not signed."
+            f" {signed.contradicting:,} chains are others than were signed, and are "
+            "not signed."
         )
     return said
 

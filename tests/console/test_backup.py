@@ -16,6 +16,7 @@ import httpx
 import psycopg
 import pytest
 
+from apps.core.notes.signed import SigningKey
 from apps.core.postgres import Cluster, locate
 from apps.core.roles.names import Role
 from tests.databases import database
@@ -231,6 +232,61 @@ def test_a_restore_takes_the_place_of_tables_that_nobody_used(
     assert "All of it holds." in out
     assert set(heads(empty).items()) <= set(heads(source.dsn).items())
     assert len(heads(empty)) >= 3
+
+
+SIGN = (
+    "from django.utils import timezone; from apps.witness import signing; "
+    "print(signing.sweep(now=timezone.now()))"
+)
+
+
+def signed(dsn: str) -> int:
+    code, said, err = manage("shell", "--no-imports", "-c", SIGN, dsn=dsn)
+    assert code == 0, err
+    return int(said.split()[-1])
+
+
+def test_a_restore_signs_that_it_went_back_and_without_it_that_is_named(
+    source: Server,
+    client: httpx.Client,
+    empty: str,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    key, file = SigningKey.made("stepback/backup"), folder / "signed.backup"
+    monkeypatch.setenv("STEPBACK_VERIFIER_KEY", str(key.verifier))
+    monkeypatch.setenv("STEPBACK_SIGNING_KEY", key.secret())
+    monkeypatch.setenv("STEPBACK_ROOTS", str(tmp_path / "roots"))
+    session, later = begun(client), ""
+    assert signed(source.dsn) == 1
+    code, said, err = manage("backup", file, dsn=source.dsn)
+    assert code == 0, err
+    assert f"copy {tmp_path / 'roots'} as well" in said
+    patched(client, session, 1)
+    later = begun(client)
+    assert signed(source.dsn) == 1
+    code, said, err = manage("verify", dsn=source.dsn)
+    assert code == 0, err
+    with monkeypatch.context() as without:
+        without.setenv("STEPBACK_SIGNING_KEY", "")
+        with database(f"unsigned_{empty.rpartition('/')[2][:20]}") as unsigned:
+            code, said, err = manage("restore", file, dsn=unsigned)
+            assert code == 1
+            assert "there is no signing key here" in said
+            assert f"{session} v1 (signature): " in err
+            assert "the history ends at v0" in err
+            assert f"{later} v0 (signature): " in err
+
+    code, said, err = manage("restore", file, dsn=empty)
+
+    assert code == 0, err
+    assert "Signed in note 3 that it went back: 2 heads are earlier ones" in said
+    assert "Went back, as note 3 of " in said
+    assert "manage.py restore of signed.backup, SHA-256 " in said
+    assert "All of it holds." in said
+    # The worker looks at everything once, and finds nothing that it does not know.
+    assert signed(empty) == 0
 
 
 def test_what_does_not_hold_is_named_after_the_restore(

@@ -1,11 +1,14 @@
 """What a process is told of the secrets that `up` was told."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.views.debug import get_exception_reporter_filter
 
 from apps.console.environments import SECRETS, environment
+from apps.core.notes.keys import made_keys
 from apps.core.roles.names import VARIABLES, Role
 
 OWN = "postgresql://me:mine@db/name"
@@ -25,6 +28,22 @@ def test_a_process_is_told_its_own_login_and_its_own_secrets(role: Role) -> None
     assert told["DATABASE_URL"] == OWN
     assert told["PATH"] == "/bin"
     assert {name for name, text in told.items() if "secret-of" in text} == own
+
+
+def test_the_key_of_the_data_folder_is_told_to_the_worker_alone(
+    tmp_path: Path, settings: Any
+) -> None:
+    settings.LOCATION = replace(settings.LOCATION, data_dir=tmp_path)
+    settings.SIGNING_KEY = settings.VERIFIER_KEY = ""
+    key = made_keys()
+
+    told = {role: environment(role, url=OWN, inherited={}) for role in Role}
+
+    holders = [role for role, one in told.items() if key.secret() in one.values()]
+    assert holders == [Role.WORKER]
+    assert {one["STEPBACK_VERIFIER_KEY"] for one in told.values()} == {
+        str(key.verifier)
+    }
 
 
 def test_a_password_that_is_said_apart_reaches_who_needs_it() -> None:

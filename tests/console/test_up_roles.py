@@ -7,6 +7,7 @@ knows nothing else tries what somebody would who runs code there.
 from __future__ import annotations
 
 import json
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
 from apps.core.postgres import locate
-from apps.core.postgres.locate import NAMES, SUPERUSER
+from apps.core.postgres.locate import DATABASE, NAMES, SUPERUSER
 from apps.core.roles.names import VARIABLES, Role
 from apps.core.roles.powers import ONE_ROLE, SEPARATE
 from tests.console import attacking
@@ -105,6 +107,12 @@ def test_its_environment_has_its_own_login_and_no_other(
     everything = "\0".join(told.values())
     for of in (SUPERUSER, *(one for one in Role if one is not role)):
         assert at.password_file(of).read_text().strip() not in everything
+    # Who serves requests can verify notes and not sign any.
+    signing = (data_dir / "signing_key").read_text().strip()
+    seed = signing.rpartition("+")[2]
+    assert (seed in everything) == (role is Role.WORKER)
+    verifier = (data_dir / "verifier_key").read_text().strip()
+    assert told["STEPBACK_VERIFIER_KEY"] == verifier
 
 
 @pytest.mark.parametrize("role", PROCESSES)
@@ -147,7 +155,45 @@ def test_each_does_what_it_is_for_and_all_say_what_protects_history(
     assert patched.status_code == 200
     assert verified["protection"] == health["protection"] == SEPARATE
     assert ONE_ROLE not in started.said
-    assert (status, said.splitlines()[1:]) == (0, ["All of it holds."])
+    assert status == 0
+    assert said.splitlines()[1].startswith("Signatures: ")
+    assert said.splitlines()[2:] == ["All of it holds."]
+
+
+def test_the_worker_signs_and_what_is_cut_off_then_is_named(
+    up: tuple[Up, Path],
+) -> None:
+    """Last in this file, because what is there is not whole afterwards."""
+    started, data_dir = up
+    until_there(started, Role.WORKER)
+    with client(started) as agent:
+        made = agent.post("/v1/sessions", json={"agent_id": "desk"}).json()["id"]
+        path = f"/v1/sessions/{made}"
+        for n in range(3):
+            assert agent.patch(f"{path}/state", json={"state": {"n": n}}).is_success
+        until(lambda: signed_to(agent, path) == 3)
+
+        at = locate(data_dir, CLONE)
+        with psycopg.connect(at.superuser_dsn(DATABASE)) as owner:
+            owner.execute("SET session_replication_role = replica")
+            for table in ("version", "change", "body"):
+                owner.execute(
+                    f"DELETE FROM timeline_{table} WHERE session_id = %s AND number=3",
+                    [made],
+                )
+        verdict = agent.get(f"{path}/verify").json()
+
+    assert not verdict["valid"]
+    assert verdict["first_invalid"]["kind"] == "signature"
+    assert "signed v3" in verdict["first_invalid"]["message"]
+    assert "the history ends at v2" in verdict["first_invalid"]["message"]
+    mode = (data_dir / "signing_key").stat().st_mode
+    assert stat.S_IMODE(mode) == 0o600
+
+
+def signed_to(agent: httpx.Client, path: str) -> int | None:
+    found = agent.get(f"{path}/verify").json()["signatures"]["signed_to"]
+    return found and int(found["version"])
 
 
 def worker_of(agent: httpx.Client) -> str:

@@ -39,6 +39,13 @@ def test_the_api_answers_with_the_verdict(history: runs.Run) -> None:
         "findings": 0,
         "first_invalid": None,
         "derived": {"valid": True, "findings": 0, "first_invalid": None},
+        "signatures": {
+            "status": "none",
+            "signed_to": None,
+            "unsigned_from": None,
+            "message": "There are no signatures.",
+            "verifier_keys": [],
+        },
         "protection": SEPARATE,
     }
 

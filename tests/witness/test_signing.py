@@ -179,7 +179,7 @@ def test_two_signers_make_one_chain(
         try:
             for _ in range(10):
                 sign()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the test tells which
             failed.append(error)
         finally:
             connections.close_all()

@@ -54,6 +54,7 @@ class Signatures:
     signed_to: SignedHead | None = None
     head: int | None = None
     finding: Finding | None = None
+    keys: tuple[str, ...] = ()
 
     @property
     def unsigned_from(self) -> int | None:

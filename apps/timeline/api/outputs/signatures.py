@@ -36,6 +36,11 @@ class SignaturesVerdict(Output):
         "The first version that stands on the unkeyed chain alone."
     )
     message = text()
+    verifier_keys = serializers.ListField(
+        child=text(),
+        help_text="The public keys that are believed, as C2SP writes them. Compare "
+        "them with what `manage.py roots` printed on the machine that signs.",
+    )
 
 
 def signatures_verdict(found: Signatures) -> dict[str, Any]:
@@ -51,4 +56,5 @@ def signatures_verdict(found: Signatures) -> dict[str, Any]:
         },
         "unsigned_from": found.unsigned_from,
         "message": found.message,
+        "verifier_keys": list(found.keys),
     }
