@@ -23,7 +23,7 @@ from apps.timeline.bundles import SHAPES
 from apps.timeline.calls import Call
 from apps.timeline.models import Session, Turn
 from apps.timeline.reading import VersionRow
-from apps.timeline.verification import Limits, Report, verify_session
+from apps.timeline.verification import Limits, Report, signatures, verify_session
 
 TURNS = 20
 ITEMS = 100
@@ -243,6 +243,7 @@ def _proof(look: Look, given: dict[str, Any]) -> dict[str, Any]:
         reached = report.last_number
         context |= {
             "report": report,
+            "signed": signatures(look.session.id, now=look.now),
             "is_short": reached is not None and reached < version.number,
         }
     return context

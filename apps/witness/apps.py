@@ -2,7 +2,13 @@
 
 from django.apps import AppConfig
 
+from apps.core import health
+from apps.witness.health import report
+
 
 class WitnessConfig(AppConfig):
     name = "apps.witness"
     label = "witness"
+
+    def ready(self) -> None:
+        health.SERVICES["signatures"] = report

@@ -30,7 +30,6 @@ from apps.core.notes.reading import read
 from apps.core.notes.roots import Head, Kind, Root
 from apps.core.notes.signed import SigningKey, VerifierKey
 from apps.core.postgres.errors import DataFolderUnusable
-from apps.core.postgres.folders import make_folder
 from apps.timeline.verification.ends import compared
 from apps.witness import heads
 
@@ -152,7 +151,7 @@ def sweep(*, now: datetime) -> int:
 def signer(key: SigningKey) -> Iterator[Signer]:
     """Open the folder for signing; an index that is broken is made anew."""
     folder = Folder(keys.roots_path())
-    make_folder(folder.path)
+    folder.make()
     index = _index(folder)
     try:
         yield Signer(key, folder, index)

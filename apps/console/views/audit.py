@@ -5,6 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 
 from apps.audit import operations as audit
 from apps.audit.models import AuditRecord, Event
@@ -15,6 +16,7 @@ from apps.console.reading import PAGE
 from apps.console.views.entering import entered, page
 from apps.console.views.paging import query
 from apps.core.errors import InvalidRequest
+from apps.timeline.verification import record_signatures
 
 EXPORTED = 20_000
 VERIFIED = 50_000
@@ -99,6 +101,7 @@ def audit_verify(request: HttpRequest, slug: str) -> HttpResponse:
         "verdict": verdict,
         "first": after + 1,
         "chain": verdict.chain.hex(),
+        "signed": record_signatures(membership.project_id, now=timezone.now()),
         "has_more": verdict.is_intact and verdict.count == after + VERIFIED,
     }
     return render(request, "console/audit_verify.html", context)

@@ -18,7 +18,10 @@ from apps.core.postgres.folders import give_to_owner_of, make_folder, sync_folde
 PER_FOLDER = 1_000
 NOTE = ".note"
 UNFINISHED = ".unfinished"
-READABLE = 0o644
+# Notes have ids of sessions and projects, for nobody but who runs this; a web server
+# that runs as another user reads them by its group.
+FOLDER_MODE = 0o750
+FILE_MODE = 0o640
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,8 @@ class Folder:
         """
         file = self.file_of(number)
         if not file.parent.exists():
-            make_folder(file.parent)
+            self.make()
+            _make(file.parent)
             sync_folder(self.path)
         own = self.path / f"{number:012d}.{secrets.token_hex(8)}{UNFINISHED}"
         try:
@@ -67,10 +71,24 @@ class Folder:
             own.unlink(missing_ok=True)
         sync_folder(file.parent)
 
+    def make(self) -> None:
+        """Make the folder, where it is missing.
+
+        Raises: DataFolderUnusable, OSError.
+        """
+        if not self.path.exists():
+            make_folder(self.path.parent)
+            _make(self.path)
+
     def tidy(self) -> None:
         """Remove what somebody left who was killed while writing."""
         for left in self.path.glob(f"*{UNFINISHED}"):
             left.unlink(missing_ok=True)
+
+
+def _make(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    folder.chmod(FOLDER_MODE)
 
 
 def _names(folder: Path, ending: str) -> list[str]:
@@ -87,7 +105,7 @@ def _names(folder: Path, ending: str) -> list[str]:
 
 def _write(file: Path, note: bytes) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    descriptor = os.open(file, flags, READABLE)
+    descriptor = os.open(file, flags, FILE_MODE)
     with os.fdopen(descriptor, "wb") as opened:
         give_to_owner_of(file.parent, descriptor)
         opened.write(note)

@@ -38,6 +38,11 @@ class Notes:
     index: Index
     _read: dict[int, Root] = field(default_factory=dict)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the newest note that was entered is still there."""
+        return self.folder.newest() >= self.index.newest()
+
     def latest(self, kind: Kind, id: str) -> SignedHead | None:
         """Return what was signed last of a chain; None where nothing was.
 

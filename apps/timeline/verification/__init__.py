@@ -10,6 +10,7 @@ outside the database; without that, keep a `chain_end` elsewhere.
 
 from apps.timeline.verification.findings import Finding, Kind, Report
 from apps.timeline.verification.limits import Limits
+from apps.timeline.verification.record_signatures import record_signatures
 from apps.timeline.verification.signatures import Signatures, signatures
 from apps.timeline.verification.signatures import Status as SignatureStatus
 from apps.timeline.verification.walk import findings, verify_session
@@ -22,6 +23,7 @@ __all__ = [
     "SignatureStatus",
     "Signatures",
     "findings",
+    "record_signatures",
     "signatures",
     "verify_session",
 ]

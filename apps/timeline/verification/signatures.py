@@ -7,7 +7,7 @@ one before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -76,7 +76,8 @@ def signatures(session_id: str, *, now: datetime) -> Signatures:
                 )
             # First the signature, then the history, which only grows meanwhile.
             signed = kept.latest(Stream.SESSION, session_id)
-            return judged(kept, session_id, signed, now=now)
+            found = judged(kept, session_id, signed, now=now)
+            return replace(found, keys=tuple(map(str, kept.keys)))
     except (NoteError, KeyRefused) as error:
         return _broken(session_id, None, str(error))
 
@@ -153,10 +154,10 @@ def _covered(signed: SignedHead, number: int, head: int, now: datetime) -> str:
     if signed.went_back is not None:
         covered += f", which says that the database went back ({signed.went_back})"
     if head <= number:
-        return f"{covered}, {_ago(signed.at, now)}."
+        return f"{covered}, {ago(signed.at, now)}."
     return (
         f"{covered}. {_range(number + 1, head)} newer than that signature, "
-        f"{_ago(signed.at, now)}, and on the unkeyed chain alone."
+        f"{ago(signed.at, now)}, and on the unkeyed chain alone."
     )
 
 
@@ -166,7 +167,7 @@ def _unsigned(signed: SignedHead | None, head: int | None, now: datetime) -> str
     if signed is None:
         return f"{_range(0, head)} not signed yet."
     return (
-        f"Note {signed.note:,} says, {_ago(signed.at, now)}, that the database went "
+        f"Note {signed.note:,} says, {ago(signed.at, now)}, that the database went "
         f"back and this session was gone; {_range(0, head)} not signed since."
     )
 
@@ -196,7 +197,8 @@ def _range(first: int, last: int) -> str:
     return f"v{first} is" if first == last else f"v{first} to v{last} are"
 
 
-def _ago(at: datetime, now: datetime) -> str:
+def ago(at: datetime, now: datetime) -> str:
+    """Say how long before this moment it was."""
     return f"{max(0, round((now - at).total_seconds())):,} s ago"
 
 

@@ -15,10 +15,11 @@ from itertools import islice
 from apps.core.notes import auditing, keys
 from apps.core.notes.auditing import Audit
 from apps.core.notes.folder import Folder
-from apps.core.notes.index import Entry, Index
+from apps.core.notes.index import Index
 from apps.core.notes.reading import Notes
 from apps.core.notes.roots import Kind
-from apps.timeline.verification.ends import Compared, End, compared
+from apps.timeline.verification.ends import Compared, compared
+from apps.timeline.verification.record_signatures import contradiction
 from apps.timeline.verification.signatures import judged
 
 AT_ONCE = 500
@@ -47,8 +48,9 @@ class Witnessed:
     def of_records(self, ids: Iterable[str]) -> Iterator[str]:
         """Yield what contradicts a signature among the records of these projects."""
         for one in self._contradicting(Kind.RECORD, ids):
-            if one.signed is not None:
-                yield _of_record(one.end, one.signed)
+            if one.signed is not None and one.signed.number is not None:
+                said = contradiction(one.signed.note, one.signed.number, one.end)
+                yield f"the record of {one.end.id}: {said}"
 
     def every(self, kind: Kind) -> Iterator[str]:
         """Yield all chains of a kind that were ever signed, whatever became of them."""
@@ -87,12 +89,3 @@ def witnessed(told: Callable[[], None] = lambda: None) -> Iterator[Witnessed | N
             yield None
             return
         yield Witnessed(Notes(folder, known, index), found)
-
-
-def _of_record(end: End, signed: Entry) -> str:
-    note = f"note {signed.note:,} signed number {signed.number}"
-    if end.number is None:
-        return f"the record of {end.id}: {note}, and none of it is there"
-    if signed.number is not None and end.number < signed.number:
-        return f"the record of {end.id}: {note}, and it ends at number {end.number}"
-    return f"the record of {end.id}: {note}, which is another: it was rewritten"
