@@ -34,6 +34,7 @@ JOBS = {
     "apps.webhooks.delivering": ("deliver", "forget"),
     "apps.webhooks.feed": ("follow",),
     "apps.webhooks.lanes": ("take", "settle", "give_back"),
+    "apps.witness.signing": ("sweep",),
 }
 # A session begins as this role; SET ROLE NONE is the owner, who logged in.
 AS_WEB = f" -c role={NAMES[Role.WEB]}"

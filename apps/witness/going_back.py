@@ -68,7 +68,7 @@ def _signed(signing: Signer, why: str, now: datetime) -> WentBack:
             break
         some = list(islice(found, AT_ONCE))
     # What transactions counted before means nothing here.
-    signing.index.set_progress(followed=str(settled), looking="")
+    signing.index.set_progress(followed=str(settled), ahead=None, looking="")
     return WentBack(first_note=first, heads=count, contradicting=contradicting[0])
 
 

@@ -22,6 +22,7 @@ import structlog
 from django.db import connection, transaction
 
 from apps.audit import following
+from apps.audit.following import Horizon
 from apps.core.notes import keys, roots
 from apps.core.notes.errors import KeyRefused, NoteError, NumberTaken
 from apps.core.notes.folder import Folder
@@ -33,7 +34,7 @@ from apps.core.postgres.errors import DataFolderUnusable
 from apps.timeline.verification.ends import compared
 from apps.witness import heads
 
-# Events, and sessions of a look at everything, for one note.
+# Events, and sessions of a look at everything, at once; and the heads of one note.
 AT_ONCE = 1_000
 # A sweep ends after so long; the next goes on where it was.
 BUDGET_SECONDS = 4.0
@@ -100,10 +101,14 @@ class Signer:
         newest, known = self.folder.newest(), self.index.newest()
         if newest < known:
             raise NoteError(f"note {known:,} is missing: the notes end at {newest:,}")
-        for number in range(known + 1, newest + 1):
+        while known < newest:
             if time.monotonic() > deadline:
                 return False
-            self.index.add(*read(self.folder, number, self.believed))
+            some = range(known + 1, min(known + AT_ONCE, newest) + 1)
+            believed = self.believed
+            known += self.index.add_all(
+                read(self.folder, number, believed) for number in some
+            )
         return True
 
 
@@ -187,7 +192,7 @@ def _some(signing: Signer, now: datetime) -> tuple[int, bool]:
     followed = int(place) if place else None
     if followed is None or seen.is_of_another_server(followed):
         # What is not settled yet is followed from here, the rest looked at.
-        index.set_progress(followed=str(seen.settled), looking="")
+        index.set_progress(followed=str(seen.settled), ahead=None, looking="")
         return 0, False
     looking = index.progress("looking")
     if looking is not None:
@@ -196,9 +201,27 @@ def _some(signing: Signer, now: datetime) -> tuple[int, bool]:
     made = _signed(signing, found.sessions, found.projects, now)
     if found.reached != followed:
         index.set_progress(followed=str(found.reached))
-    if found.is_all and _is_to_look(index, now):
-        index.set_progress(looking="")
+    if not found.is_all:
         return made, False
+    ahead, is_all = _ahead(signing, seen, now)
+    if is_all and _is_to_look(index, now):
+        index.set_progress(looking="")
+        is_all = False
+    return made + ahead, is_all
+
+
+def _ahead(signing: Signer, seen: Horizon, now: datetime) -> tuple[int, bool]:
+    """Sign what is there above the oldest transaction that still runs.
+
+    Else that one would keep everything unsigned until it ends. What appears among
+    this later is read again, once all of it is settled.
+    """
+    before = int(signing.index.progress("ahead") or 0)
+    after = max(before, seen.settled)
+    found = heads.moved(after=after, low=max(after, seen.next), limit=AT_ONCE)
+    made = _signed(signing, found.sessions, found.projects, now)
+    if found.reached != before:
+        signing.index.set_progress(ahead=str(found.reached))
     return made, found.is_all
 
 
@@ -226,11 +249,12 @@ def _signed(
         *_news(signing.index, Kind.SESSION, sessions),
         *_news(signing.index, Kind.RECORD, projects),
     ]
-    if not found:
-        return 0
-    signing.folder.tidy()
-    signing.sign(found, now=now)
-    return 1
+    if found:
+        signing.folder.tidy()
+    notes = [found[at : at + AT_ONCE] for at in range(0, len(found), AT_ONCE)]
+    for some in notes:
+        signing.sign(some, now=now)
+    return len(notes)
 
 
 def _news(index: Index, kind: Kind, ids: list[str]) -> Iterator[Head]:

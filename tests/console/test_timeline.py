@@ -8,9 +8,12 @@ from django.utils import timezone
 
 from apps.accounts.models import Role
 from apps.console import session_page
+from apps.core.notes.signed import SigningKey
 from apps.timeline import operations as timeline
 from apps.timeline import pages
 from apps.timeline.drafts import Step
+from apps.timeline.models import Session
+from apps.witness import signing
 from tests.accounts.make import make_member
 from tests.console.make import (
     KEY,
@@ -21,6 +24,7 @@ from tests.console.make import (
     counted_queries,
     signed_in,
 )
+from tests.witness import forging
 
 HTMX = {"HX-Request": "true"}
 
@@ -413,6 +417,30 @@ def test_a_proof_that_is_much_work_goes_on_where_it_ended(
     assert "1 version up to v3 hold" in last
     assert "not verified yet" not in last
     assert viewer.get(f"{where}&verified=3").status_code == 400
+
+
+def test_the_proof_says_what_is_signed_and_what_contradicts_it(
+    viewer, project, trip, tmp_path, settings
+):
+    key = SigningKey.made("stepback/test")
+    settings.ROOTS, settings.SIGNING_KEY = tmp_path / "roots", key.secret()
+    settings.VERIFIER_KEY = str(key.verifier)
+    where = address(project, trip.id, "versions", 3) + "?tab=proof&verify=on"
+    assert "There are no signatures." in text_of(viewer, where)
+
+    assert signing.sweep(now=timezone.now()) == 1
+
+    head = Session.objects.get(id=trip.id).head_number
+    page = text_of(viewer, where)
+    assert f"Signed up to v{head} in note 1, 0 s ago." in page
+    assert str(key.verifier) in page
+
+    forging.rewrite(trip.id, 1)
+
+    page = text_of(viewer, where)
+    assert "4 versions up to v3 hold" in page
+    assert f"something in v0 to v{head} was rewritten" in page
+    assert 'class="verdict is-broken"' in page
 
 
 def test_blame_is_a_page_and_a_part(viewer, project, trip):

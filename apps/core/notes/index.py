@@ -9,7 +9,7 @@ without it the signer looks at everything again.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -103,18 +103,29 @@ class Index:
 
     def add(self, root: Root, digest: bytes) -> None:
         """Take in a note, whole or not at all."""
-        went_back = int(root.went_back is not None)
+        self.add_all([(root, digest)])
+
+    def add_all(self, found: Iterable[tuple[Root, bytes]]) -> int:
+        """Take in notes, all or none; return how many: one flush for each was a ms."""
+        count = 0
         with self._connection:
-            self._connection.execute(
-                "INSERT OR REPLACE INTO note VALUES (?, ?)", [root.number, digest]
-            )
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO head VALUES (?, ?, ?, ?, ?)",
-                (
-                    (head.stream, root.number, head.number, head.chain, went_back)
-                    for head in root.heads
-                ),
-            )
+            for root, digest in found:
+                self._add(root, digest)
+                count += 1
+        return count
+
+    def _add(self, root: Root, digest: bytes) -> None:
+        went_back = int(root.went_back is not None)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO note VALUES (?, ?)", [root.number, digest]
+        )
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO head VALUES (?, ?, ?, ?, ?)",
+            (
+                (head.stream, root.number, head.number, head.chain, went_back)
+                for head in root.heads
+            ),
+        )
 
     def latest(self, streams: Sequence[str]) -> dict[str, Entry]:
         """Return what the newest note about each of these chains says."""
