@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import Any
 
-from apps.core.notes.errors import KeyRefused, NoteError
+from apps.core.notes.errors import KeyRefused, NotesUnreadable
 from apps.core.notes.reading import notes
 
 NONE = "no signatures"
@@ -28,5 +28,5 @@ def _status() -> str:
             if kept is None:
                 return NONE
             return "healthy" if kept.is_complete else "unavailable"
-    except (NoteError, KeyRefused):
+    except (KeyRefused, NotesUnreadable):
         return "unavailable"

@@ -1,6 +1,7 @@
 """What holds by itself and is not what was signed: `verify` names each."""
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
@@ -17,6 +18,7 @@ from apps.audit.models import AuditRecord
 from apps.core.actors import SYSTEM
 from apps.core.notes import roots as told
 from apps.core.notes.folder import Folder
+from apps.core.notes.index import Index
 from apps.core.notes.signed import SigningKey, opened
 from apps.timeline import operations as timeline
 from apps.timeline.verification import signatures, verify_session
@@ -283,8 +285,47 @@ def test_an_index_that_is_gone_is_made_anew_of_the_notes(
     else:
         file.write_bytes(b"x" * 10_000)
     run.patch({"step": 5})
+    before = run.get("verify")
+    assert (before["valid"], before["signatures"]["status"]) == (True, "unread")
+    assert verified()[1] == ""
 
     assert sign() == 1
 
     assert run.get("verify")["signatures"]["signed_to"]["note"] == 4
     assert verified()[1] == ""
+
+
+def test_an_index_that_is_busy_is_no_finding(
+    folder: Folder, run: runs.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.core.notes.index.PATIENCE_SECONDS", 0.0)
+    with closing(sqlite3.connect(folder.path / "index.sqlite3")) as busy:
+        busy.execute("BEGIN EXCLUSIVE")
+
+        verdict = run.get("verify")
+
+    assert (verdict["valid"], verdict["signatures"]["status"]) == (True, "unread")
+    assert "locked" in verdict["signatures"]["message"]
+
+
+def test_a_note_that_is_written_meanwhile_is_not_missing(
+    folder: Folder, run: runs.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker writes a note between a reader's two questions."""
+    newest = Folder.newest
+    ask = Index.newest
+
+    def slow(index: Index) -> int:
+        known = ask(index)
+        with monkeypatch.context() as patch:
+            patch.setattr(Index, "newest", ask)
+            run.patch({"step": len(list(folder.path.rglob("*.note")))})
+            assert sign() == 1
+        return known
+
+    monkeypatch.setattr(Index, "newest", slow)
+
+    verdict = run.get("verify")
+
+    assert verdict["valid"], verdict["signatures"]["message"]
+    assert newest(folder) == 4

@@ -260,3 +260,18 @@ def test_signing_asks_nothing_more_of_an_append(
     settings.SIGNING_KEY = settings.VERIFIER_KEY = ""
 
     assert asked() == with_signatures
+
+
+def test_it_goes_on_after_one_that_was_killed_while_it_wrote(
+    roots: Path, run: runs.Run
+) -> None:
+    """Killed before the note had its name: see `test_notes.py` for what is left."""
+    sign()
+    run.patch({"step": 3})
+    (roots / "000000000002.0123456789abcdef.unfinished").write_bytes(b"half a note")
+
+    assert sign() == 1
+
+    assert not list(roots.glob("*.unfinished"))
+    assert run.get("verify")["signatures"]["signed_to"]["version"] == 3
+    assert verified()[1] == ""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from apps.core.notes import keys, roots
-from apps.core.notes.errors import NoteError
+from apps.core.notes.errors import NoteError, NotesUnreadable
 from apps.core.notes.folder import Folder
 from apps.core.notes.index import FILE, Entry, Index
 from apps.core.notes.roots import Head, Kind, Root
@@ -41,14 +41,17 @@ class Notes:
     @property
     def is_complete(self) -> bool:
         """Whether the newest note that was entered is still there."""
-        return self.folder.newest() >= self.index.newest()
+        known = self.index.newest()
+        return self.folder.newest() >= known
 
     def latest(self, kind: Kind, id: str) -> SignedHead | None:
         """Return what was signed last of a chain; None where nothing was.
 
         Raises: NoteError, sqlite3.Error, OSError.
         """
-        newest, known = self.folder.newest(), self.index.newest()
+        # In this order: a note is there before the index knows of it.
+        known = self.index.newest()
+        newest = self.folder.newest()
         if newest < known:
             raise NoteError(f"note {known:,} is missing: the notes end at {newest:,}")
         stream = f"{kind} {id}"
@@ -112,23 +115,18 @@ def read(
 def notes() -> Iterator[Notes | None]:
     """Open the notes of this installation; None where nothing was ever signed.
 
-    Raises: NoteError where they cannot be read.
+    Raises: KeyRefused, NotesUnreadable.
     """
     known = keys.verifier_keys()
     folder = Folder(keys.roots_path())
     file = folder.path / FILE
-    if not known or not (file.exists() or folder.newest()):
-        yield None
-        return
-    if not file.exists():
-        raise NoteError("the index of the notes is missing: the worker makes it anew")
     try:
-        index = Index.for_reading(file)
-    except sqlite3.Error as error:
-        raise NoteError(f"the index of the notes cannot be read: {error}") from error
-    try:
-        yield Notes(folder, known, index)
+        if not known or not (file.exists() or folder.newest()):
+            yield None
+            return
+        if not file.exists():
+            raise NotesUnreadable("their index is missing; the worker makes it anew")
+        with closing(Index.for_reading(file)) as index:
+            yield Notes(folder, known, index)
     except (sqlite3.Error, OSError) as error:
-        raise NoteError(f"the notes cannot be read: {error}") from error
-    finally:
-        index.close()
+        raise NotesUnreadable(str(error)) from error

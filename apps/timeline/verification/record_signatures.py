@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from apps.core.notes.errors import KeyRefused, NoteError
+from apps.core.notes.errors import KeyRefused, NoteError, NotesUnreadable
 from apps.core.notes.reading import SignedHead, notes
 from apps.core.notes.roots import Kind
 from apps.timeline.verification.ends import End, ends
-from apps.timeline.verification.signatures import Status, ago
+from apps.timeline.verification.signatures import Status, ago, unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,9 @@ def record_signatures(project_id: str, *, now: datetime) -> RecordSignatures:
             if signed is None or number is None:
                 return RecordSignatures(Status.UNSIGNED, "None of it is signed yet.")
             return _judged(signed, number, end, now)
-    except (NoteError, KeyRefused) as error:
+    except (KeyRefused, NotesUnreadable) as error:
+        return RecordSignatures(Status.UNREAD, unread(error))
+    except NoteError as error:
         said = f"The signatures do not hold: {error}."
         return RecordSignatures(Status.BROKEN, said)
 

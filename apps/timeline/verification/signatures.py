@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from apps.core import sql
-from apps.core.notes.errors import KeyRefused, NoteError
+from apps.core.notes.errors import KeyRefused, NoteError, NotesUnreadable
 from apps.core.notes.index import Entry
 from apps.core.notes.reading import Notes, SignedHead, notes
 from apps.core.notes.roots import Kind as Stream
@@ -38,6 +38,7 @@ class Status(StrEnum):
     NONE = "none"  # the installation has no signatures
     UNSIGNED = "unsigned"  # none of this session yet
     SIGNED = "signed"  # the history is what was signed
+    UNREAD = "unread"  # they cannot be read at this moment
     BROKEN = "broken"  # it is not, or the signatures themselves do not hold
 
 
@@ -78,8 +79,15 @@ def signatures(session_id: str, *, now: datetime) -> Signatures:
             signed = kept.latest(Stream.SESSION, session_id)
             found = judged(kept, session_id, signed, now=now)
             return replace(found, keys=tuple(map(str, kept.keys)))
-    except (NoteError, KeyRefused) as error:
+    except (KeyRefused, NotesUnreadable) as error:
+        return Signatures(status=Status.UNREAD, message=unread(error))
+    except NoteError as error:
         return _broken(session_id, None, str(error))
+
+
+def unread(error: Exception) -> str:
+    """Say that nothing is known of signatures, and why."""
+    return f"The signatures cannot be read: {error}."
 
 
 def judged(

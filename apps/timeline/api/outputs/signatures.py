@@ -29,7 +29,8 @@ class SignaturesVerdict(Output):
     status = serializers.ChoiceField(
         choices=[(status.value, status.name) for status in SignatureStatus],
         help_text="`none`: the installation signs nothing. `unsigned`: no signature "
-        "covers this session yet. `broken`: `valid` is false for it.",
+        "covers this session yet. `unread`: nothing is known of them at this moment. "
+        "`broken`: `valid` is false for it.",
     )
     signed_to = SignedTo(allow_null=True)
     unsigned_from = maybe_number(
