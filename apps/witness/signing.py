@@ -78,8 +78,10 @@ class Signer:
         number = self.folder.newest() + 1
         before = None
         if number > 1:
-            # Never on top of what somebody else has put there.
-            _, before = read(self.folder, number - 1, self.believed)
+            # Never on top of what somebody else has put there; and time does not run
+            # backwards in notes, whatever the host's clock does.
+            last, before = read(self.folder, number - 1, self.believed)
+            now = max(now, last.at)
         root = Root(
             origin=self.key.verifier.name,
             number=number,

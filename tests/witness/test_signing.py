@@ -275,3 +275,15 @@ def test_it_goes_on_after_one_that_was_killed_while_it_wrote(
     assert not list(roots.glob("*.unfinished"))
     assert run.get("verify")["signatures"]["signed_to"]["version"] == 3
     assert verified()[1] == ""
+
+
+def test_time_does_not_run_backwards_in_notes(
+    roots: Path, run: runs.Run, read: Any
+) -> None:
+    sign()
+    run.patch({"step": 3})
+
+    assert signing.sweep(now=timezone.now() - timedelta(hours=1)) == 1
+
+    assert read(2).at == read(1).at
+    assert verified()[1] == ""

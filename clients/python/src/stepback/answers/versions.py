@@ -142,6 +142,7 @@ class Verification(Answer):
     findings: int
     last_version: int | None = None
     first_invalid: Mapping[str, Json] | None = None
+    signatures: Mapping[str, Json] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
