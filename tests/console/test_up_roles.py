@@ -147,6 +147,7 @@ def test_each_does_what_it_is_for_and_all_say_what_protects_history(
         patched = agent.patch(f"{session}/state", json={"state": {"n": 1}})
         verified = agent.get(f"{session}/verify").json()
         until(lambda: worker_of(agent) == "healthy")
+        until(lambda: signed_to(agent, session) is not None)
         health = agent.get("/health").json()
     status, said, _ = manage("verify", "--data-dir", str(data_dir))
     migrated, _, told = manage("migrate", "--data-dir", str(data_dir))
@@ -193,7 +194,7 @@ def test_the_worker_signs_and_what_is_cut_off_then_is_named(
 
 def signed_to(agent: httpx.Client, path: str) -> int | None:
     found = agent.get(f"{path}/verify").json()["signatures"]["signed_to"]
-    return found and int(found["version"])
+    return None if found is None else int(found["version"])
 
 
 def worker_of(agent: httpx.Client) -> str:
