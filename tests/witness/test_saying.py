@@ -85,6 +85,21 @@ def test_health_says_whether_heads_are_signed(
     assert health_of(monkeypatch) == "unavailable"
 
 
+def test_health_says_when_news_waits_for_the_signer(
+    roots: Path, run: runs.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign()
+    run.patch({"step": 9})
+    assert health_of(monkeypatch) == "healthy", "it is signed within seconds"
+    monkeypatch.setattr(health, "LATE_SECONDS", -1.0)
+
+    assert health_of(monkeypatch) == "behind"
+
+    monkeypatch.setattr(health, "LATE_SECONDS", 0.0)
+    sign()
+    assert health_of(monkeypatch) == "healthy"
+
+
 def test_only_the_signer_and_its_group_read_notes(roots: Path, run: runs.Run) -> None:
     sign()
 
