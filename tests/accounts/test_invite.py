@@ -356,6 +356,17 @@ def test_who_is_signed_in_joins_by_a_button(client, token):
     assert BrowserSession.objects.count() == 1
 
 
+def test_who_belongs_to_another_project_joins_by_the_button_too(client, token):
+    nina = make_member(make_project("mine"), "nina")
+    client.force_login(nina, BACKEND)
+    before = client.session.session_key
+
+    answer = client.post(address(token), {"how": "join"})
+
+    assert client.get(answer["Location"]).status_code == 200
+    assert BrowserSession.objects.get().session_key != before
+
+
 @pytest.mark.parametrize("how", ["join", "", "else"])
 def test_a_stranger_joins_nothing_by_the_button(client, token, how):
     assert client.post(address(token), {"how": how}).status_code == 200

@@ -7,7 +7,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 
 import django_otp
 from django.conf import settings
-from django.contrib.auth import login
+from django.contrib.auth import SESSION_KEY, login
 from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
@@ -57,6 +57,10 @@ def let_in(
     only: Project | None = None,
 ) -> HttpResponse:
     """Sign a user in, for all of their projects or one, and remember the browser."""
+    if SESSION_KEY in request.session:
+        # Django would keep the key of who is signed in already, whose row may be gone:
+        # joining a project deletes it.
+        request.session.cycle_key()
     login(request, user, backend=BACKEND)
     if only is not None:
         request.session[ONLY_PROJECT] = only.id
