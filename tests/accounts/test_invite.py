@@ -241,6 +241,24 @@ def test_joining_ends_the_sessions_that_somebody_else_could_hold(client, db):
         accounts.use_signin_link(token=link, now=now, request_id="r")
 
 
+def test_also_of_somebody_who_was_removed_from_the_other_project_first(client, db):
+    """Its administrator came in as her by a link, then took her out of it."""
+    mine, theirs = make_project("mine"), make_project("theirs")
+    make_member(mine, "alice")
+    nina = make_member(mine, "nina", Role.VIEWER)
+    client.force_login(nina, BACKEND)
+    accounts.remove_member(project=mine, user=nina, **ABOUT)
+
+    token = invite(theirs, now=timezone.now())
+    accounts.accept_invitation(
+        token=token, user=nina, now=timezone.now(), request_id="r"
+    )
+
+    page = client.get(reverse("console:project", args=[theirs.slug]))
+    assert page["Location"].startswith(reverse("accounts:sign_in"))
+    assert not BrowserSession.objects.exists()
+
+
 # The page
 
 

@@ -30,19 +30,18 @@ def add_member(
     """Let a user into the project, who gives consent by an invitation or the operator.
 
     Whoever came in as them by a link of another project's administrator must not find
-    this project open: all their sessions and links end, unless it is their first.
+    this project open: all their sessions and links end. Also where they belong to no
+    project at this moment: that administrator may have removed them first.
 
     Raises: AlreadyMember.
     """
-    is_first = not Membership.objects.of_user(user.id).exists()
     membership = Membership(project=project, user=user, role=role, created_at=now)
     try:
         with transaction.atomic():
             membership.save(force_insert=True)
     except IntegrityError as taken:
         raise AlreadyMember(f"{user.username} is already a member.") from taken
-    if not is_first:
-        end_ways_in(user, now=now)
+    end_ways_in(user, now=now)
     audit.record_act(
         stream_id=project.id,
         project_id=project.id,
