@@ -259,6 +259,27 @@ def test_also_of_somebody_who_was_removed_from_the_other_project_first(client, d
     assert not BrowserSession.objects.exists()
 
 
+def test_nor_is_one_that_was_just_being_made_open_afterwards(client, db):
+    """Of ten links used in the moment of joining, one or two led into the project."""
+    mine, theirs = make_project("mine"), make_project("theirs")
+    nina = make_member(mine, "nina", Role.VIEWER)
+    before = User.objects.get()
+    now = timezone.now()
+
+    accounts.accept_invitation(
+        token=invite(theirs, now=now), user=nina, now=now, request_id="r"
+    )
+
+    client.force_login(before, BACKEND)
+    page = client.get(reverse("console:project", args=[theirs.slug]))
+    assert page["Location"].startswith(reverse("accounts:sign_in"))
+    link = make_link(mine, before, now=now)
+    with pytest.raises(LinkNotUsable):
+        accounts.use_signin_link(token=link, now=now, request_id="r")
+    client.force_login(User.objects.get(), BACKEND)
+    assert client.get(page.wsgi_request.path).status_code == 200
+
+
 # The page
 
 

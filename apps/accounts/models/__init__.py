@@ -12,6 +12,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Lower
+from django.utils.crypto import salted_hmac
 
 from apps.accounts.choices import Purpose, Role, Scope
 from apps.accounts.models.entering import (
@@ -86,6 +87,9 @@ class User(AbstractBaseUser):
     display_name = models.CharField(max_length=120, blank=True, default="")
     email = models.EmailField(null=True, blank=True)
     is_active = models.BooleanField(default=True)
+    # How often all of their sessions and links were ended. Each belongs to one
+    # generation, so what was on its way to being made meanwhile does not count either.
+    generation = models.BigIntegerField(default=0)
     created_at = models.DateTimeField()
 
     objects = UserManager()
@@ -106,6 +110,19 @@ class User(AbstractBaseUser):
 
     def get_full_name(self) -> str:
         return self.display_name or self.username
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """Return what Django compares in each session, for this generation alone.
+
+        The first one has the hash that Django gives it.
+        """
+        told = self.password + (f" {self.generation}" if self.generation else "")
+        return salted_hmac(
+            "django.contrib.auth.models.AbstractBaseUser.get_session_auth_hash",
+            told,
+            secret=secret,
+            algorithm="sha256",
+        ).hexdigest()
 
     def get_short_name(self) -> str:
         return self.username
@@ -198,6 +215,8 @@ class SigninLink(models.Model):
     purpose = models.CharField(max_length=16, choices=Purpose.choices)
     token_hash = models.BinaryField(unique=True)
     created_at = models.DateTimeField()
+    # Of its person, before it was looked up what the maker may open.
+    generation = models.BigIntegerField(default=0)
     # Made by an administrator of some of the person's projects: it opens this one only.
     is_limited = models.BooleanField(default=False)
     expires_at = models.DateTimeField()

@@ -172,6 +172,7 @@ def _make_link(
         project=project,
         purpose=purpose,
         token_hash=secrets.digest(token),
+        generation=user.generation,
         is_limited=is_limited,
         created_at=now,
         expires_at=now + LIFETIMES[purpose],
@@ -195,7 +196,7 @@ def _consumed(token: str, purpose: Purpose, now: datetime) -> SigninLink:
 
 def _still_counts(link: SigninLink) -> bool:
     """Say whether its person is still who the link was made for."""
-    if not link.user.is_active:
+    if not link.user.is_active or link.generation != link.user.generation:
         return False
     memberships = Membership.objects.of_user(link.user_id)
     if link.is_limited:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import F
 
 from apps.accounts.errors import SessionEnded
 from apps.accounts.models import BrowserSession, SigninLink, User
@@ -65,8 +66,11 @@ def end_ways_in(user: User, *, now: datetime, keep_session: str | None = None) -
     """End the user's sessions and open links, within an act that is recorded itself.
 
     A request that is under way with such a session cannot save it again: Django
-    updates the row, and there is none.
+    updates the row, and there is none. One that makes a session or a link makes it of
+    the generation that it has read, which is over.
     """
+    User.objects.filter(id=user.id).update(generation=F("generation") + 1)
+    user.refresh_from_db(fields=["generation"])
     sessions = BrowserSession.objects.of_user(user.id)
     sessions.exclude(session_key=keep_session or "").delete()
     SigninLink.objects.open(now).filter(user_id=user.id).update(ended_at=now)
