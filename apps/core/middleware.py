@@ -188,10 +188,16 @@ def _count(
 
 
 def _say_what_is_lost(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Tell the server's front that the key or the session does not hold."""
+    """Tell the server's front that the key or the session does not hold.
+
+    Also where nobody looked at it, as for an address that is none: the front looks
+    itself the next time. What it refused itself says nothing.
+    """
     user = getattr(request, "_cached_user", None)
     is_nobody = user is not None and user.pk is None
-    if is_nobody or response.status_code == 401:
+    was_unseen = user is None and getattr(request, "auth", None) is None
+    is_left_open = response.status_code >= 400 and REFUSED not in request.META
+    if is_nobody or (was_unseen and is_left_open):
         request.META[LOST] = True
 
 

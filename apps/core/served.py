@@ -7,5 +7,6 @@ Without the front (in tests, under another server) nothing of it is there.
 CAME_AT = "stepback.came_at"
 # A DomainError for which the front refuses the request: Django answers it.
 REFUSED = "stepback.refused"
-# The key or the session that came with the request holds no longer, says Django.
+# The key or the session that came with the request holds no longer, says Django, or
+# nobody looked at it: the front looks it up anew.
 LOST = "stepback.lost"

@@ -14,6 +14,8 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import Project, User
 from apps.accounts.sessions import SessionStore
 from apps.core.actors import SYSTEM
+from apps.core.errors import Busy
+from apps.core.served import LOST, REFUSED
 from apps.server.visitors import Presented, Visitors
 from tests.accounts.make import make_key, make_project, make_user
 
@@ -133,6 +135,34 @@ def test_what_holds_no_longer_is_forgotten(project: Project) -> None:
     visitors.forget(presented)
 
     assert visitors.share_of(presented) is None
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/signin", "/v1/nothing"])
+def test_what_nobody_looked_at_is_looked_up_anew(path: str, project: Project) -> None:
+    """Who was signed out could send large bodies to an address that is none."""
+    _, secret = make_key(project)
+    client = Client(enforce_csrf_checks=True, headers={"X-API-Key": secret})
+
+    answer = client.post(path)
+
+    assert answer.status_code in (403, 404)
+    assert LOST in answer.wsgi_request.META
+
+
+def test_what_was_looked_at_is_kept(project: Project) -> None:
+    _, secret = make_key(project)
+    browser, key = Client(), {"X-API-Key": secret}
+    browser.force_login(make_user("ada"), "django.contrib.auth.backends.ModelBackend")
+
+    refused = [
+        browser.get("/console/nothing"),
+        browser.get("/v1/sessions/nothing", headers=key),
+        browser.post("/v1/sessions", headers=key),
+        browser.get("/console/", **{REFUSED: Busy("Later.", retry_after=1)}),
+    ]
+
+    assert [answer.status_code for answer in refused] == [404, 404, 415, 503]
+    assert not any(LOST in answer.wsgi_request.META for answer in refused)
 
 
 def test_nobody_is_known_while_the_database_does_not_answer(
