@@ -406,6 +406,28 @@ def test_who_belongs_to_another_project_joins_by_the_button_too(client, token):
     assert BrowserSession.objects.get().session_key != before
 
 
+@pytest.mark.parametrize(("password", "joins"), [(None, True), (PASSWORD, False)])
+def test_who_came_by_a_link_says_the_password_if_there_is_one(
+    client, token, password, joins
+):
+    """The link's maker may have chosen it: nobody else would know, nor notice."""
+    mine, now = make_project("mine"), timezone.now()
+    nina = make_member(mine, "nina")
+    if password:
+        nina.set_password(password)
+        nina.save()
+    link = make_link(mine, nina, now=now)
+    client.post(reverse("accounts:signin_link", args=[link]))
+
+    page = client.get(address(token)).content.decode()
+    answer = client.post(address(token), {"how": "join"})
+
+    assert ("Join as nina" in page) == joins
+    assert (answer.status_code == 302) == joins
+    assert as_known(client, token).status_code == (410 if joins else 302)
+    assert Membership.objects.filter(user=nina).count() == 2
+
+
 @pytest.mark.parametrize("how", ["join", "", "else"])
 def test_a_stranger_joins_nothing_by_the_button(client, token, how):
     assert client.post(address(token), {"how": how}).status_code == 200

@@ -23,7 +23,7 @@ from apps.accounts.views.guessing import (
     told_when_held_back,
     user_with_password,
 )
-from apps.accounts.views.visits import ONLY_PROJECT, let_in
+from apps.accounts.views.visits import let_in, may_be_somebody_else
 from apps.core.errors import InvalidRequest
 
 PAGE_METHODS = ["GET", "HEAD", "POST"]
@@ -54,8 +54,8 @@ def _accepted(request: HttpRequest, found: Invitation, token: str) -> HttpRespon
         return _register(request, found, token)
     if how == KNOWN:
         return _sign_in(request, found, token)
-    # Whoever came by a link for one project speaks for that project alone.
-    if not request.user.is_authenticated or request.session.get(ONLY_PROJECT):
+    # Otherwise an administrator could prepare an account, and come in with it later.
+    if not request.user.is_authenticated or may_be_somebody_else(request):
         return _page(request, found)
     return _join(request, found, token, request.user)
 
@@ -132,7 +132,7 @@ def _page(
         "invitation": found,
         "known": known or SignInForm(prefix=KNOWN),
         "new": new or NewcomerForm(prefix=NEW),
-        "is_limited": bool(request.session.get(ONLY_PROJECT)),
+        "must_say_who": may_be_somebody_else(request),
     }
     status = 422 if known or new else 200
     return render(request, "accounts/invitation.html", context, status=status)

@@ -85,7 +85,7 @@ def signin_link(request: HttpRequest, token: str) -> HttpResponse:
     if only is not None and not leads_into(target, only.slug):
         target = resolve_url(settings.LOGIN_REDIRECT_URL)
     leading = forget_target(HttpResponseRedirect(target))
-    return let_in(request, leading, link.user, only=only)
+    return let_in(request, leading, link.user, only=only, by_link=True)
 
 
 @login_not_required

@@ -28,6 +28,8 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 ONLY_PROJECT = "only_project"
+# Whether a link let them in: it says nothing of who knows the password.
+BY_LINK = "by_link"
 LONGEST_BROWSER = 200
 NOTED_EVERY = timedelta(minutes=1)
 # Pages ask these by themselves, whether or not somebody sits before them.
@@ -47,6 +49,7 @@ def begin_visit(request: HttpRequest, **_: Any) -> None:
     session.set_expiry(now + timedelta(seconds=settings.SESSION_COOKIE_AGE))
     # Whoever signs in anew comes in as themselves.
     session.pop(ONLY_PROJECT, None)
+    session.pop(BY_LINK, None)
 
 
 def let_in(
@@ -55,6 +58,7 @@ def let_in(
     user: User,
     *,
     only: Project | None = None,
+    by_link: bool = False,
 ) -> HttpResponse:
     """Sign a user in, for all of their projects or one, and remember the browser."""
     if SESSION_KEY in request.session:
@@ -62,6 +66,8 @@ def let_in(
         # joining a project deletes it.
         request.session.cycle_key()
     login(request, user, backend=BACKEND)
+    if by_link:
+        request.session[BY_LINK] = True
     if only is not None:
         request.session[ONLY_PROJECT] = only.id
         return response
@@ -72,6 +78,18 @@ def code_entered(request: HttpRequest, device: Authenticator) -> None:
     """Note that this session has entered a code; its key changes with its rights."""
     request.session.cycle_key()
     django_otp.login(request, device)
+
+
+def may_be_somebody_else(request: HttpRequest) -> bool:
+    """Say whether this session alone does not show that its user is there.
+
+    It came by a link for one project, or by one for an account that has a password,
+    which whoever made the link may have chosen.
+    """
+    if request.session.get(ONLY_PROJECT) is not None:
+        return True
+    is_by_link = bool(request.session.get(BY_LINK))
+    return is_by_link and cast(User, request.user).has_usable_password()
 
 
 def entry_of(request: HttpRequest) -> Entry:
