@@ -1,4 +1,4 @@
-"""Settings, all from the environment; the README lists every variable."""
+"""Settings, all from the environment; docs/operating.md lists them all."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -20,14 +20,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.benchmarks import machine, traffic
-from tests.benchmarks.findings import Kept, markdown, told, write_readme
+from tests.benchmarks.findings import Kept, markdown, told, write_table
+from tests.benchmarks.headlines import headlines
 from tests.benchmarks.rows import CHEAP, ROWS
 from tests.benchmarks.setting import Setting
 from tests.live import ROOT
 
 RESULTS = ROOT / "var" / "benchmarks" / "results.json"
 QUICK_RESULTS = RESULTS.with_name("quick.json")
-README = ROOT / "README.md"
 ALSO = """
 also, in more detail, each with figures of its own:
   python -m tests.benchmarks.appends   an append, layer by layer
@@ -49,11 +49,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     done = _all_measured(_wanted(given), kept, quick=given.quick)
     if given.markdown:
         sys.stdout.write(markdown(kept.findings(ROWS)))
-    if given.write_readme:
-        shown = kept.thorough()
-        table = markdown(shown.findings(ROWS))
-        write_readme(given.readme, f"{_heading(shown)}\n\n{table}")
+    if given.write_docs:
+        _write_docs(given.root, kept.thorough())
     return 0 if done else 1
+
+
+def _write_docs(root: Path, kept: Kept) -> None:
+    """Write the table into its page, then the README's selection of it."""
+    page = root / "docs" / "benchmarks.md"
+    write_table(page, f"{_heading(kept)}\n\n{markdown(kept.findings(ROWS))}")
+    write_table(root / "README.md", headlines(page.read_text()))
 
 
 def _all_measured(names: Sequence[str], kept: Kept, *, quick: bool) -> bool:
@@ -82,13 +87,13 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="where results are kept (var/benchmarks)",
     )
     add("--markdown", action="store_true", help="print the table of all that is kept")
-    add("--write-readme", action="store_true", help="put that table into the README")
-    add("--readme", type=Path, default=README, help=argparse.SUPPRESS)
+    add("--write-docs", action="store_true", help="put that table into the docs")
+    add("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
     add("--none", action="store_true", help="measure nothing, only write what is kept")
     given = parser.parse_args(arguments)
     given.json = given.json or (QUICK_RESULTS if given.quick else RESULTS)
-    if given.quick and given.write_readme:
-        parser.error("--quick shows nothing that belongs into the README")
+    if given.quick and given.write_docs:
+        parser.error("--quick measures nothing that belongs into the docs")
     if not (given.list or given.none):
         try:
             traffic.require_wrk()

@@ -1,4 +1,4 @@
-"""What a row found, beside its limit; how it is kept, printed and put into the README.
+"""What a row found, beside its limit; how it is kept, printed and put into the docs.
 
 A finding that is missed says by how much. Nothing here fails: figures are for people.
 """
@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-BEGIN = "<!-- benchmarks: written by `python -m tests.benchmarks --write-readme` -->"
+BEGIN = "<!-- benchmarks: written by `python -m tests.benchmarks --write-docs` -->"
 END = "<!-- benchmarks end -->"
 # The unit of a ratio.
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -109,16 +109,16 @@ def markdown(findings: Iterable[Finding]) -> str:
     return "\n".join(lines) + "\n" + "".join(f"\n{line}\n" for line in said)
 
 
-def write_readme(readme: Path, text: str) -> None:
-    """Put the text between the two markers.
+def write_table(page: Path, text: str) -> None:
+    """Replace the text between the two markers.
 
-    Raises: ValueError when they are not there, once each and in order.
+    Raises: ValueError unless both occur, in order.
     """
-    before, begin, rest = readme.read_text().partition(BEGIN)
+    before, begin, rest = page.read_text().partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
-        raise ValueError(f"{readme} lacks the line {BEGIN!r} or {END!r}.")
-    readme.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")
+        raise ValueError(f"{page} lacks the line {BEGIN!r} or {END!r}.")
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}")
 
 
 class Kept:

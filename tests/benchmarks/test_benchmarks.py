@@ -10,7 +10,8 @@ import pytest
 
 from tests.benchmarks import traffic
 from tests.benchmarks.__main__ import main
-from tests.benchmarks.findings import BEGIN, END, Finding, Kept
+from tests.benchmarks.findings import BEGIN, END, Finding, Kept, markdown
+from tests.benchmarks.headlines import CHOSEN, headlines
 from tests.benchmarks.rows import ROWS
 from tests.live import ROOT
 
@@ -36,11 +37,11 @@ def test_without_wrk_it_says_how_to_get_it(monkeypatch, capsys) -> None:
     assert "apt-get install wrk" in capsys.readouterr().err
 
 
-def test_a_quick_run_does_not_write_the_readme(capsys) -> None:
+def test_a_quick_run_does_not_write_the_docs(capsys) -> None:
     with pytest.raises(SystemExit):
-        main(["--quick", "--write-readme"])
+        main(["--quick", "--write-docs"])
 
-    assert "README" in capsys.readouterr().err
+    assert "--quick measures nothing" in capsys.readouterr().err
 
 
 @needs_wrk
@@ -63,18 +64,40 @@ def test_cheap_rows_are_measured_and_kept(tmp_path: Path) -> None:
 
 
 def test_the_table_of_what_is_kept_is_written_without_measuring(tmp_path: Path) -> None:
-    results, readme = tmp_path / "results.json", tmp_path / "README.md"
-    readme.write_text(f"{BEGIN}\n{END}\n")
-    one = Finding(what="head read", measured=0.9, limit=0.7, at_least=True)
+    results, page = tmp_path / "results.json", tmp_path / "docs/benchmarks.md"
+    page.parent.mkdir()
+    for written in (page, tmp_path / "README.md"):
+        written.write_text(f"{BEGIN}\n{END}\n")
+    one = Finding(what="head read, 2 KB, 16 connections", measured=0.9, limit=0.7)
     Kept(results).keep("head", [one], at="2026-01-02T03:04", commit="abc", quick=False)
 
-    main(["--none", "--write-readme", "--readme", str(readme), "--json", str(results)])
+    main(["--none", "--write-docs", "--root", str(tmp_path), "--json", str(results)])
 
-    assert "2026-01-02, commit abc." in readme.read_text()
-    assert readme.read_text().count("| head read |") == 1
+    assert "2026-01-02, commit abc." in page.read_text()
+    assert page.read_text().count("| head read, 2 KB, 16 connections |") == 1
+    assert "| head read, 2 KB, 16" in (tmp_path / "README.md").read_text()
 
 
-def test_the_readme_has_the_place_for_the_table() -> None:
-    text = (ROOT / "README.md").read_text()
+@pytest.mark.parametrize("path", ["docs/benchmarks.md", "README.md"])
+def test_a_page_has_the_place_for_its_table(path: str) -> None:
+    text = (ROOT / path).read_text()
 
     assert 0 < text.index(BEGIN) < text.index(END)
+
+
+def test_the_readme_shows_what_the_table_says() -> None:
+    shown = (ROOT / "README.md").read_text().partition(BEGIN)[2].partition(END)[0]
+
+    assert shown.strip() == headlines((ROOT / "docs/benchmarks.md").read_text()).strip()
+    assert len(shown.strip().splitlines()) >= 2 + len(CHOSEN)
+
+
+def test_every_missed_limit_is_among_the_readmes_figures() -> None:
+    met = Finding(what="small", measured=1, limit=2)
+    missed = Finding(what="other", measured=3, limit=2, note="slow")
+
+    shown = headlines(markdown([met, missed]))
+
+    assert "small" not in shown
+    assert "| other | 3.00 \N{MULTIPLICATION SIGN} |" in shown
+    assert "**missed by 1.50" in shown

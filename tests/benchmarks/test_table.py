@@ -13,7 +13,7 @@ from tests.benchmarks.findings import (
     figure,
     markdown,
     told,
-    write_readme,
+    write_table,
 )
 from tests.benchmarks.pairs import Samples, alternate
 
@@ -68,24 +68,24 @@ def test_a_finding_is_one_line_on_the_terminal() -> None:
     )
 
 
-def test_the_readme_is_written_between_its_markers_alone(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+def test_the_page_is_written_between_its_markers_alone(tmp_path: Path) -> None:
+    page = tmp_path / "benchmarks.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
 
-    write_readme(readme, "new")
-    write_readme(readme, "newer")
+    write_table(page, "new")
+    write_table(page, "newer")
 
-    assert readme.read_text() == f"before\n{BEGIN}\n\nnewer\n{END}\nafter\n"
+    assert page.read_text() == f"before\n{BEGIN}\n\nnewer\n{END}\nafter\n"
 
 
-def test_a_readme_without_markers_is_left_alone(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text("before\n")
+def test_a_page_without_markers_is_left_alone(tmp_path: Path) -> None:
+    page = tmp_path / "benchmarks.md"
+    page.write_text("before\n")
 
     with pytest.raises(ValueError, match="lacks the line"):
-        write_readme(readme, "new")
+        write_table(page, "new")
 
-    assert readme.read_text() == "before\n"
+    assert page.read_text() == "before\n"
 
 
 def test_a_row_measured_again_replaces_what_it_found_before(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_row_measured_again_replaces_what_it_found_before(tmp_path: Path) -> N
     ]
 
 
-def test_what_was_measured_quickly_stays_out_of_the_readme(tmp_path: Path) -> None:
+def test_what_was_measured_quickly_stays_out_of_the_docs(tmp_path: Path) -> None:
     kept = Kept(tmp_path / "results.json")
     kept.keep("append", [finding()], quick=True)
     kept.keep("head", [finding(what="head")], quick=False)

@@ -1,4 +1,6 @@
-"""The README names all commands, settings, errors and packages; tests run commands."""
+"""The README stays short and leads everywhere; its pages name every command, setting,
+error and package; tests run every command.
+"""
 
 import ast
 import re
@@ -10,7 +12,12 @@ import pytest
 from apps.core.http.problems import ERRORS
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text() if (ROOT / "README.md").exists() else ""
+README = (ROOT / "README.md").read_text()
+API = (ROOT / "docs/api.md").read_text()
+OPERATING = (ROOT / "docs/operating.md").read_text()
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+MAX_LINES = 130
+INSTALL = "python3 -m venv .venv && .venv/bin/pip install -c constraints.txt -e"
 COMMANDS = sorted(
     file.stem
     for file in (ROOT / "apps").glob("*/management/commands/*.py")
@@ -41,6 +48,32 @@ def is_reading(node: ast.AST) -> bool:
     )
 
 
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= MAX_LINES
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{INSTALL} . && .venv/bin/python manage.py up",
+        f"{INSTALL} '.[dev]' && .venv/bin/pytest",
+    ],
+)
+def test_the_readme_has_the_command_to_use_and_to_test_it(command: str) -> None:
+    start = README.partition("## Start\n")[2].partition("\n## ")[0]
+
+    assert f"```\n{command}\n```" in start
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.name for path in (ROOT / "docs").glob("*.md"))
+)
+def test_the_readme_lists_the_page(name: str) -> None:
+    table = README.partition("## Documentation\n")[2].partition("\n## ")[0]
+
+    assert f"](docs/{name})" in table
+
+
 def test_there_are_commands_and_settings_to_look_for() -> None:
     assert {"up", "create_key", "signin_link"} <= set(COMMANDS)
     assert {"DATABASE_URL", "SECRET_KEY", "STEPBACK_DATA_DIR"} <= set(settings())
@@ -58,19 +91,19 @@ def test_a_command_is_run_by_some_test(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_readme_names_the_command(command: str) -> None:
-    assert f"manage.py {command}" in README
+def test_the_operators_page_names_the_command(command: str) -> None:
+    assert f"manage.py {command}" in OPERATING
 
 
 @pytest.mark.parametrize("setting", settings())
-def test_the_readme_names_the_setting(setting: str) -> None:
-    assert f"`{setting}`" in README
+def test_the_operators_page_names_the_setting(setting: str) -> None:
+    assert f"`{setting}`" in OPERATING
 
 
 @pytest.mark.parametrize("code", ERRORS)
-def test_the_readme_names_the_error_beside_its_status(code: str) -> None:
+def test_the_apis_page_names_the_error_beside_its_status(code: str) -> None:
     status = str(ERRORS[code][0])
-    rows = [line for line in README.splitlines() if f"`{code}`" in line]
+    rows = [line for line in API.splitlines() if f"`{code}`" in line]
 
     assert any(status in row.split("|")[1] for row in rows if row.startswith("|"))
 
@@ -83,7 +116,7 @@ def packages() -> list[str]:
 
 
 @pytest.mark.parametrize("package", packages())
-def test_the_readme_gives_a_reason_for_the_package(package: str) -> None:
-    table = README.partition("### Dependencies")[2]
+def test_a_contributor_reads_the_reason_for_the_package(package: str) -> None:
+    table = CONTRIBUTING.partition("## Dependencies")[2]
 
     assert re.search(rf"[| ]{re.escape(package)}[\[, ]", table)
