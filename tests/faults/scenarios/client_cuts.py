@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from random import Random
 
+from tests.faults.journal import Journal
 from tests.faults.plan import Plan, Result, concluded
 from tests.faults.traffic import traffic
 from tests.races.dropping_proxy import DroppingProxy, dropping
@@ -18,7 +19,7 @@ def run(plan: Plan) -> Result:
     name = f"{NAME}-{plan.seed}"
     with plan.house() as at, dropping(at.url, _place) as proxy:
         with traffic(at, name=name, clients=8, url=proxy.url) as running:
-            while len(proxy.refused) + len(proxy.dropped) < cuts:
+            while not _is_enough(proxy, running.journal, cuts):
                 running.wait_for(1)
                 plan.progress(f"{NAME}: {running.journal}")
         running.journal.require_told_right(_known(proxy))
@@ -37,7 +38,14 @@ def _place(key: str) -> str | None:
     return Random(key).choice(["before", "after", None, None])
 
 
+def _is_enough(proxy: DroppingProxy, journal: Journal, cuts: int) -> bool:
+    done = len(proxy.refused) + len(proxy.dropped)
+    return done >= cuts and journal.is_full_of(_known(proxy), each=cuts // 4)
+
+
 def _known(proxy: DroppingProxy) -> dict[str, str]:
     """Return where each key was cut; a lost answer may have been a refusal."""
-    lost = {key: "after" for key, told in proxy.dropped.items() if told < 300}
-    return dict.fromkeys(proxy.refused, "before") | lost
+    # Copies: the proxy goes on meanwhile.
+    dropped, refused = dict(proxy.dropped), set(proxy.refused)
+    lost = {key: "after" for key, told in dropped.items() if told < 300}
+    return dict.fromkeys(refused, "before") | lost

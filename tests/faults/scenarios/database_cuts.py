@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 
 from tests.faults.clients import Client
+from tests.faults.cutting_link import CuttingLink
+from tests.faults.journal import PLACES, Journal
 from tests.faults.plan import Plan, Result, concluded
 from tests.faults.traffic import traffic
 
 NAME = "database-cuts"
 WHAT = "connections to PostgreSQL cut before the append and after its commit"
-PLACES = ("before", "after")
 
 
 def run(plan: Plan) -> Result:
@@ -23,13 +24,22 @@ def run(plan: Plan) -> Result:
         with traffic(
             at, name=f"{NAME}-{plan.seed}", clients=8, make_key=_key
         ) as running:
-            while len(link.cuts) < cuts:
+            while not _is_enough(link, running.journal, cuts):
                 running.wait_for(1)
                 plan.progress(f"{NAME}: {dict(link.counted())}, {running.journal}")
-        known = {key: at for key, at in link.cuts.items() if at in PLACES}
-        running.journal.require_told_right(known)
+        running.journal.require_told_right(_known(link))
         faults = ", ".join(f"{n} cut {where}" for where, n in link.counted().items())
         return concluded(plan, NAME, at, running.journal, faults=faults, began=began)
+
+
+def _is_enough(link: CuttingLink, journal: Journal, cuts: int) -> bool:
+    known = _known(link)
+    return len(link.cuts) >= cuts and journal.is_full_of(known, each=cuts // 4)
+
+
+def _known(link: CuttingLink) -> dict[str, str]:
+    # A copy: the link goes on meanwhile.
+    return {key: at for key, at in dict(link.cuts).items() if at in PLACES}
 
 
 def _key(client: Client, serial: int) -> str:
