@@ -18,9 +18,9 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import ApiKey, Membership, Project, Role, Scope
 from apps.audit.actions import Action
 from apps.audit.models import Event
-from apps.console import demo
 from apps.core.actors import Actor, ActorKind
 from apps.core.ids import new_id
+from apps.demo import week
 
 UP = Actor(kind=ActorKind.SYSTEM, id="system", label="manage.py up")
 FIRST_ADMIN = "admin"
@@ -37,15 +37,15 @@ def prepare(*, wants_demo: bool, say: Say, is_stopping: Callable[[], bool]) -> N
         project = _oldest()
         if project is None:
             project = _make_project(wants_demo=wants_demo)
-        if project.slug == demo.SLUG and _is_unfinished(project):
+        if project.slug == week.SLUG and _is_unfinished(project):
             say("Loading the demo: a week of three agents.")
-            demo.load(project, is_stopping=is_stopping)
+            week.load(project, is_stopping=is_stopping)
 
 
 def _make_project(*, wants_demo: bool) -> Project:
     now = timezone.now()
     if wants_demo:
-        return demo.begin(actor=UP, now=now)
+        return week.begin(actor=UP, now=now)
     return accounts.create_project(
         slug=DEFAULT_SLUG,
         name="Default",

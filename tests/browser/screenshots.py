@@ -22,10 +22,10 @@ SCHEMES = ("light", "dark")
 LOAD = """
 import django; django.setup()
 from django.utils import timezone
-from apps.console import demo
+from apps.demo import week
 from apps.core.actors import SYSTEM
-project = demo.begin(actor=SYSTEM, now=timezone.now())
-demo.load(project, is_stopping=lambda: False)
+project = week.begin(actor=SYSTEM, now=timezone.now())
+week.load(project, is_stopping=lambda: False)
 from apps.metrics import alerting, operations
 many = {"name": "Too many rollbacks", "threshold": 0.05, "window": "30d"}
 many |= {"minimum_sample": 10, "for_minutes": 0, "email": "oncall@example.com"}

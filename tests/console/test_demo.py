@@ -12,9 +12,9 @@ from django.db import transaction
 from apps.accounts.models import ApiKey, Membership, Project, Role
 from apps.agents.scope import Scope
 from apps.audit.models import AuditRecord, Event
-from apps.console import demo
-from apps.console.demo_people import OPERATOR
 from apps.core.actors import SYSTEM
+from apps.demo import week
+from apps.demo.people import OPERATOR
 from apps.timeline import reading
 from apps.timeline.models import Session, Turn, Version
 from apps.timeline.preview import preview
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 def made_once(django_db_setup: Any, django_db_blocker: Any) -> Iterator[Project]:
     """The demo of all these tests; each of them undoes what it did to it."""
     with django_db_blocker.unblock(), transaction.atomic():
-        project = demo.begin(actor=SYSTEM, now=NOW)
+        project = week.begin(actor=SYSTEM, now=NOW)
         load(project)
         yield project
         transaction.set_rollback(True)
@@ -41,7 +41,7 @@ def project(made_once: Project, db: None) -> Project:
 
 
 def load(project: Project) -> None:
-    demo.load(project, is_stopping=lambda: False)
+    week.load(project, is_stopping=lambda: False)
 
 
 def counted() -> Counter[str]:
@@ -116,11 +116,11 @@ def test_it_gives_the_other_agents_some_hundred_versions(agent: str, project: Pr
 
 def test_it_makes_every_version_that_the_stories_tell(project: Project):
     made = {s.external_id: s.head_number for s in Session.objects.all()}
-    assert made == {s.name: s.number for s in demo.stories(NOW - demo.WEEK)}
+    assert made == {s.name: s.number for s in week.stories(NOW - week.WEEK)}
 
 
 def test_it_is_the_same_story_every_time():
-    first, second = demo.stories(NOW), demo.stories(NOW)
+    first, second = week.stories(NOW), week.stories(NOW)
 
     assert [[(act.at, act.key) for act in story.acts] for story in first] == [
         [(act.at, act.key) for act in story.acts] for story in second

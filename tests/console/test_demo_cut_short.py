@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from apps.accounts.models import Project
-from apps.console import demo
 from apps.core.actors import SYSTEM
+from apps.demo import week
 from apps.timeline.models import Version
 
 NOW = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.django_db
 
 def load(project: Project, *, stops_after: int = 10_000) -> None:
     asked = iter(range(stops_after))
-    demo.load(project, is_stopping=lambda: next(asked, None) is None)
+    week.load(project, is_stopping=lambda: next(asked, None) is None)
 
 
 @pytest.mark.parametrize("stops_after", [1, 40, 250])
 def test_it_goes_on_where_a_load_was_cut_short(stops_after: int):
-    project = demo.begin(actor=SYSTEM, now=NOW)
+    project = week.begin(actor=SYSTEM, now=NOW)
     load(project, stops_after=stops_after)
     interrupted = Version.objects.count()
 
@@ -32,4 +32,4 @@ def test_it_goes_on_where_a_load_was_cut_short(stops_after: int):
 
     resumed = Version.objects.count()
     assert interrupted < resumed
-    assert resumed == sum(s.number + 1 for s in demo.stories(NOW))
+    assert resumed == sum(s.number + 1 for s in week.stories(NOW))

@@ -25,9 +25,9 @@ import httpx
 import psycopg
 import pytest
 
-from apps.console import demo
 from apps.core.postgres import Cluster, locate, processes
 from apps.core.roles.names import VARIABLES, Role
+from apps.demo import week
 from tests.worker.processes import until
 
 CLONE = Path(__file__).parent.parent.parent
@@ -552,7 +552,7 @@ def test_a_first_start_that_was_killed_is_finished_by_the_next(run: Run, folders
 
     up = run(data_dir).ready()
 
-    whole = sum(s.number + 1 for s in demo.stories(datetime.now(UTC)))
+    whole = sum(s.number + 1 for s in week.stories(datetime.now(UTC)))
     assert loaded < whole
     assert killed.key is None
     assert up.key

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from random import Random
 
-from apps.console.demo_people import ENGINEER, OPERATOR
-from apps.console.demo_script import Story
 from apps.core.json import Json, State
+from apps.demo.people import ENGINEER, OPERATOR
+from apps.demo.script import Story
 from apps.timeline import operations as timeline
 
 AGENT = "travel-agent"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 
-from apps.console.demo_people import OPERATOR
-from apps.console.demo_script import Story
 from apps.core.json import Json, State
+from apps.demo.people import OPERATOR
+from apps.demo.script import Story
 from apps.timeline import operations as timeline
 
 AGENT = "refund-agent"

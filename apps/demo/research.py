@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
-from apps.console.demo_people import ENGINEER
-from apps.console.demo_script import Story
 from apps.core.json import Json, State
+from apps.demo.people import ENGINEER
+from apps.demo.script import Story
 from apps.timeline import operations as timeline
 
 AGENT = "research-agent"

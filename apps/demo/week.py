@@ -12,28 +12,28 @@ from apps.accounts.models import Project
 from apps.agents import operations as agents
 from apps.agents.errors import AgentExists
 from apps.agents.scope import Scope
-from apps.console import demo_refunds, demo_research, demo_travel
-from apps.console.demo_people import DIRECTOR, hired
-from apps.console.demo_script import Stage, Story
 from apps.core.actors import Actor
 from apps.core.ids import new_id
+from apps.demo import refunds, research, travel
+from apps.demo.people import DIRECTOR, hired
+from apps.demo.script import Stage, Story
 
 SLUG = "demo"
 WEEK = timedelta(days=7)
 AGENTS = {
-    demo_travel.AGENT: {
+    travel.AGENT: {
         "name": "Travel agent",
         "description": "Books flights and hotels in a chat.",
         "owner": "travel-team",
         "team": "Travel",
     },
-    demo_refunds.AGENT: {
+    refunds.AGENT: {
         "name": "Refund agent",
         "description": "Decides and pays refunds of the shop.",
         "owner": "support-team",
         "team": "Support",
     },
-    demo_research.AGENT: {
+    research.AGENT: {
         "name": "Research agent",
         "description": "Answers questions with sources, in long runs.",
         "owner": "research-team",
@@ -69,7 +69,7 @@ def load(project: Project, *, is_stopping: Callable[[], bool]) -> None:
 
 def stories(start: datetime) -> list[Story]:
     """Return the sessions of the week that begins at `start`."""
-    told = (demo_travel.stories, demo_refunds.stories, demo_research.stories)
+    told = (travel.stories, refunds.stories, research.stories)
     return [story for tell in told for story in tell(start)]
 
 

@@ -1,0 +1,1 @@
+"""The demo project: what three agents did in a week."""
