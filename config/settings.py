@@ -23,7 +23,7 @@ DATABASE_URLS = {
     Role.RETENTION: env.text("STEPBACK_RETENTION_URL"),
 }
 REQUIRE_ROLES = env.flag("STEPBACK_REQUIRE_ROLES")
-# One for each thread of a web process that asks the database: `apps.server.pools`.
+# One for each thread of a web process that asks the database: see its pools.
 POOL_SIZE = env.number("STEPBACK_POOL_SIZE", 16)
 PREPARE = env.flag("STEPBACK_PREPARE", default=not DATABASE_URL)
 DATABASES = {
@@ -96,6 +96,7 @@ INSTALLED_APPS = [
     "apps.webhooks",
     "apps.witness",
     "apps.worker",
+    "apps.server",
     "apps.console",
 ]
 

@@ -22,8 +22,8 @@ from typing import Any
 import httpx
 import psycopg
 
-from apps.console import environments
 from apps.core.roles.names import VARIABLES, Role
+from apps.server import environments
 from apps.server.serving import arguments as serving_arguments
 from tests import databases
 from tests.commands import ROOT, Commands

@@ -1,1 +1,1 @@
-"""The served process: granian, the front of each worker, the pools behind it."""
+"""Starting and serving an installation: up, backups, roles, and the front of requests."""

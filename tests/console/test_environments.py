@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.views.debug import get_exception_reporter_filter
 
-from apps.console.environments import SECRETS, environment
 from apps.core.notes.keys import made_keys
 from apps.core.roles.names import VARIABLES, Role
+from apps.server.environments import SECRETS, environment
 
 OWN = "postgresql://me:mine@db/name"
 SAID = {

@@ -18,12 +18,12 @@ from django.core.management import call_command
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from apps.console import protecting
-from apps.console.protecting import RolesRefused
 from apps.core.postgres import Cluster, Location, locate
 from apps.core.roles import administration
 from apps.core.roles.names import VARIABLES, Role
 from apps.core.roles.powers import ONE_ROLE, SEPARATE, TOO_MANY, powers
+from apps.server import protecting
+from apps.server.protecting import RolesRefused
 from tests.cluster import Installed, OtherCluster
 from tests.console.test_up import (
     CLONE,

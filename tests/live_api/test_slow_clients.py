@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from apps.core.http.problems import INVALID
-from apps.server.bodies import START_SECONDS
+from apps.server.front.bodies import START_SECONDS
 from tests.live import Server
 from tests.races.traffic import Line
 from tests.slow.clients import ADDRESSES, Slowness, Target, kinds

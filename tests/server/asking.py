@@ -8,8 +8,8 @@ from typing import Any
 
 from apps.core.errors import Busy
 from apps.core.served import LOST, REFUSED
-from apps.server.answers import Environ
-from apps.server.front import Front
+from apps.server.front.answers import Environ
+from apps.server.front.asgi import Front
 from tests.server.running import Run, Sender, scope
 
 SECONDS = 10

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from apps.server.front import Front
+from apps.server.front.asgi import Front
 from tests.server.asking import LARGEST, Application, Visitors
 
 

@@ -7,7 +7,7 @@ from asyncio import CancelledError
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
-from apps.server.loop import Steps
+from apps.server.front.loop import Steps
 
 
 class Pending:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from apps.server import answers
-from apps.server.answers import Answer, FileWrapper, answer_of
-from apps.server.departures import PIECE
+from apps.server.front import answers
+from apps.server.front.answers import Answer, FileWrapper, answer_of
+from apps.server.front.departures import PIECE
 from tests.server.running import Pending
 
 HEADERS = [("Content-Type", "text/plain"), ("X-Name", "Zoë")]

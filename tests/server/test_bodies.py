@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from apps.core.errors import Busy, InvalidRequest, PayloadTooLarge
-from apps.server import bodies
-from apps.server.bodies import (
+from apps.server.front import bodies
+from apps.server.front.bodies import (
     HURRIED_SECONDS,
     LEAST_RATE,
     SMALL_BYTES,

@@ -9,8 +9,13 @@ from contextlib import ExitStack
 
 import pytest
 
-from apps.server import connections
-from apps.server.connections import STALL_BYTES, STALL_SECONDS, StalledReaders, cut
+from apps.server.front import connections
+from apps.server.front.connections import (
+    STALL_BYTES,
+    STALL_SECONDS,
+    StalledReaders,
+    cut,
+)
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux says what a reader has taken"

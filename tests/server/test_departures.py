@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from apps.server import departures as module
-from apps.server.departures import PIECE, STALL_SECONDS, Departures
+from apps.server.front import departures as module
+from apps.server.front.departures import PIECE, STALL_SECONDS, Departures
 from tests.server.running import Pending, Run
 
 

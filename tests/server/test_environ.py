@@ -8,8 +8,8 @@ import pytest
 from django.core.handlers.wsgi import WSGIRequest
 
 from apps.core.http.clients import client_address
-from apps.server import environ as module
-from apps.server.environ import environ_of
+from apps.server.front import environ as module
+from apps.server.front.environ import environ_of
 from tests.server.running import scope
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from apps.core.errors import Busy, PayloadTooLarge
 from apps.core.served import CAME_AT
-from apps.server import front as module
-from apps.server.bodies import RequestTimeout
-from apps.server.departures import PIECE
-from apps.server.front import UNKNOWN_BYTES, Front
-from apps.server.pools import WAITING, Pool
+from apps.server.front import asgi as module
+from apps.server.front.asgi import UNKNOWN_BYTES, Front
+from apps.server.front.bodies import RequestTimeout
+from apps.server.front.departures import PIECE
+from apps.server.front.pools import WAITING, Pool
 from tests.server.asking import (
     LARGEST,
     LONG,

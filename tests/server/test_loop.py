@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from apps.server import loop as module
-from apps.server.loop import ResumingLoop, Steps
+from apps.server.front import loop as module
+from apps.server.front.loop import ResumingLoop, Steps
 from tests.server.running import Pending, Run
 
 

@@ -7,9 +7,9 @@ from django.conf import settings
 
 from apps.accounts import hashing
 from apps.core.errors import Busy
-from apps.server import pools
-from apps.server.loop import Steps
-from apps.server.pools import Pool
+from apps.server.front import pools
+from apps.server.front.loop import Steps
+from apps.server.front.pools import Pool
 from apps.server.serving import CONNECTIONS
 from tests.server.running import Run
 

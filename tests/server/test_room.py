@@ -1,7 +1,7 @@
 """Room for large bodies: in turn, bounded, and never all of it for one."""
 
 from apps.core.errors import Busy
-from apps.server.room import Room
+from apps.server.front.room import Room
 from tests.server.running import Run
 
 NOW = 10.0**9

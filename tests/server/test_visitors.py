@@ -16,7 +16,7 @@ from apps.accounts.sessions import SessionStore
 from apps.core.actors import SYSTEM
 from apps.core.errors import Busy
 from apps.core.served import LOST, REFUSED
-from apps.server.visitors import Presented, Visitors
+from apps.server.front.visitors import Presented, Visitors
 from tests.accounts.make import make_key, make_project, make_user
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,8 +13,8 @@ from typing import Any
 
 from apps.core.errors import DomainError
 from apps.core.served import REFUSED
-from apps.server.answers import FileWrapper
-from apps.server.front import Front
+from apps.server.front.answers import FileWrapper
+from apps.server.front.asgi import Front
 
 LARGEST = 64 * 1024 * 1024
 PART = b"x" * 65536

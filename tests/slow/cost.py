@@ -26,7 +26,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server import Server
 
-from apps.server.front import Front
+from apps.server.front.asgi import Front
 from apps.server.serving import BUFFER_BYTES, serve
 from tests.faults.family import children
 from tests.live import ROOT, free_port

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.server.front import Front
+from apps.server.front.asgi import Front
 
 LARGEST = 33 * 1024 * 1024
 INSERT = "INSERT INTO bare (data) VALUES (%b)"

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from apps.console.installation import adopt, installation
 from apps.core.roles.logins import url_of
 from apps.core.roles.names import Role
+from apps.server.installation import adopt, installation
 
 
 class Command(BaseCommand):

@@ -8,16 +8,16 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from apps.accounts.management.command import AccountsCommand
-from apps.console import backups
-from apps.console.installation import (
+from apps.core.postgres import ClusterError, archive
+from apps.server import backups
+from apps.server.installation import (
     InstallationRefused,
     adopt,
     database,
     installation,
     reserved,
 )
-from apps.console.protecting import RolesRefused
-from apps.core.postgres import ClusterError, archive
+from apps.server.protecting import RolesRefused
 
 
 class Command(AccountsCommand):

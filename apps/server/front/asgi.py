@@ -18,12 +18,12 @@ import structlog
 
 from apps.core.errors import Busy, DomainError, InvalidRequest
 from apps.core.served import CAME_AT, LOST, REFUSED
-from apps.server import connections, loop
-from apps.server.answers import Answer, Application, answer_of
-from apps.server.bodies import SWEEP_SECONDS, Arrival, Bodies, Receive
-from apps.server.departures import Departures, Send
-from apps.server.environ import Environ, Scope, environ_of
-from apps.server.pools import make_pools
+from apps.server.front import connections, loop
+from apps.server.front.answers import Answer, Application, answer_of
+from apps.server.front.bodies import SWEEP_SECONDS, Arrival, Bodies, Receive
+from apps.server.front.departures import Departures, Send
+from apps.server.front.environ import Environ, Scope, environ_of
+from apps.server.front.pools import make_pools
 
 log = structlog.get_logger(__name__)
 

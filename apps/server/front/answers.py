@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from io import BufferedReader
 from typing import Any
 
-from apps.server.departures import PIECE, STALL_SECONDS, Send
+from apps.server.front.departures import PIECE, STALL_SECONDS, Send
 
 Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]

@@ -7,11 +7,11 @@ from django.core.management.base import CommandError, CommandParser
 
 from apps.accounts.management.command import AccountsCommand
 from apps.accounts.models import Project
-from apps.console import backups
-from apps.console.installation import installation
 from apps.core.notes.folder import Folder
 from apps.core.notes.keys import roots_path
 from apps.core.postgres import ClusterError
+from apps.server import backups
+from apps.server.installation import installation
 
 
 class Command(AccountsCommand):

@@ -15,19 +15,6 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import DatabaseError, OperationalError
 
-from apps.console import first_start
-from apps.console.endpoint import Endpoint, EndpointRefused, endpoint
-from apps.console.environments import environment
-from apps.console.installation import (
-    Installation,
-    InstallationRefused,
-    adopt,
-    database,
-    installation,
-    migrate,
-    reserved,
-)
-from apps.console.protecting import RolesRefused
 from apps.core.errors import DomainError
 from apps.core.notes.errors import KeyRefused
 from apps.core.notes.keys import made_keys
@@ -36,7 +23,19 @@ from apps.core.postgres.errors import DataFolderUnusable
 from apps.core.roles.logins import let_go, url_of
 from apps.core.roles.names import Role
 from apps.core.supervisor import Child, Supervisor
-from apps.server import serving
+from apps.server import first_start, serving
+from apps.server.endpoint import Endpoint, EndpointRefused, endpoint
+from apps.server.environments import environment
+from apps.server.installation import (
+    Installation,
+    InstallationRefused,
+    adopt,
+    database,
+    installation,
+    migrate,
+    reserved,
+)
+from apps.server.protecting import RolesRefused
 
 GRACE_SECONDS = 10
 # A busy machine takes its time; a web server that ends by itself is noticed at once.

@@ -16,7 +16,7 @@ from typing import Any
 
 from apps.core.errors import Busy, DomainError, InvalidRequest, PayloadTooLarge
 from apps.core.gate import GATE_SECONDS, GATED_BYTES
-from apps.server.room import Room
+from apps.server.front.room import Room
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 

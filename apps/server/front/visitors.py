@@ -20,8 +20,8 @@ from django.utils import timezone
 
 from apps.accounts import authentication, secrets
 from apps.accounts.api.authentication import secret_of
-from apps.server.environ import Environ
-from apps.server.front import API_PREFIX
+from apps.server.front.asgi import API_PREFIX
+from apps.server.front.environ import Environ
 
 MOST = 10_000
 

@@ -12,12 +12,12 @@ import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 
-from apps.console.installation import Installation, InstallationRefused, migrate
 from apps.core.notes.folder import Folder
 from apps.core.notes.keys import roots_path, signing_file
 from apps.core.postgres import archive
 from apps.core.roles.logins import log_in_as, url_of
 from apps.core.roles.names import Role
+from apps.server.installation import Installation, InstallationRefused, migrate
 from apps.witness import going_back
 from apps.witness.signing import REFUSED
 

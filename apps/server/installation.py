@@ -18,12 +18,12 @@ from django.core.management import call_command
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.executor import MigrationExecutor
 
-from apps.console import protecting
 from apps.core import postgres
 from apps.core.postgres.folders import give_to_owner_of, make_folder
 from apps.core.postgres.locate import Location
 from apps.core.roles.logins import grant_all, let_go, log_in_as
 from apps.core.roles.names import Role
+from apps.server import protecting
 
 DATA_DIR_VARIABLE = "STEPBACK_DATA_DIR"
 

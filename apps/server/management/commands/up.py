@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from apps.console import starting
+from apps.server import starting
 
 
 class Command(BaseCommand):

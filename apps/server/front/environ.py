@@ -6,7 +6,7 @@ import sys
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from apps.server.answers import FileWrapper
+from apps.server.front.answers import FileWrapper
 
 Scope = dict[str, Any]
 Environ = dict[str, Any]

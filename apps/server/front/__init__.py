@@ -1,0 +1,1 @@
+"""Admission of requests in front of Django: bodies, pools, slow clients."""
