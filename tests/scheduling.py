@@ -14,7 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 FIRST = (
     "tests/browser/test_every_page.py",
     "tests/browser",
-    "tests/console/test_up.py",
+    "tests/server/test_up.py",
     "tests/faults",
     "tests/model",
     "tests/python_client",

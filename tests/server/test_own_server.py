@@ -25,13 +25,13 @@ from apps.core.roles.powers import ONE_ROLE, SEPARATE, TOO_MANY, powers
 from apps.server import protecting
 from apps.server.protecting import RolesRefused
 from tests.cluster import Installed, OtherCluster
-from tests.console.test_up import (
+from tests.server.test_up import (
     CLONE,
     folders,  # noqa: F401 - fixtures
     manage,
     run,  # noqa: F401
 )
-from tests.console.test_up_roles import client, environ, worker_of
+from tests.server.test_up_roles import client, environ, worker_of
 from tests.worker.processes import until
 
 ACME = {

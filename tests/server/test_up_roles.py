@@ -23,7 +23,7 @@ from apps.core.postgres.locate import DATABASE, NAMES, SUPERUSER
 from apps.core.roles.names import VARIABLES, Role
 from apps.core.roles.powers import ONE_ROLE, SEPARATE
 from tests.console import attacking
-from tests.console.test_up import (
+from tests.server.test_up import (
     CLONE,
     Up,
     command,
