@@ -1,1 +1,1 @@
-"""Starting and serving an installation: up, backups, roles, and the front of requests."""
+"""Starting and serving an installation: up, backups, roles, the front of requests."""

@@ -22,7 +22,7 @@ from apps.core.postgres import locate
 from apps.core.postgres.locate import DATABASE, NAMES, SUPERUSER
 from apps.core.roles.names import VARIABLES, Role
 from apps.core.roles.powers import ONE_ROLE, SEPARATE
-from tests.console import attacking
+from tests.server import attacking
 from tests.server.test_up import (
     CLONE,
     Up,
