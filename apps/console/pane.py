@@ -19,7 +19,7 @@ from apps.diffs.text import cut, visible
 from apps.timeline import bodies, calls, listing
 from apps.timeline import reading as timeline
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.bundles import SHAPES
+from apps.timeline.bodies.bundles import SHAPES
 from apps.timeline.calls import Call
 from apps.timeline.models import Session, Turn
 from apps.timeline.reading import VersionRow

@@ -15,8 +15,8 @@ from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.core.ids import new_id
 from apps.core.json import Json, State, dumps
-from apps.timeline import bundles
 from apps.timeline import operations as timeline
+from apps.timeline.bodies import bundles
 from apps.timeline.drafts import Receipt, Request, Step
 
 KEY_PREFIX = "demo"

@@ -22,9 +22,9 @@ from apps.core.actors import Actor
 from apps.core.errors import IdempotencyKeyReused
 from apps.core.ids import new_id
 from apps.core.json import Json, State
-from apps.timeline import bundles, events, reading, sealing
+from apps.timeline import events, reading, sealing
 from apps.timeline.about import About, metadata_bytes
-from apps.timeline.bodies import Part
+from apps.timeline.bodies import Part, bundles
 from apps.timeline.drafts import Draft, Receipt, Request, Step
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.events import Stamp

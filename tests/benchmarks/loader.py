@@ -22,9 +22,10 @@ from apps.core import json, sql
 from apps.core.actors import SYSTEM, Actor
 from apps.core.ids import new_id
 from apps.core.json import State
-from apps.timeline import batches, bundles, proof, reading, sealing
+from apps.timeline import batches, proof, reading, sealing
 from apps.timeline.about import About, metadata_bytes
 from apps.timeline.beginnings import Beginning
+from apps.timeline.bodies import bundles
 from apps.timeline.drafts import Draft, Request, Step, Write
 from apps.timeline.events import Stamp
 from apps.timeline.operations.states import draft_of

@@ -15,7 +15,7 @@ from apps.accounts.models import Membership, Role, SavedView
 from apps.audit.models import AuditRecord
 from apps.console import finding, reading
 from apps.timeline import bodies
-from apps.timeline.body_cache import Cache
+from apps.timeline.bodies.caching import Cache
 from apps.timeline.models import Label, Version
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, counted_queries, signed_in

@@ -9,7 +9,7 @@ from django.db import transaction
 from apps.core import json
 from apps.core.http import openapi
 from apps.timeline import bodies
-from apps.timeline.body_cache import Cache
+from apps.timeline.bodies.caching import Cache
 from tests.contracts.document import Document
 from tests.contracts.world import World, make_world
 

@@ -21,7 +21,7 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import Role, User
 from apps.core.actors import SYSTEM
 from apps.timeline import bodies
-from apps.timeline.body_cache import Cache
+from apps.timeline.bodies.caching import Cache
 from apps.worker import health
 from tests.contracts.routes import Route, api_routes, page_routes
 from tests.contracts.world import World

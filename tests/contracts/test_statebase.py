@@ -12,7 +12,7 @@ import pytest
 from django.db import transaction
 
 from apps.timeline import bodies
-from apps.timeline.body_cache import Cache
+from apps.timeline.bodies.caching import Cache
 from tests.contracts.statebase import (
     SESSION,
     Agent,

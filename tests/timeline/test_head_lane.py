@@ -23,7 +23,7 @@ from apps.core.gate import GATED_BYTES
 from apps.timeline import bodies
 from apps.timeline.api import head_lane
 from apps.timeline.api.head_lane import HeadLane, with_head_lane
-from apps.timeline.body_cache import Cache
+from apps.timeline.bodies.caching import Cache
 from apps.timeline.models import Session
 from tests.acting import erasing
 from tests.timeline.runs import Begin, Clients, Keys, Run

@@ -10,8 +10,8 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.timeline import outside
+from apps.timeline.bodies.framing import Part
 from apps.timeline.calls import Call, in_turn, made_since, merged
-from apps.timeline.framing import Part
 from apps.timeline.models import Version
 from apps.timeline.preview import preview, without
 from tests.timeline.runs import Begin, Run, assert_refused

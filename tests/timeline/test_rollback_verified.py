@@ -11,7 +11,7 @@ from django.test import Client
 from apps.accounts.models import Project, Role
 from apps.audit.models import AuditRecord, Event
 from apps.timeline import bodies, intact
-from apps.timeline.body_cache import Cache
+from apps.timeline.bodies.caching import Cache
 from apps.timeline.models import Body, Session, Version
 from tests.accounts.make import make_member
 from tests.console.make import HTML, Story, address, signed_in

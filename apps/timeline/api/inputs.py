@@ -21,8 +21,7 @@ from apps.core.http.fields import (
     TextField,
     WholeNumberField,
 )
-from apps.timeline import bundles
-from apps.timeline.bodies import Part
+from apps.timeline.bodies import Part, bundles
 from apps.timeline.drafts import Step
 
 # Each removal from a list moves what stands behind it: a million of them, which fit

@@ -14,7 +14,7 @@ from apps.core import json
 from apps.diffs.graphemes import cut
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
-from apps.timeline.bundles import SHAPES, opaque_object
+from apps.timeline.bodies.bundles import SHAPES, opaque_object
 from apps.timeline.models import RequestKey, Session, Turn
 from apps.timeline.reading import Rollback, VersionRow
 

@@ -10,8 +10,8 @@ from apps.core import json
 from apps.core.actors import Actor
 from apps.core.json import State
 from apps.diffs.compare import compare
-from apps.timeline import bundles, ledger, reading
-from apps.timeline.bodies import Part
+from apps.timeline import ledger, reading
+from apps.timeline.bodies import Part, bundles
 from apps.timeline.drafts import (
     ANY_HEAD,
     Draft,

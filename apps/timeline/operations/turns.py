@@ -13,7 +13,7 @@ from apps.core.ids import new_id
 from apps.core.json import Json, State
 from apps.timeline import bodies, ledger, reading, reported
 from apps.timeline.bodies import Part
-from apps.timeline.bundles import JSON
+from apps.timeline.bodies.bundles import JSON
 from apps.timeline.drafts import (
     ANY_HEAD,
     Expected,

@@ -2,7 +2,7 @@
 
 Stored, a body is a zstd frame, most often a delta against the body before it. Pure
 functions; no ORM. What does not decode to exactly what was recorded is refused, never
-repaired. `framing` and `body_cache` are reached through here.
+repaired.
 """
 
 import hmac
@@ -24,36 +24,7 @@ from backports.zstd import (
     get_frame_info,
 )
 
-from apps.timeline.body_cache import Cache, cache
-from apps.timeline.framing import (
-    MAX_BODY_BYTES,
-    CorruptBody,
-    Part,
-    frame,
-    state_view,
-    unframe,
-)
-
-__all__ = [
-    "KEY_FRAME_EVERY",
-    "MAX_BODY_BYTES",
-    "Base",
-    "Cache",
-    "Codec",
-    "CorruptBody",
-    "Part",
-    "Row",
-    "Stored",
-    "cache",
-    "commitment",
-    "decode",
-    "encode",
-    "frame",
-    "reconstruct",
-    "state_view",
-    "unframe",
-    "verify",
-]
+from apps.timeline.bodies.framing import MAX_BODY_BYTES, CorruptBody
 
 KEY_FRAME_EVERY = 32
 

@@ -1,0 +1,44 @@
+"""Stored bodies: their codec, the framing of their parts, the cache of decoded ones."""
+
+from apps.timeline.bodies.caching import Cache, cache
+from apps.timeline.bodies.codec import (
+    KEY_FRAME_EVERY,
+    Base,
+    Codec,
+    Row,
+    Stored,
+    commitment,
+    decode,
+    encode,
+    reconstruct,
+    verify,
+)
+from apps.timeline.bodies.framing import (
+    MAX_BODY_BYTES,
+    CorruptBody,
+    Part,
+    frame,
+    state_view,
+    unframe,
+)
+
+__all__ = [
+    "KEY_FRAME_EVERY",
+    "MAX_BODY_BYTES",
+    "Base",
+    "Cache",
+    "Codec",
+    "CorruptBody",
+    "Part",
+    "Row",
+    "Stored",
+    "cache",
+    "commitment",
+    "decode",
+    "encode",
+    "frame",
+    "reconstruct",
+    "state_view",
+    "unframe",
+    "verify",
+]
