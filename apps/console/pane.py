@@ -17,13 +17,13 @@ from apps.core.json import Json
 from apps.diffs.changes import Comparison
 from apps.diffs.text import cut, visible
 from apps.timeline import bodies, calls, listing
-from apps.timeline import reading as timeline
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.bodies.bundles import SHAPES
 from apps.timeline.calls import Call
 from apps.timeline.models import Session, Turn
-from apps.timeline.reading import VersionRow
 from apps.timeline.verification import Limits, Report, signatures, verify_session
+from apps.timeline.versions import reading as timeline
+from apps.timeline.versions.reading import VersionRow
 
 TURNS = 20
 ITEMS = 100

@@ -13,11 +13,9 @@ from django.db.models import Q
 from apps.accounts.models import ApiKey, Project
 from apps.agents.models import Agent
 from apps.diffs.text import visible
-from apps.timeline import families, listing
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.models import Label, Session
 from apps.timeline.querysets import SessionQuerySet
-from apps.timeline.reading import VersionRow
 from apps.timeline.search.clauses import (
     AgentIs,
     Clause,
@@ -25,6 +23,8 @@ from apps.timeline.search.clauses import (
     StatusIs,
     UserIs,
 )
+from apps.timeline.versions import families, fetching
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Status
 
 PAGE = 50
@@ -193,7 +193,7 @@ def rows(sessions: Sequence[Session], now: datetime) -> list[Row]:
 
 def versions(session: Session, *, after: int | None) -> list[VersionRow]:
     """Return a page of versions and the one before them, newest first."""
-    return listing.versions_of(session.id, newest_first=True, after=after, limit=PAGE)
+    return fetching.versions_of(session.id, newest_first=True, after=after, limit=PAGE)
 
 
 def version(session: Session, number: int) -> tuple[VersionRow, VersionRow | None]:
@@ -201,7 +201,7 @@ def version(session: Session, number: int) -> tuple[VersionRow, VersionRow | Non
 
     Raises: VersionNotFound.
     """
-    found = listing.versions_of(
+    found = fetching.versions_of(
         session.id, newest_first=True, after=number + 1, limit=1
     )
     if not found or found[0].number != number:

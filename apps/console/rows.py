@@ -15,9 +15,9 @@ from apps.core import json
 from apps.core.json import Json
 from apps.diffs.text import cut, shorten, visible
 from apps.timeline import bodies, calls
-from apps.timeline.lineage import set_aside_by
 from apps.timeline.pages import Annotation, ListedTurn
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions.lineage import set_aside_by
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
 
 SAID = 160

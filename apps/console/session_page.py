@@ -17,14 +17,15 @@ from apps.accounts.models import Membership
 from apps.agents.scope import Scope
 from apps.console import reading, rows, stories, strip
 from apps.diffs.pointers import split
-from apps.timeline import heads, pages
-from apps.timeline import reading as timeline
+from apps.timeline import pages
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.lineage import live_ranges
 from apps.timeline.marks import path_key
 from apps.timeline.models import Session
-from apps.timeline.reading import VersionRow
 from apps.timeline.trails import trail
+from apps.timeline.versions import heads
+from apps.timeline.versions import reading as timeline
+from apps.timeline.versions.lineage import live_ranges
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Status
 
 ROWS = 60

@@ -16,12 +16,13 @@ from apps.accounts.models import Project
 from apps.core import gate, json
 from apps.core.actors import Actor
 from apps.core.errors import DomainError, InvalidRequest, PayloadTooLarge
-from apps.timeline import reading, sealing
+from apps.timeline import sealing
 from apps.timeline.drafts import Draft, Request, Write
 from apps.timeline.errors import ExternalIdTaken
-from apps.timeline.reading import VersionRow
 from apps.timeline.sealing import Sealed
 from apps.timeline.search.terms import Terms
+from apps.timeline.versions import reading
+from apps.timeline.versions.reading import VersionRow
 
 MAX_BATCH = 100
 # What its versions may come to, each as a whole: about 6 s of a processor. It cannot

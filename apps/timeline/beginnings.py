@@ -22,14 +22,15 @@ from apps.core.actors import Actor
 from apps.core.errors import IdempotencyKeyReused
 from apps.core.ids import new_id
 from apps.core.json import Json, State
-from apps.timeline import events, reading, sealing
+from apps.timeline import events, sealing
 from apps.timeline.about import About, metadata_bytes
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.drafts import Draft, Receipt, Request, Step
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.events import Stamp
 from apps.timeline.models import RequestKey, Session, SessionName
-from apps.timeline.proof import NO_CHAIN
+from apps.timeline.versions import reading
+from apps.timeline.versions.proof import NO_CHAIN
 from apps.timeline.words import Hold, Op
 
 CREATE = """

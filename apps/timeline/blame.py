@@ -13,11 +13,11 @@ from datetime import datetime
 from apps.agents.scope import Scope
 from apps.core import json, sql
 from apps.diffs.changes import Json, Kind
-from apps.timeline import listing, reading
 from apps.timeline.errors import PointerNotFound
 from apps.timeline.following import Cursor, Found, Number, Walk
-from apps.timeline.reading import VersionRow
 from apps.timeline.verdicts import value_at
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.reading import VersionRow
 
 __all__ = ["Blame", "Cursor", "Number", "Setter", "TurnFacts", "blame"]
 
@@ -156,7 +156,7 @@ def _restorers(wanted: Sequence[Number]) -> dict[Number, VersionRow]:
     return {
         Number(session_id, row.number): row
         for session_id, some in numbers.items()
-        for row in listing.versions_at(session_id, sorted(some))
+        for row in fetching.versions_at(session_id, sorted(some))
     }
 
 

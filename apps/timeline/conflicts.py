@@ -8,7 +8,7 @@ from apps.core import sql
 from apps.timeline import batches
 from apps.timeline.drafts import Expected
 from apps.timeline.errors import ExternalIdTaken, VersionConflict, VersionMismatch
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions.reading import VersionRow
 
 VERSIONS_LOOKED_AT = 20
 PATHS_NAMED = 50

@@ -15,9 +15,10 @@ from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
 from apps.diffs.facets import Leaves
 from apps.diffs.outlines import Outlined, differing, outline
-from apps.timeline import bodies, reading
+from apps.timeline import bodies
 from apps.timeline.drafts import Draft
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import reading
+from apps.timeline.versions.reading import VersionRow
 
 # Below this a state is parsed as fast as its outline is looked at.
 OUTLINED_BYTES = 256 * 1024

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from apps.core.errors import DomainError, InvalidRequest
 from apps.core.json import Json, State
 from apps.timeline.bodies import Part
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
 
 MAX_REASONING = 32_768

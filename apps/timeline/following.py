@@ -15,12 +15,13 @@ from apps.agents.scope import Scope
 from apps.core import json
 from apps.core.work import WorkBudget, of_json
 from apps.diffs.changes import MISSING, Json, Kind
-from apps.timeline import listing, marks, reading
+from apps.timeline import marks
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.models import Session
-from apps.timeline.reading import VersionRow
 from apps.timeline.trails import Stop, Trail, next_stop, trail
 from apps.timeline.verdicts import Verdict, judge, place_of, value_at
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.reading import VersionRow
 
 # How many versions one walk may look into that turn out not to have set the value
 # (truncated ones, shifted lists) before it stops and says where it stands. A look took
@@ -197,7 +198,7 @@ class Walk:
     def _pair(self, version: Number) -> _Pair:
         session_id, number = version
         wanted = [number - 1, number] if number else [0]
-        *earlier, after = listing.versions_at(session_id, wanted)
+        *earlier, after = fetching.versions_at(session_id, wanted)
         is_hidden = False
         if not earlier:
             origin, is_hidden = self._origin(session_id)

@@ -17,7 +17,7 @@ from apps.core import json
 from apps.core.json import Json
 from apps.timeline import checkpoints
 from apps.timeline.errors import HandoffNotVerified
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions.reading import VersionRow
 
 FORMAT = "stepback-handoff/1"
 SALT = "stepback.handoff"

@@ -20,20 +20,13 @@ from apps.agents.scope import Scope
 from apps.core import gate, sql
 from apps.core.actors import Actor
 from apps.core.errors import DomainError, IdempotencyKeyReused
-from apps.timeline import (
-    batches,
-    bodies,
-    conflicts,
-    events,
-    heads,
-    reading,
-    sealing,
-)
+from apps.timeline import batches, bodies, conflicts, events, sealing
 from apps.timeline.batches import Build, SealedBatch
 from apps.timeline.drafts import Expected, Receipt, Request
 from apps.timeline.errors import SessionNotFound, held
 from apps.timeline.locking import lock_session
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import heads, reading
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold
 from apps.timeline.written import written
 

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from django.db import transaction
 
 from apps.core import sql
-from apps.timeline import listing, reading, waiting
+from apps.timeline import waiting
 from apps.timeline.locking import lock_session
 from apps.timeline.models import Open, Session
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, OpenKind
 
 AT_ONCE = 100
@@ -72,7 +73,7 @@ def _waiting_since(session_id: str) -> VersionRow | None:
 def _newest_first(session_id: str) -> Iterator[VersionRow]:
     after: int | None = None
     while True:
-        found = listing.versions_of(
+        found = fetching.versions_of(
             session_id, newest_first=True, after=after, limit=AT_ONCE
         )
         yield from found[:AT_ONCE]

@@ -16,13 +16,14 @@ from datetime import datetime
 
 from apps.agents.scope import Scope
 from apps.core import sql
-from apps.timeline import bodies, calls, listing, reading
+from apps.timeline import bodies, calls, listing
 from apps.timeline.bodies import Part
 from apps.timeline.calls import Call
 from apps.timeline.errors import SessionNotFound, VersionNotFound
-from apps.timeline.lineage import live_ranges, set_aside_by
 from apps.timeline.models import Session, Turn
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.lineage import live_ranges, set_aside_by
+from apps.timeline.versions.reading import VersionRow
 
 TURNS_LOOKED_INTO = 500
 LEFT_LOOKED_INTO = 10
@@ -216,7 +217,7 @@ def _of_checkpoints(
 
 def _read(session_id: str, numbers: Sequence[int]) -> list[VersionRow]:
     """Read the newest of these versions, as far as a page may."""
-    found = listing.versions_at(session_id, numbers) if numbers else []
+    found = fetching.versions_at(session_id, numbers) if numbers else []
     some = listing.within_bytes(found[::-1], lambda one: one.body_size)
     reading.fetch(some)
     return some

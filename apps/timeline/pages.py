@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from apps.core import keyset, sql
-from apps.timeline.reading import VERSIONS, VersionRow
+from apps.timeline.versions.reading import VERSIONS, VersionRow
 
 LABELS, NOTES, FORKS, LISTED_TURNS = 500, 100, 100, 200
 BUCKETS = 160

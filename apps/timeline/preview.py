@@ -15,12 +15,13 @@ from apps.agents.scope import Scope
 from apps.core import sql
 from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
-from apps.timeline import outside, reading
+from apps.timeline import outside
 from apps.timeline.calls import Call
-from apps.timeline.intact import require_intact
-from apps.timeline.lineage import live_ranges
-from apps.timeline.reading import VersionRow
 from apps.timeline.targets import target
+from apps.timeline.versions import reading
+from apps.timeline.versions.intact import require_intact
+from apps.timeline.versions.lineage import live_ranges
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold
 
 # Who wrote so lately may write again while somebody still reads the preview.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from apps.agents.scope import Scope
-from apps.timeline import reading
 from apps.timeline.errors import NothingToRollBack, TurnNotFound, VersionNotFound
 from apps.timeline.models import Turn
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import reading
+from apps.timeline.versions.reading import VersionRow
 
 
 def target(scope: Scope, head: VersionRow, to: int, *, now: datetime) -> VersionRow:

@@ -11,9 +11,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from apps.timeline import proof
-from apps.timeline.reading import Rollback, VersionRow
 from apps.timeline.sealing import Sealed
+from apps.timeline.versions import proof
+from apps.timeline.versions.reading import Rollback, VersionRow
 
 # What is written as it is read.
 SAME = (

@@ -171,9 +171,10 @@ class Run:
         return act
 
     def _sealed(self) -> tuple[Any, dict[str, Any]]:
-        from apps.timeline import reading, sealing
+        from apps.timeline import sealing
         from apps.timeline.drafts import Write
         from apps.timeline.operations import states
+        from apps.timeline.versions import reading
         from apps.timeline.words import Op
 
         self.step += 1

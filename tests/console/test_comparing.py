@@ -6,8 +6,8 @@ from apps.accounts.models import Role
 from apps.console import comparing, stories, wording
 from apps.console.comparing import sides
 from apps.diffs.changes import MISSING
-from apps.timeline import reading as timeline
 from apps.timeline.bodies import CorruptBody
+from apps.timeline.versions import reading as timeline
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, signed_in
 

@@ -15,9 +15,9 @@ from apps.audit.models import AuditRecord, Event
 from apps.core.actors import SYSTEM
 from apps.demo import week
 from apps.demo.people import OPERATOR
-from apps.timeline import reading
 from apps.timeline.models import Session, Turn, Version
 from apps.timeline.preview import preview
+from apps.timeline.versions import reading
 
 NOW = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
 

@@ -7,9 +7,10 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core.actors import SYSTEM
-from apps.timeline import bodies, reading
+from apps.timeline import bodies
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Request, Step
+from apps.timeline.versions import reading
 from tests.timeline.runs import Run
 
 pytestmark = pytest.mark.django_db(transaction=True)

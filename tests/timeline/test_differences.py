@@ -10,12 +10,13 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.diffs.compare import compare
 from apps.diffs.flags import flags
-from apps.timeline import bodies, differences, listing, marks, reading
+from apps.timeline import bodies, differences, marks
 from apps.timeline.bodies import Cache
 from apps.timeline.differences import Difference
-from apps.timeline.rows import VersionRow
 from apps.timeline.verification import verify_session
 from apps.timeline.verification.walk import Limits
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.rows import VersionRow
 from tests.timeline.runs import Begin, Run
 
 # Decoded bodies, and so their outlines, are kept when a transaction ends.
@@ -91,7 +92,7 @@ def test_random_histories_with_rollbacks_verify(
     report = verify_session(run.id, Limits())
 
     assert (report.is_valid, report.derived) == (True, 0), report
-    versions = listing.versions_at(run.id, range(15))
+    versions = fetching.versions_at(run.id, range(15))
     for before in versions:
         for after in versions:
             if before.body_number != after.body_number:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.timeline import lineage as walk
-from apps.timeline.lineage import Lineage, lineage, set_aside_by
 from apps.timeline.models import Version
+from apps.timeline.versions import lineage as walk
+from apps.timeline.versions.lineage import Lineage, lineage, set_aside_by
 
 
 def live_numbers(head, rollbacks):

@@ -17,11 +17,12 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
-from apps.timeline import batches, ledger, reading, sealing
+from apps.timeline import batches, ledger, sealing
 from apps.timeline.drafts import ANY_HEAD, Draft, Request, Step, Write
 from apps.timeline.models import Session
 from apps.timeline.operations.states import draft_of
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import reading
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
 from tests.timeline.runs import Run
 

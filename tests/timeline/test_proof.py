@@ -7,7 +7,8 @@ from random import Random
 import pytest
 from django.db import connection
 
-from apps.timeline import bodies, proof
+from apps.timeline import bodies
+from apps.timeline.versions import proof
 from tests import proof as checker
 from tests.acting import erasing
 

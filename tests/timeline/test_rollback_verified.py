@@ -10,9 +10,10 @@ from django.test import Client
 
 from apps.accounts.models import Project, Role
 from apps.audit.models import AuditRecord, Event
-from apps.timeline import bodies, intact
+from apps.timeline import bodies
 from apps.timeline.bodies.caching import Cache
 from apps.timeline.models import Body, Session, Version
+from apps.timeline.versions import intact
 from tests.accounts.make import make_member
 from tests.console.make import HTML, Story, address, signed_in
 from tests.timeline.damage import damage, flipped, place_of

@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
-from apps.timeline import bodies, heads, ledger, reading
+from apps.timeline import bodies, ledger
+from apps.timeline.versions import heads, reading
 from tests.timeline import damage
 from tests.timeline.runs import Run
 

@@ -7,9 +7,9 @@ from dataclasses import fields
 from django.db import connection
 
 from apps.core.roles.names import Role
-from apps.timeline import proof
-from apps.timeline.proof import Claim
 from apps.timeline.verification import rows
+from apps.timeline.versions import proof
+from apps.timeline.versions.proof import Claim
 from tests.acting import acting_as, tampering
 
 SET = "UPDATE timeline_version SET {} = %s WHERE session_id = %s AND number = %s"

@@ -15,11 +15,11 @@ from apps.console import comparing, reading, session_page, stories
 from apps.console.session_forms import CompareForm
 from apps.console.views.entering import entered, page
 from apps.core.errors import InvalidRequest
-from apps.timeline import listing
-from apps.timeline import reading as timeline
 from apps.timeline.divergence import Divergence, divergence
 from apps.timeline.models import Session
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import fetching
+from apps.timeline.versions import reading as timeline
+from apps.timeline.versions.reading import VersionRow
 
 STEPS = 100
 
@@ -77,7 +77,7 @@ def _steps(session: Session, found: Divergence) -> list[dict[str, Any]]:
     after = -1
     if found.common and found.common.session_id == session.id:
         after = found.common.number
-    made = listing.versions_of(
+    made = fetching.versions_of(
         session.id, newest_first=False, after=after, limit=STEPS - 1
     )
     return [

@@ -25,11 +25,11 @@ from apps.console.views.entering import act, form
 from apps.console.views.session import version_address, version_shown
 from apps.core.errors import InvalidRequest
 from apps.core.http.fallbacks import wants_html
-from apps.timeline import listing
 from apps.timeline import operations as timeline
 from apps.timeline.drafts import Expected, Receipt, Step
 from apps.timeline.errors import NothingToRollBack, VersionConflict
 from apps.timeline.preview import Preview, preview
+from apps.timeline.versions import fetching
 
 MEANWHILE = 5
 ROWS = 50
@@ -177,7 +177,7 @@ def _told(found: Preview) -> dict[str, Any]:
 
 
 def _meanwhile(session_id: str, shown: int) -> list[dict[str, Any]]:
-    came = listing.versions_of(
+    came = fetching.versions_of(
         session_id, newest_first=False, after=shown, limit=MEANWHILE
     )
     return [

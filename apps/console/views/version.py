@@ -14,9 +14,9 @@ from apps.core import json
 from apps.diffs import pointers
 from apps.diffs.changes import MISSING
 from apps.timeline import cursors
-from apps.timeline import reading as timeline
 from apps.timeline.blame import Blame, Setter, blame
 from apps.timeline.errors import PointerNotFound
+from apps.timeline.versions import reading as timeline
 
 SANDBOX = "default-src 'none'; sandbox"
 SETTERS = 10

@@ -19,11 +19,11 @@ from apps.core.http import (
     prefers_minimal,
     request_digest,
 )
-from apps.timeline import heads, reading
 from apps.timeline.api import shapes
 from apps.timeline.drafts import ANY_HEAD, Expected, Receipt, Request
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.models import Session
+from apps.timeline.versions import heads, reading
 
 REPLAYED = "Idempotent-Replayed"
 

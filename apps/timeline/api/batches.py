@@ -21,7 +21,7 @@ from apps.core.http.fields import (
     TextField,
     WholeNumberField,
 )
-from apps.timeline import batches, listing, reading
+from apps.timeline import batches
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.inputs import UpdateInput
@@ -29,7 +29,8 @@ from apps.timeline.api.outputs.common import Output, maybe_text, open_object, te
 from apps.timeline.api.states import WRITE_ERRORS
 from apps.timeline.api.versions import VersionsView
 from apps.timeline.drafts import Receipt
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
 
 _IN_ITEM = re.compile(r"/versions/([0-9]{1,9})(?:/|$)", re.ASCII)
@@ -198,7 +199,7 @@ def _made(receipt: Receipt) -> Sequence[VersionRow]:
     if receipt.made:
         return receipt.made
     first = receipt.number if receipt.first_number is None else receipt.first_number
-    return listing.versions_at(receipt.session_id, range(first, receipt.number + 1))
+    return fetching.versions_at(receipt.session_id, range(first, receipt.number + 1))
 
 
 def _batch_object(made: Sequence[VersionRow], last: VersionRow) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from apps.timeline.api import shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.blame import CARRIED, BlameList
 from apps.timeline.blame import Blame, Cursor, Setter, TurnFacts, blame
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions.reading import VersionRow
 
 MAX_POINTER = 4_000
 MAX_SETTERS = 50

@@ -26,7 +26,7 @@ from apps.core.http.fields import (
     WholeNumberField,
 )
 from apps.core.http.schema import errors
-from apps.timeline import checkpoints, listing, reading
+from apps.timeline import checkpoints, listing
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
@@ -34,7 +34,8 @@ from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.bodies import bundles
 from apps.timeline.checkpoints import Pending
 from apps.timeline.operations import TaskWrite
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import reading
+from apps.timeline.versions.reading import VersionRow
 
 WRITES_ERRORS = errors(400, 401, 403, 404, 409, 413, 415, 422, 423, 429, 503)
 

@@ -25,11 +25,11 @@ from apps.diffs.changes import MISSING, Change, Comparison
 from apps.diffs.compare import compare
 from apps.diffs.patch import to_patch
 from apps.diffs.summary import summary
-from apps.timeline import reading
 from apps.timeline.api import outputs, parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.divergence import Divergence, divergence
+from apps.timeline.versions import reading
 
 MAX_CHANGES = 2_000
 FORMATS = ("list", "patch")

@@ -37,10 +37,11 @@ from apps.core.http.bodies import JSONRenderer
 from apps.core.http.views import allowance_of, allowed_methods
 from apps.core.log import write_request
 from apps.core.middleware import request_id_of, security_headers
-from apps.timeline import bodies, plain_head
+from apps.timeline import bodies
 from apps.timeline.api import shapes
 from apps.timeline.api.states import StateView
-from apps.timeline.plain_head import PlainHead
+from apps.timeline.versions import plain_head
+from apps.timeline.versions.plain_head import PlainHead
 
 Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]

@@ -16,7 +16,7 @@ from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import SHAPES, opaque_object
 from apps.timeline.models import RequestKey, Session, Turn
-from apps.timeline.reading import Rollback, VersionRow
+from apps.timeline.versions.reading import Rollback, VersionRow
 
 PREVIEW = 200
 

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from apps.core.http.schema import errors
 from apps.core.paging import flag_of, integer_of, limit_of
-from apps.timeline import listing, reading
+from apps.timeline import listing
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
@@ -21,6 +21,7 @@ from apps.timeline.api.inputs import (
     UpdateInput,
 )
 from apps.timeline.targets import at_turn
+from apps.timeline.versions import fetching, reading
 
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 503)
 READ_ERRORS = errors(400, 401, 403, 404, 429, 503)
@@ -195,7 +196,7 @@ class StateHistoryView(TimelineView):
         newest_first = parameters.newest_first(request, default=False)
         since = integer_of(request, "since_version", minimum=-1, maximum=2**53)
         head = self.version(session_id, None)
-        found = listing.versions_of(
+        found = fetching.versions_of(
             session_id, newest_first=newest_first, after=since, limit=limit
         )
         shown = found[:limit]

@@ -14,17 +14,18 @@ from apps.accounts.access import Permission
 from apps.core import paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.schema import errors
-from apps.timeline import listing, reading
+from apps.timeline import listing
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes, traces
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import ContextInput, TurnInput
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.errors import TurnNotFound
-from apps.timeline.lineage import Lineage
 from apps.timeline.models import Turn
 from apps.timeline.operations import Exchange
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.lineage import Lineage
+from apps.timeline.versions.reading import VersionRow
 
 CONTEXT_TURNS = 10
 # What is kept on a version, so not of a turn that made none.
@@ -180,7 +181,7 @@ class HistoryView(TimelineView):
         limit = paging.limit_of(request, default=50)
         after = paging.integer_of(request, "starting_after", minimum=0, maximum=2**53)
         head = self.version(session_id, None)
-        found = listing.versions_of(
+        found = fetching.versions_of(
             session_id, newest_first=True, after=after, limit=limit
         )
         shown = found[:limit]
@@ -221,7 +222,7 @@ def turn_objects(
     versions: dict[int, VersionRow] = {}
     if with_states:
         numbers = {number for turn in turns for number in _shown_by(turn)}
-        found = listing.versions_at(session_id, sorted(numbers)) if numbers else []
+        found = fetching.versions_at(session_id, sorted(numbers)) if numbers else []
         versions = {version.number: version for version in found}
     shown = listing.within_bytes(list(turns), _sizes(versions))
     wanted = {number for turn in shown for number in _shown_by(turn)}

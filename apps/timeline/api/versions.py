@@ -11,14 +11,15 @@ from rest_framework.response import Response
 from apps.agents.api.answers import answered
 from apps.core import json, paging
 from apps.core.http.schema import errors
-from apps.timeline import listing, reading
+from apps.timeline import listing
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import LabelInput, whole_number
 from apps.timeline.api.states import READ_ERRORS
-from apps.timeline.lineage import live_ranges, set_aside_by
 from apps.timeline.models import Label
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.lineage import live_ranges, set_aside_by
 
 LABEL_ERRORS = errors(400, 401, 403, 404, 413, 415, 422, 429, 503)
 
@@ -42,7 +43,7 @@ class VersionsView(TimelineView):
         after = paging.integer_of(request, "starting_after", minimum=-1, maximum=2**53)
         newest_first = parameters.newest_first(request, default=True)
         head = self.version(session_id, None)
-        found = listing.versions_of(
+        found = fetching.versions_of(
             session_id, newest_first=newest_first, after=after, limit=limit
         )
         shown = found[:limit]

@@ -11,11 +11,12 @@ from apps.core import json
 from apps.core.actors import Actor
 from apps.core.errors import UnacceptableJson
 from apps.core.json import State
-from apps.timeline import batches, ledger, reading
+from apps.timeline import batches, ledger
 from apps.timeline.bodies import Part
 from apps.timeline.drafts import ANY_HEAD, Expected, Receipt, Request, Step, Write
 from apps.timeline.operations.states import draft_of, refused_to
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import reading
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
 
 

@@ -20,11 +20,11 @@ from apps.audit.actions import Action
 from apps.core import sql
 from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
-from apps.timeline import reading
 from apps.timeline.drafts import Request, require_text
 from apps.timeline.errors import held
 from apps.timeline.locking import lock_session
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import reading
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold
 
 MOST_WRITES = 1_000

@@ -21,7 +21,7 @@ from apps.timeline.drafts import (
     Write,
 )
 from apps.timeline.errors import AlreadyPaused, NotPaused
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
 
 

@@ -12,9 +12,9 @@ from apps.audit.actions import Action
 from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
-from apps.timeline import reading
 from apps.timeline.drafts import Request, require_text
 from apps.timeline.models import Note
+from apps.timeline.versions import reading
 
 MAX_NOTE = 10_000
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
-from apps.timeline import ledger, reading
+from apps.timeline import ledger
 from apps.timeline.drafts import (
     ANY_HEAD,
     Draft,
@@ -19,9 +19,10 @@ from apps.timeline.drafts import (
     require_text,
 )
 from apps.timeline.errors import NoRollback
-from apps.timeline.intact import is_intact, require_intact
-from apps.timeline.reading import VersionRow
 from apps.timeline.targets import target
+from apps.timeline.versions import reading
+from apps.timeline.versions.intact import is_intact, require_intact
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
 
 # The reason code of a rollback that takes another one back.

@@ -10,7 +10,7 @@ from apps.core import json
 from apps.core.actors import Actor
 from apps.core.json import State
 from apps.diffs.compare import compare
-from apps.timeline import ledger, reading
+from apps.timeline import ledger
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.drafts import (
     ANY_HEAD,
@@ -21,7 +21,8 @@ from apps.timeline.drafts import (
     Step,
     Write,
 )
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import reading
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
 
 

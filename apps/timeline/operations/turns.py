@@ -11,7 +11,7 @@ from apps.core.actors import Actor
 from apps.core.errors import PayloadTooLarge
 from apps.core.ids import new_id
 from apps.core.json import Json, State
-from apps.timeline import bodies, ledger, reading, reported
+from apps.timeline import bodies, ledger, reported
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
 from apps.timeline.drafts import (
@@ -25,8 +25,9 @@ from apps.timeline.drafts import (
     require_text,
 )
 from apps.timeline.operations.states import differs, draft_of, refused_to
-from apps.timeline.reading import VersionRow
 from apps.timeline.search.texts import turn_text
+from apps.timeline.versions import reading
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
 
 MAX_TURN_BYTES = 16 * 1024 * 1024

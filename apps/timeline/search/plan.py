@@ -10,7 +10,6 @@ from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.core import keyset, sql
-from apps.timeline import families
 from apps.timeline.models import SessionName
 from apps.timeline.querysets import id_bounds
 from apps.timeline.search import clauses, terms, walks
@@ -33,6 +32,7 @@ from apps.timeline.search.terms import Mark
 from apps.timeline.search.tracing import Acts, Given, VersionNames
 from apps.timeline.search.walks import Walk
 from apps.timeline.search.wording import Wording
+from apps.timeline.versions import families
 from apps.timeline.words import Status
 
 

@@ -16,11 +16,12 @@ from django.db.models import QuerySet
 from apps.accounts.models import Project
 from apps.core import json, sql
 from apps.diffs.facets import leaves
-from apps.timeline import bodies, listing, marks, reading
+from apps.timeline import bodies, marks
 from apps.timeline.models import Change, Session, Unsearched
 from apps.timeline.search import terms
 from apps.timeline.search.terms import Mark, Terms
 from apps.timeline.search.texts import TextKind, turn_text
+from apps.timeline.versions import fetching, reading
 
 # A turn may have 16 MB; a few of them at a time are enough to hide the round trips.
 TURNS = 20
@@ -209,7 +210,7 @@ def _carry(session: Session, project: Project) -> bool:
     own = changes.exclude(role=marks.CARRIED).values_list("path_key", flat=True)
     rows = marks.Marks(path_keys=[bytes(path) for path in own])
     count = len(rows.path_keys)
-    (first,) = listing.versions_at(session.id, [0])
+    (first,) = fetching.versions_at(session.id, [0])
     truncated = marks.carry(rows, reading.parsed(first), project)
     columns: Any = zip(rows.path_keys[count:], rows.kinds, rows.value_keys, strict=True)
     Change.objects.bulk_create(

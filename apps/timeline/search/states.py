@@ -15,9 +15,9 @@ from apps.core import json, keyset, sql, work
 from apps.core.errors import Busy, DomainError
 from apps.core.json import Json
 from apps.core.work import BYTES_A_UNIT, WorkBudget
-from apps.timeline import listing, reading
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.reading import VersionRow
 
 # Of one page; what large ones take is bounded by the budget of work.
 MOST_STATES = 400
@@ -182,7 +182,7 @@ class Reader:
         if version not in self.rows:
             self.rows = {
                 (row.session_id, row.number): row
-                for row in listing.versions_each(self._next(version))
+                for row in fetching.versions_each(self._next(version))
             }
         row = self.rows.get(version)
         if row is None:

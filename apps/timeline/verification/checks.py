@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from itertools import chain
 
-from apps.timeline import proof, sealing
-from apps.timeline.proof import Claim
+from apps.timeline import sealing
 from apps.timeline.verification.findings import Kind, Problems
 from apps.timeline.verification.rows import Beginning, StoredVersion
+from apps.timeline.versions import proof
+from apps.timeline.versions.proof import Claim
 from apps.timeline.words import Hold, Op
 
 # What a session is held by after the verbs that change it; all others keep the hold.

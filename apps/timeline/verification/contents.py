@@ -9,8 +9,8 @@ from apps.core import sql
 from apps.core.work import BYTES_A_UNIT, WorkBudget
 from apps.timeline import bodies
 from apps.timeline.bodies import Cache, Codec, CorruptBody
-from apps.timeline.reading import CHAIN
 from apps.timeline.verification.rows import StoredBody
+from apps.timeline.versions.reading import CHAIN
 
 # What rollbacks go back to is mostly a few versions old.
 KEPT_BYTES = 16 * 1024 * 1024

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from apps.core.json import State
 from apps.timeline import open_items
-from apps.timeline.lineage import set_aside_by
-from apps.timeline.reading import VersionRow
 from apps.timeline.verification.rows import Listed
+from apps.timeline.versions.lineage import set_aside_by
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op, OpenKind
 
 # Between which versions something began: one and the same, but for a pass that begins

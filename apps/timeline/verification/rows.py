@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from apps.core import sql
-from apps.timeline.reading import VERSION_COLUMNS, VersionRow
+from apps.timeline.versions.reading import VERSION_COLUMNS, VersionRow
 
 # Bodies are fetched with the versions that stored them, up to so many bytes at once.
 BATCH_BYTES = 8 * 1024 * 1024

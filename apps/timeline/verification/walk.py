@@ -21,8 +21,6 @@ from apps.core.work import BYTES_A_UNIT, ROW, of_json
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.errors import SessionNotFound, VersionNotFound
-from apps.timeline.lineage import live_ranges
-from apps.timeline.proof import NO_CHAIN
 from apps.timeline.verification import checks, derived, openness, rows
 from apps.timeline.verification.contents import Bodies
 from apps.timeline.verification.derived import Shown
@@ -30,6 +28,8 @@ from apps.timeline.verification.findings import Finding, Kind, Report
 from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.openness import Openness
 from apps.timeline.verification.rows import Listed, Mark, StoredBody, StoredVersion
+from apps.timeline.versions.lineage import live_ranges
+from apps.timeline.versions.proof import NO_CHAIN
 
 FIRST_CHUNK = 25
 CHUNK = 200

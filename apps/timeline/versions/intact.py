@@ -17,10 +17,11 @@ import structlog
 from django.db import transaction
 
 from apps.core import gate, json, sql
-from apps.timeline import bodies, reading
+from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody, Row
 from apps.timeline.errors import BodyNotVerified
-from apps.timeline.reading import VersionRow
+from apps.timeline.versions import reading
+from apps.timeline.versions.reading import VersionRow
 
 # Below this a body is decoded as fast as anything else is compared.
 RECOMPUTED_BYTES = 256 * 1024

@@ -19,7 +19,7 @@ from apps.core.database.prepared import Prepared
 from apps.core.database.values import BYTES, MOMENT, NUMBER, TEXT
 from apps.core.gate import GATED_BYTES
 from apps.timeline import bodies
-from apps.timeline.reading import Rollback
+from apps.timeline.versions.reading import Rollback
 
 # $1 digest of the secret, $2 session, $3 now, $4 uses before it are noted anew; a state
 # of more than 1 MiB (`gate.GATED_BYTES`) need not be fetched to be passed on.

@@ -20,7 +20,7 @@ from apps.core.json import State
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.errors import SessionNotFound, VersionNotFound
-from apps.timeline.rows import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
+from apps.timeline.versions.rows import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
 
 __all__ = ["UNREAD", "VERSION_COLUMNS", "Rollback", "VersionRow"]
 

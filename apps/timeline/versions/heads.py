@@ -15,7 +15,7 @@ from django.db import transaction
 from apps.agents.scope import Scope
 from apps.core import gate, sql
 from apps.timeline import bodies
-from apps.timeline.reading import (
+from apps.timeline.versions.reading import (
     FOUND,
     SEEN,
     VERSION_COLUMNS,

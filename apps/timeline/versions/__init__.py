@@ -1,0 +1,1 @@
+"""Versions as they are stored: their records, their chain, loading, lineage."""
