@@ -15,7 +15,8 @@ import psycopg
 from psycopg.rows import namedtuple_row
 
 from apps.core import json
-from apps.timeline import bodies, sealing
+from apps.timeline import bodies
+from apps.timeline.ledger import sealing
 from apps.timeline.versions import proof, reading
 from apps.timeline.words import Hold, Op
 

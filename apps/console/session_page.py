@@ -19,7 +19,7 @@ from apps.console import reading, rows, stories, strip
 from apps.diffs.pointers import split
 from apps.timeline import pages
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.marks import path_key
+from apps.timeline.ledger.facts.marks import path_key
 from apps.timeline.models import Session
 from apps.timeline.trails import trail
 from apps.timeline.versions import heads

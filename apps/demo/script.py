@@ -17,7 +17,7 @@ from apps.core.ids import new_id
 from apps.core.json import Json, State, dumps
 from apps.timeline import operations as timeline
 from apps.timeline.bodies import bundles
-from apps.timeline.drafts import Receipt, Request, Step
+from apps.timeline.ledger.drafts import Receipt, Request, Step
 
 KEY_PREFIX = "demo"
 

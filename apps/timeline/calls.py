@@ -18,8 +18,8 @@ from apps.core import json
 from apps.core.errors import DomainError
 from apps.core.json import Json
 from apps.diffs.equality import same
-from apps.timeline import reported
 from apps.timeline.bodies import Part
+from apps.timeline.ledger.facts import reported
 
 NAMES = ("name", "tool", "tool_name")
 # The parts of a checkpoint that report calls.

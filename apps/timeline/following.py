@@ -15,8 +15,8 @@ from apps.agents.scope import Scope
 from apps.core import json
 from apps.core.work import WorkBudget, of_json
 from apps.diffs.changes import MISSING, Json, Kind
-from apps.timeline import marks
 from apps.timeline.errors import SessionNotFound
+from apps.timeline.ledger.facts import marks
 from apps.timeline.models import Session
 from apps.timeline.trails import Stop, Trail, next_stop, trail
 from apps.timeline.verdicts import Verdict, judge, place_of, value_at

@@ -17,7 +17,7 @@ from apps.audit.actions import Action
 from apps.audit.models import Event
 from apps.audit.querysets import EventQuerySet
 from apps.core import sql
-from apps.timeline.drafts import Receipt
+from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.models import Session, SessionName, Turn
 from apps.timeline.querysets import SessionQuerySet
 from apps.timeline.versions.lineage import Lineage, set_aside_by

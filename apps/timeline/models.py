@@ -1,6 +1,6 @@
 """Sessions and everything they own: versions, bodies, changes, turns, labels.
 
-All of it is written by the SQL functions in `sql/`, called from `ledger.py`; the
+All of it is written by the SQL functions in `sql/`, called from `ledger/`; the
 classes here are for reading and for migrations. Versions and bodies are immutable,
 which a trigger enforces. Every table carries `session_id` in every key, has no
 sequence and no foreign key to another session, so that it can be distributed.

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from django.db import transaction
 
 from apps.core import sql
-from apps.timeline import waiting
-from apps.timeline.locking import lock_session
+from apps.timeline.ledger.facts import waiting
+from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Open, Session
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow

@@ -105,7 +105,7 @@ class Run:
         from apps.agents.scope import Scope
         from apps.core.actors import Actor, ActorKind
         from apps.timeline import operations as timeline
-        from apps.timeline.drafts import Request, Step
+        from apps.timeline.ledger.drafts import Request, Step
 
         self.step = 0
         self.common: dict[str, Any] = {
@@ -138,7 +138,7 @@ class Run:
     def function(self, name: str) -> Act:
         """Time the SQL function alone, called with what the operation gives it."""
         from apps.core import sql
-        from apps.timeline.ledger import APPEND
+        from apps.timeline.ledger.appending import APPEND
 
         statement = APPEND.text.replace(f"timeline_{FUNCTION}", name)
 
@@ -171,8 +171,8 @@ class Run:
         return act
 
     def _sealed(self) -> tuple[Any, dict[str, Any]]:
-        from apps.timeline import sealing
-        from apps.timeline.drafts import Write
+        from apps.timeline.ledger import sealing
+        from apps.timeline.ledger.drafts import Write
         from apps.timeline.operations import states
         from apps.timeline.versions import reading
         from apps.timeline.words import Op

@@ -22,14 +22,14 @@ from apps.core import json, sql
 from apps.core.actors import SYSTEM, Actor
 from apps.core.ids import new_id
 from apps.core.json import State
-from apps.timeline import batches, sealing
-from apps.timeline.about import About, metadata_bytes
-from apps.timeline.beginnings import Beginning
 from apps.timeline.bodies import bundles
-from apps.timeline.drafts import Draft, Request, Step, Write
-from apps.timeline.events import Stamp
+from apps.timeline.ledger import batches, sealing
+from apps.timeline.ledger.beginnings import Beginning
+from apps.timeline.ledger.drafts import Draft, Request, Step, Write
+from apps.timeline.ledger.events import Stamp
+from apps.timeline.ledger.facts.about import About, metadata_bytes
+from apps.timeline.ledger.sealing import Sealed
 from apps.timeline.operations.states import draft_of
-from apps.timeline.sealing import Sealed
 from apps.timeline.versions import proof, reading
 from apps.timeline.words import Hold, Op
 from tests.benchmarks import states

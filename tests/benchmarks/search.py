@@ -64,8 +64,7 @@ def load(project: Any, count: int) -> None:
     from django.db import connection
 
     from apps.agents.models import Agent
-    from apps.timeline import marks
-    from apps.timeline.search import terms
+    from apps.timeline.ledger.facts import marks, terms
 
     now = datetime.now(UTC)
     agent = Agent.objects.create(

@@ -19,7 +19,7 @@ from apps.console import auditing
 from apps.core.actors import Actor, ActorKind
 from apps.core.ids import first_id, new_id
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Step
+from apps.timeline.ledger.drafts import Step
 from tests.accounts.make import make_member
 from tests.acting import erasing
 from tests.console.make import Story, signed_in

@@ -4,7 +4,8 @@ import re
 from collections import Counter
 
 from apps.core import gate, work
-from apps.timeline import batches, listing
+from apps.timeline import listing
+from apps.timeline.ledger import batches
 from tests.contracts.document import Document
 from tests.contracts.test_readme import ROOT
 

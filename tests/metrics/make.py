@@ -8,7 +8,7 @@ from apps.metrics import rollups
 from apps.metrics.ranges import Range, between
 from apps.metrics.reading import Reading
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Request, Step
+from apps.timeline.ledger.drafts import Request, Step
 
 KEY = Actor(kind=ActorKind.KEY, id="key_1", label="sb_7f3a")
 OTHER_KEY = Actor(kind=ActorKind.KEY, id="key_2", label="sb_99aa")

@@ -18,7 +18,8 @@ from apps.core import json, sql
 from apps.core.roles.names import Role
 from apps.metrics import rollups
 from apps.metrics.models import Due, Reach, Sum
-from apps.timeline import bodies, reported
+from apps.timeline import bodies
+from apps.timeline.ledger.facts import reported
 from apps.timeline.models import Session, Turn, Version
 from tests.acting import acting_as
 from tests.conftest import make_project

@@ -17,12 +17,12 @@ REFLAG = "apps/timeline/sql/reflag_v*.sql"
 KEYS = "apps/timeline/sql/keys_v1.sql"
 PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
-LEDGER = "apps/timeline/ledger.py"
+LEDGER = "apps/timeline/ledger/appending.py"
 READING = "apps/timeline/versions/reading.py"
 ROLLBACKS = "apps/timeline/operations/rollbacks.py"
 INTACT = "apps/timeline/versions/intact.py"
 PLAIN_HEAD = "apps/timeline/versions/plain_head.py"
-BEGINNINGS = "apps/timeline/beginnings.py"
+BEGINNINGS = "apps/timeline/ledger/beginnings.py"
 CHECKS = "apps/timeline/verification/checks.py"
 OPENNESS = "apps/timeline/verification/openness.py"
 FINDER = "apps/timeline/search/finder.py"
@@ -443,14 +443,14 @@ MUTANTS = (
     ),
     one(
         "pauses that say nothing",
-        "apps/timeline/waiting.py",
+        "apps/timeline/ledger/facts/waiting.py",
         "SILENT = frozenset({Op.PAUSE, Op.RESUME})",
         "SILENT = frozenset()",
         OPEN + "an_agent_that_asks_and_pauses_itself_still_waits",
     ),
     one(
         "wide states that ask",
-        "apps/timeline/waiting.py",
+        "apps/timeline/ledger/facts/waiting.py",
         "version.parsed is None and leaves.cut_depth != 1",
         "version.parsed is None",
         OPEN + "rollbacks_of_wide_and_large_states_are_heard",

@@ -16,8 +16,8 @@ from apps.agents.scope import Scope
 from apps.core.actors import SYSTEM
 from apps.core.roles.names import Role
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Request, Step
 from apps.timeline.errors import SessionNotFound
+from apps.timeline.ledger.drafts import Request, Step
 from apps.timeline.operations import expiry
 from tests.acting import acting_as
 from tests.timeline.open_history import counted, stored

@@ -9,7 +9,7 @@ from apps.agents.scope import Scope
 from apps.core.actors import SYSTEM
 from apps.timeline import bodies
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Request, Step
+from apps.timeline.ledger.drafts import Request, Step
 from apps.timeline.versions import reading
 from tests.timeline.runs import Run
 

@@ -181,7 +181,7 @@ def test_our_log_shows_where_the_database_refused(logged: str) -> None:
     ]
 
     assert "23514" in failure
-    assert "apps/timeline/ledger.py" in failure
+    assert "apps/timeline/ledger/appending.py" in failure
 
 
 def test_postgresqls_log_has_none_of_it(logged: str) -> None:

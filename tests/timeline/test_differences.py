@@ -10,9 +10,11 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.diffs.compare import compare
 from apps.diffs.flags import flags
-from apps.timeline import bodies, differences, marks
+from apps.timeline import bodies
 from apps.timeline.bodies import Cache
-from apps.timeline.differences import Difference
+from apps.timeline.ledger import differences
+from apps.timeline.ledger.differences import Difference
+from apps.timeline.ledger.facts import marks
 from apps.timeline.verification import verify_session
 from apps.timeline.verification.walk import Limits
 from apps.timeline.versions import fetching, reading

@@ -11,8 +11,8 @@ from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.core.actors import SYSTEM
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Request, Step
 from apps.timeline.errors import SessionNotFound
+from apps.timeline.ledger.drafts import Request, Step
 from apps.timeline.models import Session
 from apps.timeline.operations import About, expiry
 from apps.timeline.versions import reading

@@ -17,7 +17,7 @@ from apps.core import sql
 from apps.core.actors import SYSTEM
 from apps.timeline import open_items, verification
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Step
+from apps.timeline.ledger.drafts import Step
 from apps.timeline.models import Session
 from apps.timeline.open_items import OpenItem, Place
 from apps.timeline.words import OpenKind

@@ -17,8 +17,9 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
-from apps.timeline import batches, ledger, sealing
-from apps.timeline.drafts import ANY_HEAD, Draft, Request, Step, Write
+from apps.timeline import ledger
+from apps.timeline.ledger import appending, batches, sealing
+from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Request, Step, Write
 from apps.timeline.models import Session
 from apps.timeline.operations.states import draft_of
 from apps.timeline.versions import reading
@@ -70,14 +71,14 @@ def call(request: Any, run: Run, project: Project) -> Call:
         }
         sealed: Any
         if request.param == "batch":
-            query = ledger.APPEND_BATCH
+            query = appending.APPEND_BATCH
             made = ledger.Batch(**job, builds=(build,) * (1 if build is closing else 2))
             sealed = batches.seal(made.builds, head=head, **stamp)
         else:
-            query = ledger.APPEND
+            query = appending.APPEND
             made = ledger.Append(**job, build=build)
             sealed = sealing.seal_write(build(head), head=head, **stamp)
-        parameters = ledger._parameters(made, head, sealed)
+        parameters = appending._parameters(made, head, sealed)
         (outcome,) = sql.often(query, {**parameters, **given})
         return outcome
 

@@ -9,7 +9,7 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Request, Step
+from apps.timeline.ledger.drafts import Request, Step
 from apps.timeline.models import Session
 from tests.timeline.runs import Begin, Run, assert_refused, succeeded
 

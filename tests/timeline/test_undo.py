@@ -13,8 +13,8 @@ from apps.audit import operations as audit
 from apps.audit.models import AuditRecord, Event
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Expected, Request, Step
 from apps.timeline.errors import NoRollback, VersionConflict
+from apps.timeline.ledger.drafts import Expected, Request, Step
 from apps.timeline.verification import findings
 from apps.timeline.versions import reading
 from tests.timeline.runs import Run

@@ -21,11 +21,12 @@ from apps.agents.scope import Scope
 from apps.core import gate
 from apps.core.actors import SYSTEM
 from apps.core.errors import Busy
-from apps.timeline import marks, verification
 from apps.timeline import operations as timeline
-from apps.timeline.about import About
-from apps.timeline.drafts import Request, Step
+from apps.timeline import verification
 from apps.timeline.errors import SessionNotFound
+from apps.timeline.ledger.drafts import Request, Step
+from apps.timeline.ledger.facts import marks
+from apps.timeline.ledger.facts.about import About
 from apps.timeline.verification import Kind, Limits, verify_session
 from apps.timeline.versions import proof
 from apps.timeline.words import Op

@@ -17,7 +17,7 @@ from apps.console.views.entering import user_of
 from apps.console.views.refused import SeeOther
 from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
-from apps.timeline.drafts import Request
+from apps.timeline.ledger.drafts import Request
 
 
 class Told(TypedDict):

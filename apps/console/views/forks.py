@@ -16,7 +16,7 @@ from apps.console.views import refused
 from apps.console.views.acting import new_key, to_version, told, valid
 from apps.console.views.entering import form
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Step
+from apps.timeline.ledger.drafts import Step
 from apps.timeline.versions import reading as states
 
 # What a browser edits without trouble; larger states are edited over the API.

@@ -21,7 +21,7 @@ from apps.console.views.session import (
     version_shown,
 )
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Expected, Step
+from apps.timeline.ledger.drafts import Expected, Step
 
 
 @act(Permission.WRITE, shows=session_shown, at=session_address)

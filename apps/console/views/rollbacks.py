@@ -26,8 +26,8 @@ from apps.console.views.session import version_address, version_shown
 from apps.core.errors import InvalidRequest
 from apps.core.http.fallbacks import wants_html
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Expected, Receipt, Step
 from apps.timeline.errors import NothingToRollBack, VersionConflict
+from apps.timeline.ledger.drafts import Expected, Receipt, Step
 from apps.timeline.preview import Preview, preview
 from apps.timeline.versions import fetching
 

@@ -25,7 +25,7 @@ from apps.console.views.entering import (
 )
 from apps.core.errors import DomainError, InvalidRequest, NotFound
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Request
+from apps.timeline.ledger.drafts import Request
 from apps.timeline.search.clauses import AgentIs
 from apps.timeline.search.language import parse
 from apps.timeline.search.writing import written

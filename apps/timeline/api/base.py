@@ -20,8 +20,8 @@ from apps.core.http import (
     request_digest,
 )
 from apps.timeline.api import shapes
-from apps.timeline.drafts import ANY_HEAD, Expected, Receipt, Request
 from apps.timeline.errors import SessionNotFound
+from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, Request
 from apps.timeline.models import Session
 from apps.timeline.versions import heads, reading
 

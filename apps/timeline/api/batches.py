@@ -21,14 +21,14 @@ from apps.core.http.fields import (
     TextField,
     WholeNumberField,
 )
-from apps.timeline import batches
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.inputs import UpdateInput
 from apps.timeline.api.outputs.common import Output, maybe_text, open_object, text
 from apps.timeline.api.states import WRITE_ERRORS
 from apps.timeline.api.versions import VersionsView
-from apps.timeline.drafts import Receipt
+from apps.timeline.ledger import batches
+from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op

@@ -13,7 +13,7 @@ from apps.timeline.api import examples, outputs, parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import HoldInput
 from apps.timeline.api.states import WRITE_ERRORS
-from apps.timeline.drafts import Receipt
+from apps.timeline.ledger.drafts import Receipt
 
 
 class HoldView(TimelineView):

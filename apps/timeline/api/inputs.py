@@ -22,7 +22,7 @@ from apps.core.http.fields import (
     WholeNumberField,
 )
 from apps.timeline.bodies import Part, bundles
-from apps.timeline.drafts import Step
+from apps.timeline.ledger.drafts import Step
 
 # Each removal from a list moves what stands behind it: a million of them, which fit
 # into one request, would take hours.

@@ -13,8 +13,8 @@ from apps.core.http.fields import (
     TextField,
     WholeNumberField,
 )
-from apps.timeline.about import LONGEST_TTL
 from apps.timeline.api.inputs import StateField, StepInput
+from apps.timeline.ledger.facts.about import LONGEST_TTL
 
 
 class AboutInput(StepInput):

@@ -22,7 +22,7 @@ from apps.timeline.api.session_inputs import (
     MetadataInput,
 )
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
-from apps.timeline.drafts import Receipt, Step
+from apps.timeline.ledger.drafts import Receipt, Step
 from apps.timeline.models import RequestKey
 from apps.timeline.operations import About
 from apps.timeline.versions import reading

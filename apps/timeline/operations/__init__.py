@@ -1,6 +1,6 @@
 """The verbs of the timeline: each one act, one transaction, one event, an actor."""
 
-from apps.timeline.about import About
+from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations.batches import BatchItem, append_batch
 from apps.timeline.operations.checkpoints import (
     TaskWrite,

@@ -11,9 +11,17 @@ from apps.core import json
 from apps.core.actors import Actor
 from apps.core.errors import UnacceptableJson
 from apps.core.json import State
-from apps.timeline import batches, ledger
+from apps.timeline import ledger
 from apps.timeline.bodies import Part
-from apps.timeline.drafts import ANY_HEAD, Expected, Receipt, Request, Step, Write
+from apps.timeline.ledger import batches
+from apps.timeline.ledger.drafts import (
+    ANY_HEAD,
+    Expected,
+    Receipt,
+    Request,
+    Step,
+    Write,
+)
 from apps.timeline.operations.states import draft_of, refused_to
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow

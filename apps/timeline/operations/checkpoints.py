@@ -20,9 +20,9 @@ from apps.audit.actions import Action
 from apps.core import sql
 from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
-from apps.timeline.drafts import Request, require_text
 from apps.timeline.errors import held
-from apps.timeline.locking import lock_session
+from apps.timeline.ledger.drafts import Request, require_text
+from apps.timeline.ledger.locking import lock_session
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold

@@ -14,9 +14,9 @@ from apps.audit.actions import Action
 from apps.core.actors import Actor
 from apps.core.json import Json
 from apps.timeline import handoffs
-from apps.timeline.about import About
 from apps.timeline.bodies import Part
-from apps.timeline.drafts import Receipt, Request, Step, require_text
+from apps.timeline.ledger.drafts import Receipt, Request, Step, require_text
+from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations.sessions import fork
 from apps.timeline.versions import reading
 

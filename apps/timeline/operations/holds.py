@@ -11,7 +11,8 @@ from datetime import datetime
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.timeline import ledger
-from apps.timeline.drafts import (
+from apps.timeline.errors import AlreadyPaused, NotPaused
+from apps.timeline.ledger.drafts import (
     ANY_HEAD,
     Draft,
     Expected,
@@ -20,7 +21,6 @@ from apps.timeline.drafts import (
     Step,
     Write,
 )
-from apps.timeline.errors import AlreadyPaused, NotPaused
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
 

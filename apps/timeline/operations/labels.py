@@ -19,10 +19,10 @@ from apps.core import json, sql
 from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.core.json import Json
-from apps.timeline.about import metadata_bytes, require_ttl
-from apps.timeline.drafts import Request, require_text
 from apps.timeline.errors import LabelNotFound, SessionNotFound
-from apps.timeline.locking import lock_session
+from apps.timeline.ledger.drafts import Request, require_text
+from apps.timeline.ledger.facts.about import metadata_bytes, require_ttl
+from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Label, Session
 from apps.timeline.search import labelling
 from apps.timeline.versions import reading

@@ -12,7 +12,7 @@ from apps.audit.actions import Action
 from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
-from apps.timeline.drafts import Request, require_text
+from apps.timeline.ledger.drafts import Request, require_text
 from apps.timeline.models import Note
 from apps.timeline.versions import reading
 

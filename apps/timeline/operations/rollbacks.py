@@ -8,7 +8,8 @@ from datetime import datetime
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.timeline import ledger
-from apps.timeline.drafts import (
+from apps.timeline.errors import NoRollback
+from apps.timeline.ledger.drafts import (
     ANY_HEAD,
     Draft,
     Expected,
@@ -18,7 +19,6 @@ from apps.timeline.drafts import (
     Write,
     require_text,
 )
-from apps.timeline.errors import NoRollback
 from apps.timeline.targets import target
 from apps.timeline.versions import reading
 from apps.timeline.versions.intact import is_intact, require_intact

@@ -11,10 +11,10 @@ from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.core.json import State
-from apps.timeline.about import About
-from apps.timeline.beginnings import Beginning
 from apps.timeline.bodies import Part, bundles
-from apps.timeline.drafts import Draft, Receipt, Request, Step
+from apps.timeline.ledger.beginnings import Beginning
+from apps.timeline.ledger.drafts import Draft, Receipt, Request, Step
+from apps.timeline.ledger.facts.about import About
 from apps.timeline.targets import at_turn
 from apps.timeline.versions import reading
 from apps.timeline.words import Hold, Op

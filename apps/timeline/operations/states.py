@@ -12,7 +12,7 @@ from apps.core.json import State
 from apps.diffs.compare import compare
 from apps.timeline import ledger
 from apps.timeline.bodies import Part, bundles
-from apps.timeline.drafts import (
+from apps.timeline.ledger.drafts import (
     ANY_HEAD,
     Draft,
     Expected,

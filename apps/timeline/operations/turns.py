@@ -11,10 +11,10 @@ from apps.core.actors import Actor
 from apps.core.errors import PayloadTooLarge
 from apps.core.ids import new_id
 from apps.core.json import Json, State
-from apps.timeline import bodies, ledger, reported
+from apps.timeline import bodies, ledger
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
-from apps.timeline.drafts import (
+from apps.timeline.ledger.drafts import (
     ANY_HEAD,
     Expected,
     Receipt,
@@ -24,6 +24,7 @@ from apps.timeline.drafts import (
     Write,
     require_text,
 )
+from apps.timeline.ledger.facts import reported
 from apps.timeline.operations.states import differs, draft_of, refused_to
 from apps.timeline.search.texts import turn_text
 from apps.timeline.versions import reading

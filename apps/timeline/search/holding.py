@@ -8,8 +8,9 @@ from functools import cached_property
 
 from apps.core.json import Json
 from apps.diffs.facets import LONGEST_POINTER
-from apps.timeline import marks
-from apps.timeline.search import places, terms, walks
+from apps.timeline.ledger.facts import marks, terms
+from apps.timeline.ledger.facts.terms import Mark
+from apps.timeline.search import places, walks
 from apps.timeline.search.clauses import Changed, Holds, Scalar
 from apps.timeline.search.conditions import (
     Candidate,
@@ -19,7 +20,6 @@ from apps.timeline.search.conditions import (
     Hits,
 )
 from apps.timeline.search.states import States
-from apps.timeline.search.terms import Mark
 from apps.timeline.search.walks import Entry, Walk
 
 # Deeper pointers than a state may have are asked for in vain.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from apps.accounts.models import Project
 from apps.core import sql
-from apps.timeline.search.terms import Mark, mark_key
+from apps.timeline.ledger.facts.terms import Mark, mark_key
 from apps.timeline.search.texts import TextKind
 
 _MARK = """

@@ -17,7 +17,7 @@ from apps.core.json import Json
 from apps.diffs import lists, pointers
 from apps.diffs.equality import same
 from apps.diffs.paths import Item, Path
-from apps.timeline import marks
+from apps.timeline.ledger.facts import marks
 from apps.timeline.search.clauses import Match, Scalar
 
 MOST_PATHS = 256

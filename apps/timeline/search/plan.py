@@ -10,9 +10,11 @@ from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.core import keyset, sql
+from apps.timeline.ledger.facts import terms
+from apps.timeline.ledger.facts.terms import Mark
 from apps.timeline.models import SessionName
 from apps.timeline.querysets import id_bounds
-from apps.timeline.search import clauses, terms, walks
+from apps.timeline.search import clauses, walks
 from apps.timeline.search.bare import Bare, InTexts
 from apps.timeline.search.clauses import Clause, Holds, Match, When
 from apps.timeline.search.conditions import (
@@ -28,7 +30,6 @@ from apps.timeline.search.holding import Now
 from apps.timeline.search.identifying import Identified
 from apps.timeline.search.past import ChangedAt, Ever, require_searchable
 from apps.timeline.search.states import States
-from apps.timeline.search.terms import Mark
 from apps.timeline.search.tracing import Acts, Given, VersionNames
 from apps.timeline.search.walks import Walk
 from apps.timeline.search.wording import Wording

@@ -16,10 +16,10 @@ from django.db.models import QuerySet
 from apps.accounts.models import Project
 from apps.core import json, sql
 from apps.diffs.facets import leaves
-from apps.timeline import bodies, marks
+from apps.timeline import bodies
+from apps.timeline.ledger.facts import marks, terms
+from apps.timeline.ledger.facts.terms import Mark, Terms
 from apps.timeline.models import Change, Session, Unsearched
-from apps.timeline.search import terms
-from apps.timeline.search.terms import Mark, Terms
 from apps.timeline.search.texts import TextKind, turn_text
 from apps.timeline.versions import fetching, reading
 

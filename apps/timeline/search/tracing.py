@@ -14,7 +14,9 @@ from typing import Any
 
 from apps.agents.scope import Scope
 from apps.core import keyset, sql
-from apps.timeline.search import terms, walks
+from apps.timeline.ledger.facts import terms
+from apps.timeline.ledger.facts.terms import Mark
+from apps.timeline.search import walks
 from apps.timeline.search.clauses import FreeTerm
 from apps.timeline.search.conditions import (
     Candidate,
@@ -25,7 +27,6 @@ from apps.timeline.search.conditions import (
     of_each,
 )
 from apps.timeline.search.prefixes import Prefix
-from apps.timeline.search.terms import Mark
 from apps.timeline.search.walks import Walk
 
 TRACE = "trace_"

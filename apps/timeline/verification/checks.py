@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from apps.timeline import sealing
+from apps.timeline.ledger import sealing
 from apps.timeline.verification.findings import Kind, Problems
 from apps.timeline.verification.rows import Beginning, StoredVersion
 from apps.timeline.versions import proof

@@ -15,7 +15,7 @@ from apps.core.json import Json, State
 from apps.diffs.compare import compare
 from apps.diffs.facets import facets as facets_of
 from apps.diffs.flags import flags
-from apps.timeline import marks
+from apps.timeline.ledger.facts import marks
 from apps.timeline.verification.rows import Listed, Mark, StoredVersion
 from apps.timeline.words import Op
 

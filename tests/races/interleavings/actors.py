@@ -20,7 +20,7 @@ from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
 from apps.core.http.problems import ERRORS
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Expected, Receipt, Request, Step
+from apps.timeline.ledger.drafts import Expected, Receipt, Request, Step
 from apps.timeline.words import Op
 
 PERSON = Actor(kind=ActorKind.USER, id="user_carla", label="carla")

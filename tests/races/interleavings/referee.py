@@ -13,7 +13,7 @@ from apps.agents.scope import Scope
 from apps.audit import operations as audit
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
-from apps.timeline.drafts import Request, Step
+from apps.timeline.ledger.drafts import Request, Step
 from apps.timeline.words import Op
 from tests import proof
 from tests.races.interleavings import laws, schedules, serial

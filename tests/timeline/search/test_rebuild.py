@@ -12,8 +12,8 @@ from apps.accounts.models import Project
 from apps.core import sql
 from apps.core.roles.names import Role
 from apps.timeline import bodies
-from apps.timeline.search import terms
-from apps.timeline.search.terms import Mark
+from apps.timeline.ledger.facts import terms
+from apps.timeline.ledger.facts.terms import Mark
 from tests.acting import acting_as, erasing
 from tests.timeline.runs import Begin, Clients, Run
 from tests.timeline.search.asking import ids, page

@@ -15,7 +15,7 @@ from typing import Any
 
 from apps.diffs.equality import same
 from apps.diffs.facets import Leaves
-from apps.timeline.marks import KEY_BYTES, value_key
+from apps.timeline.ledger.facts.marks import KEY_BYTES, value_key
 from apps.timeline.words import Op
 
 # How many first characters of a version's name are a mark. Few: names that programs

@@ -22,12 +22,12 @@ from apps.core.actors import Actor
 from apps.core.errors import IdempotencyKeyReused
 from apps.core.ids import new_id
 from apps.core.json import Json, State
-from apps.timeline import events, sealing
-from apps.timeline.about import About, metadata_bytes
 from apps.timeline.bodies import Part, bundles
-from apps.timeline.drafts import Draft, Receipt, Request, Step
 from apps.timeline.errors import ExternalIdTaken
-from apps.timeline.events import Stamp
+from apps.timeline.ledger import events, sealing
+from apps.timeline.ledger.drafts import Draft, Receipt, Request, Step
+from apps.timeline.ledger.events import Stamp
+from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.models import RequestKey, Session, SessionName
 from apps.timeline.versions import reading
 from apps.timeline.versions.proof import NO_CHAIN

@@ -16,7 +16,7 @@ from apps.audit.actions import Action
 from apps.audit.models import Event
 from apps.core.actors import Actor
 from apps.core.ids import new_id
-from apps.timeline.drafts import Draft, Request
+from apps.timeline.ledger.drafts import Draft, Request
 from apps.timeline.words import Op
 
 ACTIONS = {

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from apps.timeline.sealing import Sealed
+from apps.timeline.ledger.sealing import Sealed
 from apps.timeline.versions import proof
 from apps.timeline.versions.reading import Rollback, VersionRow
 

@@ -16,7 +16,7 @@ from apps.diffs.compare import compare
 from apps.diffs.facets import Leaves
 from apps.diffs.outlines import Outlined, differing, outline
 from apps.timeline import bodies
-from apps.timeline.drafts import Draft
+from apps.timeline.ledger.drafts import Draft
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 

@@ -21,11 +21,12 @@ from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
 from apps.diffs.facets import Leaves
 from apps.diffs.flags import flags
-from apps.timeline import bodies, differences, marks, waiting
-from apps.timeline.drafts import Draft, Request, Step, TurnDraft, Write
-from apps.timeline.events import Stamp, event, version_event
-from apps.timeline.search import terms
-from apps.timeline.search.terms import Mark
+from apps.timeline import bodies
+from apps.timeline.ledger import differences
+from apps.timeline.ledger.drafts import Draft, Request, Step, TurnDraft, Write
+from apps.timeline.ledger.events import Stamp, event, version_event
+from apps.timeline.ledger.facts import marks, terms, waiting
+from apps.timeline.ledger.facts.terms import Mark
 from apps.timeline.versions import proof, reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op

@@ -20,15 +20,16 @@ from apps.agents.scope import Scope
 from apps.core import gate, sql
 from apps.core.actors import Actor
 from apps.core.errors import DomainError, IdempotencyKeyReused
-from apps.timeline import batches, bodies, conflicts, events, sealing
-from apps.timeline.batches import Build, SealedBatch
-from apps.timeline.drafts import Expected, Receipt, Request
+from apps.timeline import bodies
 from apps.timeline.errors import SessionNotFound, held
-from apps.timeline.locking import lock_session
+from apps.timeline.ledger import batches, conflicts, events, sealing
+from apps.timeline.ledger.batches import Build, SealedBatch
+from apps.timeline.ledger.drafts import Expected, Receipt, Request
+from apps.timeline.ledger.locking import lock_session
+from apps.timeline.ledger.written import written
 from apps.timeline.versions import heads, reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold
-from apps.timeline.written import written
 
 TRIES_WITHOUT_LOCK = 3
 UNIQUE_VIOLATION = "23505"

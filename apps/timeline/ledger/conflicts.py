@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from apps.core import sql
-from apps.timeline import batches
-from apps.timeline.drafts import Expected
 from apps.timeline.errors import ExternalIdTaken, VersionConflict, VersionMismatch
+from apps.timeline.ledger import batches
+from apps.timeline.ledger.drafts import Expected
 from apps.timeline.versions.reading import VersionRow
 
 VERSIONS_LOOKED_AT = 20

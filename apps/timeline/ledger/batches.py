@@ -16,11 +16,11 @@ from apps.accounts.models import Project
 from apps.core import gate, json
 from apps.core.actors import Actor
 from apps.core.errors import DomainError, InvalidRequest, PayloadTooLarge
-from apps.timeline import sealing
-from apps.timeline.drafts import Draft, Request, Write
 from apps.timeline.errors import ExternalIdTaken
-from apps.timeline.sealing import Sealed
-from apps.timeline.search.terms import Terms
+from apps.timeline.ledger import sealing
+from apps.timeline.ledger.drafts import Draft, Request, Write
+from apps.timeline.ledger.facts.terms import Terms
+from apps.timeline.ledger.sealing import Sealed
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 
