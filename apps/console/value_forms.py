@@ -6,8 +6,7 @@ from django import forms
 
 from apps.core.errors import InvalidRequest, UnacceptableJson
 from apps.core.json import segments
-from apps.timeline import cursors
-from apps.timeline.blame import Cursor
+from apps.timeline.blame import Cursor, cursors
 
 LONGEST_POINTER = 4_000
 

@@ -19,9 +19,9 @@ from apps.diffs.changes import MISSING
 from apps.diffs.compare import compare
 from apps.diffs.equality import same
 from apps.diffs.touched import LIMIT, touched
-from apps.timeline import following
+from apps.timeline.blame import following
+from apps.timeline.blame.verdicts import BUDGET, back, value_at
 from apps.timeline.ledger.facts import marks
-from apps.timeline.verdicts import BUDGET, back, value_at
 from tests.diffs.states import histories
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
 

@@ -13,8 +13,7 @@ from apps.console.views.entering import entered, page, varying, wants_fragment
 from apps.core import json
 from apps.diffs import pointers
 from apps.diffs.changes import MISSING
-from apps.timeline import cursors
-from apps.timeline.blame import Blame, Setter, blame
+from apps.timeline.blame import Blame, Setter, blame, cursors
 from apps.timeline.errors import PointerNotFound
 from apps.timeline.versions import reading as timeline
 

@@ -18,11 +18,10 @@ from apps.core.errors import InvalidRequest, UnacceptableJson
 from apps.core.http.schema import errors
 from apps.core.pointers import segments
 from apps.diffs.changes import MISSING, Json
-from apps.timeline import cursors
 from apps.timeline.api import shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.blame import CARRIED, BlameList
-from apps.timeline.blame import Blame, Cursor, Setter, TurnFacts, blame
+from apps.timeline.blame import Blame, Cursor, Setter, TurnFacts, blame, cursors
 from apps.timeline.ledger.facts import marks
 from apps.timeline.versions.reading import VersionRow
 

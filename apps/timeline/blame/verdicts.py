@@ -14,7 +14,7 @@ from apps.diffs.changes import MISSING, Comparison, Json, Kind
 from apps.diffs.compare import compare, kind_of_change
 from apps.diffs.equality import same
 from apps.diffs.paths import Item, locate
-from apps.timeline.trails import Trail
+from apps.timeline.blame.trails import Trail
 
 # What was truncated in the append is looked into here: a million children, 2 s.
 BUDGET = 1_000_000

@@ -15,11 +15,11 @@ from apps.agents.scope import Scope
 from apps.core import json
 from apps.core.work import WorkBudget, of_json
 from apps.diffs.changes import MISSING, Json, Kind
+from apps.timeline.blame.trails import Stop, Trail, next_stop, trail
+from apps.timeline.blame.verdicts import Verdict, judge, place_of, value_at
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.ledger.facts import marks
 from apps.timeline.models import Session
-from apps.timeline.trails import Stop, Trail, next_stop, trail
-from apps.timeline.verdicts import Verdict, judge, place_of, value_at
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
 

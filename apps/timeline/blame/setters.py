@@ -13,9 +13,9 @@ from datetime import datetime
 from apps.agents.scope import Scope
 from apps.core import json, sql
 from apps.diffs.changes import Json, Kind
+from apps.timeline.blame.following import Cursor, Found, Number, Walk
+from apps.timeline.blame.verdicts import value_at
 from apps.timeline.errors import PointerNotFound
-from apps.timeline.following import Cursor, Found, Number, Walk
-from apps.timeline.verdicts import value_at
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
 
