@@ -20,8 +20,8 @@ from apps.diffs.text import shorten
 from apps.metrics.behind import Rollback, Wanted, behind
 from apps.metrics.models import Rule
 from apps.metrics.ranges import EARLIEST, Range
-from apps.timeline import open_items
-from apps.timeline.open_items import COUNTED, MOST_FLAGGED, OpenItem, Place
+from apps.timeline.queries import open_items
+from apps.timeline.queries.open_items import COUNTED, MOST_FLAGGED, OpenItem, Place
 from apps.timeline.words import OpenKind
 
 SHOWN = 8

@@ -17,8 +17,8 @@ from apps.audit.models import AuditRecord, Event
 from apps.audit.querysets import EventQuerySet
 from apps.core.ids import first_id
 from apps.diffs.text import shorten
-from apps.timeline import listing
-from apps.timeline.listing import VersionChanges
+from apps.timeline.queries import listing
+from apps.timeline.queries.listing import VersionChanges
 
 LOOKED_AT = 20_000
 SESSION_PREFIX = "sess_"

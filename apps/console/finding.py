@@ -18,8 +18,8 @@ from apps.console import reading, reasons
 from apps.console.reading import Row, Why
 from apps.core.errors import InvalidRequest
 from apps.diffs.text import shorten
-from apps.timeline import activity
 from apps.timeline.models import Session
+from apps.timeline.queries import activity
 from apps.timeline.search import finder
 from apps.timeline.search.clauses import (
     AgentIs,

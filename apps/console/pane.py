@@ -16,11 +16,12 @@ from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.diffs.changes import Comparison
 from apps.diffs.text import cut, visible
-from apps.timeline import bodies, calls, listing
+from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.bodies.bundles import SHAPES
-from apps.timeline.calls import Call
 from apps.timeline.models import Session, Turn
+from apps.timeline.queries import calls, listing
+from apps.timeline.queries.calls import Call
 from apps.timeline.verification import Limits, Report, signatures, verify_session
 from apps.timeline.versions import reading as timeline
 from apps.timeline.versions.reading import VersionRow

@@ -14,8 +14,9 @@ from apps.console import stories
 from apps.core import json
 from apps.core.json import Json
 from apps.diffs.text import cut, shorten, visible
-from apps.timeline import bodies, calls
-from apps.timeline.pages import Annotation, ListedTurn
+from apps.timeline import bodies
+from apps.timeline.queries import calls
+from apps.timeline.queries.pages import Annotation, ListedTurn
 from apps.timeline.versions.lineage import set_aside_by
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op

@@ -17,11 +17,11 @@ from apps.accounts.models import Membership
 from apps.agents.scope import Scope
 from apps.console import reading, rows, stories, strip
 from apps.diffs.pointers import split
-from apps.timeline import pages
 from apps.timeline.blame.trails import trail
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.ledger.facts.marks import path_key
 from apps.timeline.models import Session
+from apps.timeline.queries import pages
 from apps.timeline.versions import heads
 from apps.timeline.versions import reading as timeline
 from apps.timeline.versions.lineage import live_ranges

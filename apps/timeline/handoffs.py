@@ -15,8 +15,8 @@ from django.utils.crypto import salted_hmac
 
 from apps.core import json
 from apps.core.json import Json
-from apps.timeline import checkpoints
 from apps.timeline.errors import HandoffNotVerified
+from apps.timeline.queries import checkpoints
 from apps.timeline.versions.reading import VersionRow
 
 FORMAT = "stepback-handoff/1"

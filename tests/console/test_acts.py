@@ -10,8 +10,8 @@ from django.utils import timezone
 from apps.accounts.models import Role
 from apps.audit.models import AuditRecord
 from apps.core import json
-from apps.timeline import outside
 from apps.timeline.models import Label, Note, Session, Version
+from apps.timeline.queries import outside
 from apps.timeline.versions import reading
 from tests.accounts.make import make_member
 from tests.console.make import HTML, KEY, Story, address, signed_in

@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.accounts.models import Role
 from apps.agents.models import Agent
 from apps.audit.models import AuditRecord
-from apps.timeline import activity
+from apps.timeline.queries import activity
 from tests.accounts.make import make_member
 from tests.console.make import NOW, Story, signed_in
 

@@ -7,7 +7,7 @@ import pytest
 
 from apps.accounts.models import Role
 from apps.console import attention
-from apps.timeline import open_items
+from apps.timeline.queries import open_items
 from tests.accounts.make import make_member
 from tests.console.make import HTML, Story, counted_queries, signed_in
 

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import Role
-from apps.timeline import activity
+from apps.timeline.queries import activity
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, counted_queries, signed_in
 

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 
 from apps.core import gate, work
-from apps.timeline import listing
 from apps.timeline.ledger import batches
+from apps.timeline.queries import listing
 from tests.contracts.document import Document
 from tests.contracts.test_readme import ROOT
 

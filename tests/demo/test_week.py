@@ -16,7 +16,7 @@ from apps.core.actors import SYSTEM
 from apps.demo import week
 from apps.demo.people import OPERATOR
 from apps.timeline.models import Session, Turn, Version
-from apps.timeline.preview import preview
+from apps.timeline.queries.preview import preview
 from apps.timeline.versions import reading
 
 NOW = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)

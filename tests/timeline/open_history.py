@@ -20,9 +20,9 @@ from apps.core import sql
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
 from apps.core.roles.names import Role
-from apps.timeline import open_items
 from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Request, Step
+from apps.timeline.queries import open_items
 from apps.timeline.words import Op
 from tests import proof
 from tests.acting import acting_as

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apps.timeline import listing
+from apps.timeline.queries import listing
 from tests.timeline.runs import Clients, Keys, Run, assert_refused, succeeded
 
 pytestmark = pytest.mark.django_db

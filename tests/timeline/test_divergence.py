@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from apps.accounts.models import Project
-from apps.timeline import divergence
+from apps.timeline.queries import divergence
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from apps.timeline import listing, outside
+from apps.timeline.queries import listing, outside
 from tests.timeline.runs import Begin, Run
 
 pytestmark = pytest.mark.django_db

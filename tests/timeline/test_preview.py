@@ -9,11 +9,11 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.audit.models import Event
-from apps.timeline import outside
 from apps.timeline.bodies.framing import Part
-from apps.timeline.calls import Call, in_turn, made_since, merged
 from apps.timeline.models import Version
-from apps.timeline.preview import preview, without
+from apps.timeline.queries import outside
+from apps.timeline.queries.calls import Call, in_turn, made_since, merged
+from apps.timeline.queries.preview import preview, without
 from tests.timeline.runs import Begin, Run, assert_refused
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from apps.accounts.models import Project
-from apps.timeline import storage
 from apps.timeline.models import Body
+from apps.timeline.queries import storage
 from tests.timeline import runs
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from apps.console.stories import pretty
 from apps.console.views.entering import act, acting, entered, page
 from apps.console.views.paging import query
 from apps.core.errors import InvalidRequest
-from apps.timeline import activity
+from apps.timeline.queries import activity
 
 
 @page

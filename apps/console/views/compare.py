@@ -15,8 +15,8 @@ from apps.console import comparing, reading, session_page, stories
 from apps.console.session_forms import CompareForm
 from apps.console.views.entering import entered, page
 from apps.core.errors import InvalidRequest
-from apps.timeline.divergence import Divergence, divergence
 from apps.timeline.models import Session
+from apps.timeline.queries.divergence import Divergence, divergence
 from apps.timeline.versions import fetching
 from apps.timeline.versions import reading as timeline
 from apps.timeline.versions.reading import VersionRow

@@ -8,7 +8,7 @@ from apps.accounts.access import projects_of
 from apps.accounts.views.visits import entry_of
 from apps.console import attention, reading
 from apps.console.views.entering import entered, page, user_of
-from apps.timeline import activity
+from apps.timeline.queries import activity
 
 
 @page

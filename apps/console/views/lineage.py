@@ -7,7 +7,7 @@ from django.utils import timezone
 from apps.console import lineage_graph, reading, session_page
 from apps.console.session_page import Place
 from apps.console.views.entering import entered, page
-from apps.timeline import pages
+from apps.timeline.queries import pages
 
 
 @page

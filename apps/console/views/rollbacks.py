@@ -28,7 +28,7 @@ from apps.core.http.fallbacks import wants_html
 from apps.timeline import operations as timeline
 from apps.timeline.errors import NothingToRollBack, VersionConflict
 from apps.timeline.ledger.drafts import Expected, Receipt, Step
-from apps.timeline.preview import Preview, preview
+from apps.timeline.queries.preview import Preview, preview
 from apps.timeline.versions import fetching
 
 MEANWHILE = 5

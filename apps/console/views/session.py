@@ -14,7 +14,7 @@ from apps.console.session_page import Place
 from apps.console.views import refused
 from apps.console.views.acting import new_key
 from apps.console.views.entering import entered, page, varying, wants_fragment
-from apps.timeline import pages
+from apps.timeline.queries import pages
 from apps.timeline.versions.lineage import set_aside_by
 
 PANE, TIMELINE = "version-pane", "timeline-pane"

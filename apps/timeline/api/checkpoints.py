@@ -26,14 +26,14 @@ from apps.core.http.fields import (
     WholeNumberField,
 )
 from apps.core.http.schema import errors
-from apps.timeline import checkpoints, listing
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.bodies import bundles
-from apps.timeline.checkpoints import Pending
 from apps.timeline.operations import TaskWrite
+from apps.timeline.queries import checkpoints, listing
+from apps.timeline.queries.checkpoints import Pending
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 

@@ -28,7 +28,7 @@ from apps.diffs.summary import summary
 from apps.timeline.api import outputs, parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.states import READ_ERRORS
-from apps.timeline.divergence import Divergence, divergence
+from apps.timeline.queries.divergence import Divergence, divergence
 from apps.timeline.versions import reading
 
 MAX_CHANGES = 2_000

@@ -15,8 +15,8 @@ from apps.core.http.schema import errors
 from apps.timeline.api import outputs, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.comparisons import change_list
-from apps.timeline.calls import Call
-from apps.timeline.preview import Preview, preview
+from apps.timeline.queries.calls import Call
+from apps.timeline.queries.preview import Preview, preview
 
 OUTSIDE = (
     "Stepback cannot undo what tool calls did outside, and does not know of calls "

@@ -11,7 +11,6 @@ from apps.agents.api.answers import answered
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.schema import errors
-from apps.timeline import listing
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
@@ -25,6 +24,7 @@ from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.ledger.drafts import Receipt, Step
 from apps.timeline.models import RequestKey
 from apps.timeline.operations import About
+from apps.timeline.queries import listing
 from apps.timeline.versions import reading
 
 CREATE_ERRORS = errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503)

@@ -10,7 +10,6 @@ from rest_framework.response import Response
 
 from apps.core.http.schema import errors
 from apps.core.paging import flag_of, integer_of, limit_of
-from apps.timeline import listing
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
@@ -20,7 +19,8 @@ from apps.timeline.api.inputs import (
     UndoInput,
     UpdateInput,
 )
-from apps.timeline.targets import at_turn
+from apps.timeline.queries import listing
+from apps.timeline.queries.targets import at_turn
 from apps.timeline.versions import fetching, reading
 
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 503)

@@ -20,12 +20,12 @@ from apps.audit.models import Event
 from apps.core import paging
 from apps.core.actors import ActorKind
 from apps.core.errors import InvalidRequest
-from apps.timeline import listing
 from apps.timeline.api import outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.errors import TraceNotFound
-from apps.timeline.listing import VersionChanges
+from apps.timeline.queries import listing
+from apps.timeline.queries.listing import VersionChanges
 
 DEFAULT_LIMIT = 50
 BODY_ACTIONS = {Action.VERSION_CREATED, Action.SESSION_ROLLED_BACK}

@@ -14,7 +14,6 @@ from apps.accounts.access import Permission
 from apps.core import paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.schema import errors
-from apps.timeline import listing
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes, traces
 from apps.timeline.api.base import TimelineView
@@ -23,6 +22,7 @@ from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.errors import TurnNotFound
 from apps.timeline.models import Turn
 from apps.timeline.operations import Exchange
+from apps.timeline.queries import listing
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.lineage import Lineage
 from apps.timeline.versions.reading import VersionRow

@@ -11,13 +11,13 @@ from rest_framework.response import Response
 from apps.agents.api.answers import answered
 from apps.core import json, paging
 from apps.core.http.schema import errors
-from apps.timeline import listing
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import LabelInput, whole_number
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.models import Label
+from apps.timeline.queries import listing
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.lineage import live_ranges, set_aside_by
 

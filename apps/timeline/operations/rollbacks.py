@@ -19,7 +19,7 @@ from apps.timeline.ledger.drafts import (
     Write,
     require_text,
 )
-from apps.timeline.targets import target
+from apps.timeline.queries.targets import target
 from apps.timeline.versions import reading
 from apps.timeline.versions.intact import is_intact, require_intact
 from apps.timeline.versions.reading import VersionRow

@@ -15,7 +15,7 @@ from apps.timeline.bodies import Part, bundles
 from apps.timeline.ledger.beginnings import Beginning
 from apps.timeline.ledger.drafts import Draft, Receipt, Request, Step
 from apps.timeline.ledger.facts.about import About
-from apps.timeline.targets import at_turn
+from apps.timeline.queries.targets import at_turn
 from apps.timeline.versions import reading
 from apps.timeline.words import Hold, Op
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from apps.core.json import State
-from apps.timeline import open_items
+from apps.timeline.queries import open_items
 from apps.timeline.verification.rows import Listed
 from apps.timeline.versions.lineage import set_aside_by
 from apps.timeline.versions.reading import VersionRow

@@ -11,7 +11,7 @@ from apps.timeline.api.outputs.common import (
     maybe_text,
     text,
 )
-from apps.timeline.divergence import Reason
+from apps.timeline.queries.divergence import Reason
 
 
 class Compared(Output):

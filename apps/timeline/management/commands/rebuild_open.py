@@ -8,9 +8,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from apps.accounts.management.command import AccountsCommand, project_called
 from apps.core.errors import DomainError
-from apps.timeline import open_rebuild
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.models import Session
+from apps.timeline.projection import open_rebuild
 from apps.timeline.search import rebuild
 
 NAMED = 20

@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from apps.accounts.management.command import AccountsCommand, project_called
-from apps.timeline import storage
-from apps.timeline.storage import Usage
+from apps.timeline.queries import storage
+from apps.timeline.queries.storage import Usage
 
 LARGEST = 10
 SHOWN_TABLES = 12

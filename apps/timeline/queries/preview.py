@@ -15,9 +15,9 @@ from apps.agents.scope import Scope
 from apps.core import sql
 from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
-from apps.timeline import outside
-from apps.timeline.calls import Call
-from apps.timeline.targets import target
+from apps.timeline.queries import outside
+from apps.timeline.queries.calls import Call
+from apps.timeline.queries.targets import target
 from apps.timeline.versions import reading
 from apps.timeline.versions.intact import require_intact
 from apps.timeline.versions.lineage import live_ranges

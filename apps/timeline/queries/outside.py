@@ -16,11 +16,12 @@ from datetime import datetime
 
 from apps.agents.scope import Scope
 from apps.core import sql
-from apps.timeline import bodies, calls, listing
+from apps.timeline import bodies
 from apps.timeline.bodies import Part
-from apps.timeline.calls import Call
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.models import Session, Turn
+from apps.timeline.queries import calls, listing
+from apps.timeline.queries.calls import Call
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.lineage import live_ranges, set_aside_by
 from apps.timeline.versions.reading import VersionRow

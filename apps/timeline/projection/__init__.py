@@ -1,0 +1,1 @@
+"""Projections made anew from what is stored."""

@@ -1,0 +1,1 @@
+"""Questions about sessions: lists, their pages, previews, what is open."""
