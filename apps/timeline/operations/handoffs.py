@@ -13,10 +13,10 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import Actor
 from apps.core.json import Json
-from apps.timeline import handoffs
 from apps.timeline.bodies import Part
 from apps.timeline.ledger.drafts import Receipt, Request, Step, require_text
 from apps.timeline.ledger.facts.about import About
+from apps.timeline.operations import descriptors
 from apps.timeline.operations.sessions import fork
 from apps.timeline.versions import reading
 
@@ -56,7 +56,7 @@ def hand_off(
         details={"version": version.number, "to_agent": to_agent},
         number=version.number,
     )
-    return handoffs.descriptor(version, to_agent=to_agent, now=now)
+    return descriptors.descriptor(version, to_agent=to_agent, now=now)
 
 
 def adopt(
@@ -75,9 +75,9 @@ def adopt(
 
     Raises: HandoffNotVerified before anything is written; what `fork` raises.
     """
-    session_id, number = handoffs.verified(handoff, project_id=scope.project.id)
+    session_id, number = descriptors.verified(handoff, project_id=scope.project.id)
     version = reading.version(scope, session_id, number, now=now)
-    handoffs.require_same(version, handoff)
+    descriptors.require_same(version, handoff)
     return fork(
         scope=scope,
         session_id=session_id,
