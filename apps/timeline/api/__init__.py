@@ -1,0 +1,1 @@
+"""The API of sessions: parse, call one operation or question, render."""
