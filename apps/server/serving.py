@@ -24,6 +24,7 @@ from granian.server import Server
 from apps.core import exposition
 from apps.core.log import granian_logging
 from apps.core.shared_counts import shared_counts
+from apps.server.front import loop as loop  # granian's workers take it from there
 
 TARGET = "config.asgi:application"
 # Connections of one worker. A slow one costs 14 kB (measured with 2,000) and no thread;

@@ -113,9 +113,8 @@ class Up:
         """Return the pids of the web server's processes."""
         found = set()
         for pid in self.family():
-            with suppress(FileNotFoundError, ProcessLookupError):
-                if b"apps.server.serving" in command(pid):
-                    found.add(pid)
+            if b"apps.server.serving" in command(pid):
+                found.add(pid)
         return found
 
 
@@ -275,7 +274,11 @@ def is_gone(pid: int) -> bool:
 
 
 def command(pid: int) -> bytes:
-    return Path(f"/proc/{pid}/cmdline").read_bytes()
+    """Return its command line; of one that has ended meanwhile, nothing."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def rows(dsn: str, query: str) -> list[tuple[object, ...]]:
