@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from time import monotonic
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from apps.core.health import Probe
-from apps.core.notes.errors import KeyRefused, NotesUnreadable
 from apps.core.notes.reading import notes
 
 NONE = "no signatures"
@@ -27,15 +25,34 @@ REMEMBERED_SECONDS = 5.0
 _remembered: tuple[float, str] | None = None
 
 
-def ask_waiting() -> float:
-    """Return for how many seconds news has waited for the signer; 0 without any.
+def ask_status() -> str:
+    """Return what the notes and the events say: files and the database are asked.
 
-    Raises: KeyRefused, NotesUnreadable, sqlite3.Error.
+    Raises: KeyRefused, NotesUnreadable, sqlite3.Error, DatabaseError.
     """
     with notes() as kept:
-        index = None if kept is None else kept.index
-        places = [index.progress(one) for one in PLACES] if index else []
-    reached = max((int(one or 0) for one in places), default=0)
+        if kept is None:
+            return NONE
+        if not kept.is_complete:
+            return "unavailable"
+        reached = max(int(kept.index.progress(one) or 0) for one in PLACES)
+    return BEHIND if _waiting_since(reached) > LATE_SECONDS else "healthy"
+
+
+PROBE = Probe(ask_status)
+
+
+def report() -> dict[str, Any]:
+    """Return what the ready endpoint tells: files are asked every few seconds."""
+    global _remembered
+    known = _remembered
+    if known is None or monotonic() - known[0] > REMEMBERED_SECONDS:
+        known = _remembered = monotonic(), PROBE.answer() or "unavailable"
+    return {"status": known[1]}
+
+
+def _waiting_since(reached: int) -> float:
+    """Return for how many seconds news has waited for the signer; 0 without any."""
     connection = connections[DEFAULT_DB_ALIAS]
     try:
         with connection.cursor() as cursor:
@@ -44,30 +61,3 @@ def ask_waiting() -> float:
     finally:
         connection.close()
     return float(found[0]) if found else 0.0
-
-
-PROBE = Probe(ask_waiting)
-
-
-def report() -> dict[str, Any]:
-    """Return what the ready endpoint tells: files are asked every few seconds."""
-    global _remembered
-    known = _remembered
-    if known is None or monotonic() - known[0] > REMEMBERED_SECONDS:
-        known = _remembered = monotonic(), _status()
-    return {"status": known[1]}
-
-
-def _status() -> str:
-    try:
-        with notes() as kept:
-            if kept is None:
-                return NONE
-            if not kept.is_complete:
-                return "unavailable"
-    except (KeyRefused, NotesUnreadable, sqlite3.Error):
-        return "unavailable"
-    seconds = PROBE.answer()
-    if seconds is None:
-        return "unavailable"
-    return BEHIND if seconds > LATE_SECONDS else "healthy"
