@@ -6,17 +6,17 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from apps.accounts.management.command import AccountsCommand, project_called
 from apps.core.errors import DomainError
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.models import Session
+from apps.timeline.management.sessions import SessionsCommand
 from apps.timeline.projection import open_rebuild
 from apps.timeline.search import rebuild
 
 NAMED = 20
 
 
-class Command(AccountsCommand):
+class Command(SessionsCommand):
+    session_help = "one session, read or not"
     help = (
         "Read sessions from before an update, of which it is not known whether they "
         "wait for a human, or since when. It can be stopped and started again, while "
@@ -24,22 +24,14 @@ class Command(AccountsCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        which = parser.add_mutually_exclusive_group()
-        which.add_argument("--session", metavar="ID", help="one session, read or not")
-        which.add_argument("--project", metavar="SLUG", help="one project alone")
+        super().add_arguments(parser)
         parser.add_argument(
             "--all", action="store_true", help="also sessions that were read already"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        slug, session_id = options["project"], options["session"]
-        which = {
-            "project_id": project_called(slug).id if slug else None,
-            "session_id": session_id,
-        }
-        if session_id and not Session.objects.filter(id=session_id).exists():
-            raise CommandError(f"There is no session {session_id}.")
-        every = options["all"] or session_id
+        which = self.which(options)
+        every = options["all"] or options["session"]
         done = failed = 0
         for one in rebuild.sessions(**which) if every else open_rebuild.unread(**which):
             try:

@@ -7,18 +7,17 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from apps.accounts.management.command import AccountsCommand, project_called
 from apps.core.errors import DomainError
 from apps.core.roles.names import Role
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.models import Session
+from apps.timeline.management.sessions import SessionsCommand
 from apps.timeline.search import rebuild
 
 SECONDS_BETWEEN_LINES = 5
 NAMED = 20
 
 
-class Command(AccountsCommand):
+class Command(SessionsCommand):
     role = Role.WORKER
     help = (
         "Read sessions from before there was a search, so that it finds them whole. "
@@ -26,9 +25,7 @@ class Command(AccountsCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        which = parser.add_mutually_exclusive_group()
-        which.add_argument("--session", metavar="ID", help="one session alone")
-        which.add_argument("--project", metavar="SLUG", help="one project alone")
+        super().add_arguments(parser)
         parser.add_argument(
             "--all", action="store_true", help="also sessions that are complete already"
         )
@@ -42,17 +39,11 @@ class Command(AccountsCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        slug, session_id = options["project"], options["session"]
-        which = {
-            "project_id": project_called(slug).id if slug else None,
-            "session_id": session_id,
-        }
-        if session_id and not Session.objects.filter(id=session_id).exists():
-            raise CommandError(f"There is no session {session_id}.")
+        which = self.which(options)
         if options["check"]:
             self._check(which)
             return
-        if options["all"] or session_id:
+        if options["all"] or options["session"]:
             rebuild.list_again(**which)
         done, failed = self._rebuilt(which)
         self.stdout.write(f"{done:,} sessions read")

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from apps.accounts.management.command import AccountsCommand, project_called
+from apps.accounts.management.command import project_called
 from apps.accounts.models import Project
 from apps.audit import operations as audit
 from apps.core.errors import DomainError
@@ -20,6 +20,7 @@ from apps.core.roles.logins import weaknesses
 from apps.core.roles.names import Role
 from apps.core.roles.protection import notice
 from apps.timeline.bodies import CorruptBody
+from apps.timeline.management.sessions import SessionsCommand
 from apps.timeline.models import Session
 from apps.timeline.search import rebuild
 from apps.timeline.verification import Finding, signatures, verify_session
@@ -34,7 +35,7 @@ NO_SIGNATURES = (
 )
 
 
-class Command(AccountsCommand):
+class Command(SessionsCommand):
     # What search reads is compared by making it anew, and taking that back.
     role = Role.WORKER
     help = (
@@ -44,9 +45,7 @@ class Command(AccountsCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        which = parser.add_mutually_exclusive_group()
-        which.add_argument("--session", metavar="ID", help="one session alone")
-        which.add_argument("--project", metavar="SLUG", help="one project alone")
+        super().add_arguments(parser)
         parser.add_argument(
             "--search",
             action="store_true",
