@@ -9,27 +9,11 @@ import pytest
 
 from apps.agents.models import Agent
 from apps.metrics.figures import Band, band
-from apps.metrics.models import Due, Reach, Sum
 from apps.metrics.ranking import MILLISECONDS, classes, tools
 from tests.conftest import make_project
-from tests.metrics.make import KEY, OTHER_KEY, Told, at, called, reading, roll_up
+from tests.metrics.make import KEY, OTHER_KEY, Told, at, called, reading
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(params=["live", "rolled up"])
-def counted(request):
-    """Run a test twice: with all hours counted from the facts, and none."""
-
-    def settle(now="+2 00:00"):
-        if request.param == "rolled up":
-            assert roll_up(now) > 0
-            assert not Due.objects.exists()
-            assert Sum.objects.exists()
-        else:
-            assert not Reach.objects.exists()
-
-    return settle
 
 
 def day(project, start="00:00", end="+1 00:00", **more):

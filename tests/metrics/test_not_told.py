@@ -7,27 +7,13 @@ import pytest
 from django.core.management import call_command
 
 from apps.accounts.models import Role
-from apps.metrics.models import Due, Reach
+from apps.metrics.models import Reach
 from apps.metrics.ranking import breakdown
 from tests.console.make import HTML, signed_in
 from tests.contracts.world import add_member
 from tests.metrics.make import KEY, OLGA, Told, at, reading, roll_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(params=["live", "rolled up"])
-def counted(request):
-    """Run a test twice: with all hours counted from the facts, and none."""
-
-    def settle():
-        if request.param == "rolled up":
-            assert roll_up("+2 00:00") > 0
-            assert not Due.objects.exists()
-        else:
-            assert not Reach.objects.exists()
-
-    return settle
 
 
 def by(project, what, start="00:00", end="+1 00:00"):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from apps.accounts.models import Role
 from apps.agents.models import Agent
 from apps.metrics.facts import HOUR, hour_of
-from apps.metrics.models import Due, Reach
+from apps.metrics.models import Reach
 from apps.metrics.ranking import breakdown
 from apps.timeline.models import Session, Version
 from tests.conftest import make_project
@@ -27,20 +27,6 @@ from tests.metrics.test_rollups import stored
 pytestmark = pytest.mark.django_db(transaction=True)
 
 NAMED = 10
-
-
-@pytest.fixture(params=["live", "rolled up"])
-def counted(request):
-    """Run a test twice: with all hours counted from the facts, and none."""
-
-    def settle():
-        if request.param == "rolled up":
-            assert roll_up("+2 00:00") > 0
-            assert not Due.objects.exists()
-        else:
-            assert not Reach.objects.exists()
-
-    return settle
 
 
 def many(told, hour, count, first=0):
