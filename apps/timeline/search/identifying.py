@@ -47,15 +47,17 @@ WITH RECURSIVE names (name) AS (
       FROM names WHERE names.name IS NOT NULL)
 SELECT name FROM names WHERE name IS NOT NULL LIMIT %(most)s
 """
-OF_USERS = f"""
-SELECT found.id FROM unnest(%(names)s::text[]) n (name)
+# The columns differ in their types, and another one would not find the index.
+_OF_NAMES = f"""
+SELECT found.id FROM unnest(%(names)s::{{type}}[]) n (name)
  CROSS JOIN LATERAL (
        SELECT s.id FROM timeline_session s
-        WHERE s.project_id = %(project)s AND s.user_id = n.name
+        WHERE s.project_id = %(project)s AND s.{{column}} = n.name
           AND {keyset.below_id("s.id")}
         ORDER BY s.id DESC LIMIT %(limit)s) found
  ORDER BY found.id DESC LIMIT %(limit)s
 """  # noqa: S608
+OF_USERS = _OF_NAMES.format(type="text", column="user_id")
 OF_ALL_USERS = """
 SELECT s.id FROM timeline_session s
  WHERE s.project_id = %(project)s AND s.user_id ~>=~ %(first)s::text
@@ -77,15 +79,7 @@ WITH named AS (
       ORDER BY a.name USING ~<~ LIMIT %(most)s))
 SELECT id, external_id FROM named
 """
-OF_AGENTS = f"""
-SELECT found.id FROM unnest(%(names)s::varchar[]) n (name)
- CROSS JOIN LATERAL (
-       SELECT s.id FROM timeline_session s
-        WHERE s.project_id = %(project)s AND s.agent_id = n.name
-          AND {keyset.below_id("s.id")}
-        ORDER BY s.id DESC LIMIT %(limit)s) found
- ORDER BY found.id DESC LIMIT %(limit)s
-"""  # noqa: S608
+OF_AGENTS = _OF_NAMES.format(type="varchar", column="agent_id")
 NAMED = """
 SELECT n.session_id AS id FROM timeline_sessionname n
  WHERE n.project_id = %(project)s AND n.external_id >= %(first)s::text
