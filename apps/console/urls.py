@@ -3,27 +3,26 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from apps.console.forms import SESSION_ID
-from apps.console.views import (
+from apps.console.forms.project import SESSION_ID
+from apps.console.views.administration import alerts, keys, members, webhooks
+from apps.console.views.project import (
     agents,
-    alerts,
     audit,
-    compare,
-    forks,
-    holds,
     home,
-    keys,
-    lineage,
-    live,
-    members,
     metrics,
     open_items,
-    rollbacks,
-    session,
+    saved_views,
     sessions,
+)
+from apps.console.views.session import (
+    comparison,
+    detail,
+    forks,
+    holds,
+    lineage,
+    live,
+    rollbacks,
     version,
-    views,
-    webhooks,
 )
 
 
@@ -68,11 +67,11 @@ urlpatterns = [
     path("console/<slug:slug>/sessions", sessions.sessions, name="sessions"),
     path(f"{SESSIONS}/export", sessions.sessions_export, name="sessions_export"),
     path(f"{SESSIONS}/label", sessions.label_sessions, name="label_sessions"),
-    path("console/<slug:slug>/views", views.save_view, name="save_view"),
-    path("console/<slug:slug>/views/default", views.open_with, name="open_with"),
+    path("console/<slug:slug>/views", saved_views.save_view, name="save_view"),
+    path("console/<slug:slug>/views/default", saved_views.open_with, name="open_with"),
     path(
         "console/<slug:slug>/views/<str:view_id>/delete",
-        views.delete_view,
+        saved_views.delete_view,
         name="delete_view",
     ),
     path("console/<slug:slug>/members", members.members, name="members"),
@@ -138,16 +137,16 @@ urlpatterns = [
     path(f"{ALERT}/disable", alerts.disable, name="disable_alert"),
     path(f"{ALERT}/test", alerts.test, name="test_alert"),
     path(f"{ALERT}/delete", alerts.delete, name="delete_alert"),
-    path("console/<slug:slug>/compare", compare.compare, name="compare"),
-    path(SESSION, session.session_detail, name="session_detail"),
-    path(f"{SESSION}/jump", session.jump, name="jump"),
+    path("console/<slug:slug>/compare", comparison.compare, name="compare"),
+    path(SESSION, detail.session_detail, name="session_detail"),
+    path(f"{SESSION}/jump", detail.jump, name="jump"),
     path(f"{SESSION}/live", live.live, name="live"),
     path(f"{SESSION}/lineage", lineage.lineage, name="lineage"),
     path(f"{SESSION}/pause", holds.pause, name="pause"),
     path(f"{SESSION}/resume", holds.resume, name="resume"),
     path(f"{SESSION}/close", holds.close, name="close"),
     path(f"{SESSION}/notes", holds.note, name="note"),
-    path(VERSION, session.version_detail, name="version_detail"),
+    path(VERSION, detail.version_detail, name="version_detail"),
     path(f"{VERSION}/state.json", version.version_state, name="version_state"),
     path(f"{VERSION}/value", version.value, name="value"),
     path(f"{VERSION}/blame", version.blamed, name="blame"),

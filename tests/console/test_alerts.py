@@ -15,7 +15,7 @@ from django.utils import timezone
 from apps.accounts.models import Role
 from apps.agents.models import Agent
 from apps.audit.models import AuditRecord, Event
-from apps.console.views import alerts
+from apps.console.views.administration import alerts
 from apps.metrics import alerting, mailing
 from apps.metrics import operations as metrics
 from apps.metrics.models import Rule

@@ -15,7 +15,7 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import Role, Scope
 from apps.audit import operations as audit
 from apps.audit.models import AuditRecord
-from apps.console import auditing
+from apps.console.pages.project import audit_entries
 from apps.core.actors import Actor, ActorKind
 from apps.core.ids import first_id, new_id
 from apps.timeline import operations as timeline
@@ -156,7 +156,7 @@ def test_many_acts_come_page_by_page(viewer, project, show):
 
 @pytest.mark.parametrize("show", ["", "all"])
 def test_a_filter_looks_so_far_and_says_so(viewer, project, show, monkeypatch):
-    monkeypatch.setattr(auditing, "LOOKED_AT", 10)
+    monkeypatch.setattr(audit_entries, "LOOKED_AT", 10)
     key_made(project, "k1")
     ben = Actor(kind=ActorKind.USER, id="user_ben", label="ben")
     for number in range(15):
@@ -259,7 +259,7 @@ def test_a_changed_record_is_named(viewer, project):
 
 
 def test_a_long_record_is_verified_in_pieces(viewer, project, monkeypatch):
-    monkeypatch.setattr("apps.console.views.audit.VERIFIED", 2)
+    monkeypatch.setattr("apps.console.views.project.audit.VERIFIED", 2)
     for number in range(3):
         key_made(project, f"k{number}")
 

@@ -3,8 +3,8 @@
 import pytest
 
 from apps.accounts.models import Role
-from apps.console import comparing, stories, wording
-from apps.console.comparing import sides
+from apps.console.pages.session import change_table, version_text, word_diff
+from apps.console.pages.session.change_table import sides
 from apps.diffs.changes import MISSING
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.versions import reading as timeline
@@ -83,7 +83,7 @@ def test_no_emoji_and_no_letter_is_taken_apart():
     assert different(found.after) == [f"{boy}", "e\u0301te"]
 
 
-@pytest.mark.parametrize("length", range(wording.CONTEXT - 8, wording.CONTEXT + 1))
+@pytest.mark.parametrize("length", range(word_diff.CONTEXT - 8, word_diff.CONTEXT + 1))
 def test_no_emoji_is_cut_where_text_is_left_out(length):
     before = "x" * length + FAMILY + " y" * 100
 
@@ -115,7 +115,7 @@ def test_a_side_that_is_missing_stays_missing():
 
 
 def test_json_from_right_to_left_keeps_keys_before_values():
-    shown = comparing.written({"שם": "גג"}).text
+    shown = change_table.written({"שם": "גג"}).text
 
     assert shown == '{\u2068"שם"\u2069: \u2068"גג"\u2069}'
 
@@ -205,7 +205,7 @@ def test_an_earlier_release_kept_the_length_in_the_list_alone():
     kept = {"pointer": "/a", "kind": "added", "after": ["x", "y", "… 9998 more"]}
     version = type("Version", (), {"changes": [kept]})()
 
-    (change,) = stories.restored(version)
+    (change,) = version_text.restored(version)
 
     assert change.after.length == 10_000
 

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from apps.accounts.models import Membership, Role, SavedView
 from apps.audit.models import AuditRecord
-from apps.console import finding, reading
+from apps.console import queries
+from apps.console.pages.project import session_search
 from apps.timeline import bodies
 from apps.timeline.bodies.caching import Cache
 from apps.timeline.models import Label, Version
@@ -257,7 +258,7 @@ def test_an_old_link_with_an_agent_goes_on_working(viewer, project):
 
 
 def test_lists_are_turned_round(viewer, project, monkeypatch):
-    monkeypatch.setattr(reading, "PAGE", 2)
+    monkeypatch.setattr(queries, "PAGE", 2)
     now = timezone.now() - timedelta(days=1)
     first, second, third = (
         Story(project, now=now + timedelta(hours=n)) for n in range(3)
@@ -283,7 +284,7 @@ def test_a_place_in_another_order_is_refused(viewer, project):
 
 
 def test_pages_of_a_search_follow_each_other(viewer, project, monkeypatch):
-    monkeypatch.setattr(reading, "PAGE", 2)
+    monkeypatch.setattr(queries, "PAGE", 2)
     now = timezone.now() - timedelta(days=1)
     ids = [Story(project, ORDER, now=now + timedelta(hours=n)).id for n in range(3)]
 
@@ -431,8 +432,8 @@ def pages_of(viewer, page):
 def test_every_session_stands_once_where_its_last_change_puts_it(
     viewer, project, monkeypatch, limit, walk
 ):
-    monkeypatch.setattr(reading, "PAGE", limit)
-    monkeypatch.setattr(finding, "WALK", walk)
+    monkeypatch.setattr(queries, "PAGE", limit)
+    monkeypatch.setattr(session_search, "WALK", walk)
     now = timezone.now() - timedelta(days=1)
     stories = [Story(project, now=now + timedelta(hours=n)) for n in range(6)]
     for hour, place in enumerate((2, 0, 2, 2, 4), 10):
@@ -448,11 +449,11 @@ def test_every_session_stands_once_where_its_last_change_puts_it(
 
 
 def test_the_order_by_last_change_says_how_far_it_looked(viewer, project, monkeypatch):
-    monkeypatch.setattr(finding, "WALK", (2,))
+    monkeypatch.setattr(session_search, "WALK", (2,))
     Story(project).update({"a": 1}).update({"a": 2})
 
     page = text(search(viewer, project, "user:nobody", sort="changed"))
 
     assert "Looked at 2 acts of the project on this page" in page
     assert 'rel="next"' in page
-    assert finding.SORTS["changed"] in text(viewer.get(address(project)))
+    assert session_search.SORTS["changed"] in text(viewer.get(address(project)))

@@ -7,7 +7,8 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.accounts.models import Role
-from apps.console import reading, session_page
+from apps.console import queries
+from apps.console.pages.session import session_page
 from apps.core import json
 from apps.timeline import bodies
 from apps.timeline import operations as timeline
@@ -153,7 +154,7 @@ def test_a_parent_and_its_children_link_to_each_other(viewer, project, trip):
 def test_of_many_children_the_newest_are_shown_and_all_are_found(
     viewer, project, trip, monkeypatch
 ):
-    monkeypatch.setattr(reading, "SHOWN_FORKS", 2)
+    monkeypatch.setattr(queries, "SHOWN_FORKS", 2)
     about = {"parent_session_id": trip.id}
     # Ids sort by the millisecond in which they were made.
     children = [

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import Role
-from apps.console import reading
+from apps.console import queries
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, counted_queries, signed_in
 
@@ -112,7 +112,7 @@ def test_a_filter_that_means_nothing_is_refused(viewer, project, query):
 def test_older_sessions_are_one_link_away_and_keep_the_filter(
     viewer, project, monkeypatch
 ):
-    monkeypatch.setattr(reading, "PAGE", 2)
+    monkeypatch.setattr(queries, "PAGE", 2)
     now = timezone.now() - timedelta(days=1)
     stories = [Story(project, now=now + timedelta(minutes=n)) for n in range(3)]
     oldest, middle, newest = stories

@@ -4,20 +4,20 @@ from typing import Any
 
 from hypothesis import given
 
-from apps.console import sides
-from apps.console.comparing import told
+from apps.console.pages.session import side_by_side
+from apps.console.pages.session.change_table import told
 from apps.diffs import pointers
 from apps.diffs.compare import compare
 from apps.diffs.equality import same
 from tests.diffs.states import bounded, pairs
 
 
-def lines(before: Any, after: Any, *, shown: int = 200) -> list[sides.Line]:
+def lines(before: Any, after: Any, *, shown: int = 200) -> list[side_by_side.Line]:
     comparison = compare(before, after)
-    return sides.lines(comparison, told(comparison, shown=shown).rows)
+    return side_by_side.lines(comparison, told(comparison, shown=shown).rows)
 
 
-def drawn(found: list[sides.Line]) -> list[str]:
+def drawn(found: list[side_by_side.Line]) -> list[str]:
     """Write the lines as a person would see them."""
     written = []
     for line in found:
@@ -94,7 +94,7 @@ def test_a_fold_holds_so_much_and_leads_to_the_rest() -> None:
     fold = next(line for line in lines(before, after) if line.depth == 1)
 
     assert fold.text == "1,999 unchanged keys"
-    assert (len(fold.kept), fold.pointer) == (sides.FOLDED, "/all")
+    assert (len(fold.kept), fold.pointer) == (side_by_side.FOLDED, "/all")
     assert not fold.is_open
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import Role
-from apps.console import session_page
+from apps.console.pages.session import session_page
 from apps.core.notes.signed import SigningKey
 from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Step

@@ -13,8 +13,9 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from apps.console import charts, stories
-from apps.console.strip import Strip
+from apps.console.pages.metrics import charts
+from apps.console.pages.session import version_text
+from apps.console.pages.session.version_strip import Strip
 from apps.core.views import DISTRIBUTION
 from apps.diffs import text
 from apps.worker import health
@@ -52,7 +53,7 @@ def visible(value: object) -> str:
 @register.filter
 def visible_lines(value: object) -> str:
     """As `visible`, but line breaks stay."""
-    return stories.visible_lines(str(value))
+    return version_text.visible_lines(str(value))
 
 
 @register.filter
@@ -71,7 +72,7 @@ def shorten(value: object, longest: int) -> str:
 def shorten_lines(value: object, longest: int) -> str:
     """As `shorten`, but line breaks stay."""
     whole = str(value)
-    shown = stories.visible_lines(text.cut(whole, longest))
+    shown = version_text.visible_lines(text.cut(whole, longest))
     return shown if len(whole) <= longest else f"{shown}…"
 
 
@@ -83,7 +84,7 @@ def isolated(value: object) -> str:
 
 @register.filter
 def size(n_bytes: int) -> str:
-    return stories.size(n_bytes)
+    return version_text.size(n_bytes)
 
 
 @register.filter

@@ -1,5 +1,5 @@
 """The console's pages and acts, a module by noun.
 
-Each view is read top to bottom: who may, what is asked for, one read or one act, one
+Each view is read top to bottom: permission, what is asked for, one read or one act, one
 page.
 """

@@ -1,0 +1,1 @@
+"""Validate query strings and what people type, a module for each part."""

@@ -1,0 +1,275 @@
+"""What stands in the query string of the console's lists, and what people type."""
+
+import re
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, cast
+
+from django import forms
+
+from apps.accounts.models import Role, Scope
+from apps.agents.models import AgentStatus
+from apps.audit.actions import RECORDED
+from apps.console.pages.project import audit_entries, session_search
+from apps.console.queries import PAGE
+from apps.core.addresses import LONGEST_URL
+from apps.core.handling import Handling
+from apps.timeline.search.cursors import PLACE
+from apps.timeline.search.language import LONGEST_TEXT
+from apps.webhooks.kinds import KINDS
+from apps.webhooks.models import Format, Progress
+from apps.webhooks.operations import LONGEST_DESCRIPTION
+
+SESSION_ID = "sess_[0-9a-z]{26}"
+ACT_ID = "trace_[0-9a-z]{26}"
+# In the order of the last change: among which acts, and after which session of those.
+CHANGED_PLACE = rf"{ACT_ID}|(?:{ACT_ID})?\.[0-9]{{20}}-{SESSION_ID}"
+
+
+class SessionsForm(forms.Form):
+    """The search, the order and the place in the list of sessions."""
+
+    q = forms.CharField(required=False, max_length=LONGEST_TEXT, strip=False)
+    sort = forms.ChoiceField(required=False, choices=list(session_search.SORTS.items()))
+    view = forms.RegexField(regex=r"\Aview_[0-9a-z]{26}\Z", required=False)
+    after = forms.RegexField(
+        regex=rf"\A(?:{PLACE}|{CHANGED_PLACE})\Z",
+        required=False,
+        error_messages={"invalid": "This is no place in the list."},
+    )
+
+
+class LabelForm(forms.Form):
+    """Sessions that were picked from a list, and a label for their heads."""
+
+    name = forms.CharField(max_length=100)
+    session = forms.MultipleChoiceField()
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        picked = data.getlist("session")
+        named = [one for one in picked if re.fullmatch(SESSION_ID, one)]
+        # What is no id is no choice; too many are none at all.
+        fit = named if len(named) <= PAGE else []
+        field = cast(forms.MultipleChoiceField, self.fields["session"])
+        field.choices = [(one, one) for one in fit]
+
+
+class ViewForm(forms.Form):
+    """A search to keep."""
+
+    name = forms.CharField(max_length=120)
+    q = forms.CharField(required=False, max_length=LONGEST_TEXT, strip=False)
+    sort = forms.ChoiceField(required=False, choices=list(session_search.SORTS.items()))
+    is_shared = forms.BooleanField(required=False)
+
+
+class OpenItemsForm(forms.Form):
+    """The place in the list of what is open: when, which version, which session."""
+
+    after = forms.RegexField(
+        regex=rf"\A(?:0|[1-9][0-9]{{0,17}})\.(?:0|[1-9][0-9]{{0,17}})\.{SESSION_ID}\Z",
+        required=False,
+        error_messages={"invalid": "This is no place in the list."},
+    )
+
+
+class VersionsForm(forms.Form):
+    """The place in the list of versions: those before this number."""
+
+    after = forms.IntegerField(required=False, min_value=0, max_value=10**18)
+
+
+class InviteForm(forms.Form):
+    """The role that accepting the invitation gives."""
+
+    role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER)
+
+
+class SecondFactorForm(forms.Form):
+    """Whether the project asks for a second factor."""
+
+    is_required = forms.ChoiceField(choices=[("on", "on"), ("off", "off")])
+
+
+class RoleForm(forms.Form):
+    """Another role for a member."""
+
+    role = forms.ChoiceField(choices=Role.choices)
+
+
+class KeyForm(forms.Form):
+    """A key to be made."""
+
+    name = forms.CharField(
+        max_length=120,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    scope = forms.ChoiceField(choices=Scope.choices, initial=Scope.WRITE)
+    agents_named = forms.CharField(
+        label="Agents, separated by commas",
+        required=False,
+        max_length=2_000,
+        help_text="Empty: the key may speak for every agent.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    expires_days = forms.IntegerField(
+        label="Expires after days",
+        required=False,
+        min_value=1,
+        max_value=3_650,
+        help_text="Empty: it works until it is revoked.",
+    )
+
+    def agents(self) -> list[str] | None:
+        """Return the agents that a valid form names; None for all."""
+        named = self.cleaned_data["agents_named"].split(",")
+        return [name.strip() for name in named if name.strip()] or None
+
+
+HANDLINGS = {
+    Handling.STRICT: "are refused",
+    Handling.LENIENT: "are ignored, and the answer names them",
+}
+
+
+class HandlingForm(forms.Form):
+    """What becomes of unknown input of programs."""
+
+    handling = forms.ChoiceField(
+        label="Unknown fields and parameters",
+        choices=[(one.value, said) for one, said in HANDLINGS.items()],
+    )
+
+
+class KeysForm(forms.Form):
+    """The place in the list of keys: those before this one."""
+
+    after = forms.RegexField(regex=r"\Akey_[0-9a-z]{26}\Z", required=False)
+
+
+# In as few words as a field shows.
+FORMATS = {Format.STEPBACK: "the whole message", Format.SLACK: "a line for Slack"}
+
+
+class WebhookForm(forms.Form):
+    """An address, and what it is to be told of."""
+
+    url = forms.CharField(
+        label="Address",
+        max_length=LONGEST_URL,
+        widget=forms.URLInput(
+            attrs={"autocomplete": "off", "placeholder": "https://…"}
+        ),
+    )
+    description = forms.CharField(
+        required=False,
+        max_length=LONGEST_DESCRIPTION,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    format = forms.ChoiceField(
+        label="What is sent", choices=list(FORMATS.items()), required=False
+    )
+    events = forms.MultipleChoiceField(
+        choices=[(kind, kind) for kind in KINDS],
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+
+class WebhooksForm(forms.Form):
+    """The place in the list of webhooks: those before this one."""
+
+    after = forms.RegexField(regex=r"\Ahook_[0-9a-z]{26}\Z", required=False)
+
+
+class DeliveriesForm(forms.Form):
+    """Filter and place in a webhook's log."""
+
+    status = forms.ChoiceField(required=False, choices=[("", "any"), *Progress.choices])
+    after = forms.RegexField(
+        regex=r"\Adlv_[0-9a-z]{26}\Z", required=False, widget=forms.HiddenInput
+    )
+
+
+def _text(label: str, longest: int = 255) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=longest,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+
+def _day(label: str) -> forms.DateField:
+    return forms.DateField(
+        label=label,
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+
+
+class AgentsForm(forms.Form):
+    """Filter and place in the list of agents."""
+
+    status = forms.ChoiceField(
+        required=False, choices=[("", "any"), *AgentStatus.choices]
+    )
+    after = forms.RegexField(
+        regex=r"\Aagent_[0-9a-z]{26}\Z", required=False, widget=forms.HiddenInput
+    )
+
+
+class AuditForm(forms.Form):
+    """Filters and the place in the list of acts; days are in UTC."""
+
+    show = forms.ChoiceField(
+        required=False,
+        choices=[("", "People's acts"), ("all", "Agents' acts too")],
+    )
+    action = forms.ChoiceField(
+        required=False,
+        choices=[("", "any"), *((one.value, one.value) for one in RECORDED)],
+        error_messages={"invalid_choice": "There is no such action."},
+    )
+    actor = _text("Actor")
+    resource = _text("Resource id")
+    start = _day("From")
+    end = _day("Until")
+    after = forms.RegexField(
+        regex=r"\A(?:trace_[0-9a-z]{26}|[1-9][0-9]{0,17})\Z",
+        required=False,
+        widget=forms.HiddenInput,
+        error_messages={"invalid": "This is no place in the list."},
+    )
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or self.cleaned_data
+        after = found.get("after")
+        if after and after.startswith("trace_") != (found.get("show") == "all"):
+            self.add_error("after", "This is a place in another list.")
+        return found
+
+    def is_filtered(self) -> bool:
+        return any(self.cleaned_data[name] for name in self.fields if name != "after")
+
+    def wanted(self) -> audit_entries.Wanted:
+        """Return the filters of a valid form."""
+        data = self.cleaned_data
+        last = data["end"]
+        return audit_entries.Wanted(
+            everything=data["show"] == "all",
+            action=data["action"] or None,
+            actor=data["actor"] or None,
+            resource=data["resource"] or None,
+            start=_midnight(data["start"]),
+            end=_midnight(last + timedelta(days=1)) if last else None,
+        )
+
+
+class VerifyForm(forms.Form):
+    """How much of the record is verified already."""
+
+    after = forms.IntegerField(required=False, min_value=0, max_value=10**18)
+
+
+def _midnight(day: Any) -> datetime | None:
+    return datetime.combine(day, time(), tzinfo=UTC) if day else None

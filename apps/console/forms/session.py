@@ -1,0 +1,170 @@
+"""What stands in the address of a session's page, and what its acts are given."""
+
+from typing import Any
+
+from django import forms
+
+from apps.console.forms.project import SESSION_ID
+from apps.core.errors import DomainError, InvalidRequest, MalformedJson
+from apps.core.json import State, parse_object
+from apps.core.moments import moment
+from apps.timeline.operations.labels import MAX_LABEL
+from apps.timeline.operations.notes import MAX_NOTE
+from apps.timeline.words import Op
+
+TABS = ("changes", "state", "turns", "checkpoint", "proof")
+LARGEST = 10**18
+# Why people step back: the code is for statistics, the words are for people.
+REASONS = [
+    ("wrong_state", "The state is wrong"),
+    ("bad_tool_result", "A tool answered wrongly"),
+    ("looping", "The agent was looping"),
+    ("harmful", "The agent did harm"),
+    ("customer", "The customer asked for it"),
+    ("test", "Trying something out"),
+]
+
+
+def whole_number(*, required: bool = True) -> forms.IntegerField:
+    """Return the field of a version's number."""
+    return forms.IntegerField(required=required, min_value=0, max_value=LARGEST)
+
+
+class TimelineForm(forms.Form):
+    """Which versions the timeline shows, and from where on downwards."""
+
+    path = forms.CharField(required=False, max_length=2_000)
+    op = forms.ChoiceField(
+        required=False,
+        choices=[("", "all"), *((op.value, op.value) for op in Op)],
+        error_messages={"invalid_choice": "There is no such operation."},
+    )
+    actor = forms.CharField(required=False, max_length=255)
+    label = forms.CharField(required=False, max_length=MAX_LABEL)
+    after = whole_number(required=False)
+
+    def clean_path(self) -> str:
+        """Take `order.id` for `/order/id`: people write both."""
+        path: str = self.cleaned_data["path"].strip()
+        if path and not path.startswith("/"):
+            path = "/" + path.replace(".", "/")
+        return path
+
+
+class PaneForm(forms.Form):
+    """What is shown of a version. An unknown tab or base is an error that says so."""
+
+    tab = forms.ChoiceField(required=False, choices=[(tab, tab) for tab in TABS])
+    against = forms.RegexField(
+        regex=r"\A(?:previous|head|[0-9]{1,18})\Z", required=False
+    )
+    view = forms.ChoiceField(
+        required=False, choices=[("inline", "inline"), ("side", "side by side")]
+    )
+    find = forms.CharField(required=False, max_length=200)
+    verify = forms.BooleanField(required=False)
+    # Up to which version an earlier page verified.
+    verified = whole_number(required=False)
+
+    def given(self) -> dict[str, Any]:
+        """Raises: InvalidRequest naming the first parameter that means nothing."""
+        if not self.is_valid():
+            name = next(iter(self.errors))
+            raise InvalidRequest(f"{name}: this means nothing here.", param=name)
+        return {
+            **self.cleaned_data,
+            "tab": self.cleaned_data["tab"] or "changes",
+            "against": self.cleaned_data["against"] or "previous",
+            "view": self.cleaned_data["view"] or "inline",
+        }
+
+
+class JumpForm(forms.Form):
+    """A version's number, as 12 or v12, or a time."""
+
+    go = forms.CharField(max_length=40)
+
+    def clean_go(self) -> Any:
+        given: str = self.cleaned_data["go"].strip()
+        number = given.removeprefix("v")
+        if number.isascii() and number.isdecimal() and len(number) <= 18:
+            return int(number)
+        try:
+            return moment(given)
+        except (ValueError, OverflowError):
+            raise forms.ValidationError(
+                "Give a version, as 12, or a time, as 2026-03-15 14:05 (UTC)."
+            ) from None
+
+
+class ActForm(forms.Form):
+    """What every act carries: the head that was shown, and a key for this one act."""
+
+    expected = whole_number()
+    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
+
+
+class RollbackForm(ActForm):
+    """A confirmed preview."""
+
+    reason = forms.CharField(required=False, max_length=2_000)
+    reason_code = forms.ChoiceField(required=False, choices=[("", ""), *REASONS])
+    hold = forms.BooleanField(required=False)
+    # Enter in a field was pressed, not the button that confirms.
+    look = forms.BooleanField(required=False)
+    undo_of = whole_number(required=False)
+
+
+class HoldForm(ActForm):
+    """Pause, resume, close."""
+
+    reason = forms.CharField(required=False, max_length=2_000)
+
+
+class ForkForm(forms.Form):
+    """A fork, as it was or with an edited state."""
+
+    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
+    state = forms.CharField(required=False, strip=False)
+    reason = forms.CharField(required=False, max_length=2_000)
+
+    def clean_state(self) -> State | None:
+        """Read the edited state strictly; the fault is told with its place."""
+        text: str = self.cleaned_data["state"]
+        if not text.strip():
+            return None
+        try:
+            # Browsers send text areas with CRLF; inside strings JSON allows neither.
+            return parse_object(text.encode())
+        except MalformedJson as fault:
+            raise forms.ValidationError(fault.message, params=fault.details) from None
+        except DomainError as fault:
+            where = f" (at {fault.param})" if fault.param else ""
+            raise forms.ValidationError(fault.message + where) from None
+
+
+class LabelForm(forms.Form):
+    """A label to give or to take away."""
+
+    label = forms.CharField(max_length=MAX_LABEL)
+
+
+class NoteForm(forms.Form):
+    """A note; without a number it is about the session."""
+
+    text = forms.CharField(max_length=MAX_NOTE, strip=False)
+    number = whole_number(required=False)
+    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
+
+
+class SinceForm(forms.Form):
+    """The newest version that the page shows."""
+
+    since = whole_number(required=False)
+
+
+class CompareForm(forms.Form):
+    """Two sessions; the left one may be left out of a fork."""
+
+    left = forms.RegexField(regex=rf"\A{SESSION_ID}\Z", required=False)
+    right = forms.RegexField(regex=rf"\A{SESSION_ID}\Z")

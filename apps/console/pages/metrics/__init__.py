@@ -1,0 +1,1 @@
+"""The page of metrics: its numbers, tables and charts."""

@@ -1,0 +1,1 @@
+"""A project's pages: what needs attention, searched sessions, the audit log."""

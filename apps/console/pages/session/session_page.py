@@ -1,0 +1,183 @@
+"""What a session's page shows around the version: its facts, its strip, its timeline.
+
+The same for every view of the page, so that a link opens what its sender saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from apps.accounts.access import Permission, may
+from apps.accounts.models import Membership
+from apps.agents.scope import Scope
+from apps.console import queries
+from apps.console.pages.session import timeline_rows, version_strip, version_text
+from apps.diffs.pointers import split
+from apps.timeline.blame.trails import trail
+from apps.timeline.bodies import CorruptBody
+from apps.timeline.ledger.facts.marks import path_key
+from apps.timeline.models import Session
+from apps.timeline.queries import pages
+from apps.timeline.versions import heads
+from apps.timeline.versions import reading as timeline
+from apps.timeline.versions.lineage import live_ranges
+from apps.timeline.versions.reading import VersionRow
+from apps.timeline.words import Hold, Status
+
+ROWS = 60
+# So many newer versions stand above the one that a link leads to.
+ABOVE = 15
+# Of the statuses, those in which nothing can be done any more.
+GONE = frozenset({Status.DELETED, queries.EXPIRED})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where in which session: `number` is None where no version is named."""
+
+    membership: Membership
+    session: Session
+    number: int | None
+    now: datetime
+
+    @cached_property
+    def live(self) -> Sequence[range]:
+        """Which versions are live as seen from the head."""
+        return live_ranges(self.session.id, self.session.head_number)
+
+    @property
+    def selected(self) -> int:
+        return self.session.head_number if self.number is None else self.number
+
+
+def facts(place: Place) -> dict[str, Any]:
+    """Return what is known of the session, and what the reader may do with it."""
+    session, membership = place.session, place.membership
+    status = queries.status_of(session, place.now)
+    is_operator = may(membership, Permission.WRITE, membership.project)
+    return {
+        "membership": membership,
+        "session": session,
+        "status": status,
+        "is_live": status in (Status.ACTIVE, Status.PAUSED),
+        "may_act": is_operator and status not in (*GONE, Status.CLOSED),
+        "may_fork": is_operator and status not in GONE,
+        "may_write": is_operator and status not in GONE,
+    }
+
+
+def around(place: Place) -> dict[str, Any]:
+    """Return the head of the page: metadata, forks, its family, and the strip."""
+    session = place.session
+    forks, children = queries.forks(session), queries.children(session)
+    return {
+        "metadata": version_text.pretty(bytes(session.metadata)),
+        "forks": forks[: queries.SHOWN_FORKS],
+        "has_more_forks": len(forks) > queries.SHOWN_FORKS,
+        "parent": queries.parent(session),
+        "children": children[: queries.SHOWN_FORKS],
+        "has_more_children": len(children) > queries.SHOWN_FORKS,
+        "strip": version_strip.strip(
+            pages.strip(session.id, session.head_number), place.selected
+        ),
+    }
+
+
+def window(place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the rows of the timeline, and the links to those above and below."""
+    session = place.session
+    wanted = pages.Wanted(
+        path=_path_key(place, given["path"]),
+        op=given["op"],
+        actor=given["actor"],
+        label=given["label"],
+    )
+    after = given["after"]
+    if after is None and not wanted:
+        after = _window_of(place)
+    found = pages.versions(session.id, wanted, after=after, limit=ROWS)
+    shown = found[:ROWS]
+    kept = {name: text for name, text in given.items() if text not in ("", None)}
+    kept.pop("after", None)
+    return {
+        "rows": _rows(place, found, after),
+        "is_filtered": bool(wanted),
+        "is_first": after is None,
+        "newer": None if wanted else _newer(place, shown, after, kept),
+        "older": _query(kept, shown[-1].number) if len(found) > ROWS else None,
+        "keep": urlencode(kept if after is None else {**kept, "after": after}),
+    }
+
+
+def hold_of(version: VersionRow) -> str | None:
+    """Return what holds agents back at this version; None for nothing."""
+    return None if version.hold == Hold.OPEN else version.hold
+
+
+def _window_of(place: Place) -> int | None:
+    """Return where the window begins so that the version that is named stands in it."""
+    head = place.session.head_number
+    if head - place.selected < ROWS - ABOVE:
+        return None
+    return place.selected + ABOVE + 1
+
+
+def _rows(
+    place: Place, found: Sequence[VersionRow], after: int | None
+) -> list[timeline_rows.Row]:
+    session, shown = place.session, found[:ROWS]
+    if not shown:
+        return []
+    turns = pages.turns(session.id, shown)
+    known = timeline_rows.Facts(
+        live=place.live,
+        annotations=pages.attached(
+            session.id, shown, after=after, is_last=len(found) <= ROWS
+        ),
+        turns=turns,
+        has_all_turns=len(turns) < pages.LISTED_TURNS,
+        head_number=session.head_number,
+        selected=place.number,
+    )
+    by_number = {version.number: version for version in found}
+    previous = [by_number.get(version.number - 1) for version in shown]
+    return timeline_rows.timeline(shown, previous, known)
+
+
+def _newer(
+    place: Place, shown: Sequence[VersionRow], after: int | None, kept: dict[str, Any]
+) -> str | None:
+    if after is None or not shown:
+        return None
+    above = shown[0].number + 1 + ROWS
+    return _query(kept, above if above <= place.session.head_number else None)
+
+
+def _query(kept: dict[str, Any], after: int | None) -> str:
+    return "?" + urlencode(kept if after is None else {**kept, "after": after})
+
+
+def _path_key(place: Place, path: str) -> bytes | None:
+    """Return under which digest a pointer was recorded.
+
+    The head says which lists are on the way; a path that it does not have is taken
+    as the keys of objects.
+    """
+    if not path:
+        return None
+    scope = Scope(place.membership.project)
+    try:
+        state = timeline.parsed(
+            heads.kept(scope, place.session.id, None, now=place.now)
+        )
+    except CorruptBody:
+        state = {}
+    found = trail(state, path)
+    key = bytes(place.membership.project.index_key)
+    whole = (*found.path, *found.rest) if found.is_absent else found.path
+    return path_key(key, whole or tuple(split(path)))

@@ -1,0 +1,271 @@
+"""What the pane beside the timeline shows of one version, tab by tab.
+
+Reads what a tab needs and nothing more; templates place it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from apps.accounts.models import Project
+from apps.console import queries
+from apps.console.pages.session import (
+    change_table,
+    json_tree,
+    side_by_side,
+    version_text,
+)
+from apps.core import json, work
+from apps.core.errors import InvalidRequest
+from apps.core.json import Json
+from apps.diffs.changes import Comparison
+from apps.diffs.text import cut, visible
+from apps.timeline import bodies
+from apps.timeline.bodies import CorruptBody
+from apps.timeline.bodies.bundles import SHAPES
+from apps.timeline.models import Session, Turn
+from apps.timeline.queries import calls, listing
+from apps.timeline.queries.calls import Call
+from apps.timeline.verification import Limits, Report, signatures, verify_session
+from apps.timeline.versions import reading as timeline
+from apps.timeline.versions.reading import VersionRow
+
+TURNS = 20
+ITEMS = 100
+LONGEST_SAID = 20_000
+LONGEST_PART = 100_000
+VERIFIED = 1_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """The version that is shown, the one before it, and who is asking when."""
+
+    project: Project
+    session: Session
+    version: VersionRow
+    previous: VersionRow | None
+    now: datetime
+
+
+def shown(look: Look, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the context of the tab that is asked for.
+
+    A body that is not what was written makes the tab say so; its values are not shown.
+    """
+    tabs = {
+        "changes": _changes,
+        "state": _state,
+        "turns": _turns,
+        "checkpoint": _checkpoint,
+        "proof": _proof,
+    }
+    try:
+        return {"given": given, **tabs[given["tab"]](look, given)}
+    except CorruptBody:
+        return {"given": given, "is_corrupt": True}
+
+
+def base_of(look: Look, against: str) -> VersionRow | None:
+    """Return the version to compare with; None where there is none before it.
+
+    Raises: VersionNotFound.
+    """
+    if against == "previous":
+        return look.previous
+    number = look.session.head_number if against == "head" else int(against)
+    if number == look.version.number:
+        return look.version
+    return queries.version(look.session, number)[0]
+
+
+def _changes(look: Look, given: dict[str, Any]) -> dict[str, Any]:
+    base = base_of(look, given["against"])
+    version = look.version
+    if base is None:
+        return {"base": None, "changes": kept(version)}
+    if base is look.previous and not version.change_count:
+        # Nothing to compare: the append has done it.
+        nothing = change_table.Compared(words="", rows=[], count=0, is_coarse=False)
+        return {"base": base, "changes": nothing}
+    try:
+        before, after = timeline.parsed_pair(base, version)
+    except CorruptBody:
+        if base is not look.previous:
+            raise
+        return {"base": base, "changes": kept(version), "is_unreadable": True}
+    changes = change_table.compared(before, after, n_bytes=base.size + version.size)
+    context: dict[str, Any] = {"base": base, "changes": changes}
+    if given["view"] == "side" and changes.comparison is not None:
+        context["lines"] = side_by_side.lines(changes.comparison, changes.rows)
+    return context
+
+
+def kept(version: VersionRow) -> change_table.Compared:
+    """Tell what the append kept of the changes: the first ones, shortened."""
+    changes = version_text.restored(version)
+    found = change_table.told(Comparison(None, None, tuple(changes), ()))
+    return change_table.Compared(
+        words=version_text.words(version),
+        rows=found.rows,
+        count=version.change_count,
+        is_coarse=False,
+    )
+
+
+def _state(look: Look, given: dict[str, Any]) -> dict[str, Any]:
+    state = timeline.parsed(look.version)
+    context: dict[str, Any] = {"tree": json_tree.tree(state)}
+    if given["find"]:
+        hits, is_all = json_tree.find(state, given["find"])
+        context |= {"hits": hits, "has_all_hits": is_all}
+    return context
+
+
+def _turns(look: Look, given: dict[str, Any]) -> dict[str, Any]:
+    made = Turn.objects.of_session(look.session.id).filter(
+        head_number=look.version.number
+    )
+    found = list(made.in_order(newest_first=False, after=None)[: TURNS + 1])
+    some = listing.within_bytes(found[:TURNS], lambda turn: turn.size)
+    return {"turns": [told(turn) for turn in some], "has_more": len(found) > len(some)}
+
+
+def told(turn: Turn) -> dict[str, Any]:
+    """Return a turn with its texts, as far as they are fit for a page."""
+    raw = bodies.decode(turn.codec, bytes(turn.data), turn.size, None)
+    parts = {part.name: part.data for part in bodies.unframe(raw)}
+    metadata = parts.get("metadata")
+    return {
+        "turn": turn,
+        "heard": _said(parts["input"]),
+        "said": _said(parts["output"]),
+        "calls": [call_row(call) for call in calls.in_turn(parts)],
+        "metadata": None if metadata is None else version_text.pretty(metadata)[0],
+    }
+
+
+def call_row(call: Call) -> dict[str, Any]:
+    """Return a tool call as it is shown."""
+    return {
+        "name": visible(call.name),
+        "id": None if call.id is None else visible(call.id),
+        "arguments": None
+        if call.arguments is None
+        else change_table.written(call.arguments),
+        "call": call,
+    }
+
+
+def _said(side: bytes) -> tuple[str, bool]:
+    said = json.parse(side)
+    content = said.get("content")
+    if isinstance(content, str) and set(said) <= {"content", "type"}:
+        text = cut(content, LONGEST_SAID)
+        return version_text.visible_lines(text), len(content) > LONGEST_SAID
+    return version_text.pretty(side, longest=LONGEST_SAID)
+
+
+def _checkpoint(look: Look, given: dict[str, Any]) -> dict[str, Any]:
+    by_name = {part.name: part for part in timeline.parts(look.version)}
+    parts = [
+        {"name": part.name, "size": len(part.data), "media_type": part.media_type}
+        for part in by_name.values()
+    ]
+    values: dict[str, Json] = {
+        name: json.parse(by_name[name].data) for name in SHAPES if name in by_name
+    }
+    return {
+        "parts": parts,
+        # Not `messages`: that name is the notices' of the page around this tab.
+        "conversation": [_message(one) for one in values.get("messages", [])[-ITEMS:]],
+        "n_messages": len(values.get("messages", [])),
+        "results": [
+            (visible(key), change_table.written(result))
+            for key, result in list(values.get("tool_results", {}).items())[-ITEMS:]
+        ],
+        "n_results": len(values.get("tool_results", {})),
+        "parameters": [
+            (visible(key), change_table.written(value).text)
+            for key, value in list(values.get("model_params", {}).items())[:ITEMS]
+        ],
+        "tasks": [_task(one) for one in values.get("tasks", [])[:ITEMS]],
+        "n_tasks": len(values.get("tasks", [])),
+        "n_done": sum(_is_done(one) for one in values.get("tasks", [])),
+        "artifacts": [
+            change_table.written(one) for one in values.get("artifacts", [])[:ITEMS]
+        ],
+    }
+
+
+def _message(message: Json) -> dict[str, Any]:
+    """A message is whatever the agent says one is; roles and texts are usual."""
+    if not isinstance(message, dict):
+        return {"role": "", "side": change_table.written(message)}
+    role, content = message.get("role"), message.get("content")
+    text = cut(content, LONGEST_SAID) if isinstance(content, str) else None
+    return {
+        "role": visible(role) if isinstance(role, str) else "",
+        "text": None if text is None else version_text.visible_lines(text),
+        "side": None if text is not None else change_table.written(message),
+        "calls": [call_row(call) for call in calls.in_messages([message])],
+    }
+
+
+def _task(task: Json) -> dict[str, Any]:
+    if not isinstance(task, dict):
+        return {"name": change_table.written(task).text, "status": "", "is_done": False}
+    named = (task.get(key) for key in ("title", "name", "description", "task", "id"))
+    name = next((one for one in named if isinstance(one, str)), None)
+    status, progress = task.get("status"), task.get("progress")
+    return {
+        "name": visible(name) if name else change_table.written(task).text,
+        "status": visible(status) if isinstance(status, str) else "",
+        "progress": progress if isinstance(progress, int | float) else None,
+        "is_done": _is_done(task),
+    }
+
+
+def _is_done(task: Json) -> bool:
+    if not isinstance(task, dict):
+        return False
+    return str(task.get("status")).casefold() in ("done", "completed", "complete")
+
+
+def _proof(look: Look, given: dict[str, Any]) -> dict[str, Any]:
+    version = look.version
+    context: dict[str, Any] = {
+        "hashes": [
+            ("Commitment", "to the state and all parts", bytes(version.commitment)),
+            ("Leaf", "covers all that this version claims", bytes(version.leaf)),
+            ("Chain", "this leaf and all before it", bytes(version.chain)),
+        ],
+        "previous_chain": look.previous and bytes(look.previous.chain).hex(),
+    }
+    context["hashes"] = [(a, b, one.hex()) for a, b, one in context["hashes"]]
+    if given["verify"]:
+        report = _verified(look, given["verified"])
+        reached = report.last_number
+        context |= {
+            "report": report,
+            "signed": signatures(look.session.id, now=look.now),
+            "is_short": reached is not None and reached < version.number,
+        }
+    return context
+
+
+def _verified(look: Look, after: int | None) -> Report:
+    """Verify up to this version: all of it, or as much before it as is quick.
+
+    Where that ends before this version, the page says so, and goes on from there.
+    """
+    number = look.version.number
+    if after is None and number >= VERIFIED:
+        after = number - VERIFIED
+    if after is not None and after >= number:
+        raise InvalidRequest("verified takes an earlier version.", param="verified")
+    left = number if after is None else number - after - 1
+    limits = Limits(after=after, versions=min(VERIFIED, left + 1), work=work.PAGE)
+    return verify_session(look.session.id, limits)

@@ -1,0 +1,1 @@
+"""Views for administrators: members, keys, webhooks, alert rules."""

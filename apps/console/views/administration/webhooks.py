@@ -1,0 +1,258 @@
+"""Webhooks: who is told of what as it happens. For administrators, like keys.
+
+A secret is on one page, once. The address is not repeated where it need not be: it may
+hold a secret of the receiver's.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from apps.accounts.access import Permission
+from apps.accounts.models import Membership
+from apps.console import queries
+from apps.console.forms.project import DeliveriesForm, WebhookForm, WebhooksForm
+from apps.console.views.requests.decorators import act, acting, entered, page
+from apps.console.views.requests.page_links import query
+from apps.console.views.requests.refusals import SeeOther
+from apps.core.errors import InvalidRequest
+from apps.webhooks import operations as operations
+from apps.webhooks.kinds import KINDS
+from apps.webhooks.models import Delivery, Subscription
+
+
+@page
+def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the project's webhooks, newest first."""
+    return _list(request, entered(request, slug, Permission.ADMIN))
+
+
+@act(Permission.ADMIN)
+def create(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Make a webhook and show its secret, which nobody can ever read again."""
+    form = WebhookForm(request.POST)
+    if not form.is_valid():
+        return _list(request, membership, form=form, status=422)
+    try:
+        webhook, secret = operations.create(
+            project=membership.project, **_said(form), **acting(request)
+        )
+    except InvalidRequest as refused:
+        _tell(form, refused)
+        return _list(request, membership, form=form, status=422)
+    return _secret(request, membership, webhook, secret, status=201)
+
+
+@page
+def webhook(request: HttpRequest, slug: str, webhook_id: str) -> HttpResponse:
+    """Show a webhook: what it is told of, and the log of what was sent."""
+    return _one(request, entered(request, slug, Permission.ADMIN), webhook_id)
+
+
+def webhook_shown(
+    request: HttpRequest, membership: Membership, webhook_id: str, *_: str
+) -> HttpResponse:
+    """Return a webhook's page for an act on it that was refused."""
+    return _one(request, membership, webhook_id)
+
+
+@act(Permission.ADMIN)
+def update(
+    request: HttpRequest, membership: Membership, webhook_id: str
+) -> HttpResponse:
+    """Change address, events and description."""
+    form = WebhookForm(request.POST)
+    if not form.is_valid():
+        return _one(request, membership, webhook_id, form=form, status=422)
+    try:
+        operations.update(
+            project=membership.project,
+            webhook_id=webhook_id,
+            **_said(form),
+            **acting(request),
+        )
+    except InvalidRequest as refused:
+        _tell(form, refused)
+        return _one(request, membership, webhook_id, form=form, status=422)
+    messages.success(request, "The webhook is changed.")
+    return _to(membership, webhook_id)
+
+
+@act(Permission.ADMIN, shows=webhook_shown)
+def enable(
+    request: HttpRequest, membership: Membership, webhook_id: str
+) -> HttpResponse:
+    """Switch a webhook on."""
+    operations.enable(
+        project=membership.project, webhook_id=webhook_id, **acting(request)
+    )
+    messages.success(request, "The webhook is on: what waits is sent first.")
+    return _to(membership, webhook_id)
+
+
+@act(Permission.ADMIN, shows=webhook_shown)
+def disable(
+    request: HttpRequest, membership: Membership, webhook_id: str
+) -> HttpResponse:
+    """Switch a webhook off."""
+    operations.disable(
+        project=membership.project, webhook_id=webhook_id, **acting(request)
+    )
+    messages.success(request, "The webhook is off: it misses what happens meanwhile.")
+    return _to(membership, webhook_id)
+
+
+@act(Permission.ADMIN, shows=webhook_shown)
+def test(request: HttpRequest, membership: Membership, webhook_id: str) -> HttpResponse:
+    """Send a test on its way."""
+    operations.test(
+        project=membership.project, webhook_id=webhook_id, **acting(request)
+    )
+    messages.success(request, "A test is on its way: reload to see what came of it.")
+    return _to(membership, webhook_id)
+
+
+@act(Permission.ADMIN, shows=webhook_shown)
+def resend(
+    request: HttpRequest, membership: Membership, webhook_id: str, delivery_id: str
+) -> HttpResponse:
+    """Send a message once more."""
+    operations.resend(
+        project=membership.project,
+        webhook_id=webhook_id,
+        delivery_id=delivery_id,
+        **acting(request),
+    )
+    messages.success(request, "It is on its way once more, under the same id.")
+    return _to(membership, webhook_id)
+
+
+@act(Permission.ADMIN, shows=webhook_shown)
+def change_secret(
+    request: HttpRequest, membership: Membership, webhook_id: str
+) -> HttpResponse:
+    """Make another secret and show it, once."""
+    changed, secret = operations.change_secret(
+        project=membership.project, webhook_id=webhook_id, **acting(request)
+    )
+    return _secret(request, membership, changed, secret)
+
+
+@act(Permission.ADMIN, shows=webhook_shown)
+def delete(
+    request: HttpRequest, membership: Membership, webhook_id: str
+) -> HttpResponse:
+    """Remove a webhook with its log."""
+    operations.delete(
+        project=membership.project, webhook_id=webhook_id, **acting(request)
+    )
+    messages.success(request, "The webhook is deleted.")
+    return redirect("console:webhooks", membership.project.slug)
+
+
+def _said(form: WebhookForm) -> dict[str, Any]:
+    said = {
+        "url": form.cleaned_data["url"],
+        "kinds": form.cleaned_data["events"],
+        "description": form.cleaned_data["description"],
+    }
+    # A form from before it had this field says nothing of it.
+    format = form.cleaned_data["format"]
+    return said | ({"format": format} if format else {})
+
+
+def _tell(form: WebhookForm, refused: InvalidRequest) -> None:
+    form.add_error(
+        refused.param if refused.param in form.fields else None, refused.message
+    )
+
+
+def _to(membership: Membership, webhook_id: str) -> HttpResponse:
+    return SeeOther(
+        reverse("console:webhook", args=[membership.project.slug, webhook_id])
+    )
+
+
+def _secret(
+    request: HttpRequest,
+    membership: Membership,
+    webhook: Subscription,
+    secret: str,
+    status: int = 200,
+) -> HttpResponse:
+    context = {"membership": membership, "webhook": webhook, "secret": secret}
+    return render(request, "webhooks/secret.html", context, status=status)
+
+
+def _list(
+    request: HttpRequest,
+    membership: Membership,
+    *,
+    form: WebhookForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    place = WebhooksForm(request.GET)
+    if not place.is_valid():
+        raise InvalidRequest("after takes the id of a webhook.", param="after")
+    after = place.cleaned_data["after"]
+    found = Subscription.objects.of_project(membership.project_id)
+    rows = list(found.older_than(after).newest_first()[: queries.PAGE + 1])
+    here = reverse("console:webhooks", args=[membership.project.slug])
+    context: dict[str, Any] = {
+        "membership": membership,
+        "rows": rows[: queries.PAGE],
+        "form": form or WebhookForm(),
+        "is_private": settings.WEBHOOKS_PRIVATE,
+        **_pages(request, here, after, rows),
+    }
+    return render(request, "webhooks/webhooks.html", context, status=status)
+
+
+def _one(
+    request: HttpRequest,
+    membership: Membership,
+    webhook_id: str,
+    *,
+    form: WebhookForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    webhook = Subscription.objects.of_project(membership.project_id).one(webhook_id)
+    place = DeliveriesForm(request.GET)
+    if not place.is_valid():
+        raise InvalidRequest("This is no place in the log.", param="after")
+    after, progress = place.cleaned_data["after"], place.cleaned_data["status"]
+    log = Delivery.objects.of_subscription(webhook.id).with_status(progress or None)
+    rows = list(log.older_than(after).told().newest_first()[: queries.PAGE + 1])
+    here = reverse("console:webhook", args=[membership.project.slug, webhook.id])
+    now = {
+        "url": webhook.url,
+        "events": webhook.kinds,
+        "description": webhook.description,
+        "format": webhook.format,
+    }
+    context: dict[str, Any] = {
+        "membership": membership,
+        "webhook": webhook,
+        "form": form or WebhookForm(initial=now),
+        "log": place,
+        "kinds": KINDS,
+        "rows": rows[: queries.PAGE],
+        "is_filtered": bool(progress),
+        **_pages(request, here, after, rows),
+    }
+    return render(request, "webhooks/webhook.html", context, status=status)
+
+
+def _pages(
+    request: HttpRequest, here: str, after: str | None, rows: list[Any]
+) -> dict[str, Any]:
+    more = len(rows) > queries.PAGE
+    older = query(request, after=rows[queries.PAGE - 1].id) if more else None
+    return {
+        "newest": here + query(request, after=None) if after else None,
+        "older": here + older if older else None,
+    }

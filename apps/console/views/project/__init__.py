@@ -1,0 +1,1 @@
+"""Views of a project: home, what is open, sessions, agents, audit log, metrics."""

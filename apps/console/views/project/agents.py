@@ -1,0 +1,107 @@
+"""Agents: which there are, what each has been doing, and whether it may write."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from apps.accounts.access import Permission, may
+from apps.accounts.models import Membership
+from apps.agents import operations as agents
+from apps.agents.models import Agent
+from apps.agents.scope import Scope
+from apps.console import queries
+from apps.console.forms.project import AgentsForm
+from apps.console.pages.session.version_text import pretty
+from apps.console.views.requests.decorators import act, acting, entered, page
+from apps.console.views.requests.page_links import query
+from apps.core.errors import InvalidRequest
+from apps.timeline.queries import activity
+
+
+@page
+def agent_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the agents, newest first, with what they have been doing."""
+    membership = entered(request, slug)
+    form = AgentsForm(request.GET)
+    if not form.is_valid():
+        raise InvalidRequest("These filters cannot be read.", param="after")
+    after = form.cleaned_data["after"] or None
+    found = queries.agents(
+        membership.project, status=form.cleaned_data["status"] or None, after_id=after
+    )
+    shown = found[: queries.PAGE]
+    known = activity.of_agents(membership.project_id, [agent.id for agent in shown])
+    context = {
+        "membership": membership,
+        "form": form,
+        "rows": [(agent, known[agent.id]) for agent in shown],
+        "newest_sessions": activity.NEWEST_SESSIONS,
+        "is_filtered": bool(form.cleaned_data["status"]),
+        "newest": query(request, after=None) if after else None,
+        "older": query(request, after=shown[-1].id)
+        if len(found) > queries.PAGE
+        else None,
+        "api_url": request.build_absolute_uri("/v1/sessions"),
+    }
+    return render(request, "console/agent_list.html", context)
+
+
+@page
+def agent_detail(request: HttpRequest, slug: str, agent_id: str) -> HttpResponse:
+    """Show one agent and its newest sessions."""
+    return agent_shown(request, entered(request, slug), agent_id)
+
+
+def agent_shown(
+    request: HttpRequest, membership: Membership, agent_id: str
+) -> HttpResponse:
+    """Return an agent's page, also for an act that was refused."""
+    agent = _agent(membership, agent_id)
+    now = timezone.now()
+    sessions = queries.sessions(
+        membership.project,
+        queries.Wanted(agent=agent.external_id),
+        after_id=None,
+        now=now,
+    )
+    context = {
+        "membership": membership,
+        "agent": agent,
+        "activity": activity.of_agents(membership.project_id, [agent.id])[agent.id],
+        "newest_sessions": activity.NEWEST_SESSIONS,
+        "metadata": pretty(bytes(agent.metadata)),
+        "rows": queries.rows(sessions[: queries.SHOWN_OF_AGENT], now),
+        "may_act": may(membership, Permission.WRITE, membership.project),
+    }
+    return render(request, "console/agent_detail.html", context)
+
+
+@act(Permission.WRITE, shows=agent_shown)
+def suspend(
+    request: HttpRequest, membership: Membership, agent_id: str
+) -> HttpResponse:
+    """Stop the agent's writes."""
+    agent = agents.suspend(
+        scope=Scope(membership.project), reference=agent_id, **acting(request)
+    )
+    messages.success(
+        request, f"{agent} is suspended: its writes are refused, reading goes on."
+    )
+    return redirect("console:agent_detail", membership.project.slug, agent.id)
+
+
+@act(Permission.WRITE, shows=agent_shown)
+def activate(
+    request: HttpRequest, membership: Membership, agent_id: str
+) -> HttpResponse:
+    """Let the agent write again."""
+    agent = agents.activate(
+        scope=Scope(membership.project), reference=agent_id, **acting(request)
+    )
+    messages.success(request, f"{agent} is active: it may write again.")
+    return redirect("console:agent_detail", membership.project.slug, agent.id)
+
+
+def _agent(membership: Membership, agent_id: str) -> Agent:
+    return Agent.objects.visible_to(Scope(membership.project)).one_named(agent_id)

@@ -1,0 +1,124 @@
+"""Who did what: the page, its export, and the proof of the record."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from apps.audit import operations as audit
+from apps.audit.models import AuditRecord, Event
+from apps.console.forms.project import AuditForm, VerifyForm
+from apps.console.pages.project import audit_entries
+from apps.console.queries import PAGE
+from apps.console.views.requests.decorators import entered, page
+from apps.console.views.requests.exports import csv_file, json_file
+from apps.console.views.requests.page_links import query
+from apps.core.errors import InvalidRequest
+from apps.timeline.verification import record_signatures
+
+EXPORTED = 20_000
+VERIFIED = 50_000
+COLUMNS = (
+    "time",
+    "action",
+    "actor_kind",
+    "actor",
+    "actor_id",
+    "resource_type",
+    "resource_id",
+    "details",
+    "request_id",
+    "record",
+)
+
+
+@page
+def audit_log(request: HttpRequest, slug: str) -> HttpResponse:
+    """List what people did, or everything, newest first."""
+    membership = entered(request, slug)
+    form = AuditForm(request.GET)
+    context: dict[str, Any] = {"membership": membership, "form": form}
+    if not form.is_valid():
+        return render(request, "console/audit_log.html", context, status=400)
+    after = form.cleaned_data["after"] or None
+    found = audit_entries.acts(
+        membership.project, form.wanted(), after=after, limit=PAGE
+    )
+    context |= {
+        "rows": audit_entries.told(membership.project, found.acts),
+        "everything": form.wanted().everything,
+        "is_filtered": form.is_filtered(),
+        "looked_back_to": found.looked_back_to,
+        "query": query(request, after=None),
+        "newest": query(request, after=None) if after else None,
+        "older": query(request, after=found.after) if found.after else None,
+    }
+    return render(request, "console/audit_log.html", context)
+
+
+@page
+def audit_export(request: HttpRequest, slug: str) -> HttpResponse:
+    """Hand out what the page's filters find, as CSV or JSON."""
+    membership = entered(request, slug)
+    form = AuditForm(request.GET)
+    if not form.is_valid():
+        raise InvalidRequest("These filters cannot be read; try them on the page.")
+    found = audit_entries.acts(
+        membership.project,
+        form.wanted(),
+        after=form.cleaned_data["after"] or None,
+        limit=EXPORTED,
+    )
+    rows = [_row(one) for one in found.acts]
+    name = f"{membership.project.slug}-audit"
+    if request.GET.get("format") == "json":
+        listed = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        return json_file(
+            name,
+            {
+                "object": "list",
+                "data": listed,
+                "has_more": found.after is not None,
+                "next_after": found.after,
+            },
+        )
+    return csv_file(name, COLUMNS, rows)
+
+
+@page
+def audit_verify(request: HttpRequest, slug: str) -> HttpResponse:
+    """Recompute the chained record, so many links at a time."""
+    membership = entered(request, slug)
+    form = VerifyForm(request.GET)
+    if not form.is_valid():
+        raise InvalidRequest("after takes the number of a record.", param="after")
+    after = form.cleaned_data["after"] or 0
+    verdict = audit.verify_records(
+        project_id=membership.project_id, after=after, limit=VERIFIED
+    )
+    context = {
+        "membership": membership,
+        "verdict": verdict,
+        "first": after + 1,
+        "chain": verdict.chain.hex(),
+        "signed": record_signatures(membership.project_id, now=timezone.now()),
+        "has_more": verdict.is_intact and verdict.count == after + VERIFIED,
+    }
+    return render(request, "console/audit_verify.html", context)
+
+
+def _row(act: Event | AuditRecord) -> Sequence[Any]:
+    return (
+        act.created_at.isoformat(),
+        act.action,
+        act.actor_kind,
+        act.actor_label,
+        act.actor_id,
+        act.resource_type,
+        act.resource_id,
+        audit_entries.written_details(act),
+        act.request_id if isinstance(act, Event) else None,
+        act.number if isinstance(act, AuditRecord) else None,
+    )

@@ -1,0 +1,287 @@
+"""The sessions of a project: searched, listed, handed out, labelled together."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django_htmx.http import HttpResponseClientRedirect
+
+from apps.accounts.access import Permission, may
+from apps.accounts.models import Membership, SavedView
+from apps.agents.scope import Scope
+from apps.console import queries
+from apps.console.forms.project import LabelForm, SessionsForm
+from apps.console.pages.project import session_search
+from apps.console.views.requests.decorators import (
+    act,
+    acting,
+    entered,
+    page,
+    varying,
+    wants_fragment,
+)
+from apps.console.views.requests.exports import csv_file
+from apps.core.errors import DomainError, InvalidRequest, NotFound
+from apps.timeline import operations as timeline
+from apps.timeline.ledger.drafts import Request
+from apps.timeline.search.clauses import AgentIs
+from apps.timeline.search.language import parse
+from apps.timeline.search.writing import written
+
+EXPORTED = 5_000
+SHOWN_ERRORS = 3
+COLUMNS = (
+    "session",
+    "agent",
+    "user",
+    "status",
+    "head",
+    "turns",
+    "rollbacks",
+    "forked_from",
+    "forked_from_version",
+    "external_id",
+    "started",
+    "last_change",
+    "why",
+)
+
+
+@page
+def sessions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Search and list the sessions of a project; a pasted id leads to its page."""
+    membership = entered(request, slug)
+    elsewhere = _elsewhere(request, membership)
+    if elsewhere is not None:
+        return _gone_to(request, elsewhere)
+    return _listed(request, membership)
+
+
+def sessions_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Return the list that an act came from, when the act was refused."""
+    searched = QueryDict(mutable=True)
+    searched.update({"q": request.POST.get("q", "")})
+    request.GET = searched  # type: ignore[assignment]
+    return _listed(request, membership)
+
+
+def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
+    form = SessionsForm(request.GET)
+    if not form.is_valid():
+        return _refused(request, membership, _first_error(form))
+    text, sort, view = _asked(membership, form)
+    now = timezone.now()
+    try:
+        query = parse(text, now=now)
+        place = session_search.whereabouts(membership.project, query, now=now)
+        if place is not None:
+            return _gone_to(request, place)
+        after = form.cleaned_data["after"] or None
+        found = session_search.sessions(
+            membership.project,
+            query,
+            sort=sort,
+            after=after,
+            limit=queries.PAGE,
+            now=now,
+        )
+    except InvalidRequest as refused:
+        return _refused(request, membership, refused, text=text)
+    if found.leads_to is not None:
+        return _gone_to(request, found.leads_to)
+    here = reverse("console:sessions", args=[membership.project.slug])
+    context = _shell(request, membership) | {
+        "text": text,
+        "view": view,
+        "sort": sort,
+        "chips": session_search.chips(query),
+        "of_the_gone": session_search.of_the_gone(query),
+        "is_plain": session_search.is_plain(query),
+        "is_filtered": bool(query.clauses),
+        "rows": found.rows,
+        "notices": found.notices,
+        "newest": here + _query(text, sort) if after else None,
+        "older": here + _query(text, sort, after=found.after) if found.after else None,
+        "export": _query(text, sort),
+    }
+    name = (
+        "console/_sessions.html" if wants_fragment(request) else "console/sessions.html"
+    )
+    return varying(render(request, name, context))
+
+
+@page
+def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
+    """Hand out the sessions that a search finds, as CSV."""
+    membership = entered(request, slug)
+    form = SessionsForm(request.GET)
+    if not form.is_valid():
+        raise _first_error(form)
+    now = timezone.now()
+    query = parse(form.cleaned_data["q"], now=now)
+    found = session_search.sessions(
+        membership.project,
+        query,
+        sort=form.cleaned_data["sort"],
+        after=form.cleaned_data["after"] or None,
+        limit=EXPORTED,
+        now=now,
+    )
+    name = f"{membership.project.slug}-sessions"
+    return csv_file(name, COLUMNS, map(_exported, found.rows))
+
+
+@act(Permission.WRITE, shows=sessions_shown)
+def label_sessions(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Label the heads of the sessions that were picked, and tell which could not be."""
+    form = LabelForm(request.POST)
+    if not form.is_valid():
+        raise InvalidRequest("Pick at least one session, and name the label.")
+    name, picked = form.cleaned_data["name"], form.cleaned_data["session"]
+    refused = [
+        f"{session_id}: {error.message}"
+        for session_id in picked
+        if (error := _not_labelled(request, membership, session_id, name)) is not None
+    ]
+    done = len(picked) - len(refused)
+    messages.success(request, f"{done} of {len(picked)} sessions labelled {name}.")
+    if refused:
+        more = (
+            f" and {len(refused) - SHOWN_ERRORS} more" if refused[SHOWN_ERRORS:] else ""
+        )
+        messages.error(request, "; ".join(refused[:SHOWN_ERRORS]) + more)
+    back = reverse("console:sessions", args=[membership.project.slug])
+    return HttpResponseRedirect(back + _query(request.POST.get("q", ""), ""))
+
+
+def _not_labelled(
+    request: HttpRequest, membership: Membership, session_id: str, name: str
+) -> DomainError | None:
+    """Label the head; return why not, where it could not be."""
+    about = acting(request)
+    try:
+        session = queries.session(membership.project, session_id)
+        timeline.label(
+            scope=Scope(membership.project),
+            session_id=session_id,
+            number=session.head_number,
+            name=name,
+            actor=about["actor"],
+            now=about["now"],
+            request=Request(id=about["request_id"]),
+        )
+    except DomainError as error:
+        return error
+    return None
+
+
+def _elsewhere(request: HttpRequest, membership: Membership) -> str | None:
+    """Return where an old link, or nothing at all, leads to."""
+    here = reverse("console:sessions", args=[membership.project.slug])
+    agent = request.GET.get("agent")
+    if agent is not None:
+        return here + _query(written(AgentIs(text="", name=agent)), "")
+    if not request.GET and membership.default_view_id:
+        return f"{here}?view={membership.default_view_id}"
+    return None
+
+
+def _gone_to(request: HttpRequest, url: str) -> HttpResponse:
+    """Lead to another page; htmx would swap a redirect's page into this one's part."""
+    if wants_fragment(request):
+        return HttpResponseClientRedirect(url)
+    return HttpResponseRedirect(url)
+
+
+def _asked(
+    membership: Membership, form: SessionsForm
+) -> tuple[str, str, SavedView | None]:
+    """Return the search and the order: what was typed, or a saved view's."""
+    data = form.cleaned_data
+    if not data["view"]:
+        return data["q"], data["sort"], None
+    views = SavedView.objects.in_project(membership.project_id)
+    view = views.visible_to(membership.user_id).filter(id=data["view"]).first()
+    if view is None:
+        raise NotFound("There is no such saved view.")
+    return view.query, view.sort, view
+
+
+def _shell(request: HttpRequest, membership: Membership) -> dict[str, Any]:
+    views = SavedView.objects.in_project(membership.project_id)
+    return {
+        "membership": membership,
+        "views": views.visible_to(membership.user_id).for_sessions_page(),
+        "sorts": session_search.SORTS,
+        "may_act": may(membership, Permission.WRITE, membership.project),
+        "is_admin": may(membership, Permission.ADMIN, membership.project),
+        "api_url": request.build_absolute_uri("/v1/sessions"),
+    }
+
+
+def _refused(
+    request: HttpRequest,
+    membership: Membership,
+    error: InvalidRequest,
+    *,
+    text: str = "",
+) -> HttpResponse:
+    """Show what is not understood, at its place."""
+    at = error.details.get("position", len(text))
+    end = len(text) if text[at : at + 1] == '"' else _end_of_term(text, at)
+    context = _shell(request, membership) | {
+        "text": text,
+        "error": error.message,
+        "before": text[:at],
+        "wrong": text[at:end],
+        "rest": text[end:],
+        "suggestion": error.details.get("suggestion"),
+    }
+    is_part = wants_fragment(request)
+    name = "console/_sessions.html" if is_part else "console/sessions.html"
+    # A fragment is swapped in whatever it says; the page says what it is.
+    return varying(render(request, name, context, status=200 if is_part else 400))
+
+
+def _end_of_term(text: str, at: int) -> int:
+    return at + len(text[at:].split(maxsplit=1)[0]) if text[at:].strip() else len(text)
+
+
+def _first_error(form: SessionsForm) -> InvalidRequest:
+    field, errors = next(iter(form.errors.items()))
+    return InvalidRequest(f"{field}: {errors[0]}", param=field)
+
+
+def _query(text: str, sort: str, *, after: str | None = None) -> str:
+    found = QueryDict(mutable=True)
+    found["q"] = text
+    if sort:
+        found["sort"] = sort
+    if after:
+        found["after"] = after
+    return "?" + found.urlencode()
+
+
+def _exported(row: queries.Row) -> tuple[Any, ...]:
+    session = row.session
+    why = "; ".join(
+        " ".join(filter(None, (one.clause, one.words, one.pointer))) for one in row.why
+    )
+    return (
+        session.id,
+        session.agent.external_id,
+        session.user_id,
+        row.status,
+        session.head_number,
+        session.turn_count,
+        session.rollback_count,
+        session.origin_session_id,
+        session.origin_number,
+        session.external_id,
+        session.created_at.isoformat(),
+        session.updated_at.isoformat(),
+        why,
+    )

@@ -1,0 +1,1 @@
+"""What all views share about a request: decorators, refusals, the reader's zone."""

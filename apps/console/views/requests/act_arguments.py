@@ -1,0 +1,72 @@
+"""What every act of a person says to the domain, and where it leads afterwards."""
+
+import hashlib
+import secrets
+from datetime import datetime
+from typing import Any, TypedDict, cast
+
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.access import actor_of
+from apps.accounts.models import Membership
+from apps.agents.scope import Scope
+from apps.console.views.requests.decorators import user_of
+from apps.console.views.requests.refusals import SeeOther
+from apps.core.actors import Actor
+from apps.core.errors import InvalidRequest
+from apps.timeline.ledger.drafts import Request
+
+
+class Told(TypedDict):
+    """Who acts, in which project, when, on which request."""
+
+    scope: Scope
+    actor: Actor
+    now: datetime
+    request: Request
+
+
+def new_key() -> str:
+    """Return a key for one act of one page: sent twice, it is done once."""
+    return secrets.token_urlsafe(12)
+
+
+def told(request: HttpRequest, membership: Membership, form: Form) -> Told:
+    """Return what each operation asks for besides its own arguments.
+
+    The key of the form and the digest of all that was sent make a repeated POST the
+    same act.
+    """
+    sent = sorted((name, request.POST.getlist(name)) for name in request.POST)
+    sent = [pair for pair in sent if pair[0] != "csrfmiddlewaretoken"]
+    key = form.cleaned_data.get("key")
+    return {
+        "scope": Scope(membership.project),
+        "actor": actor_of(user_of(request)),
+        "now": timezone.now(),
+        "request": Request(
+            id=cast(Any, request).request_id,
+            key=f"console:{key}" if key else None,
+            digest=hashlib.sha256(repr((request.path, sent)).encode()).digest(),
+        ),
+    }
+
+
+def valid(form: Form) -> dict[str, Any]:
+    """Return what a form of buttons sent.
+
+    Raises: InvalidRequest naming the first field that is wrong.
+    """
+    if not form.is_valid():
+        name, messages = next(iter(form.errors.items()))
+        raise InvalidRequest(f"{name}: {messages[0]}", param=name)
+    return form.cleaned_data
+
+
+def to_version(membership: Membership, session_id: str, number: int) -> HttpResponse:
+    """Lead to a version's page."""
+    where = [membership.project.slug, session_id, number]
+    return SeeOther(reverse("console:version_detail", args=where))

@@ -1,0 +1,1 @@
+"""Views of one session: its page and tabs, rollbacks, forks, holds, comparison."""

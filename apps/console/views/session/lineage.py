@@ -1,0 +1,28 @@
+"""Where a session comes from, what was forked from it, and where it stepped back."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from apps.console import queries
+from apps.console.pages.session import lineage_graph, session_page
+from apps.console.pages.session.session_page import Place
+from apps.console.views.requests.decorators import entered, page
+from apps.timeline.queries import pages
+
+
+@page
+def lineage(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
+    """Draw the family of a session; the same is a list for who reads it as text."""
+    membership = entered(request, slug)
+    session = queries.session(membership.project, session_id)
+    place = Place(
+        membership=membership, session=session, number=None, now=timezone.now()
+    )
+    kin = pages.family(membership.project.id, session.id)
+    partings = pages.partings([one.session_id for one in kin])
+    context = session_page.facts(place) | {
+        "graph": lineage_graph.graph(kin, partings, session.id),
+        "is_cut": len(kin) >= pages.FAMILY_SESSIONS,
+    }
+    return render(request, "console/lineage.html", context)

@@ -1,0 +1,208 @@
+"""Stepping back, in two steps: GET shows what it would do, POST does it.
+
+The POST carries the head that was shown. If that is the head no more, nothing is done,
+and it leads to a preview from the head as it is now, which says what came meanwhile.
+Being a page that is read, it can be loaded anew, left and come back to.
+"""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.access import Permission
+from apps.accounts.models import Membership
+from apps.agents.scope import Scope
+from apps.console import queries
+from apps.console.forms.session import REASONS, HoldForm, RollbackForm
+from apps.console.pages.session import (
+    change_table,
+    session_page,
+    version_pane,
+    version_text,
+)
+from apps.console.pages.session.session_page import Place
+from apps.console.views.requests import refusals
+from apps.console.views.requests.act_arguments import (
+    Told,
+    new_key,
+    to_version,
+    told,
+    valid,
+)
+from apps.console.views.requests.decorators import act, form
+from apps.console.views.session.detail import version_address, version_shown
+from apps.core.errors import InvalidRequest
+from apps.core.http.fallbacks import wants_html
+from apps.timeline import operations as timeline
+from apps.timeline.errors import NothingToRollBack, VersionConflict
+from apps.timeline.ledger.drafts import Expected, Receipt, Step
+from apps.timeline.queries.preview import Preview, preview
+from apps.timeline.versions import fetching
+
+MEANWHILE = 5
+ROWS = 50
+
+
+def preview_shown(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Return the preview for a rollback that was refused."""
+    return _preview_page(request, membership, session_id, number)
+
+
+def preview_address(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> str:
+    where = [membership.project.slug, session_id, number]
+    return reverse("console:rollback", args=where)
+
+
+@form(Permission.WRITE, shows=preview_shown, at=preview_address)
+def rollback(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Show what rolling back to this version would do; do it when confirmed."""
+    if request.method != "POST":
+        return _preview_page(request, membership, session_id, number)
+    filled = RollbackForm(request.POST)
+    given = valid(filled)
+    address = preview_address(request, membership, session_id, number)
+    query = {"undo_of": given["undo_of"]} if given["undo_of"] is not None else {}
+    if given["look"]:
+        return refusals.redirect(request, address, None, **query)
+    try:
+        receipt = _done(told(request, membership, filled), session_id, number, given)
+    except (VersionConflict, NothingToRollBack) as moved:
+        if not wants_html(request):
+            raise
+        shown = given["expected"]
+        return refusals.redirect(request, address, moved, shown=shown, **query)
+    where = [membership.project.slug, session_id, receipt.number]
+    undo = reverse("console:undo", args=where)
+    words = f"Rolled back to v{number}. {_verdict(receipt)}"
+    messages.success(request, words, extra_tags=undo)
+    return to_version(membership, session_id, receipt.number)
+
+
+@act(Permission.WRITE, shows=version_shown, at=version_address)
+def undo(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Take a rollback back at once, as long as it is the head."""
+    filled = HoldForm({**request.POST.dict(), "expected": number})
+    valid(filled)
+    try:
+        receipt = timeline.undo(
+            session_id=session_id,
+            number=number,
+            step=Step(),
+            expected=Expected(number=number),
+            **told(request, membership, filled),
+        )
+    except VersionConflict as moved:
+        if not wants_html(request):
+            raise
+        before = max(number - 1, 0)
+        address = preview_address(request, membership, session_id, before)
+        return refusals.redirect(request, address, moved, shown=number, undo_of=number)
+    words = f"Undone: v{receipt.number} is as v{number - 1} was. {_verdict(receipt)}"
+    messages.success(request, words)
+    return to_version(membership, session_id, receipt.number)
+
+
+def _verdict(receipt: Receipt) -> str:
+    """Say what came of recomputing the body that is shown now."""
+    if receipt.verified:
+        return "Verified: the stored state is what was committed to."
+    return "The stored state is not what was committed to any more."
+
+
+def _done(about: Told, session_id: str, number: int, given: dict[str, Any]) -> Receipt:
+    step = Step(reasoning=given["reason"].strip() or None)
+    expected = Expected(number=given["expected"])
+    undone = given["undo_of"]
+    if undone is not None:
+        if undone != number + 1:
+            raise InvalidRequest(
+                "An undo restores the version before.", param="undo_of"
+            )
+        return timeline.undo(
+            session_id=session_id, number=undone, step=step, expected=expected, **about
+        )
+    return timeline.rollback(
+        session_id=session_id,
+        to=number,
+        step=step,
+        reason_code=given["reason_code"] or None,
+        hold=given["hold"],
+        expected=expected,
+        **about,
+    )
+
+
+def _preview_page(
+    request: HttpRequest, membership: Membership, session_id: str, number: int
+) -> HttpResponse:
+    """Show the preview; after one that was overtaken, also what came since."""
+    now = timezone.now()
+    stale = refusals.of(request)
+    shown = stale.shown if stale else None
+    given = stale.typed if stale else refusals.typed(request)
+    session = queries.session(membership.project, session_id)
+    place = Place(membership=membership, session=session, number=number, now=now)
+    context = session_page.facts(place) | {
+        "number": number,
+        "key": new_key(),
+        "reasons": REASONS,
+        "given": given,
+        "undo_of": _undo_of(request, number),
+        "moved_from": shown,
+    }
+    try:
+        found = preview(Scope(membership.project), session_id, number, now=now)
+    except NothingToRollBack:
+        return render(request, "console/rollback_nothing.html", context)
+    context |= _told(found)
+    if stale or request.method == "POST":
+        context["holds"] = "hold" in given
+    if shown is not None:
+        context["meanwhile"] = _meanwhile(session_id, shown)
+        context["n_meanwhile"] = max(found.head.number - shown, 0)
+    return render(request, "console/rollback.html", context)
+
+
+def _told(found: Preview) -> dict[str, Any]:
+    return {
+        "preview": found,
+        "head": found.head,
+        "target": found.target,
+        "changes": change_table.told(found.comparison, shown=ROWS),
+        "calls": [version_pane.call_row(call) for call in found.calls],
+        "target_operation": version_text.operation(found.target),
+        "target_words": version_text.words(found.target),
+        "holds": found.recommends_hold,
+    }
+
+
+def _meanwhile(session_id: str, shown: int) -> list[dict[str, Any]]:
+    came = fetching.versions_of(
+        session_id, newest_first=False, after=shown, limit=MEANWHILE
+    )
+    return [
+        {
+            "version": version,
+            "operation": version_text.operation(version),
+            "words": version_text.words(version),
+        }
+        for version in came[:MEANWHILE]
+    ]
+
+
+def _undo_of(request: HttpRequest, number: int) -> int | None:
+    """Return which rollback this page undoes: the one that follows the version."""
+    stated = request.POST.get("undo_of") or request.GET.get("undo_of", "")
+    return number + 1 if stated == str(number + 1) else None

@@ -1,0 +1,138 @@
+"""Parts of one version: its state as a file, one value of it, and who set that."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from apps.agents.scope import Scope
+from apps.console import queries
+from apps.console.forms.value import BlameForm, ValueForm
+from apps.console.pages.session import change_table, json_tree, version_text
+from apps.console.views.requests.decorators import (
+    entered,
+    page,
+    varying,
+    wants_fragment,
+)
+from apps.core import json
+from apps.diffs import pointers
+from apps.diffs.changes import MISSING
+from apps.timeline.blame import Blame, Setter, blame, cursors
+from apps.timeline.errors import PointerNotFound
+from apps.timeline.versions import reading as timeline
+
+SANDBOX = "default-src 'none'; sandbox"
+SETTERS = 10
+
+
+@page
+def version_state(
+    request: HttpRequest, slug: str, session_id: str, number: int
+) -> HttpResponse:
+    """Hand out a version's state as a file; no browser may run or guess it."""
+    membership = entered(request, slug)
+    session = queries.session(membership.project, session_id)
+    version, _ = queries.version(session, number)
+    return _file(timeline.state(version), f"{session.id}-v{number}.json")
+
+
+@page
+def value(
+    request: HttpRequest, slug: str, session_id: str, number: int
+) -> HttpResponse:
+    """Show one value of a state, whole as far as a page goes; the rest is a file."""
+    membership = entered(request, slug)
+    session = queries.session(membership.project, session_id)
+    given = ValueForm(request.GET).given()
+    version, _ = queries.version(session, number)
+    found = _at(timeline.parsed(version), given["pointer"])
+    if given["raw"]:
+        return _file(json.dumps(found), f"{session.id}-v{number}-value.json")
+    tokens = pointers.split(given["pointer"])
+    context: dict[str, Any] = {
+        "membership": membership,
+        "session": session,
+        "version": version,
+        "pointer": given["pointer"],
+        "place": change_table.place(given["pointer"]),
+        "node": json_tree.tree(
+            found,
+            pointer=given["pointer"],
+            key=tokens[-1] if tokens else "",
+            start=given["start"],
+        ),
+    }
+    if isinstance(found, str):
+        text, is_cut = json_tree.whole_text(found)
+        context |= {"text": version_text.visible_lines(text), "is_cut": is_cut}
+    if wants_fragment(request):
+        return varying(render(request, "components/_children.html", context))
+    return varying(render(request, "console/value.html", context))
+
+
+@page
+def blamed(
+    request: HttpRequest, slug: str, session_id: str, number: int
+) -> HttpResponse:
+    """Show who set a value, and who had set it before that."""
+    membership = entered(request, slug)
+    session = queries.session(membership.project, session_id)
+    given = BlameForm(request.GET).given()
+    found = blame(
+        Scope(membership.project),
+        session.id,
+        given["pointer"],
+        number=number,
+        now=timezone.now(),
+        before=given["before"],
+        limit=SETTERS,
+    )
+    context = {
+        "membership": membership,
+        "session": session,
+        "version": found.version,
+        "pointer": given["pointer"],
+        "place": change_table.place(given["pointer"]),
+        "setters": [_setter(one) for one in found.setters],
+        "next": cursors.written(found.next),
+        "value": _written(found),
+    }
+    name = "components/_blame.html" if wants_fragment(request) else "console/blame.html"
+    return varying(render(request, name, context))
+
+
+def _setter(setter: Setter) -> dict[str, Any]:
+    return {
+        "setter": setter,
+        "version": setter.version,
+        "operation": version_text.operation(setter.version),
+        "sides": change_table.sides(setter.before, setter.after, longest=300),
+    }
+
+
+def _written(found: Blame) -> change_table.Side | None:
+    if found.value is MISSING:
+        return None
+    return change_table.written(found.value, longest=300)
+
+
+def _at(state: Any, pointer: str) -> Any:
+    """Raises: PointerNotFound."""
+    try:
+        return pointers.resolve(state, pointer)
+    except (KeyError, ValueError):
+        raise PointerNotFound(param="pointer") from None
+
+
+def _file(data: bytes, name: str) -> HttpResponse:
+    return HttpResponse(
+        data,
+        content_type="application/json",
+        headers={
+            "Content-Disposition": f'attachment; filename="{name}"',
+            "Content-Security-Policy": SANDBOX,
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
