@@ -1,6 +1,6 @@
 """The vocabulary in which the demo's stories are told.
 
-A story is a list of acts on one session, each at a moment of its own and with an
+A story is a list of scenes in one session, each at a moment of its own and with an
 idempotency key of its own, so that a load that was killed can be repeated: what is
 there is replayed, what is missing is added. Nothing here reads the clock.
 """
@@ -9,34 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import TypedDict
 
+from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.core.ids import new_id
 from apps.core.json import Json, State, dumps
+from apps.core.provenance import Request
 from apps.timeline import operations as timeline
 from apps.timeline.bodies import bundles
-from apps.timeline.ledger.drafts import Receipt, Request, Step
+from apps.timeline.ledger.drafts import Receipt, Step
 
 KEY_PREFIX = "demo"
-
-
-class Told(TypedDict):
-    """What every operation asks for."""
-
-    actor: Actor
-    now: datetime
-    request: Request
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Moment:
-    """Who acts, when, and under which request."""
-
-    actor: Actor
-    now: datetime
-    request: Request
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,13 +33,13 @@ class Stage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Act:
+class Scene:
     """One call of an operation."""
 
     at: datetime
     key: str
     by: str
-    perform: Callable[[Stage, Moment], object]
+    perform: Callable[[Stage, Act], object]
 
     def play(self, stage: Stage) -> None:
         """Perform it, or find that it was performed before."""
@@ -64,8 +48,13 @@ class Act:
             key=self.key,
             digest=sha256(self.key.encode()).digest(),
         )
-        moment = Moment(actor=stage.actors[self.by], now=self.at, request=request)
-        self.perform(stage, moment)
+        act = Act(
+            scope=stage.scope,
+            actor=stage.actors[self.by],
+            now=self.at,
+            request=request,
+        )
+        self.perform(stage, act)
 
 
 class Story:
@@ -78,7 +67,7 @@ class Story:
         self.agent = agent
         self.at = at
         self.number = 0
-        self.acts: list[Act] = []
+        self.scenes: list[Scene] = []
         self._model = model
         self._release = release
 
@@ -102,15 +91,14 @@ class Story:
         )
         step = self._step(reasoning)
 
-        def perform(stage: Stage, moment: Moment) -> None:
+        def perform(stage: Stage, act: Act) -> None:
             made = timeline.create(
-                scope=stage.scope,
+                act=act,
                 agent=self.agent,
                 state=state,
                 about=about,
                 parts=bundles.named(parts or {}),
                 step=step,
-                **_told(moment),
             )
             stage.sessions[self.name] = made.session_id
 
@@ -129,14 +117,13 @@ class Story:
         self.number += 1
         step = self._step(reasoning, status)
         self._add(
-            lambda stage, moment: timeline.update(
-                scope=stage.scope,
+            lambda stage, act: timeline.update(
+                act=act,
                 session_id=stage.sessions[self.name],
                 patch=patch,
                 remove=remove,
                 parts=bundles.named(parts or {}),
                 step=step,
-                **_told(moment),
             )
         )
         return self.number
@@ -163,13 +150,12 @@ class Story:
         )
         step = self._step(reasoning)
         self._add(
-            lambda stage, moment: timeline.add_turn(
-                scope=stage.scope,
+            lambda stage, act: timeline.add_turn(
+                act=act,
                 session_id=stage.sessions[self.name],
                 exchange=exchange,
                 state_after=state_after,
                 step=step,
-                **_told(moment),
             )
         )
         return self.number
@@ -180,14 +166,13 @@ class Story:
         """Let a person step back; `hold` pauses the agent with it."""
         self.number += 1
         self._add(
-            lambda stage, moment: timeline.rollback(
-                scope=stage.scope,
+            lambda stage, act: timeline.rollback(
+                act=act,
                 session_id=stage.sessions[self.name],
                 to=to,
                 step=Step(reasoning=reason),
                 reason_code=reason_code,
                 hold=hold,
-                **_told(moment),
             ),
             by=by,
         )
@@ -196,12 +181,11 @@ class Story:
     def label(self, number: int, name: str, *, by: str) -> None:
         """Let a person name a version."""
         self._add(
-            lambda stage, moment: timeline.label(
-                scope=stage.scope,
+            lambda stage, act: timeline.label(
+                act=act,
                 session_id=stage.sessions[self.name],
                 number=number,
                 name=name,
-                **_told(moment),
             ),
             by=by,
         )
@@ -212,11 +196,10 @@ class Story:
         """Pause, resume or close the session: `verb` is the operation."""
         self.number += 1
         self._add(
-            lambda stage, moment: verb(
-                scope=stage.scope,
+            lambda stage, act: verb(
+                act=act,
                 session_id=stage.sessions[self.name],
                 step=Step(reasoning=reason),
-                **_told(moment),
             ),
             by=by,
         )
@@ -231,14 +214,13 @@ class Story:
         )
         about = timeline.About(external_id=name, metadata={"purpose": "debugging"})
 
-        def perform(stage: Stage, moment: Moment) -> None:
+        def perform(stage: Stage, act: Act) -> None:
             made = timeline.fork(
-                scope=stage.scope,
+                act=act,
                 session_id=stage.sessions[self.name],
                 number=number,
                 about=about,
                 step=Step(reasoning=reason),
-                **_told(moment),
             )
             stage.sessions[name] = made.session_id
 
@@ -246,12 +228,12 @@ class Story:
         return fork
 
     def _add(
-        self, perform: Callable[[Stage, Moment], object], *, by: str | None = None
+        self, perform: Callable[[Stage, Act], object], *, by: str | None = None
     ) -> None:
-        self.acts.append(
-            Act(
+        self.scenes.append(
+            Scene(
                 at=self.at,
-                key=f"{KEY_PREFIX}:{self.name}:{len(self.acts)}",
+                key=f"{KEY_PREFIX}:{self.name}:{len(self.scenes)}",
                 by=by or self.agent,
                 perform=perform,
             )
@@ -261,7 +243,7 @@ class Story:
         """Return calls as a chat model writes them."""
         made: list[Json] = [
             {
-                "id": f"call_{self.name}_{len(self.acts)}_{place}",
+                "id": f"call_{self.name}_{len(self.scenes)}_{place}",
                 "type": "function",
                 "function": {"name": name, "arguments": dumps(arguments).decode()},
             }
@@ -270,16 +252,12 @@ class Story:
         return {"tool_calls": made} if made else {}
 
     def _step(self, reasoning: str | None, status: str | None = None) -> Step:
-        trace = sha256(f"{self.name}:{len(self.acts)}".encode()).hexdigest()[:32]
+        trace = sha256(f"{self.name}:{len(self.scenes)}".encode()).hexdigest()[:32]
         return Step(
             reasoning=reasoning,
             trace_id=trace,
-            step_number=len(self.acts),
+            step_number=len(self.scenes),
             objective_status=status,
             model=self._model,
             release=self._release,
         )
-
-
-def _told(moment: Moment) -> Told:
-    return {"actor": moment.actor, "now": moment.now, "request": moment.request}

@@ -60,11 +60,11 @@ def load(project: Project, *, is_stopping: Callable[[], bool]) -> None:
     _register(project, start)
     actors = hired(project, AGENTS, until=start + WEEK)
     stage = Stage(scope=Scope(project), actors=actors)
-    acts = (act for story in stories(start) for act in story.acts)
-    for act in sorted(acts, key=lambda act: act.at):
+    scenes = (scene for story in stories(start) for scene in story.scenes)
+    for scene in sorted(scenes, key=lambda scene: scene.at):
         if is_stopping():
             return
-        act.play(stage)
+        scene.play(stage)
 
 
 def stories(start: datetime) -> list[Story]:

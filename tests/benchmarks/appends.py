@@ -100,24 +100,17 @@ class Run:
     """One session in this process's database; its acts add version after version."""
 
     def __init__(self, project: Any) -> None:
-        from django.utils import timezone
 
-        from apps.agents.scope import Scope
         from apps.core.actors import Actor, ActorKind
         from apps.timeline import operations as timeline
-        from apps.timeline.ledger.drafts import Request, Step
+        from apps.timeline.ledger.drafts import Step
+        from tests.acts import act_in
 
         self.step = 0
-        self.common: dict[str, Any] = {
-            "actor": Actor(kind=ActorKind.KEY, id="key_1", label="sb_7f3a"),
-            "now": timezone.now(),
-            "request": Request(id="req_bench"),
-        }
-        self.story: dict[str, Any] = {
-            "scope": Scope(project),
-            "step": Step(),
-            **self.common,
-        }
+        self.act = act_in(
+            project, Actor(kind=ActorKind.KEY, id="key_1", label="sb_7f3a")
+        )
+        self.story: dict[str, Any] = {"act": self.act, "step": Step()}
         self.project = project
         self.session_id = timeline.create(
             agent="bench", state=STATE, about=timeline.About(), **self.story
@@ -171,22 +164,20 @@ class Run:
         return act
 
     def _sealed(self) -> tuple[Any, dict[str, Any]]:
-        from apps.timeline.ledger import sealing
+        from apps.timeline.ledger import policies, sealing
         from apps.timeline.ledger.drafts import Write
         from apps.timeline.operations import states
         from apps.timeline.versions import reading
         from apps.timeline.words import Op
 
         self.step += 1
-        scope, now = self.story["scope"], self.common["now"]
+        scope, now = self.act.scope, self.act.now
         head = reading.head(scope, self.session_id, now=now)
         state = json.parse(reading.state(head)) | change(self.step)
         draft = states.draft_of(
             Op.UPDATE, head, state=state, given=(), step=self.story["step"]
         )
-        sealed = sealing.seal_write(
-            Write(draft=draft), head=head, project=self.project, **self.common
-        )
+        sealed = sealing.seal_write(Write(draft=draft), head=head, act=self.act)
         return sealed, {
             "session": self.session_id,
             "project": self.project.id,
@@ -194,8 +185,8 @@ class Run:
             "now": now,
             "key": None,
             "digest": b"",
-            "refused": sorted(states.refused_to(self.common["actor"])),
-            "suspends": True,
+            "refused": sorted(policies.AGENT_WRITE.refused),
+            "suspends": policies.AGENT_WRITE.suspends,
             **sealed.parameters(),
         }
 

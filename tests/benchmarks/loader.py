@@ -16,19 +16,21 @@ from django.db import connection
 
 from apps.accounts.models import Project
 from apps.agents import operations as agents
+from apps.agents.acts import Act
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.core import json, sql
 from apps.core.actors import SYSTEM, Actor
 from apps.core.ids import new_id
 from apps.core.json import State
+from apps.core.provenance import Request
 from apps.timeline.bodies import bundles
 from apps.timeline.ledger import batches, sealing
-from apps.timeline.ledger.beginnings import Beginning
-from apps.timeline.ledger.drafts import Draft, Request, Step, Write
+from apps.timeline.ledger.beginnings import SessionCreation
+from apps.timeline.ledger.drafts import Draft, Step, Write
 from apps.timeline.ledger.events import Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
-from apps.timeline.ledger.sealing import Sealed
+from apps.timeline.ledger.sealing import EncodedWrite
 from apps.timeline.operations.states import draft_of
 from apps.timeline.versions import proof, reading
 from apps.timeline.words import Hold, Op
@@ -43,7 +45,7 @@ CHANGE = ("path_key", "role", "kind", "value_key")
 
 
 def rows_of(
-    stamp: Stamp, sealed: Sealed, previous: bytes, at: datetime, agent_id: str
+    stamp: Stamp, sealed: EncodedWrite, previous: bytes, at: datetime, agent_id: str
 ) -> tuple[dict[str, list[Row]], bytes]:
     """Return the rows that the SQL functions make of it, and the chain's new end."""
     version = sealed.version
@@ -61,7 +63,7 @@ def rows_of(
     columns = (marks.path_keys, marks.roles, marks.kinds, marks.value_keys)
     event = {
         "stream_id": stamp.session_id,
-        "project_id": stamp.project.id,
+        "project_id": stamp.act.project_id,
         "number": stamp.number,
         "created_at": at,
     }
@@ -78,7 +80,7 @@ def rows_of(
     # Nothing here asks for a human, is paused or goes back.
     assert not sealed.waits
     if version["flags"]:
-        whose = {"project_id": stamp.project.id, "agent_id": agent_id}
+        whose = {"project_id": stamp.act.project_id, "agent_id": agent_id}
         rows["timeline_open"].append(key | whose | {"kind": "flagged", "at": at})
     if sealed.body is not None:
         rows["timeline_body"].append(sealed.body | key | {"data": sealed.data})
@@ -110,7 +112,7 @@ class _Template:
             (old["trace_id"], trace_id),
             (old["leaf"][2:], leaf.hex()),
             (self.chain.hex(), chain.hex()),
-            (self.stamp.now.isoformat(), stamp.now.isoformat()),
+            (self.stamp.act.now.isoformat(), stamp.act.now.isoformat()),
         )
         block = {}
         for table, text in self.block.items():
@@ -174,12 +176,7 @@ class Loader:
             )
             now = self.now + timedelta(milliseconds=count)
             sealed = sealing.seal_write(
-                Write(draft=draft),
-                head=head,
-                project=self.project,
-                actor=self.actor,
-                now=now,
-                request=REQUEST,
+                Write(draft=draft), head=head, act=self._act(now)
             )
             at = max(at, now)
             stamp = self._stamp(session_id, head.number + 1, now)
@@ -203,7 +200,7 @@ class Loader:
             op=Op.CREATE, hold=Hold.OPEN, step=Step(), parts=bundles.assembled(state)
         )
         sealed = sealing.seal_first(draft, stamp, state=state, before={})
-        start = Beginning(Scope(self.project), About(), self.actor, self.now, REQUEST)
+        start = SessionCreation(self._act(self.now), About())
         session = start._session(self.agent, sealed, {}, metadata_bytes({}), None)
         rows, chain = rows_of(stamp, sealed, proof.NO_CHAIN, self.now, self.agent.id)
         rows["timeline_session"] = [session | {"id": stamp.session_id}]
@@ -219,13 +216,11 @@ class Loader:
         return self._stamp(new_id("sess", now=now), 0, now)
 
     def _stamp(self, session_id: str, number: int, now: datetime) -> Stamp:
-        return Stamp(
-            project=self.project,
-            session_id=session_id,
-            number=number,
-            actor=self.actor,
-            now=now,
-            request=REQUEST,
+        return Stamp(act=self._act(now), session_id=session_id, number=number)
+
+    def _act(self, now: datetime) -> Act:
+        return Act(
+            scope=Scope(self.project), actor=self.actor, now=now, request=REQUEST
         )
 
     def _update_projection(

@@ -11,8 +11,9 @@ from apps.agents.scope import Scope
 from apps.core.actors import Actor, ActorKind
 from apps.core.database.prepared import Prepared
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Request, Step
+from apps.timeline.ledger.drafts import Step
 from apps.worker import health
+from tests.acts import act_in
 
 HTML = {"Accept": "text/html"}
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -37,18 +38,13 @@ class Story:
             state=STATE if state is None else state,
             about=timeline.About(**about),
             step=Step(),
-            **self.act(KEY),
+            act=self.act(KEY),
         )
         self.id = receipt.session_id
 
     def act(self, actor):
         self.now += timedelta(minutes=1)
-        return {
-            "scope": self.scope,
-            "actor": actor,
-            "now": self.now,
-            "request": Request(id="req_test"),
-        }
+        return act_in(self.scope, actor, self.now)
 
     def update(self, patch, *, remove=(), **step):
         timeline.update(
@@ -56,7 +52,7 @@ class Story:
             patch=patch,
             remove=remove,
             step=Step(**step),
-            **self.act(KEY),
+            act=self.act(KEY),
         )
         return self
 
@@ -73,7 +69,7 @@ class Story:
                 output={"type": "tool_response", "content": "ok"},
             ),
             step=Step(),
-            **self.act(KEY),
+            act=self.act(KEY),
         )
         return self
 
@@ -83,7 +79,7 @@ class Story:
             to=to,
             step=Step(reasoning=reason),
             **more,
-            **self.act(PERSON),
+            act=self.act(PERSON),
         )
         return self
 
@@ -93,30 +89,32 @@ class Story:
             number=number,
             about=timeline.About(),
             step=Step(),
-            **self.act(PERSON),
+            act=self.act(PERSON),
         )
         return receipt.session_id
 
     def label(self, number, name):
-        timeline.label(session_id=self.id, number=number, name=name, **self.act(PERSON))
+        timeline.label(
+            session_id=self.id, number=number, name=name, act=self.act(PERSON)
+        )
         return self
 
     def note(self, text, number=None):
         timeline.add_note(
-            session_id=self.id, number=number, text=text, **self.act(PERSON)
+            session_id=self.id, number=number, text=text, act=self.act(PERSON)
         )
         return self
 
     def pause(self):
-        timeline.pause(session_id=self.id, step=Step(), **self.act(PERSON))
+        timeline.pause(session_id=self.id, step=Step(), act=self.act(PERSON))
         return self
 
     def close(self):
-        timeline.close(session_id=self.id, step=Step(), **self.act(PERSON))
+        timeline.close(session_id=self.id, step=Step(), act=self.act(PERSON))
         return self
 
     def delete(self):
-        timeline.delete(session_id=self.id, step=Step(), **self.act(PERSON))
+        timeline.delete(session_id=self.id, step=Step(), act=self.act(PERSON))
         return self
 
 

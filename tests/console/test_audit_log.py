@@ -76,7 +76,9 @@ def test_a_rollback_says_from_where_to_where_and_why(viewer, project, show):
     # In one transaction with its record, as a person's acts are.
     story = Story(project).update({"dates": None}).update({"n": 1})
     story.rollback(0, reason="dates <b>lost</b>", reason_code="tool")
-    timeline.pause(session_id=story.id, step=Step(reasoning="look"), **story.act(OLGA))
+    timeline.pause(
+        session_id=story.id, step=Step(reasoning="look"), act=story.act(OLGA)
+    )
 
     page = viewer.get(url(project), {"show": show, "resource": story.id})
 

@@ -179,7 +179,7 @@ def test_a_session_is_no_child_of_itself_nor_of_another_project(
     viewer, project, other_project, trip
 ):
     timeline.update_metadata(
-        session_id=trip.id, metadata={"parent_session_id": trip.id}, **trip.act(KEY)
+        session_id=trip.id, metadata={"parent_session_id": trip.id}, act=trip.act(KEY)
     )
     theirs = Story(other_project, metadata={"parent_session_id": trip.id})
     child = Story(project, metadata={"parent_session_id": theirs.id})

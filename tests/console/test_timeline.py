@@ -1,6 +1,7 @@
 """The timeline of a session: filters, folds, turns, the strip, jumps, and following."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -216,11 +217,11 @@ def test_quiet_versions_fold_and_stay_reachable(viewer, project):
 
 def test_a_burst_folds_but_not_what_asks_for_attention(viewer, project):
     story = Story(project, {"n": 0, "keep": 1})
-    about = story.act(KEY)
+    act = story.act(KEY)
     for n in range(10):
-        about["now"] += timedelta(milliseconds=100)
+        act = replace(act, now=act.now + timedelta(milliseconds=100))
         patch = {"keep": None} if n == 8 else {"n": n + 1}
-        timeline.update(session_id=story.id, patch=patch, step=Step(), **about)
+        timeline.update(session_id=story.id, patch=patch, step=Step(), act=act)
 
     text = text_of(viewer, address(project, story.id))
 
@@ -476,7 +477,7 @@ def test_following_answers_what_is_new_and_then_nothing(viewer, project, trip):
 @pytest.mark.parametrize("verb", ["close", "delete"])
 def test_following_ends_where_nothing_can_come(viewer, project, trip, verb):
     operation = getattr(timeline, verb)
-    operation(session_id=trip.id, step=Step(), **trip.act(PERSON))
+    operation(session_id=trip.id, step=Step(), act=trip.act(PERSON))
 
     answer = viewer.get(address(project, trip.id, "live"))
 

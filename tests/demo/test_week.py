@@ -122,8 +122,8 @@ def test_it_makes_every_version_that_the_stories_tell(project: Project):
 def test_it_is_the_same_story_every_time():
     first, second = week.stories(NOW), week.stories(NOW)
 
-    assert [[(act.at, act.key) for act in story.acts] for story in first] == [
-        [(act.at, act.key) for act in story.acts] for story in second
+    assert [[(scene.at, scene.key) for scene in story.scenes] for story in first] == [
+        [(scene.at, scene.key) for scene in story.scenes] for story in second
     ]
 
 

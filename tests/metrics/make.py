@@ -8,7 +8,8 @@ from apps.metrics import rollups
 from apps.metrics.ranges import Range, between
 from apps.metrics.reading import Reading
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Request, Step
+from apps.timeline.ledger.drafts import Step
+from tests.acts import act_in
 
 KEY = Actor(kind=ActorKind.KEY, id="key_1", label="sb_7f3a")
 OTHER_KEY = Actor(kind=ActorKind.KEY, id="key_2", label="sb_99aa")
@@ -41,18 +42,13 @@ class Told:
             state={"n": 0},
             about=timeline.About(),
             step=Step(**step),
-            **self.act(moment, by),
+            act=self.act(moment, by),
         )
         self.id, self.count = receipt.session_id, 0
 
     def act(self, moment, by):
         now = at(moment) if isinstance(moment, str) else moment
-        return {
-            "scope": self.scope,
-            "actor": by,
-            "now": now,
-            "request": Request(id="req_test"),
-        }
+        return act_in(self.scope, by, now)
 
     def update(self, *moments, by=KEY, **step):
         for moment in moments:
@@ -62,7 +58,7 @@ class Told:
                 patch={"n": self.count},
                 remove=(),
                 step=Step(**step),
-                **self.act(moment, by),
+                act=self.act(moment, by),
             )
         return self
 
@@ -72,7 +68,7 @@ class Told:
             exchange=exchange or HELLO,
             state_after=state,
             step=Step(),
-            **self.act(moment, by),
+            act=self.act(moment, by),
         )
         return self
 
@@ -82,13 +78,13 @@ class Told:
             to=to,
             step=Step(),
             reason_code=reason,
-            **self.act(moment, by),
+            act=self.act(moment, by),
         )
         return self
 
     def undo(self, number, moment, *, by=OLGA):
         timeline.undo(
-            session_id=self.id, number=number, step=Step(), **self.act(moment, by)
+            session_id=self.id, number=number, step=Step(), act=self.act(moment, by)
         )
         return self
 
@@ -99,7 +95,7 @@ class Told:
             agent=agent,
             about=timeline.About(),
             step=Step(),
-            **self.act(moment, by),
+            act=self.act(moment, by),
         )
         made = object.__new__(Told)
         made.scope, made.id, made.count = self.scope, receipt.session_id, 100

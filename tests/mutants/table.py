@@ -56,15 +56,15 @@ ALTER TABLE timeline_version
     REFERENCES timeline_body (session_id, number) DEFERRABLE INITIALLY DEFERRED;
 """
 FIRST_LOOK = """\
-    known = _replayed(job)
+    known = _replayed(command)
     if known:
         return known
-    job.request.require_sound()
+    command.request.require_sound()
     try:
 """
-NEW_IS_SOUND = "    job.request.require_sound()\n"
+NEW_IS_SOUND = "    command.request.require_sound()\n"
 SECOND_LOOK = """\
-        known = _replayed(job)
+        known = _replayed(command)
         if known is None:
             raise
         return known
@@ -211,7 +211,7 @@ MUTANTS = (
     one(
         "digest of a replay, at the first look",
         LEDGER,
-        "if bytes(found[0].request_digest) != job.request.digest:",
+        "if bytes(found[0].request_digest) != command.request.digest:",
         "if False:",
         "tests/timeline/test_update.py::test_a_key_with_another_body_is_refused",
     ),
@@ -310,7 +310,7 @@ MUTANTS = (
     one(
         "hold, before the write is built",
         LEDGER,
-        "if head.hold in job.refused:",
+        "if head.hold in command.policy.refused:",
         "if False:",
         HOLDS + "a_writer_that_is_held_back_is_told_so_before_its_stale_head",
     ),

@@ -12,14 +12,14 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from apps.accounts.models import Project
-from apps.agents.scope import Scope
 from apps.core.actors import SYSTEM
 from apps.core.roles.names import Role
 from apps.timeline import operations as timeline
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.ledger.drafts import Request, Step
+from apps.timeline.ledger.drafts import Step
 from apps.timeline.operations import expiry
 from tests.acting import acting_as
+from tests.acts import act_in
 from tests.timeline.open_history import counted, stored
 
 PATIENCE = 30
@@ -35,25 +35,20 @@ def test_a_writer_that_waited_for_the_sweep_opens_nothing(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began = timezone.now()
-    said: dict[str, Any] = {
-        "scope": Scope(project),
-        "actor": SYSTEM,
-        "now": began,
-        "request": Request(id="req_1"),
-    }
+    act = act_in(project, now=began)
     session_id = timeline.create(
         agent="travel",
         state={"a": 1},
         about=timeline.About(ttl_seconds=60),
         step=Step(),
-        **said,
+        act=act,
     ).session_id
-    timeline.update(session_id=session_id, patch={"a": None}, step=Step(), **said)
+    timeline.update(session_id=session_id, patch={"a": None}, step=Step(), act=act)
 
     with swept(monkeypatch, began + timedelta(hours=1)) as threads:
         # It asks for a human, and believes that there is time left.
         writer = threads.submit(
-            asked, session_id=session_id, patch={"escalated": True}, **said
+            asked, session_id=session_id, patch={"escalated": True}, act=act
         )
         until_it_waits()
 
@@ -88,9 +83,9 @@ def asked(**given: Any) -> Any:
     return closing(timeline.update, step=Step(), **given)
 
 
-def closing(act: Any, **given: Any) -> Any:
+def closing(verb: Any, **given: Any) -> Any:
     try:
-        return act(**given)
+        return verb(**given)
     finally:
         connections.close_all()
 

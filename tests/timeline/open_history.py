@@ -15,17 +15,18 @@ import pytest
 from django.db import connection
 
 from apps.accounts.models import Project
-from apps.agents.scope import Scope
+from apps.agents.acts import Act
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
 from apps.core.roles.names import Role
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Request, Step
+from apps.timeline.ledger.drafts import Step
 from apps.timeline.queries import open_items
 from apps.timeline.words import Op
 from tests import proof
 from tests.acting import acting_as
+from tests.acts import act_in
 from tests.proof import History
 
 AGENT = Actor(kind=ActorKind.KEY, id="key_1", label="sb_1")
@@ -148,14 +149,10 @@ class Acts:
     def _one_in(self, number: int) -> bool:
         return not self.chance.randrange(number)
 
-    def said(self, actor: Actor | None = None) -> dict[str, Any]:
+    def next_act(self, actor: Actor | None = None) -> Act:
         self.now += timedelta(minutes=1)
-        return {
-            "scope": Scope(self.project),
-            "actor": actor or self.chance.choice([AGENT, AGENT, PERSON]),
-            "now": self.now,
-            "request": Request(id="req_open"),
-        }
+        by = actor or self.chance.choice([AGENT, AGENT, PERSON])
+        return act_in(self.project, by, self.now)
 
     def _step(self) -> Step:
         usual = [None, None, "In Progress", "WAITING_FOR_APPROVAL", "WAITING"]
@@ -179,7 +176,7 @@ class Acts:
             state=self._state(),
             about=timeline.About(),
             step=self._step(),
-            **self.said(),
+            act=self.next_act(),
         )
         self._known(made.session_id, 0)
         return made.session_id
@@ -197,14 +194,14 @@ class Acts:
             session_id=session_id,
             patch=self._state(),
             step=self._step(),
-            **self.said(),
+            act=self.next_act(),
         )
         self._appended(session_id, made)
 
     def _repeat(self, session_id: str) -> None:
         """Write what is there already: a version without a body of its own."""
         made = timeline.update(
-            session_id=session_id, patch={}, step=self._step(), **self.said()
+            session_id=session_id, patch={}, step=self._step(), act=self.next_act()
         )
         self._appended(session_id, made)
 
@@ -213,7 +210,7 @@ class Acts:
             session_id=session_id,
             state=self._state(),
             step=self._step(),
-            **self.said(),
+            act=self.next_act(),
         )
         self._appended(session_id, made)
 
@@ -226,7 +223,9 @@ class Acts:
             )
             for _ in range(self.chance.randint(1, 4))
         ]
-        made = timeline.append_batch(session_id=session_id, items=items, **self.said())
+        made = timeline.append_batch(
+            session_id=session_id, items=items, act=self.next_act()
+        )
         self._appended(session_id, made)
 
     def _turn(self, session_id: str) -> None:
@@ -236,7 +235,7 @@ class Acts:
             exchange=timeline.Exchange(input=said, output=said),
             state_after=self.chance.choice([None, self._state()]),
             step=self._step(),
-            **self.said(),
+            act=self.next_act(),
         )
         self._appended(session_id, made)
 
@@ -246,7 +245,7 @@ class Acts:
             to=self.chance.randint(0, self.heads[session_id]),
             hold=self._one_in(5),
             step=Step(),
-            **self.said(),
+            act=self.next_act(),
         )
         self._appended(session_id, made)
         self.rollbacks.setdefault(session_id, []).append(made.number)
@@ -258,18 +257,18 @@ class Acts:
             session_id=session_id,
             number=self.chance.choice(self.rollbacks[session_id]),
             step=Step(),
-            **self.said(),
+            act=self.next_act(),
         )
         self._appended(session_id, made)
         self.rollbacks[session_id].append(made.number)
         return None
 
     def _pause(self, session_id: str) -> None:
-        made = timeline.pause(session_id=session_id, step=Step(), **self.said())
+        made = timeline.pause(session_id=session_id, step=Step(), act=self.next_act())
         self._appended(session_id, made)
 
     def _resume(self, session_id: str) -> None:
-        made = timeline.resume(session_id=session_id, step=Step(), **self.said())
+        made = timeline.resume(session_id=session_id, step=Step(), act=self.next_act())
         self._appended(session_id, made)
 
     def _fork(self, session_id: str) -> None:
@@ -280,21 +279,23 @@ class Acts:
             patch=self.chance.choice([None, self._state()]),
             about=timeline.About(),
             step=self._step(),
-            **self.said(),
+            act=self.next_act(),
         )
         self._known(made.session_id, 0)
 
     def _close(self, session_id: str) -> None:
-        made = timeline.close(session_id=session_id, step=Step(), **self.said())
+        made = timeline.close(session_id=session_id, step=Step(), act=self.next_act())
         self._appended(session_id, made)
 
     def _delete(self, session_id: str) -> None:
         if self._one_in(2):
             self._close(session_id)
-        timeline.delete(session_id=session_id, step=Step(), **self.said())
+        timeline.delete(session_id=session_id, step=Step(), act=self.next_act())
 
     def _expire(self, session_id: str) -> None:
-        timeline.update_metadata(session_id=session_id, ttl_seconds=30, **self.said())
+        timeline.update_metadata(
+            session_id=session_id, ttl_seconds=30, act=self.next_act()
+        )
         self.now += timedelta(minutes=1)
         assert timeline.expire(actor=PERSON, now=self.now) == 1
 

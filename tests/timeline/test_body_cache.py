@@ -6,11 +6,11 @@ from django.utils import timezone
 
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
-from apps.core.actors import SYSTEM
 from apps.timeline import bodies
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Request, Step
+from apps.timeline.ledger.drafts import Step
 from apps.timeline.versions import reading
+from tests.acts import act_in
 from tests.timeline.runs import Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,13 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def replaced(project: Project, run: Run) -> None:
     """Write version 3 and read it."""
     receipt = timeline.replace(
-        scope=Scope(project),
-        session_id=run.id,
-        state={"undone": True},
-        step=Step(),
-        actor=SYSTEM,
-        now=timezone.now(),
-        request=Request(id="req_test"),
+        act=act_in(project), session_id=run.id, state={"undone": True}, step=Step()
     )
     head = reading.head(Scope(project), run.id, now=timezone.now())
     assert (receipt.number, reading.state(head)) == (3, b'{"undone":true}')

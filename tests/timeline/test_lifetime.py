@@ -12,10 +12,11 @@ from apps.audit.models import Event
 from apps.core.actors import SYSTEM
 from apps.timeline import operations as timeline
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.ledger.drafts import Request, Step
+from apps.timeline.ledger.drafts import Step
 from apps.timeline.models import Session
 from apps.timeline.operations import About, expiry
 from apps.timeline.versions import reading
+from tests.acts import act_in
 from tests.timeline.runs import Begin, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
@@ -86,14 +87,11 @@ def test_it_ends_at_its_very_moment(project: Project) -> None:
     start = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
     scope = Scope(project)
     receipt = timeline.create(
-        scope=scope,
+        act=act_in(scope, now=start),
         agent="travel",
         state={"a": 1},
         about=About(ttl_seconds=60),
         step=Step(),
-        actor=SYSTEM,
-        now=start,
-        request=Request(id="req_1"),
     )
 
     just_before = start + timedelta(seconds=60) - timedelta(microseconds=1)
@@ -172,12 +170,7 @@ def test_a_recorded_end_is_not_taken_back_by_a_clock_that_is_behind(
 
     with pytest.raises(SessionNotFound):
         timeline.update_metadata(
-            scope=Scope(project),
-            session_id=run.id,
-            ttl_seconds=3600,
-            actor=SYSTEM,
-            now=began,
-            request=Request(id="req_1"),
+            act=act_in(project, now=began), session_id=run.id, ttl_seconds=3600
         )
 
 

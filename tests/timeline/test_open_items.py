@@ -4,6 +4,7 @@ After random histories the table says what counting again says.
 """
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
@@ -269,8 +270,8 @@ def test_as_many_are_listed_as_make_a_true_count(db: None) -> None:
 
 
 def undo(project: Project, run: Run, number: int) -> None:
-    said = Acts(project, Random(0), now=timezone.now()).said()
-    timeline.undo(session_id=run.id, number=number, step=Step(), **said)
+    act = Acts(project, Random(0), now=timezone.now()).next_act()
+    timeline.undo(session_id=run.id, number=number, step=Step(), act=act)
 
 
 # -- held, and the end
@@ -334,13 +335,13 @@ def shown(project: Project, **asked: Any) -> list[str]:
 
 def asking(project: Project, at: datetime) -> str:
     """Begin a session that waits since that moment; return its id."""
-    said = Acts(project, Random(0)).said() | {"now": at}
+    act = replace(Acts(project, Random(0)).next_act(), now=at)
     return timeline.create(
         agent="travel",
         state={"escalated": True},
         about=timeline.About(),
         step=Step(),
-        **said,
+        act=act,
     ).session_id
 
 

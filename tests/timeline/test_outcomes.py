@@ -14,17 +14,17 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import Project
-from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
-from apps.timeline import ledger
-from apps.timeline.ledger import appending, batches, sealing
-from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Request, Step, Write
+from apps.timeline.ledger import appending, batches, policies, sealing
+from apps.timeline.ledger.commands import WriteCommand
+from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Step, Write
 from apps.timeline.models import Session
 from apps.timeline.operations.states import draft_of
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
+from tests.acts import act_in
 from tests.timeline.runs import Run
 
 AGENT = Actor(kind=ActorKind.KEY, id="key_1", label="sb_1")
@@ -51,33 +51,24 @@ def call(request: Any, run: Run, project: Project) -> Call:
     def append(
         key: str | None = None, digest: bytes = b"d", build: Any = write, **given: Any
     ) -> Outcome:
-        job: dict[str, Any] = {
-            "scope": Scope(project),
+        command: dict[str, Any] = {
+            "act": act_in(project, AGENT, key=key, digest=digest),
             "session_id": run.id,
-            "actor": AGENT,
-            "now": timezone.now(),
-            "request": Request(id="req_1", key=key, digest=digest),
             "expected": ANY_HEAD,
-            "refused": frozenset({Hold.PAUSED, Hold.CLOSED}),
-            "suspends": True,
+            "policy": policies.AGENT_WRITE,
         }
         found = reading.HEADS, [[run.id]]
         (head,) = sql.records(VersionRow, *found)
-        stamp = {
-            "project": project,
-            "actor": AGENT,
-            "now": job["now"],
-            "request": job["request"],
-        }
         sealed: Any
         if request.param == "batch":
             query = appending.APPEND_BATCH
-            made = ledger.Batch(**job, builds=(build,) * (1 if build is closing else 2))
-            sealed = batches.seal(made.builds, head=head, **stamp)
+            builds = (build,) * (1 if build is closing else 2)
+            made = WriteCommand(**command, build=builds)
+            sealed = batches.seal(builds, head=head, act=made.act)
         else:
             query = appending.APPEND
-            made = ledger.Append(**job, build=build)
-            sealed = sealing.seal_write(build(head), head=head, **stamp)
+            made = WriteCommand(**command, build=build)
+            sealed = sealing.seal_write(build(head), head=head, act=made.act)
         parameters = appending._parameters(made, head, sealed)
         (outcome,) = sql.often(query, {**parameters, **given})
         return outcome

@@ -3,14 +3,13 @@
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from apps.accounts.models import Project
-from apps.agents.scope import Scope
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Request, Step
+from apps.timeline.ledger.drafts import Step
 from apps.timeline.models import Session
+from tests.acts import act_in
 from tests.timeline.runs import Begin, Run, assert_refused, succeeded
 
 pytestmark = pytest.mark.django_db
@@ -63,13 +62,10 @@ def test_a_person_can_step_its_session_back(suspended: Run, project: Project) ->
     person = Actor(kind=ActorKind.USER, id="user_1", label="operator")
 
     receipt = timeline.rollback(
-        scope=Scope(project),
+        act=act_in(project, person),
         session_id=suspended.id,
         to=0,
         step=Step(reasoning="undo it"),
-        actor=person,
-        now=timezone.now(),
-        request=Request(id="req_test"),
     )
 
     assert receipt.number == suspended.head == 3

@@ -8,15 +8,17 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.accounts.models import Project
+from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.audit import operations as audit
 from apps.audit.models import AuditRecord, Event
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
 from apps.timeline.errors import NoRollback, VersionConflict
-from apps.timeline.ledger.drafts import Expected, Request, Step
+from apps.timeline.ledger.drafts import Expected, Step
 from apps.timeline.verification import findings
 from apps.timeline.versions import reading
+from tests.acts import act_in
 from tests.timeline.runs import Run
 
 pytestmark = pytest.mark.django_db
@@ -24,13 +26,8 @@ OLGA = Actor(kind=ActorKind.USER, id="user_1", label="olga")
 
 
 @pytest.fixture
-def told(project: Project) -> dict[str, Any]:
-    return {
-        "scope": Scope(project),
-        "actor": OLGA,
-        "now": timezone.now() + timedelta(minutes=1),
-        "request": Request(id="req_test"),
-    }
+def act(project: Project) -> Act:
+    return act_in(project, OLGA, timezone.now() + timedelta(minutes=1))
 
 
 def state_of(run: Run, project: Project) -> Any:
@@ -39,12 +36,12 @@ def state_of(run: Run, project: Project) -> Any:
 
 
 def test_an_undo_is_a_rollback_to_what_was_before(
-    run: Run, project: Project, told: Any
+    run: Run, project: Project, act: Act
 ) -> None:
     before, _ = state_of(run, project)
-    timeline.rollback(session_id=run.id, to=0, step=Step(), hold=True, **told)
+    timeline.rollback(session_id=run.id, to=0, step=Step(), hold=True, act=act)
 
-    timeline.undo(session_id=run.id, number=3, step=Step(), **told)
+    timeline.undo(session_id=run.id, number=3, step=Step(), act=act)
 
     after, head = state_of(run, project)
     assert after == before
@@ -55,13 +52,13 @@ def test_an_undo_is_a_rollback_to_what_was_before(
     assert list(findings(run.id)) == []
 
 
-def test_only_a_rollback_can_be_undone(run: Run, told: Any) -> None:
+def test_only_a_rollback_can_be_undone(run: Run, act: Act) -> None:
     with pytest.raises(NoRollback):
-        timeline.undo(session_id=run.id, number=1, step=Step(), **told)
+        timeline.undo(session_id=run.id, number=1, step=Step(), act=act)
 
 
-def test_an_undo_respects_the_head_that_was_shown(run: Run, told: Any) -> None:
-    timeline.rollback(session_id=run.id, to=0, step=Step(), **told)
+def test_an_undo_respects_the_head_that_was_shown(run: Run, act: Act) -> None:
+    timeline.rollback(session_id=run.id, to=0, step=Step(), act=act)
     run.patch({"step": 9})
 
     with pytest.raises(VersionConflict):
@@ -70,7 +67,7 @@ def test_an_undo_respects_the_head_that_was_shown(run: Run, told: Any) -> None:
             number=3,
             step=Step(),
             expected=Expected(number=3),
-            **told,
+            act=act,
         )
 
 
@@ -83,9 +80,9 @@ def recorded(project: Project) -> list[tuple[str, int | None]]:
 
 
 def test_what_a_person_does_is_chained_once(
-    run: Run, project: Project, told: Any
+    run: Run, project: Project, act: Act
 ) -> None:
-    about = {"session_id": run.id, **told}
+    about = {"session_id": run.id, "act": act}
     timeline.rollback(to=0, step=Step(reasoning="lost"), **about)
     timeline.undo(number=3, step=Step(), **about)
     timeline.pause(step=Step(), **about)
@@ -120,10 +117,10 @@ def test_what_an_agent_does_is_not_chained(run: Run, project: Project) -> None:
     assert recorded(project) == []
 
 
-def test_a_refused_act_leaves_no_record(run: Run, project: Project, told: Any) -> None:
+def test_a_refused_act_leaves_no_record(run: Run, project: Project, act: Act) -> None:
     with pytest.raises(VersionConflict), transaction.atomic():
         timeline.rollback(
-            session_id=run.id, to=0, step=Step(), expected=Expected(number=1), **told
+            session_id=run.id, to=0, step=Step(), expected=Expected(number=1), act=act
         )
 
     assert recorded(project) == []

@@ -14,17 +14,15 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
-from django.utils import timezone
 
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core import gate
-from apps.core.actors import SYSTEM
 from apps.core.errors import Busy
 from apps.timeline import operations as timeline
 from apps.timeline import verification
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.ledger.drafts import Request, Step
+from apps.timeline.ledger.drafts import Step
 from apps.timeline.ledger.facts import marks
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.verification import Kind, Limits, verify_session
@@ -32,6 +30,7 @@ from apps.timeline.versions import proof
 from apps.timeline.words import Op
 from tests import proof as checker
 from tests.acting import erasing, tampering
+from tests.acts import act_in
 from tests.timeline import runs
 from tests.timeline.damage import (
     PROVEN,
@@ -192,11 +191,8 @@ def random_patch(draw: Random, at: int) -> dict[str, Any]:
 def told(scope: Scope, at: int) -> dict[str, Any]:
     """Return what every verb is told."""
     return {
-        "scope": scope,
-        "actor": SYSTEM,
-        "request": Request(id="req_test", digest=b""),
+        "act": act_in(scope),
         "step": Step(reasoning=f"Step {at}"),
-        "now": timezone.now(),
     }
 
 

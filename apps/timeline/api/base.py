@@ -10,8 +10,8 @@ from django.utils import timezone
 from rest_framework.response import Response
 
 from apps.accounts.access import Caller
+from apps.agents.acts import Act
 from apps.agents.scope import Scope
-from apps.core.actors import Actor
 from apps.core.http import (
     ApiView,
     idempotency_key,
@@ -19,9 +19,10 @@ from apps.core.http import (
     prefers_minimal,
     request_digest,
 )
+from apps.core.provenance import Request
 from apps.timeline.api import shapes
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, Request
+from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt
 from apps.timeline.models import Session
 from apps.timeline.versions import heads, reading
 
@@ -43,18 +44,22 @@ class TimelineView(ApiView):
     def now(self) -> datetime:
         return timezone.now()
 
-    @property
-    def actor(self) -> Actor:
-        return self.caller.actor
-
     @cached_property
-    def stamp(self) -> Request:
-        """The request's id, idempotency key and digest."""
-        return Request(
-            id=self.request._request.request_id,  # type: ignore[attr-defined]
-            key=idempotency_key(self.request),
-            digest=request_digest(self.request),
-            fault=self.fault,
+    def act(self) -> Act:
+        """The act of this request; ask for it once the body was read.
+
+        A fault of the body travels in it, to be raised unless this is a repetition.
+        """
+        return Act(
+            scope=self.scope,
+            actor=self.caller.actor,
+            now=self.now,
+            request=Request(
+                id=self.request._request.request_id,  # type: ignore[attr-defined]
+                key=idempotency_key(self.request),
+                digest=request_digest(self.request),
+                fault=self.fault,
+            ),
         )
 
     def expected(self, named: int | None) -> Expected:

@@ -150,12 +150,9 @@ class BatchesView(VersionsView):
         with _told_by_the_parser():
             given = self.read(BatchInput)
         receipt = timeline.append_batch(
-            scope=self.scope,
             session_id=session_id,
             items=given.items(),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
             expected=self.expected(given.validated_data.get("expected_version")),
         )
         last = self.written(receipt)

@@ -145,16 +145,13 @@ class WritesView(TimelineView):
         given = self.read(WritesInput)
         data = given.validated_data
         count = timeline.add_writes(
-            scope=self.scope,
             session_id=session_id,
             checkpoint_id=data["checkpoint_id"],
             task_id=data["task_id"],
             task_path=data.get("task_path") or "",
             writes=given.task_writes(),
             replace=bool(data.get("replace")),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
         )
         return {
             "object": "writes",
@@ -187,13 +184,10 @@ class HiddenView(TimelineView):
     def _hidden(self, session_id: str) -> dict[str, Any]:
         given = self.read(HideInput).validated_data
         first, last = timeline.hide_versions(
-            scope=self.scope,
             session_id=session_id,
             first=given["first_version"],
             last=given["last_version"],
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
         )
         return {
             "object": "hidden_versions",

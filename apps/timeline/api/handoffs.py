@@ -91,13 +91,10 @@ class HandoffsView(TimelineView):
     def _issued(self, session_id: str) -> dict[str, Any]:
         given = self.read(HandOffInput).validated_data
         return timeline.hand_off(
-            scope=self.scope,
             session_id=session_id,
             number=given.get("version"),
             to_agent=given.get("to_agent") or None,
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
         )
 
 
@@ -115,14 +112,11 @@ class AdoptionsView(SessionStartView):
         given = self.read(AdoptInput)
         data = given.validated_data
         receipt = timeline.adopt(
-            scope=self.scope,
             handoff=data["handoff"],
             agent=data.get("agent_id"),
             about=self.about(given),
             parts=given.parts(),
             step=given.step(),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
         )
         return self.started(receipt)

@@ -22,12 +22,9 @@ class HoldView(TimelineView):
     def changed(self, session_id: str, operation: Callable[..., Receipt]) -> Response:
         given = self.read(HoldInput)
         receipt = operation(
-            scope=self.scope,
             session_id=session_id,
             step=given.step(),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
             expected=self.expected(given.validated_data.get("expected_version")),
         )
         return self.state_answer(receipt)

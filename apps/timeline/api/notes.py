@@ -62,13 +62,10 @@ class NotesView(TimelineView):
     def _added(self, session_id: str) -> dict[str, Any]:
         given = self.read(NoteInput).validated_data
         note = timeline.add_note(
-            scope=self.scope,
             session_id=session_id,
             number=given.get("version"),
             text=given["text"],
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
         )
         return note_object(note)
 

@@ -49,7 +49,7 @@ class SessionStartView(TimelineView):
         asked = None
         if receipt.is_replay:
             asked = RequestKey.objects.filter(
-                project_id=self.scope.project.id, key=self.stamp.key
+                project_id=self.scope.project.id, key=self.act.request.key
             ).first()
         body = shapes.first_session_object(
             session, first, reading.state(first), asked
@@ -118,15 +118,12 @@ class SessionsView(SessionStartView):
         """Start a session with version 0."""
         given = self.read(CreateInput)
         receipt = timeline.create(
-            scope=self.scope,
             agent=given.validated_data["agent_id"],
             state=given.validated_data.get("initial_state") or {},
             about=self.about(given),
             parts=given.parts(),
             step=given.step(),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
         )
         return self.started(receipt)
 
@@ -172,25 +169,19 @@ class SessionView(TimelineView):
     def delete(self, request: Request, session_id: str) -> Response:
         """Delete the session for agents; its evidence stays."""
         receipt = timeline.delete(
-            scope=self.scope,
             session_id=session_id,
             step=Step(),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
         )
         return self.answer(None, receipt, status=204)
 
     def _updated(self, session_id: str) -> dict[str, object]:
         given = self.read(MetadataInput).validated_data
         session = timeline.update_metadata(
-            scope=self.scope,
             session_id=session_id,
             metadata=given.get("metadata"),
             ttl_seconds=given.get("ttl_seconds"),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
         )
         return {
             "object": "session",
@@ -221,7 +212,6 @@ class ForkView(SessionStartView):
             fault = InvalidRequest(message, param="source_session_id")
             self.refuse_unless_stored(fault)
         receipt = timeline.fork(
-            scope=self.scope,
             session_id=session_id,
             number=data.get("version"),
             turn_id=data.get("at_turn_id"),
@@ -230,8 +220,6 @@ class ForkView(SessionStartView):
             about=self.about(given),
             parts=given.parts(),
             step=given.step(),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
         )
         return self.started(receipt)

@@ -55,15 +55,12 @@ class StateView(TimelineView):
         """Merge top-level keys into the state, as a new version."""
         given = self.read(UpdateInput)
         receipt = timeline.update(
-            scope=self.scope,
             session_id=session_id,
             patch=given.patch(),
             remove=given.validated_data.get("remove") or (),
             parts=given.parts(),
             step=given.step(),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
             expected=self.expected(given.validated_data.get("expected_version")),
         )
         return self.state_answer(receipt)
@@ -93,14 +90,11 @@ class StateView(TimelineView):
     def _replaced(self, session_id: str) -> Response:
         given = self.read(ReplaceInput)
         receipt = timeline.replace(
-            scope=self.scope,
             session_id=session_id,
             state=given.validated_data["state"],
             parts=given.parts(),
             step=given.step(),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
             expected=self.expected(given.validated_data.get("expected_version")),
         )
         return self.state_answer(receipt)
@@ -123,15 +117,12 @@ class RollbackView(TimelineView):
         if to is None:
             to = at_turn(self.scope, session_id, turn_id, now=self.now)
         receipt = timeline.rollback(
-            scope=self.scope,
             session_id=session_id,
             to=to,
             step=given.step(),
             reason_code=given.validated_data.get("reason_code"),
             hold=bool(given.validated_data.get("hold")),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
             expected=self.expected(given.validated_data.get("expected_version")),
         )
         return self.state_answer(receipt)
@@ -165,13 +156,10 @@ class UndoView(TimelineView):
             number = self.version(session_id, None).number
             expected = number if expected is None else expected
         receipt = timeline.undo(
-            scope=self.scope,
             session_id=session_id,
             number=number,
             step=given.step(),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
             expected=self.expected(expected),
         )
         return self.state_answer(receipt)

@@ -77,7 +77,6 @@ class TurnsView(TimelineView):
         given = self.read(TurnInput)
         data = given.validated_data
         receipt = timeline.add_turn(
-            scope=self.scope,
             session_id=session_id,
             exchange=Exchange(
                 input=data["input"],
@@ -88,9 +87,7 @@ class TurnsView(TimelineView):
             state_after=data.get("state_after"),
             parts=given.parts(),
             step=given.step(),
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
             expected=self.expected(data.get("expected_version")),
         )
         self.version(session_id, receipt.number)

@@ -131,13 +131,10 @@ class LabelsView(TimelineView):
 
     def _labelled(self, session_id: str, number: str) -> dict[str, Any]:
         label = timeline.label(
-            scope=self.scope,
             session_id=session_id,
             number=whole_number(number, "version"),
             name=self.read(LabelInput).validated_data["label"],
-            actor=self.actor,
-            now=self.now,
-            request=self.stamp,
+            act=self.act,
         )
         return {
             "object": "label",
@@ -164,13 +161,10 @@ class LabelView(TimelineView):
 
         def act() -> tuple[int, bytes]:
             timeline.unlabel(
-                scope=self.scope,
                 session_id=session_id,
                 number=whole_number(number, "version"),
                 name=label,
-                actor=self.actor,
-                now=self.now,
-                request=self.stamp,
+                act=self.act,
             )
             return 204, b""
 

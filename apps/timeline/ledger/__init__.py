@@ -1,5 +1,5 @@
 """The ledger: what is written, encoded, compared and appended in one transaction."""
 
-from apps.timeline.ledger.appending import Append, Batch, append
+from apps.timeline.ledger.appending import append
 
-__all__ = ["Append", "Batch", "append"]
+__all__ = ["append"]

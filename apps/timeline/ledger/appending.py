@@ -9,27 +9,25 @@ that lost three times takes the session's row lock first, and cannot lose again.
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 
+from apps.agents.acts import Act
 from apps.agents.errors import AgentSuspended
-from apps.agents.scope import Scope
 from apps.core import gate, sql
-from apps.core.actors import Actor
 from apps.core.errors import DomainError, IdempotencyKeyReused
 from apps.timeline import bodies
 from apps.timeline.errors import SessionNotFound, held
 from apps.timeline.ledger import batches, conflicts, events, sealing
-from apps.timeline.ledger.batches import Build, SealedBatch
-from apps.timeline.ledger.drafts import Expected, Receipt, Request
+from apps.timeline.ledger.batches import EncodedBatch
+from apps.timeline.ledger.commands import WriteCommand
+from apps.timeline.ledger.drafts import ANY_HEAD, Build, Expected, Receipt
 from apps.timeline.ledger.locking import lock_session
+from apps.timeline.ledger.policies import Policy
 from apps.timeline.ledger.written import written
 from apps.timeline.versions import heads, reading
 from apps.timeline.versions.reading import VersionRow
-from apps.timeline.words import Hold
 
 TRIES_WITHOUT_LOCK = 3
 UNIQUE_VIOLATION = "23505"
@@ -73,118 +71,99 @@ SELECT k.number, k.turn_number, k.request_digest, k.first_number
 """)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Job:
-    """One request to write to one session.
-
-    `refused` are the holds of the head that stop this write, and `suspends` says
-    whether a suspended agent stops it.
-    """
-
-    scope: Scope
-    session_id: str
-    actor: Actor
-    now: datetime
-    request: Request
-    expected: Expected
-    refused: frozenset[Hold]
-    suspends: bool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Append(Job):
-    """One write: `build` makes it for a given head.
-
-    It is called again when another writer came first.
-    """
-
-    build: Build
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Batch(Job):
-    """Several versions, all of them or none; each is built on the one before."""
-
-    builds: tuple[Build, ...]
-
-
-def append(job: Append | Batch) -> Receipt:
+def append(
+    *,
+    act: Act,
+    session_id: str,
+    build: Build | tuple[Build, ...],
+    expected: Expected = ANY_HEAD,
+    policy: Policy,
+) -> Receipt:
     """Store the write and return what it became; a repeated request, what it had.
 
+    `build` makes it for a given head, anew when another writer came first; several
+    are a batch, stored whole or not at all.
+
     Raises: SessionNotFound, IdempotencyKeyReused, AgentSuspended, SessionPaused,
-    SessionClosed, VersionConflict, VersionMismatch, and whatever `build` raises.
+    SessionClosed, VersionConflict, VersionMismatch, whatever `build` raises and, of a
+    batch, ExternalIdTaken naming the item.
     """
-    known = _replayed(job)
+    command = WriteCommand(
+        act=act, session_id=session_id, build=build, expected=expected, policy=policy
+    )
+    known = _replayed(command)
     if known:
         return known
-    job.request.require_sound()
+    command.request.require_sound()
     try:
-        return _stored(job)
+        return _stored(command)
     except DomainError:
         # The same request, sent twice at once, may have been stored since the first
         # look: then what it did itself must not be told to it as a conflict.
-        known = _replayed(job)
+        known = _replayed(command)
         if known is None:
             raise
         return known
 
 
-def _stored(job: Append | Batch) -> Receipt:
+def _stored(command: WriteCommand) -> Receipt:
     for _ in range(TRIES_WITHOUT_LOCK):
-        receipt = _attempt_recorded(job)
+        receipt = _attempt_with_audit(command)
         if receipt:
             return receipt
     with transaction.atomic():
-        lock_session(job.session_id)
-        receipt = _attempt_recorded(job)
+        lock_session(command.session_id)
+        receipt = _attempt_with_audit(command)
     if receipt is None:
         raise RuntimeError("An append lost its race although it held the lock.")
     return receipt
 
 
-def _attempt_recorded(job: Append | Batch) -> Receipt | None:
+def _attempt_with_audit(command: WriteCommand) -> Receipt | None:
     """Try once; what a person does is chained in the transaction that does it."""
-    if job.actor.is_agent:
-        return _attempt(job)
+    if command.act.actor.is_agent:
+        return _attempt(command)
     with transaction.atomic():
-        receipt = _attempt(job)
+        receipt = _attempt(command)
         if receipt and not receipt.is_replay:
             first = receipt.first_number or receipt.number
-            events.chain(job.session_id, range(first, receipt.number + 1))
+            events.chain(command.session_id, range(first, receipt.number + 1))
     return receipt
 
 
-def _attempt(job: Append | Batch) -> Receipt | None:
+def _attempt(command: WriteCommand) -> Receipt | None:
     """Try once; None when another writer came first and no head was named."""
-    head = heads.shown(job.scope, job.session_id, None, now=job.now)
+    head = heads.shown(command.act.scope, command.session_id, None, now=command.act.now)
     # Before the head is compared or built on: who is held back need not catch up.
-    if head.hold in job.refused:
+    if head.hold in command.policy.refused:
         raise held(head.hold, head.number)
-    if job.expected.number not in (None, head.number):
-        raise conflicts.stale(job.expected, head)
-    if isinstance(job, Batch):
-        return _attempt_batch(job, head)
-    sealed = sealing.seal_write(job.build(head), head=head, **_stamp(job))
-    (outcome,) = sql.often(APPEND, _parameters(job, head, sealed))
-    return _settled(job, outcome, sealed, head)
+    if command.expected.number not in (None, head.number):
+        raise conflicts.stale(command.expected, head)
+    if isinstance(command.build, tuple):
+        return _attempt_batch(command, command.build, head)
+    sealed = sealing.seal_write(command.build(head), head=head, act=command.act)
+    (outcome,) = sql.often(APPEND, _parameters(command, head, sealed))
+    return _receipt_for_outcome(command, outcome, sealed, head)
 
 
-def _attempt_batch(job: Batch, head: VersionRow) -> Receipt | None:
-    sealed = batches.seal(job.builds, head=head, **_stamp(job))
+def _attempt_batch(
+    command: WriteCommand, builds: tuple[Build, ...], head: VersionRow
+) -> Receipt | None:
+    sealed = batches.seal(builds, head=head, act=command.act)
     try:
         with _undoable():
-            (outcome,) = sql.often(APPEND_BATCH, _parameters(job, head, sealed))
+            (outcome,) = sql.often(APPEND_BATCH, _parameters(command, head, sealed))
     except IntegrityError as error:
         if getattr(error.__cause__, "sqlstate", None) != UNIQUE_VIOLATION:
             raise
         # It was rolled back whole: a name is taken, or a writer took a number
         # without the lock.
-        conflicts.require_free_names(job.session_id, sealed.external_ids)
-        _require_no_named_head(job)
+        conflicts.require_free_names(command.session_id, sealed.external_ids)
+        _require_no_named_head(command)
         return None
     if outcome.outcome == "named":
-        conflicts.require_free_names(job.session_id, sealed.external_ids)
-    return _settled(job, outcome, sealed, head)
+        conflicts.require_free_names(command.session_id, sealed.external_ids)
+    return _receipt_for_outcome(command, outcome, sealed, head)
 
 
 def _undoable() -> AbstractContextManager[None]:
@@ -192,63 +171,57 @@ def _undoable() -> AbstractContextManager[None]:
     return transaction.atomic() if connection.in_atomic_block else nullcontext()
 
 
-def _stamp(job: Job) -> dict[str, Any]:
-    return {
-        "project": job.scope.project,
-        "actor": job.actor,
-        "now": job.now,
-        "request": job.request,
-    }
-
-
 def _parameters(
-    job: Job, head: VersionRow, sealed: sealing.Sealed | SealedBatch
+    command: WriteCommand, head: VersionRow, sealed: sealing.EncodedWrite | EncodedBatch
 ) -> dict[str, Any]:
     return {
-        "session": job.session_id,
-        "project": job.scope.project.id,
+        "session": command.session_id,
+        "project": command.act.project_id,
         "expected": head.number,
-        "now": job.now,
-        "key": job.request.key,
-        "digest": job.request.digest,
-        "refused": sorted(job.refused),
-        "suspends": job.suspends,
+        "now": command.act.now,
+        "key": command.request.key,
+        "digest": command.request.digest,
+        "refused": sorted(command.policy.refused),
+        "suspends": command.policy.suspends,
         **sealed.parameters(),
     }
 
 
-def _settled(
-    job: Job, outcome: Any, sealed: sealing.Sealed | SealedBatch, head: VersionRow
+def _receipt_for_outcome(
+    command: WriteCommand,
+    outcome: Any,
+    sealed: sealing.EncodedWrite | EncodedBatch,
+    head: VersionRow,
 ) -> Receipt | None:
     if outcome.outcome == "stored":
         gate.excuse()
         if sealed.raw is not None:
             # Only once it is committed: a body that was rolled back would be shown
             # for the one that takes its number.
-            key, raw = (job.session_id, outcome.number), sealed.raw
+            key, raw = (command.session_id, outcome.number), sealed.raw
             transaction.on_commit(lambda: bodies.cache.put(key, raw))
-        items = sealed.items if isinstance(sealed, SealedBatch) else [sealed]
+        items = sealed.items if isinstance(sealed, EncodedBatch) else [sealed]
         made = written(items, head=head, created_at=outcome.created_at)
-        return _receipt(job, outcome, made)
+        return _receipt(command, outcome, made)
     if outcome.outcome == "replay":
-        return _receipt(job, outcome)
+        return _receipt(command, outcome)
     if outcome.outcome == "conflict":
-        _require_no_named_head(job)
+        _require_no_named_head(command)
         return None
-    raise _refusal(job, outcome)
+    raise _refusal(command, outcome)
 
 
-def _require_no_named_head(job: Job) -> None:
+def _require_no_named_head(command: WriteCommand) -> None:
     """Another writer came first: only who named no head may try again.
 
     Raises: VersionConflict, VersionMismatch.
     """
-    if job.expected.number is not None:
-        head = reading.head(job.scope, job.session_id, now=job.now)
-        raise conflicts.stale(job.expected, head)
+    if command.expected.number is not None:
+        head = reading.head(command.act.scope, command.session_id, now=command.act.now)
+        raise conflicts.stale(command.expected, head)
 
 
-def _refusal(job: Job, outcome: Any) -> DomainError:
+def _refusal(command: WriteCommand, outcome: Any) -> DomainError:
     match outcome.outcome:
         case "held":
             return held(outcome.hold, outcome.head_number)
@@ -257,40 +230,42 @@ def _refusal(job: Job, outcome: Any) -> DomainError:
         case "suspended":
             return AgentSuspended()
         case "named":
-            return conflicts.named(job.session_id)
+            return conflicts.named(command.session_id)
         case _:
             return SessionNotFound()
 
 
-def _replayed(job: Job) -> Receipt | None:
+def _replayed(command: WriteCommand) -> Receipt | None:
     """Look for the key before anything else is checked.
 
     The function looks again under the lock; this first look is what lets a repeated
     request be answered after the session was closed or moved on. (A deleted session
     answers 404 to all but the repeated delete.)
     """
-    if job.request.key is None:
+    if command.request.key is None:
         return None
     found = sql.often(
         REPLAY,
         {
-            "session": job.session_id,
-            "key": job.request.key,
-            "project": job.scope.project.id,
-            "agents": job.scope.agent_list,
+            "session": command.session_id,
+            "key": command.request.key,
+            "project": command.act.project_id,
+            "agents": command.act.scope.agent_list,
         },
     )
     if not found:
         return None
-    if bytes(found[0].request_digest) != job.request.digest:
+    if bytes(found[0].request_digest) != command.request.digest:
         raise IdempotencyKeyReused(param="Idempotency-Key")
-    return _receipt(job, found[0])
+    return _receipt(command, found[0])
 
 
-def _receipt(job: Job, row: Any, made: list[VersionRow] | None = None) -> Receipt:
+def _receipt(
+    command: WriteCommand, row: Any, made: list[VersionRow] | None = None
+) -> Receipt:
     """Return what was made now, or else what a replay made before."""
     return Receipt(
-        session_id=job.session_id,
+        session_id=command.session_id,
         number=row.number,
         turn_number=row.turn_number,
         first_number=row.first_number,

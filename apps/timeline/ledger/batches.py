@@ -6,21 +6,19 @@ hundred small changes of a large state must not take a hundred times its memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
-from apps.accounts.models import Project
+from apps.agents.acts import Act
 from apps.core import gate, json
-from apps.core.actors import Actor
 from apps.core.errors import DomainError, InvalidRequest, PayloadTooLarge
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.ledger import sealing
-from apps.timeline.ledger.drafts import Draft, Request, Write
+from apps.timeline.ledger.drafts import Build, Draft, Write
 from apps.timeline.ledger.facts.terms import Terms
-from apps.timeline.ledger.sealing import Sealed
+from apps.timeline.ledger.sealing import EncodedWrite
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 
@@ -29,14 +27,12 @@ MAX_BATCH = 100
 # end early, so what is more than a hundred states of 2.5 MiB is refused.
 MAX_BATCH_BYTES = 256 * 1024 * 1024
 
-Build = Callable[[VersionRow], Write]
-
 
 @dataclass(frozen=True, slots=True)
-class SealedBatch:
+class EncodedBatch:
     """The arguments of the SQL function; `raw` is the last body, if there is one."""
 
-    items: list[Sealed]
+    items: list[EncodedWrite]
     raw: bytes | None
 
     @property
@@ -98,15 +94,7 @@ def require_count(count: int) -> None:
         )
 
 
-def seal(
-    builds: Sequence[Build],
-    *,
-    head: VersionRow,
-    project: Project,
-    actor: Actor,
-    now: datetime,
-    request: Request,
-) -> SealedBatch:
+def seal(builds: Sequence[Build], *, head: VersionRow, act: Act) -> EncodedBatch:
     """Build and seal all versions; the key and the first number go on the last.
 
     Raises: what a build raises, and ExternalIdTaken, each naming the item.
@@ -114,8 +102,8 @@ def seal(
     first_number = head.number + 1
     # An item shares what it leaves as it was: 0.1 ms to compare a megabyte, not 8.
     head = replace(head, parsed=reading.parsed(head))
-    keyless = replace(request, key=None)
-    items: list[Sealed] = []
+    keyless = replace(act, request=replace(act.request, key=None))
+    items: list[EncodedWrite] = []
     names: set[str] = set()
     room = MAX_BATCH_BYTES
     for index, build in enumerate(builds):
@@ -124,12 +112,7 @@ def seal(
             draft = _draft(build(head))
             _require_new(draft.step.external_id, names)
             sealed = sealing.seal_write(
-                Write(draft=draft),
-                head=head,
-                project=project,
-                actor=actor,
-                now=now,
-                request=request if is_last else keyless,
+                Write(draft=draft), head=head, act=act if is_last else keyless
             )
             room -= len(sealed.raw or b"")
             _require_room(room, index)
@@ -143,7 +126,7 @@ def seal(
             head = replace(head, parsed=reading.parsed(head))
     if items[-1].version is not None:
         items[-1].version["first_number"] = first_number
-    return SealedBatch(items, head.raw if items[-1].body else None)
+    return EncodedBatch(items, head.raw if items[-1].body else None)
 
 
 def _require_room(room: int, index: int) -> None:
@@ -179,7 +162,7 @@ def _require_new(external_id: str | None, names: set[str]) -> None:
     names.add(external_id)
 
 
-def _following(head: VersionRow, draft: Draft, sealed: Sealed) -> VersionRow:
+def _following(head: VersionRow, draft: Draft, sealed: EncodedWrite) -> VersionRow:
     """Return what the next item builds on: `head` as it will be, once all is stored.
 
     Holds what `build` and `seal_write` read of a head, in place of what it was.

@@ -15,17 +15,17 @@ from typing import Any
 
 from django.db import transaction
 
+from apps.agents.acts import Act
 from apps.agents.models import Agent
-from apps.agents.scope import Scope
 from apps.core import gate, json, sql
-from apps.core.actors import Actor
 from apps.core.errors import IdempotencyKeyReused
 from apps.core.ids import new_id
 from apps.core.json import Json, State
+from apps.core.provenance import Request
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.ledger import events, sealing
-from apps.timeline.ledger.drafts import Draft, Receipt, Request, Step
+from apps.timeline.ledger.drafts import Draft, Receipt, Step
 from apps.timeline.ledger.events import Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.models import RequestKey, Session, SessionName
@@ -44,21 +44,22 @@ SELECT * FROM timeline_create_session_v3(
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class SessionCreation:
     """The steps of beginning a session, each idempotent."""
 
-    scope: Scope
+    act: Act
     about: About
-    actor: Actor
-    now: datetime
-    request: Request
+
+    @property
+    def request(self) -> Request:
+        return self.act.request
 
     def replayed(self) -> Receipt | None:
         """Find the session that this key made before; look before all other checks."""
         if self.request.key is None:
             return None
         known = RequestKey.objects.filter(
-            project_id=self.scope.project.id, key=self.request.key
+            project_id=self.act.project_id, key=self.request.key
         ).first()
         if known is None:
             return None
@@ -91,16 +92,9 @@ class Beginning:
         # It may be registered by this: only for a session that can be stored.
         agent = find_agent()
         session_id = self._named(
-            self._keyed(new_id("sess", now=self.now), metadata_written)
+            self._keyed(new_id("sess", now=self.act.now), metadata_written)
         )
-        stamp = Stamp(
-            project=self.scope.project,
-            session_id=session_id,
-            number=0,
-            actor=self.actor,
-            now=self.now,
-            request=self.request,
-        )
+        stamp = Stamp(act=self.act, session_id=session_id, number=0)
         sealed = sealing.seal_first(draft, stamp, state=state, before=before, salt=salt)
         session = self._session(agent, sealed, metadata, metadata_written, origin)
         outcome = self._created(
@@ -111,11 +105,11 @@ class Beginning:
                 "previous_chain": origin.chain if origin else NO_CHAIN,
             }
         )
-        return self._settled(session_id, outcome)
+        return self._receipt_for_outcome(session_id, outcome)
 
     def _created(self, parameters: dict[str, Any]) -> str:
         """Call the function; what a person does is chained in the same transaction."""
-        if self.actor.is_agent:
+        if self.act.actor.is_agent:
             return str(sql.rows(CREATE, parameters)[0].outcome)
         with transaction.atomic():
             outcome = str(sql.rows(CREATE, parameters)[0].outcome)
@@ -165,7 +159,7 @@ class Beginning:
     def _session(
         self,
         agent: Agent,
-        sealed: sealing.Sealed,
+        sealed: sealing.EncodedWrite,
         metadata: dict[str, Json],
         metadata_written: bytes,
         origin: reading.VersionRow | None,
@@ -173,21 +167,21 @@ class Beginning:
         about = self.about
         expires_at = self._expires_at()
         return {
-            "project_id": self.scope.project.id,
+            "project_id": self.act.project_id,
             "agent_id": agent.id,
             "kind": "session",
             "user_id": about.user_id or (origin.user_id if origin else None),
             "external_id": about.external_id,
             "origin_session_id": origin.session_id if origin else None,
             "origin_number": origin.number if origin else None,
-            "created_at": self.now.isoformat(),
+            "created_at": self.act.now.isoformat(),
             "ttl_seconds": about.ttl_seconds,
             "expires_at": expires_at.isoformat() if expires_at else None,
             "metadata": "\\x" + metadata_written.hex(),
             "metadata_index": json.cleaned(metadata),
             "status": "active",
             "head_number": 0,
-            "updated_at": self.now.isoformat(),
+            "updated_at": self.act.now.isoformat(),
             "turn_count": 0,
             "rollback_count": 0,
             "facets": sealed.facets,
@@ -195,24 +189,24 @@ class Beginning:
 
     def _expires_at(self) -> datetime | None:
         ttl = self.about.ttl_seconds
-        return self.now + timedelta(seconds=ttl) if ttl else None
+        return self.act.now + timedelta(seconds=ttl) if ttl else None
 
     def _keyed(self, session_id: str, metadata: bytes) -> str:
         """Write the key first; whoever wrote it before decides the session's id."""
         if self.request.key is None:
             return session_id
         mine = RequestKey(
-            project_id=self.scope.project.id,
+            project_id=self.act.project_id,
             key=self.request.key,
             digest=self.request.digest,
             session_id=session_id,
             metadata=metadata,
             expires_at=self._expires_at(),
-            requested_at=self.now,
+            requested_at=self.act.now,
         )
         RequestKey.objects.bulk_create([mine], ignore_conflicts=True)
         known = RequestKey.objects.get(
-            project_id=self.scope.project.id, key=self.request.key
+            project_id=self.act.project_id, key=self.request.key
         )
         self._require_same(known)
         return str(known.session_id)
@@ -226,17 +220,17 @@ class Beginning:
         if self.about.external_id is None:
             return session_id
         mine = SessionName(
-            project_id=self.scope.project.id,
+            project_id=self.act.project_id,
             external_id=self.about.external_id,
             session_id=session_id,
         )
         SessionName.objects.bulk_create([mine], ignore_conflicts=True)
         known = SessionName.objects.get(
-            project_id=self.scope.project.id, external_id=self.about.external_id
+            project_id=self.act.project_id, external_id=self.about.external_id
         )
         return str(known.session_id)
 
-    def _settled(self, session_id: str, outcome: str) -> Receipt:
+    def _receipt_for_outcome(self, session_id: str, outcome: str) -> Receipt:
         if outcome == "stored":
             gate.excuse()
             return Receipt(session_id=session_id, number=0, is_replay=False)
@@ -255,8 +249,8 @@ class Beginning:
 
     def _taken(self, session_id: str) -> ExternalIdTaken:
         """Name the session that has the name, unless it is another agent's affair."""
-        sessions = Session.objects.of_project(self.scope.project.id)
-        seen = sessions.of_agents(self.scope.agents).filter(id=session_id)
+        sessions = Session.objects.of_project(self.act.project_id)
+        seen = sessions.of_agents(self.act.scope.agents).filter(id=session_id)
         named = {"session_id": session_id} if seen.exists() else {}
         return ExternalIdTaken(param="external_id", **named)
 

@@ -44,7 +44,7 @@ def made_by(draft: Draft, head: VersionRow) -> Difference:
         return Difference(
             comparison, head.leaves or facets.leaves(before), facets.leaves(draft.state)
         )
-    shown = draft.reuse or head
+    shown = draft.body_from or head
     if shown.body_number == head.body_number:
         return _of_states({}, {})
     return between(head, shown)

@@ -6,9 +6,10 @@ version ready to be sealed: a new bundle of parts, or the body of an earlier ver
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
-from apps.core.errors import DomainError, InvalidRequest
+from apps.core.errors import InvalidRequest
 from apps.core.json import Json, State
 from apps.timeline.bodies import Part
 from apps.timeline.versions.reading import VersionRow
@@ -16,25 +17,6 @@ from apps.timeline.words import Hold, Op
 
 MAX_REASONING = 32_768
 MAX_WORD = 255
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Request:
-    """The request behind a write: its id, and how to recognise its repetition.
-
-    `fault` is what is wrong with it, unless it was stored before: a repetition is
-    answered as the first was, although rules have become stricter since.
-    """
-
-    id: str
-    key: str | None = None
-    digest: bytes = b""
-    fault: DomainError | None = None
-
-    def require_sound(self) -> None:
-        """Raise the fault of a request that was not stored before."""
-        if self.fault is not None:
-            raise self.fault
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +59,7 @@ class Draft:
     """One version to be written onto a given head.
 
     It stores a new bundle (`parts`, with `state` parsed), or it shows the body of
-    `reuse`: a rollback, a pause, an update that changed nothing. With none of these
+    `body_from`: a rollback, a pause, an update that changed nothing. With none of these
     the state stays what it is on the head.
     """
 
@@ -86,7 +68,7 @@ class Draft:
     step: Step
     state: State | None = None
     parts: tuple[Part, ...] | None = None
-    reuse: VersionRow | None = None
+    body_from: VersionRow | None = None
     restored_number: int | None = None
     undo_of: int | None = None
     reason_code: str | None = None
@@ -117,6 +99,10 @@ class Write:
 
     draft: Draft | None = None
     turn: TurnDraft | None = None
+
+
+# Makes a write for a given head.
+Build = Callable[[VersionRow], Write]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

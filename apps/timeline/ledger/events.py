@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from apps.accounts.models import Project
+from apps.agents.acts import Act
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.audit.models import Event
-from apps.core.actors import Actor
 from apps.core.ids import new_id
-from apps.timeline.ledger.drafts import Draft, Request
+from apps.timeline.ledger.drafts import Draft
 from apps.timeline.words import Op
 
 ACTIONS = {
@@ -35,24 +33,22 @@ ACTIONS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stamp:
-    """Who writes, when, on whose behalf: the same for all rows of one write.
+    """The same for all rows of one write.
 
     `number` is the version that it makes or, a turn alone, finds.
     """
 
-    project: Project
+    act: Act
     session_id: str
     number: int
-    actor: Actor
-    now: datetime
-    request: Request
 
     @property
     def actor_fields(self) -> dict[str, str]:
+        actor = self.act.actor
         return {
-            "actor_kind": self.actor.kind,
-            "actor_id": self.actor.id,
-            "actor_label": self.actor.label,
+            "actor_kind": actor.kind,
+            "actor_id": actor.id,
+            "actor_label": actor.label,
         }
 
     def event_id(self, *, of_turn: bool = False) -> str:
@@ -61,7 +57,7 @@ class Stamp:
         By version; what made a version before the turn that came with it.
         """
         sequence = 2 * self.number + (2 if of_turn else 1)
-        return new_id("trace", now=self.now, sequence=sequence)
+        return new_id("trace", now=self.act.now, sequence=sequence)
 
 
 def version_event(
@@ -92,7 +88,7 @@ def event(
         "resource_id": resource_id,
         **stamp.actor_fields,
         "details": details,
-        "request_id": stamp.request.id,
+        "request_id": stamp.act.request.id,
     }
 
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
-from apps.accounts.models import Project
+from apps.agents.acts import Act
 from apps.audit.actions import Action
 from apps.core import gate, json
-from apps.core.actors import Actor
 from apps.core.json import State
 from apps.diffs import facets
 from apps.diffs.changes import Comparison
@@ -23,7 +21,7 @@ from apps.diffs.facets import Leaves
 from apps.diffs.flags import flags
 from apps.timeline import bodies
 from apps.timeline.ledger import differences
-from apps.timeline.ledger.drafts import Draft, Request, Step, TurnDraft, Write
+from apps.timeline.ledger.drafts import Draft, Step, TurnDraft, Write
 from apps.timeline.ledger.events import Stamp, event, version_event
 from apps.timeline.ledger.facts import marks, terms, waiting
 from apps.timeline.ledger.facts.terms import Mark
@@ -42,7 +40,7 @@ STEP_FIELDS = (
 
 
 @dataclass(kw_only=True, slots=True)
-class Sealed:
+class EncodedWrite:
     """The arguments of the SQL functions. Bytes inside the JSON are hex text."""
 
     version: dict[str, Any] | None = None
@@ -84,25 +82,14 @@ class Sealed:
         }
 
 
-def seal_write(
-    write: Write,
-    *,
-    head: VersionRow,
-    project: Project,
-    actor: Actor,
-    now: datetime,
-    request: Request,
-) -> Sealed:
+def seal_write(write: Write, *, head: VersionRow, act: Act) -> EncodedWrite:
     """Seal a version or a turn, or both, for the session of `head`."""
     stamp = Stamp(
-        project=project,
+        act=act,
         session_id=head.session_id,
         number=head.number + (write.draft is not None),
-        actor=actor,
-        now=now,
-        request=request,
     )
-    sealed = Sealed()
+    sealed = EncodedWrite()
     if write.draft:
         _seal_version(sealed, write.draft, stamp, head)
     if write.turn:
@@ -117,12 +104,12 @@ def seal_first(
     state: State,
     before: State,
     salt: bytes | None = None,
-) -> Sealed:
+) -> EncodedWrite:
     """Seal version 0 of a new session; a fork that copies a body keeps its salt.
 
     `before` is what its changes are told against: nothing, or the origin's state.
     """
-    sealed = Sealed()
+    sealed = EncodedWrite()
     parts = draft.parts or ()
     raw = bodies.frame(parts)
     gate.enter(len(raw))
@@ -146,8 +133,10 @@ def new_salt() -> bytes:
     return secrets.token_bytes(32)
 
 
-def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) -> None:
-    shows = draft.reuse or head
+def _seal_version(
+    sealed: EncodedWrite, draft: Draft, stamp: Stamp, head: VersionRow
+) -> None:
+    shows = draft.body_from or head
     sealed.shows = shows
     commitment, size = shows.commitment, shows.size
     body_number: int | None = shows.body_number
@@ -177,19 +166,19 @@ def _seal_version(sealed: Sealed, draft: Draft, stamp: Stamp, head: VersionRow) 
 
 
 def _mark(
-    sealed: Sealed,
+    sealed: EncodedWrite,
     version: dict[str, Any],
     comparison: Comparison,
     stamp: Stamp,
     draft: Draft,
 ) -> None:
-    sealed.marks, truncated = marks.marks(comparison, stamp.project)
+    sealed.marks, truncated = marks.marks(comparison, stamp.act.project)
     version |= marks.shown(comparison) | {"changes_truncated": truncated}
     sealed.terms |= terms.of_version(_key(stamp), version, draft.step.trace_id)
 
 
 def _find_by_head(
-    sealed: Sealed, before: Leaves | None, after: Leaves, stamp: Stamp
+    sealed: EncodedWrite, before: Leaves | None, after: Leaves, stamp: Stamp
 ) -> None:
     """Let the session be found by what its head holds now."""
     changed = terms.held(_key(stamp), before, after)
@@ -198,18 +187,18 @@ def _find_by_head(
     sealed.terms |= changed
 
 
-def _carry(sealed: Sealed, state: State, stamp: Stamp) -> None:
+def _carry(sealed: EncodedWrite, state: State, stamp: Stamp) -> None:
     """Let a fork be found by the values that it brought along."""
     sealed.terms |= terms.marked(_key(stamp), Mark.FORKED)
-    if marks.carry(sealed.marks, state, stamp.project):
+    if marks.carry(sealed.marks, state, stamp.act.project):
         sealed.terms |= terms.marked(_key(stamp), Mark.TRUNCATED)
 
 
 def _key(stamp: Stamp) -> bytes:
-    return bytes(stamp.project.index_key)
+    return bytes(stamp.act.project.index_key)
 
 
-def _seal_turn(sealed: Sealed, turn: TurnDraft, stamp: Stamp) -> None:
+def _seal_turn(sealed: EncodedWrite, turn: TurnDraft, stamp: Stamp) -> None:
     event_id = stamp.event_id(of_turn=True)
     sealed.turn = {
         "id": turn.id,
@@ -223,8 +212,8 @@ def _seal_turn(sealed: Sealed, turn: TurnDraft, stamp: Stamp) -> None:
         "output_type": turn.output_type,
         "codec": turn.codec,
         "size": turn.size,
-        "request_key": stamp.request.key,
-        "request_digest": _hex(stamp.request.digest),
+        "request_key": stamp.act.request.key,
+        "request_digest": _hex(stamp.act.request.digest),
     }
     sealed.turn_data = turn.data
     sealed.turn_text = turn.text
@@ -257,14 +246,14 @@ def _version(
         "trace_id": claim.trace_id,
         **{name: getattr(step, name) for name in STEP_FIELDS},
         "size": size,
-        "request_key": stamp.request.key,
-        "request_digest": _hex(stamp.request.digest),
+        "request_key": stamp.act.request.key,
+        "request_digest": _hex(stamp.act.request.digest),
         "salt": _hex(salt),
         "reasoning_digest": _hex(claim.reasoning_digest),
         "step_digest": _hex(claim.step_digest),
         "commitment": _hex(commitment),
         "leaf": _hex(claim.leaf()),
-        "requested_at": stamp.now.isoformat(),
+        "requested_at": stamp.act.now.isoformat(),
         "event_id": event_id,
     }
 
@@ -273,18 +262,18 @@ def _claim(
     draft: Draft, stamp: Stamp, commitment: bytes, salt: bytes, trace_id: str
 ) -> proof.Claim:
     return proof.Claim(
-        project_id=stamp.project.id,
+        project_id=stamp.act.project_id,
         session_id=stamp.session_id,
         op=draft.op,
         hold=draft.hold,
         restored_number=draft.restored_number,
         undo_of=draft.undo_of,
         external_id=draft.step.external_id,
-        actor_kind=stamp.actor.kind,
-        actor_id=stamp.actor.id,
+        actor_kind=stamp.act.actor.kind,
+        actor_id=stamp.act.actor.id,
         trace_id=trace_id,
-        request_key=stamp.request.key,
-        requested_at=stamp.now,
+        request_key=stamp.act.request.key,
+        requested_at=stamp.act.now,
         reasoning_digest=proof.salted(salt, draft.step.reasoning),
         step_digest=step_digest(salt, draft.step, draft.reason_code),
         commitment=commitment,
@@ -297,7 +286,7 @@ def step_digest(salt: bytes, step: Step | VersionRow, reason_code: str | None) -
     return proof.salted(salt, *texts, reason_code)
 
 
-def _store(sealed: Sealed, stored: bodies.Stored, raw: bytes) -> None:
+def _store(sealed: EncodedWrite, stored: bodies.Stored, raw: bytes) -> None:
     sealed.raw = raw
     sealed.data = stored.data
     sealed.body = {

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from apps.timeline.ledger.sealing import Sealed
+from apps.timeline.ledger.sealing import EncodedWrite
 from apps.timeline.versions import proof
 from apps.timeline.versions.reading import Rollback, VersionRow
 
@@ -27,7 +27,7 @@ BYTES = ("salt", "commitment", "leaf")
 
 
 def written(
-    items: Sequence[Sealed], *, head: VersionRow, created_at: datetime
+    items: Sequence[EncodedWrite], *, head: VersionRow, created_at: datetime
 ) -> list[VersionRow]:
     """Return the versions that were stored on this head, each on the one before."""
     made: list[VersionRow] = []
@@ -39,7 +39,10 @@ def written(
 
 
 def _written(
-    sealed: Sealed, version: dict[str, Any], head: VersionRow, created_at: datetime
+    sealed: EncodedWrite,
+    version: dict[str, Any],
+    head: VersionRow,
+    created_at: datetime,
 ) -> VersionRow:
     number = head.number + 1
     facts: dict[str, Any] = {name: version[name] for name in SAME}
@@ -60,7 +63,7 @@ def _written(
     )
 
 
-def _body(sealed: Sealed, number: int) -> dict[str, Any]:
+def _body(sealed: EncodedWrite, number: int) -> dict[str, Any]:
     """Return what differs where the version does not show the head's body."""
     if sealed.body is not None:
         return {

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
-from apps.agents.scope import Scope
+from apps.agents.acts import Act
 from apps.core import json
-from apps.core.actors import Actor
 from apps.core.errors import UnacceptableJson
 from apps.core.json import State
 from apps.timeline import ledger
 from apps.timeline.bodies import Part
-from apps.timeline.ledger import batches
+from apps.timeline.ledger import batches, policies
 from apps.timeline.ledger.drafts import (
     ANY_HEAD,
     Expected,
     Receipt,
-    Request,
     Step,
     Write,
 )
-from apps.timeline.operations.states import draft_of, refused_to
+from apps.timeline.operations.states import draft_of
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
@@ -41,12 +38,9 @@ class BatchItem:
 
 def append_batch(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     items: Sequence[BatchItem],
-    actor: Actor,
-    now: datetime,
-    request: Request,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Append 1 to 100 versions, each built on the one before; nothing comes between.
@@ -59,17 +53,11 @@ def append_batch(
     """
     batches.require_count(len(items))
     return ledger.append(
-        ledger.Batch(
-            scope=scope,
-            session_id=session_id,
-            actor=actor,
-            now=now,
-            request=request,
-            expected=expected,
-            refused=refused_to(actor),
-            suspends=actor.is_agent,
-            builds=tuple(_Build(item) for item in items),
-        )
+        act=act,
+        session_id=session_id,
+        build=tuple(_Build(item) for item in items),
+        expected=expected,
+        policy=policies.of_write(act.actor),
     )
 
 

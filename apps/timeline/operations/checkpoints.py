@@ -8,24 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db import transaction
 
+from apps.agents.acts import Act
 from apps.agents.errors import AgentSuspended
 from apps.agents.models import Agent
-from apps.agents.scope import Scope
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core import sql
 from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.timeline.errors import held
-from apps.timeline.ledger.drafts import Request, require_text
+from apps.timeline.ledger import policies
+from apps.timeline.ledger.drafts import require_text
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
-from apps.timeline.words import Hold
 
 MOST_WRITES = 1_000
 LONGEST_NAME = 255
@@ -80,16 +79,13 @@ class TaskWrite:
 @transaction.atomic
 def add_writes(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     checkpoint_id: str,
     task_id: str,
     task_path: str,
     writes: Sequence[TaskWrite],
     replace: bool,
-    actor: Actor,
-    now: datetime,
-    request: Request,
 ) -> int:
     """Keep what a task wrote for the step after a checkpoint; return how many are new.
 
@@ -103,11 +99,11 @@ def add_writes(
     require_text("task_id", task_id, LONGEST_NAME)
     require_text("task_path", task_path, LONGEST_PATH)
     _require_apart(writes)
-    reading.head(scope, session_id, now=now)
+    reading.head(act.scope, session_id, now=act.now)
     lock_session(session_id)
     # Once more: who waited for the lock must see a hold that came meanwhile.
-    head = reading.head(scope, session_id, now=now)
-    _require_open(head, actor)
+    head = reading.head(act.scope, session_id, now=act.now)
+    _require_open(head, act.actor)
     made = sql.rows(
         _ADD,
         {
@@ -115,7 +111,7 @@ def add_writes(
             "checkpoint": checkpoint_id,
             "task": task_id,
             "path": task_path,
-            "now": now,
+            "now": act.now,
             "replace": replace,
             "indexes": [one.index for one in writes],
             "channels": [one.channel for one in writes],
@@ -126,13 +122,13 @@ def add_writes(
     if made:
         audit.record(
             stream_id=session_id,
-            project_id=scope.project.id,
+            project_id=act.project_id,
             action=Action.WRITES_ADDED,
             resource_type="writes",
             resource_id=session_id,
-            actor=actor,
-            now=now,
-            request_id=request.id,
+            actor=act.actor,
+            now=act.now,
+            request_id=act.request.id,
             details={"count": len(made)},
             number=head.number,
         )
@@ -142,13 +138,10 @@ def add_writes(
 @transaction.atomic
 def hide_versions(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     first: int,
     last: int,
-    actor: Actor,
-    now: datetime,
-    request: Request,
 ) -> tuple[int, int]:
     """Hide versions from the checkpointer, both ends included; return which.
 
@@ -156,24 +149,25 @@ def hide_versions(
 
     Raises: SessionNotFound, InvalidRequest.
     """
-    head = reading.head(scope, session_id, now=now)
+    head = reading.head(act.scope, session_id, now=act.now)
     if not 0 <= first <= last <= head.number:
         raise InvalidRequest(
             f"Name versions from 0 to {head.number}, the first first.",
             param="first_version",
         )
-    about = [session_id, first, last, actor.kind, actor.id, actor.label, now]
+    actor = act.actor
+    about = [session_id, first, last, actor.kind, actor.id, actor.label, act.now]
     if sql.rows(_HIDE, about):
         records = audit.record if actor.is_agent else audit.record_act
         records(
             stream_id=session_id,
-            project_id=scope.project.id,
+            project_id=act.project_id,
             action=Action.VERSIONS_HIDDEN,
             resource_type="session",
             resource_id=session_id,
-            actor=actor,
-            now=now,
-            request_id=request.id,
+            actor=act.actor,
+            now=act.now,
+            request_id=act.request.id,
             details={"first_version": first, "last_version": last},
             number=head.number,
         )
@@ -188,8 +182,8 @@ def _require_apart(writes: Sequence[TaskWrite]) -> None:
 
 
 def _require_open(head: VersionRow, actor: Actor) -> None:
-    refused = {Hold.CLOSED, Hold.PAUSED} if actor.is_agent else {Hold.CLOSED}
-    if head.hold in refused:
+    policy = policies.of_write(actor)
+    if head.hold in policy.refused:
         raise held(head.hold, head.number)
-    if actor.is_agent and Agent.objects.get(id=head.agent_id).is_suspended:
+    if policy.suspends and Agent.objects.get(id=head.agent_id).is_suspended:
         raise AgentSuspended

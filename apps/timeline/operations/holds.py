@@ -6,18 +6,15 @@ between the decision and its effect.
 
 from __future__ import annotations
 
-from datetime import datetime
-
-from apps.agents.scope import Scope
-from apps.core.actors import Actor
+from apps.agents.acts import Act
 from apps.timeline import ledger
 from apps.timeline.errors import AlreadyPaused, NotPaused
+from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import (
     ANY_HEAD,
     Draft,
     Expected,
     Receipt,
-    Request,
     Step,
     Write,
 )
@@ -27,12 +24,9 @@ from apps.timeline.words import Hold, Op
 
 def pause(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     step: Step,
-    actor: Actor,
-    now: datetime,
-    request: Request,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Stop agents' writes until the session is resumed.
@@ -46,28 +40,19 @@ def pause(
         return _held(Op.PAUSE, Hold.PAUSED, step)
 
     return ledger.append(
-        ledger.Append(
-            scope=scope,
-            session_id=session_id,
-            actor=actor,
-            now=now,
-            request=request,
-            expected=expected,
-            refused=frozenset({Hold.CLOSED}),
-            suspends=False,
-            build=build,
-        )
+        act=act,
+        session_id=session_id,
+        build=build,
+        expected=expected,
+        policy=policies.HOLD,
     )
 
 
 def resume(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     step: Step,
-    actor: Actor,
-    now: datetime,
-    request: Request,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Let agents write again.
@@ -81,28 +66,19 @@ def resume(
         return _held(Op.RESUME, Hold.OPEN, step)
 
     return ledger.append(
-        ledger.Append(
-            scope=scope,
-            session_id=session_id,
-            actor=actor,
-            now=now,
-            request=request,
-            expected=expected,
-            refused=frozenset({Hold.CLOSED}),
-            suspends=actor.is_agent,
-            build=build,
-        )
+        act=act,
+        session_id=session_id,
+        build=build,
+        expected=expected,
+        policy=policies.of_recovery(act.actor),
     )
 
 
 def close(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     step: Step,
-    actor: Actor,
-    now: datetime,
-    request: Request,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """End the session for good: it can be read and forked, never written again.
@@ -110,45 +86,29 @@ def close(
     Raises: SessionClosed when it is closed already, and what `ledger.append` raises.
     """
     return ledger.append(
-        ledger.Append(
-            scope=scope,
-            session_id=session_id,
-            actor=actor,
-            now=now,
-            request=request,
-            expected=expected,
-            refused=frozenset({Hold.CLOSED}),
-            suspends=False,
-            build=lambda head: _held(Op.CLOSE, Hold.CLOSED, step),
-        )
+        act=act,
+        session_id=session_id,
+        build=lambda head: _held(Op.CLOSE, Hold.CLOSED, step),
+        expected=expected,
+        policy=policies.HOLD,
     )
 
 
 def delete(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     step: Step,
-    actor: Actor,
-    now: datetime,
-    request: Request,
 ) -> Receipt:
     """Take the session away from agents and lists; its evidence stays.
 
     Raises: SessionNotFound, also when it is deleted already.
     """
     return ledger.append(
-        ledger.Append(
-            scope=scope,
-            session_id=session_id,
-            actor=actor,
-            now=now,
-            request=request,
-            expected=ANY_HEAD,
-            refused=frozenset(),
-            suspends=False,
-            build=lambda head: _held(Op.DELETE, Hold.DELETED, step),
-        )
+        act=act,
+        session_id=session_id,
+        build=lambda head: _held(Op.DELETE, Hold.DELETED, step),
+        policy=policies.DELETE,
     )
 
 

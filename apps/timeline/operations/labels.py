@@ -11,16 +11,15 @@ from typing import Any
 
 from django.db import transaction
 
+from apps.agents.acts import Act
 from apps.agents.errors import AgentSuspended
-from apps.agents.scope import Scope
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core import json, sql
-from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.timeline.errors import LabelNotFound, SessionNotFound
-from apps.timeline.ledger.drafts import Request, require_text
+from apps.timeline.ledger.drafts import require_text
 from apps.timeline.ledger.facts.about import metadata_bytes, require_ttl
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Label, Session
@@ -33,22 +32,20 @@ MAX_LABEL = 100
 @transaction.atomic
 def label(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     number: int,
     name: str,
-    actor: Actor,
-    now: datetime,
-    request: Request,
 ) -> Label:
     """Give a version a name; giving it twice is giving it once.
 
     Raises: SessionNotFound, VersionNotFound, InvalidRequest.
     """
     _require_label(name)
-    version = reading.version(scope, session_id, number, now=now)
+    version = reading.version(act.scope, session_id, number, now=act.now)
     # Whoever gives and whoever takes a label of one name must not miss each other.
     lock_session(session_id)
+    actor = act.actor
     # The insert decides between two at once: only the one that made the row records.
     made = sql.rows(
         """
@@ -57,11 +54,11 @@ def label(
         VALUES (%s, %s, %s, %s, %s, %s, %s)
         ON CONFLICT DO NOTHING RETURNING 1
         """,
-        [session_id, name, version.number, actor.kind, actor.id, actor.label, now],
+        [session_id, name, version.number, actor.kind, actor.id, actor.label, act.now],
     )
     if made:
-        labelling.note(scope.project, session_id, version.number, name)
-        _record(Action.VERSION_LABELLED, scope, version, name, actor, now, request)
+        labelling.note(act.project, session_id, version.number, name)
+        _record(Action.VERSION_LABELLED, act, version, name)
     labels = Label.objects.of_session(session_id)
     return labels.get(name=name, number=version.number)
 
@@ -69,39 +66,33 @@ def label(
 @transaction.atomic
 def unlabel(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     number: int,
     name: str,
-    actor: Actor,
-    now: datetime,
-    request: Request,
 ) -> None:
     """Take a name away from a version; the record keeps that it had it.
 
     Raises: SessionNotFound, VersionNotFound, LabelNotFound.
     """
-    version = reading.version(scope, session_id, number, now=now)
+    version = reading.version(act.scope, session_id, number, now=act.now)
     # Whoever gives and whoever takes a label of one name must not miss each other.
     lock_session(session_id)
     labels = Label.objects.of_session(session_id)
     deleted, _ = labels.filter(name=name, number=version.number).delete()
     if not deleted:
         raise LabelNotFound
-    labelling.note(scope.project, session_id, version.number, name)
-    _record(Action.VERSION_UNLABELLED, scope, version, name, actor, now, request)
+    labelling.note(act.project, session_id, version.number, name)
+    _record(Action.VERSION_UNLABELLED, act, version, name)
 
 
 @transaction.atomic
 def update_metadata(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     metadata: dict[str, Json] | None = None,
     ttl_seconds: int | None = None,
-    actor: Actor,
-    now: datetime,
-    request: Request,
 ) -> Session:
     """Merge top-level keys into the session's metadata, and set how long it lives.
 
@@ -110,8 +101,8 @@ def update_metadata(
     Raises: SessionNotFound, AgentSuspended, InvalidRequest (also for nothing),
     UnacceptableJson, PayloadTooLarge.
     """
-    session = _locked(scope, session_id, now)
-    if actor.is_agent and session.agent.is_suspended:
+    session = _locked(act, session_id)
+    if act.actor.is_agent and session.agent.is_suspended:
         raise AgentSuspended
     if not metadata and ttl_seconds is None:
         raise InvalidRequest("There is nothing to change.", param="metadata")
@@ -125,21 +116,21 @@ def update_metadata(
         details["metadata_diff"] = _difference(before, after)
         changed += ["metadata", "metadata_index"]
     if ttl_seconds is not None:
-        _set_lifetime(session, ttl_seconds, now)
+        _set_lifetime(session, ttl_seconds, act.now)
         details["ttl_seconds"] = session.ttl_seconds
         changed += ["ttl_seconds", "expires_at"]
-    session.updated_at = max(session.updated_at, now)
+    session.updated_at = max(session.updated_at, act.now)
     session.save(update_fields=changed)
-    records = audit.record if actor.is_agent else audit.record_act
+    records = audit.record if act.actor.is_agent else audit.record_act
     records(
         stream_id=session.id,
         project_id=session.project_id,
         action=Action.SESSION_UPDATED,
         resource_type="session",
         resource_id=session.id,
-        actor=actor,
-        now=now,
-        request_id=request.id,
+        actor=act.actor,
+        now=act.now,
+        request_id=act.request.id,
         details=details,
     )
     return session
@@ -168,11 +159,11 @@ def _difference(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]
     return cleaned
 
 
-def _locked(scope: Scope, session_id: str, now: datetime) -> Session:
-    reading.head(scope, session_id, now=now)
+def _locked(act: Act, session_id: str) -> Session:
+    reading.head(act.scope, session_id, now=act.now)
     session = (
-        Session.objects.of_project(scope.project.id)
-        .alive(now=now)
+        Session.objects.of_project(act.project_id)
+        .alive(now=act.now)
         # Once its end was recorded it is over, also for a clock that is behind.
         .filter(expired_at__isnull=True)
         .select_related("agent")
@@ -191,25 +182,17 @@ def _require_label(name: str) -> None:
         raise InvalidRequest("A label is printable text.", param="label")
 
 
-def _record(
-    action: Action,
-    scope: Scope,
-    version: reading.VersionRow,
-    name: str,
-    actor: Actor,
-    now: datetime,
-    request: Request,
-) -> None:
-    records = audit.record if actor.is_agent else audit.record_act
+def _record(action: Action, act: Act, version: reading.VersionRow, name: str) -> None:
+    records = audit.record if act.actor.is_agent else audit.record_act
     records(
         stream_id=version.session_id,
-        project_id=scope.project.id,
+        project_id=act.project_id,
         action=action,
         resource_type="version",
         resource_id=version.session_id,
-        actor=actor,
-        now=now,
-        request_id=request.id,
+        actor=act.actor,
+        now=act.now,
+        request_id=act.request.id,
         details={"label": json.cleaned(name), "version": version.number},
         number=version.number,
     )

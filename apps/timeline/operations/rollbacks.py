@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 
-from apps.agents.scope import Scope
-from apps.core.actors import Actor
+from apps.agents.acts import Act
 from apps.timeline import ledger
 from apps.timeline.errors import NoRollback
+from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import (
     ANY_HEAD,
+    Build,
     Draft,
     Expected,
     Receipt,
-    Request,
     Step,
     Write,
     require_text,
@@ -31,15 +30,12 @@ UNDO = "undo"
 
 def rollback(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     to: int,
     step: Step,
     reason_code: str | None = None,
     hold: bool = False,
-    actor: Actor,
-    now: datetime,
-    request: Request,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Append a version that shows the body of version `to`; nothing is lost.
@@ -58,35 +54,21 @@ def rollback(
 
     def build(head: VersionRow) -> Write:
         return _restoring(
-            target(scope, head, to, now=now),
+            target(act.scope, head, to, now=act.now),
             step=step,
             reason_code=reason_code,
             hold=Hold.PAUSED if hold else Hold(head.hold),
         )
 
-    job = ledger.Append(
-        scope=scope,
-        session_id=session_id,
-        actor=actor,
-        now=now,
-        request=request,
-        expected=expected,
-        refused=frozenset({Hold.CLOSED}),
-        suspends=actor.is_agent,
-        build=build,
-    )
-    return _verified(job, ledger.append(job))
+    return _restored(act, session_id, build, expected)
 
 
 def undo(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     number: int,
     step: Step,
-    actor: Actor,
-    now: datetime,
-    request: Request,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Take rollback `number` back: roll back to the version that was head before it.
@@ -99,39 +81,36 @@ def undo(
     """
 
     def build(head: VersionRow) -> Write:
-        undone = reading.version(scope, session_id, number, now=now)
+        undone = reading.version(act.scope, session_id, number, now=act.now)
         if undone.restored_number is None:
             raise NoRollback(param="version", head=head.number)
         return _restoring(
-            target(scope, head, number - 1, now=now),
+            target(act.scope, head, number - 1, now=act.now),
             step=step,
             reason_code=UNDO,
             hold=Hold(head.hold),
             undo_of=number,
         )
 
-    job = ledger.Append(
-        scope=scope,
-        session_id=session_id,
-        actor=actor,
-        now=now,
-        request=request,
-        expected=expected,
-        refused=frozenset({Hold.CLOSED}),
-        suspends=actor.is_agent,
-        build=build,
-    )
-    return _verified(job, ledger.append(job))
+    return _restored(act, session_id, build, expected)
 
 
-def _verified(job: ledger.Append, receipt: Receipt) -> Receipt:
-    """Say whether the body was verified: `build` has refused one that was not.
+def _restored(act: Act, session_id: str, build: Build, expected: Expected) -> Receipt:
+    """Append the rollback and say whether its body was verified.
 
-    A replay restores nothing, so what was stored then is recomputed now.
+    `build` has refused one that was not. A replay restores nothing, so what was stored
+    then is recomputed now.
     """
+    receipt = ledger.append(
+        act=act,
+        session_id=session_id,
+        build=build,
+        expected=expected,
+        policy=policies.of_recovery(act.actor),
+    )
     if not receipt.is_replay:
         return replace(receipt, verified=True)
-    made = reading.version(job.scope, job.session_id, receipt.number, now=job.now)
+    made = reading.version(act.scope, session_id, receipt.number, now=act.now)
     return replace(receipt, verified=is_intact(made))
 
 
@@ -150,7 +129,7 @@ def _restoring(
             op=Op.ROLLBACK,
             hold=hold,
             step=step,
-            reuse=version,
+            body_from=version,
             restored_number=version.number,
             undo_of=undo_of,
             reason_code=reason_code,

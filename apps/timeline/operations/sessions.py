@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import partial
 
 from apps.agents import operations as agents
+from apps.agents.acts import Act
 from apps.agents.errors import AgentSuspended
 from apps.agents.models import Agent
-from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.core.json import State
 from apps.timeline.bodies import Part, bundles
-from apps.timeline.ledger.beginnings import Beginning
-from apps.timeline.ledger.drafts import Draft, Receipt, Request, Step
+from apps.timeline.ledger.beginnings import SessionCreation
+from apps.timeline.ledger.drafts import Draft, Receipt, Step
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.queries.targets import at_turn
 from apps.timeline.versions import reading
@@ -22,27 +21,24 @@ from apps.timeline.words import Hold, Op
 
 def create(
     *,
-    scope: Scope,
+    act: Act,
     agent: str,
     state: State,
     about: About,
     parts: tuple[Part, ...] = (),
     step: Step,
-    actor: Actor,
-    now: datetime,
-    request: Request,
 ) -> Receipt:
     """Start a session with version 0; an unknown agent is registered on the way.
 
     Raises: AgentSuspended, ExternalIdTaken (with the session's id, if it may be seen),
     IdempotencyKeyReused, PermissionDenied, UnacceptableJson, PayloadTooLarge.
     """
-    scope.require_agent(agent)
-    start = Beginning(scope, about, actor, now, request)
+    act.scope.require_agent(agent)
+    start = SessionCreation(act, about)
     known = start.replayed()
     if known:
         return known
-    request.require_sound()
+    act.request.require_sound()
     draft = Draft(
         op=Op.CREATE,
         hold=Hold.OPEN,
@@ -50,7 +46,7 @@ def create(
         parts=bundles.assembled(state, given=parts),
     )
     return start.store(
-        partial(_registered, scope, agent, start),
+        partial(_registered, act, agent),
         draft,
         state=state,
         before={},
@@ -60,7 +56,7 @@ def create(
 
 def fork(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     number: int | None,
     turn_id: str | None = None,
@@ -70,9 +66,6 @@ def fork(
     about: About,
     parts: tuple[Part, ...] = (),
     step: Step,
-    actor: Actor,
-    now: datetime,
-    request: Request,
 ) -> Receipt:
     """Start a session from any version of another, which stays untouched.
 
@@ -85,33 +78,33 @@ def fork(
 
     Raises: SessionNotFound, VersionNotFound, TurnNotFound, and what `create` raises.
     """
-    start = Beginning(scope, about, actor, now, request)
+    start = SessionCreation(act, about)
     known = start.replayed()
     if known:
         return known
-    request.require_sound()
+    act.request.require_sound()
     if turn_id is not None:
-        number = at_turn(scope, session_id, turn_id, now=now)
-    origin = reading.version(scope, session_id, number, now=now)
+        number = at_turn(act.scope, session_id, turn_id, now=act.now)
+    origin = reading.version(act.scope, session_id, number, now=act.now)
     if agent is not None:
-        scope.require_agent(agent)
-        find_agent = partial(_registered, scope, agent, start)
+        act.scope.require_agent(agent)
+        find_agent = partial(_registered, act, agent)
     else:
-        find_agent = partial(_known, origin.agent_id, actor)
+        find_agent = partial(_known, origin.agent_id, act.actor)
     return start.store_fork(
         find_agent, origin, state=state, patch=patch, given=parts, step=step
     )
 
 
-def _registered(scope: Scope, agent: str, start: Beginning) -> Agent:
+def _registered(act: Act, agent: str) -> Agent:
     registered = agents.register(
-        project=scope.project,
+        project=act.project,
         external_id=agent,
-        actor=start.actor,
-        now=start.now,
-        request_id=start.request.id,
+        actor=act.actor,
+        now=act.now,
+        request_id=act.request.id,
     )
-    return _awake(registered, start.actor)
+    return _awake(registered, act.actor)
 
 
 def _known(agent_id: str, actor: Actor) -> Agent:

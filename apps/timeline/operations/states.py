@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
-from apps.agents.scope import Scope
+from apps.agents.acts import Act
 from apps.core import json
-from apps.core.actors import Actor
 from apps.core.json import State
 from apps.diffs.compare import compare
 from apps.timeline import ledger
 from apps.timeline.bodies import Part, bundles
+from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import (
     ANY_HEAD,
     Draft,
     Expected,
     Receipt,
-    Request,
     Step,
     Write,
 )
@@ -28,15 +26,12 @@ from apps.timeline.words import Hold, Op
 
 def update(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     patch: State,
     remove: Sequence[str] = (),
     parts: tuple[Part, ...] = (),
     step: Step,
-    actor: Actor,
-    now: datetime,
-    request: Request,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Merge top-level keys into the head's state, then remove the pointers.
@@ -60,30 +55,21 @@ def update(
         )
 
     return ledger.append(
-        ledger.Append(
-            scope=scope,
-            session_id=session_id,
-            actor=actor,
-            now=now,
-            request=request,
-            expected=expected,
-            refused=refused_to(actor),
-            suspends=actor.is_agent,
-            build=build,
-        )
+        act=act,
+        session_id=session_id,
+        build=build,
+        expected=expected,
+        policy=policies.of_write(act.actor),
     )
 
 
 def replace(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     state: State,
     parts: tuple[Part, ...] = (),
     step: Step,
-    actor: Actor,
-    now: datetime,
-    request: Request,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Set the state as a whole; parts that are not given stay as they are.
@@ -97,17 +83,11 @@ def replace(
         )
 
     return ledger.append(
-        ledger.Append(
-            scope=scope,
-            session_id=session_id,
-            actor=actor,
-            now=now,
-            request=request,
-            expected=expected,
-            refused=refused_to(actor),
-            suspends=actor.is_agent,
-            build=build,
-        )
+        act=act,
+        session_id=session_id,
+        build=build,
+        expected=expected,
+        policy=policies.of_write(act.actor),
     )
 
 
@@ -118,7 +98,7 @@ def draft_of(
     carried = reading.parts(head)
     parts = bundles.assembled(state, before=head.parsed, carried=carried, given=given)
     if parts == carried:
-        return Draft(op=op, hold=Hold(head.hold), step=step, reuse=head)
+        return Draft(op=op, hold=Hold(head.hold), step=step, body_from=head)
     return Draft(op=op, hold=Hold(head.hold), step=step, state=state, parts=parts)
 
 
@@ -130,10 +110,3 @@ def differs(head: VersionRow, state: State | None, given: tuple[Part, ...]) -> b
     if state is None:
         return False
     return bool(compare(reading.parsed(head), state))
-
-
-def refused_to(actor: Actor) -> frozenset[Hold]:
-    """Return the holds that stop this actor: a pause stops agents, not people."""
-    if actor.is_agent:
-        return frozenset({Hold.CLOSED, Hold.PAUSED})
-    return frozenset({Hold.CLOSED})

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
-from apps.agents.scope import Scope
+from apps.agents.acts import Act
 from apps.core import json
-from apps.core.actors import Actor
 from apps.core.errors import PayloadTooLarge
 from apps.core.ids import new_id
 from apps.core.json import Json, State
 from apps.timeline import bodies, ledger
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
+from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import (
     ANY_HEAD,
     Expected,
     Receipt,
-    Request,
     Step,
     TurnDraft,
     Write,
     require_text,
 )
 from apps.timeline.ledger.facts import reported
-from apps.timeline.operations.states import differs, draft_of, refused_to
+from apps.timeline.operations.states import differs, draft_of
 from apps.timeline.search.texts import turn_text
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
@@ -54,16 +52,13 @@ class Exchange:
 
 def add_turn(
     *,
-    scope: Scope,
+    act: Act,
     session_id: str,
     exchange: Exchange,
     state_before: State | None = None,
     state_after: State | None = None,
     parts: tuple[Part, ...] = (),
     step: Step,
-    actor: Actor,
-    now: datetime,
-    request: Request,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Record a turn; make a version only if it left another state or other parts.
@@ -73,7 +68,7 @@ def add_turn(
 
     Raises: UnacceptableJson, PayloadTooLarge, and what `ledger.append` raises.
     """
-    turn_id = new_id("turn", now=now)
+    turn_id = new_id("turn", now=act.now)
 
     def build(head: VersionRow) -> Write:
         turn = _draft(turn_id, exchange, head, state_before, state_after, step)
@@ -86,17 +81,11 @@ def add_turn(
         return Write(draft=draft, turn=turn)
 
     return ledger.append(
-        ledger.Append(
-            scope=scope,
-            session_id=session_id,
-            actor=actor,
-            now=now,
-            request=request,
-            expected=expected,
-            refused=refused_to(actor),
-            suspends=actor.is_agent,
-            build=build,
-        )
+        act=act,
+        session_id=session_id,
+        build=build,
+        expected=expected,
+        policy=policies.of_write(act.actor),
     )
 
 

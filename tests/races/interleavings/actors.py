@@ -12,16 +12,15 @@ from typing import Any
 from django.core.handlers.base import BaseHandler
 from django.db import transaction
 from django.test import RequestFactory
-from django.utils import timezone
 
 from apps.accounts.models import Project
-from apps.agents.scope import Scope
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
 from apps.core.http.problems import ERRORS
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Expected, Receipt, Request, Step
+from apps.timeline.ledger.drafts import Expected, Receipt, Step
 from apps.timeline.words import Op
+from tests.acts import act_in
 
 PERSON = Actor(kind=ActorKind.USER, id="user_carla", label="carla")
 
@@ -237,11 +236,8 @@ class Doors:
         named = Expected(number=writer.expected, from_header=writer.by_header)
         digest = hashlib.sha256(repr((verb.path, verb.body)).encode()).digest()
         receipt = verb.call(
-            scope=Scope(self.project),
+            act=act_in(self.project, PERSON, key=writer.key, digest=digest),
             session_id=session_id,
-            actor=PERSON,
-            now=timezone.now(),
-            request=Request(id="req_person", key=writer.key, digest=digest),
             **({"expected": named} if verb.names_a_head else {}),
             **verb.given,
         )

@@ -7,15 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import psycopg
-from django.utils import timezone
 
-from apps.agents.scope import Scope
 from apps.audit import operations as audit
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Request, Step
+from apps.timeline.ledger.drafts import Step
 from apps.timeline.words import Op
 from tests import proof
+from tests.acts import act_in
 from tests.races.interleavings import laws, schedules, serial
 from tests.races.interleavings.actors import Doors, Told, Writer
 from tests.races.interleavings.serial import GONE, Outcome
@@ -69,17 +68,15 @@ class Referee:
         return count
 
     def _begun(self, is_paused: bool) -> str:
-        scope, now = Scope(self.doors.project), timezone.now()
-        said = {"actor": AGENT, "now": now, "request": Request(id="req_base")}
+        act = act_in(self.doors.project, AGENT)
         session_id = timeline.create(
-            scope=scope, agent="racer", state={"n": 0}, about=timeline.About(),
-            step=Step(), parts=(), **said,
-        ).session_id  # fmt: skip
+            act=act, agent="racer", state={"n": 0}, about=timeline.About(), step=Step()
+        ).session_id
         items = [
             timeline.BatchItem(op=Op.UPDATE, state={"n": n}, step=Step())
             for n in (1, 2)
         ]
-        on = {"scope": scope, "session_id": session_id, **said}
+        on = {"act": act, "session_id": session_id}
         timeline.append_batch(items=items, **on)
         if is_paused:
             timeline.pause(step=Step(), **on)

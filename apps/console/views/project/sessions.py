@@ -11,13 +11,13 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership, SavedView
-from apps.agents.scope import Scope
+from apps.agents.acts import Act
 from apps.console import queries
 from apps.console.forms.project import LabelForm, SessionsForm
 from apps.console.pages.project import session_search
+from apps.console.views.requests.act_arguments import act_of
 from apps.console.views.requests.decorators import (
     act,
-    acting,
     entered,
     page,
     varying,
@@ -26,7 +26,6 @@ from apps.console.views.requests.decorators import (
 from apps.console.views.requests.exports import csv_file
 from apps.core.errors import DomainError, InvalidRequest, NotFound
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Request
 from apps.timeline.search.clauses import AgentIs
 from apps.timeline.search.language import parse
 from apps.timeline.search.writing import written
@@ -141,10 +140,11 @@ def label_sessions(request: HttpRequest, membership: Membership) -> HttpResponse
     if not form.is_valid():
         raise InvalidRequest("Pick at least one session, and name the label.")
     name, picked = form.cleaned_data["name"], form.cleaned_data["session"]
+    act = act_of(request, membership, form)
     refused = [
         f"{session_id}: {error.message}"
         for session_id in picked
-        if (error := _not_labelled(request, membership, session_id, name)) is not None
+        if (error := _not_labelled(act, session_id, name)) is not None
     ]
     done = len(picked) - len(refused)
     messages.success(request, f"{done} of {len(picked)} sessions labelled {name}.")
@@ -157,21 +157,12 @@ def label_sessions(request: HttpRequest, membership: Membership) -> HttpResponse
     return HttpResponseRedirect(back + _query(request.POST.get("q", ""), ""))
 
 
-def _not_labelled(
-    request: HttpRequest, membership: Membership, session_id: str, name: str
-) -> DomainError | None:
+def _not_labelled(act: Act, session_id: str, name: str) -> DomainError | None:
     """Label the head; return why not, where it could not be."""
-    about = acting(request)
     try:
-        session = queries.session(membership.project, session_id)
+        session = queries.session(act.project, session_id)
         timeline.label(
-            scope=Scope(membership.project),
-            session_id=session_id,
-            number=session.head_number,
-            name=name,
-            actor=about["actor"],
-            now=about["now"],
-            request=Request(id=about["request_id"]),
+            act=act, session_id=session_id, number=session.head_number, name=name
         )
     except DomainError as error:
         return error

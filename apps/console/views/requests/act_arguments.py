@@ -2,8 +2,7 @@
 
 import hashlib
 import secrets
-from datetime import datetime
-from typing import Any, TypedDict, cast
+from typing import Any, cast
 
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
@@ -12,21 +11,12 @@ from django.utils import timezone
 
 from apps.accounts.access import actor_of
 from apps.accounts.models import Membership
+from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.console.views.requests.decorators import user_of
 from apps.console.views.requests.refusals import SeeOther
-from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
-from apps.timeline.ledger.drafts import Request
-
-
-class Told(TypedDict):
-    """Who acts, in which project, when, on which request."""
-
-    scope: Scope
-    actor: Actor
-    now: datetime
-    request: Request
+from apps.core.provenance import Request
 
 
 def new_key() -> str:
@@ -34,8 +24,8 @@ def new_key() -> str:
     return secrets.token_urlsafe(12)
 
 
-def told(request: HttpRequest, membership: Membership, form: Form) -> Told:
-    """Return what each operation asks for besides its own arguments.
+def act_of(request: HttpRequest, membership: Membership, form: Form) -> Act:
+    """Return the act of a member who sent this form; make it once in each view.
 
     The key of the form and the digest of all that was sent make a repeated POST the
     same act.
@@ -43,16 +33,16 @@ def told(request: HttpRequest, membership: Membership, form: Form) -> Told:
     sent = sorted((name, request.POST.getlist(name)) for name in request.POST)
     sent = [pair for pair in sent if pair[0] != "csrfmiddlewaretoken"]
     key = form.cleaned_data.get("key")
-    return {
-        "scope": Scope(membership.project),
-        "actor": actor_of(user_of(request)),
-        "now": timezone.now(),
-        "request": Request(
+    return Act(
+        scope=Scope(membership.project),
+        actor=actor_of(user_of(request)),
+        now=timezone.now(),
+        request=Request(
             id=cast(Any, request).request_id,
             key=f"console:{key}" if key else None,
             digest=hashlib.sha256(repr((request.path, sent)).encode()).digest(),
         ),
-    }
+    )
 
 
 def valid(form: Form) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from apps.console import queries
 from apps.console.forms.session import HoldForm, LabelForm, NoteForm
 from apps.console.pages.session import session_page
 from apps.console.pages.session.session_page import Place
-from apps.console.views.requests.act_arguments import new_key, to_version, told, valid
+from apps.console.views.requests.act_arguments import act_of, new_key, to_version, valid
 from apps.console.views.requests.decorators import act, form
 from apps.console.views.requests.refusals import SeeOther
 from apps.console.views.session.detail import (
@@ -35,7 +35,7 @@ def pause(
     receipt = timeline.pause(
         session_id=session_id,
         step=Step(reasoning=given["reason"].strip() or None),
-        **told(request, membership, filled),
+        act=act_of(request, membership, filled),
     )
     messages.success(request, "Paused: agents' writes are held until it is resumed.")
     return to_version(membership, session_id, receipt.number)
@@ -51,7 +51,7 @@ def resume(
     receipt = timeline.resume(
         session_id=session_id,
         step=Step(reasoning=given["reason"].strip() or None),
-        **told(request, membership, filled),
+        act=act_of(request, membership, filled),
     )
     messages.success(request, "Resumed: agents may write again.")
     return to_version(membership, session_id, receipt.number)
@@ -86,7 +86,7 @@ def close(
         session_id=session_id,
         step=Step(reasoning=given["reason"].strip() or None),
         expected=Expected(number=given["expected"]),
-        **told(request, membership, filled),
+        act=act_of(request, membership, filled),
     )
     messages.success(request, "Closed: it can be read and forked, not written to.")
     return to_version(membership, session_id, receipt.number)
@@ -103,7 +103,7 @@ def label(
         session_id=session_id,
         number=number,
         name=name,
-        **told(request, membership, filled),
+        act=act_of(request, membership, filled),
     )
     return to_version(membership, session_id, number)
 
@@ -119,7 +119,7 @@ def unlabel(
         session_id=session_id,
         number=number,
         name=name,
-        **told(request, membership, filled),
+        act=act_of(request, membership, filled),
     )
     return to_version(membership, session_id, number)
 
@@ -133,7 +133,7 @@ def note(request: HttpRequest, membership: Membership, session_id: str) -> HttpR
         session_id=session_id,
         number=given["number"],
         text=given["text"],
-        **told(request, membership, filled),
+        act=act_of(request, membership, filled),
     )
     if given["number"] is not None:
         return to_version(membership, session_id, given["number"])

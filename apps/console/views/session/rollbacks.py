@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from apps.accounts.access import Permission
 from apps.accounts.models import Membership
+from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.forms.session import REASONS, HoldForm, RollbackForm
@@ -27,10 +28,9 @@ from apps.console.pages.session import (
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals
 from apps.console.views.requests.act_arguments import (
-    Told,
+    act_of,
     new_key,
     to_version,
-    told,
     valid,
 )
 from apps.console.views.requests.decorators import act, form
@@ -75,7 +75,7 @@ def rollback(
     if given["look"]:
         return refusals.redirect(request, address, None, **query)
     try:
-        receipt = _done(told(request, membership, filled), session_id, number, given)
+        receipt = _done(act_of(request, membership, filled), session_id, number, given)
     except (VersionConflict, NothingToRollBack) as moved:
         if not wants_html(request):
             raise
@@ -101,7 +101,7 @@ def undo(
             number=number,
             step=Step(),
             expected=Expected(number=number),
-            **told(request, membership, filled),
+            act=act_of(request, membership, filled),
         )
     except VersionConflict as moved:
         if not wants_html(request):
@@ -121,7 +121,7 @@ def _verdict(receipt: Receipt) -> str:
     return "The stored state is not what was committed to any more."
 
 
-def _done(about: Told, session_id: str, number: int, given: dict[str, Any]) -> Receipt:
+def _done(act: Act, session_id: str, number: int, given: dict[str, Any]) -> Receipt:
     step = Step(reasoning=given["reason"].strip() or None)
     expected = Expected(number=given["expected"])
     undone = given["undo_of"]
@@ -131,7 +131,7 @@ def _done(about: Told, session_id: str, number: int, given: dict[str, Any]) -> R
                 "An undo restores the version before.", param="undo_of"
             )
         return timeline.undo(
-            session_id=session_id, number=undone, step=step, expected=expected, **about
+            session_id=session_id, number=undone, step=step, expected=expected, act=act
         )
     return timeline.rollback(
         session_id=session_id,
@@ -140,7 +140,7 @@ def _done(about: Told, session_id: str, number: int, given: dict[str, Any]) -> R
         reason_code=given["reason_code"] or None,
         hold=given["hold"],
         expected=expected,
-        **about,
+        act=act,
     )
 
 

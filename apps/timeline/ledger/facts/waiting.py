@@ -40,7 +40,7 @@ def change(draft: Draft, head: VersionRow, difference: Difference) -> bool | Non
         return None
     after = _objective_waits(draft.step.objective_status)
     before = _objective_waits(head.objective_status)
-    shown = draft.reuse or head
+    shown = draft.body_from or head
     if draft.state is not None:
         after = after or _state_waits(draft.state)
         before = before or _state_waits(reading.parsed(head))

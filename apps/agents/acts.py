@@ -1,0 +1,24 @@
+"""An act in a project: made once at the door, passed down whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from apps.accounts.models import Project
+from apps.agents.scope import Scope
+from apps.core.provenance import Provenance
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Act(Provenance):
+    """Who acts, where, when, and under which request."""
+
+    scope: Scope
+
+    @property
+    def project(self) -> Project:
+        return self.scope.project
+
+    @property
+    def project_id(self) -> str:
+        return str(self.scope.project.id)
