@@ -27,8 +27,10 @@ class Counter:
         return 201, b'{"run": %d}' % self.runs
 
 
-def ask(act, *, key="k1", digest=b"d1", now=NOW, project_id="proj_1"):
-    return answer_once(project_id=project_id, key=key, digest=digest, now=now, act=act)
+def ask(perform, *, key="k1", digest=b"d1", now=NOW, project_id="proj_1"):
+    return answer_once(
+        project_id=project_id, key=key, digest=digest, now=now, perform=perform
+    )
 
 
 def test_the_first_request_acts_and_the_second_is_a_replay(db):

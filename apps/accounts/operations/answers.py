@@ -37,13 +37,13 @@ def answer_once(
     key: str,
     digest: bytes,
     now: datetime,
-    act: Callable[[], tuple[int, bytes]],
+    perform: Callable[[], tuple[int, bytes]],
 ) -> tuple[int, bytes, bool]:
-    """Return (status, body, replayed), running `act` only for a key not seen lately.
+    """Return (status, body, replayed), calling `perform` for a new key only.
 
     1. The row is inserted first: a second request with the key waits here for the
        transaction of the first, then replays its answer.
-    2. `act` runs in the same transaction. What it raises undoes the row as well, so
+    2. `perform` runs in the same transaction. What it raises undoes the row as well, so
        errors are never replayed.
 
     Raises: IdempotencyKeyReused when the key came with another request before.
@@ -59,7 +59,7 @@ def answer_once(
         if bytes(row.digest) != digest:
             raise IdempotencyKeyReused(param="Idempotency-Key")
         return row.status, bytes(row.body), True
-    status, body = act()
+    status, body = perform()
     StoredAnswer.objects.filter(project_id=project_id, key=key).update(
         digest=digest, status=status, body=body, created_at=now
     )

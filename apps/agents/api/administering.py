@@ -46,4 +46,4 @@ class AdministratorView(ApiView):
             "request_id": request._request.request_id,  # type: ignore[attr-defined]
         }
         scope = Scope(caller.project, caller.agents)
-        return answered(request, scope=scope, now=now, act=partial(act, about))
+        return answered(request, scope=scope, now=now, perform=partial(act, about))

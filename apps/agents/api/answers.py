@@ -22,32 +22,32 @@ def answered(
     *,
     scope: Scope,
     now: datetime,
-    act: Callable[[], Body],
+    perform: Callable[[], Body],
 ) -> Response:
-    """Answer what `act` returns, or what it returned to the same key before.
+    """Answer what `perform` returns, or what it returned to the same key before.
 
-    Raises: IdempotencyKeyReused, and what `act` raises.
+    Raises: IdempotencyKeyReused, and what `perform` raises.
     """
     view: ApiView = request.parser_context["view"]
     key, replayed = idempotency_key(request), False
     if key is None:
-        status, body = act()
+        status, body = perform()
     else:
         status, body, replayed = answer_once(
             project_id=scope.project.id,
             key=key,
             digest=_digest(request, scope),
             now=now,
-            act=partial(_act_anew, view, act),
+            perform=partial(_perform_anew, view, perform),
         )
     headers = {"Idempotent-Replayed": "true"} if replayed else None
     data = orjson.Fragment(body) if body else None
     return Response(data, status=status, headers=headers)
 
 
-def _act_anew(view: ApiView, act: Callable[[], Body]) -> Body:
+def _perform_anew(view: ApiView, perform: Callable[[], Body]) -> Body:
     view.require_understood()
-    return act()
+    return perform()
 
 
 def _digest(request: Request, scope: Scope) -> bytes:

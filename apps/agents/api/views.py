@@ -64,7 +64,7 @@ class AgentView(ApiView):
             )
             return status, json.dumps(AgentAnswer(agent).data)
 
-        return answered(request, scope=scope, now=now, act=act)
+        return answered(request, scope=scope, now=now, perform=act)
 
 
 class AgentCollection(AgentView):

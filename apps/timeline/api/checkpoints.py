@@ -138,7 +138,7 @@ class WritesView(TimelineView):
             request,
             scope=self.scope,
             now=self.now,
-            act=lambda: (201, json.dumps(self._added(session_id))),
+            perform=lambda: (201, json.dumps(self._added(session_id))),
         )
 
     def _added(self, session_id: str) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class HiddenView(TimelineView):
             request,
             scope=self.scope,
             now=self.now,
-            act=lambda: (201, json.dumps(self._hidden(session_id))),
+            perform=lambda: (201, json.dumps(self._hidden(session_id))),
         )
 
     def _hidden(self, session_id: str) -> dict[str, Any]:

@@ -85,7 +85,7 @@ class HandoffsView(TimelineView):
             request,
             scope=self.scope,
             now=self.now,
-            act=lambda: (201, json.dumps(self._issued(session_id))),
+            perform=lambda: (201, json.dumps(self._issued(session_id))),
         )
 
     def _issued(self, session_id: str) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class NotesView(TimelineView):
             request,
             scope=self.scope,
             now=self.now,
-            act=lambda: (201, json.dumps(self._added(session_id))),
+            perform=lambda: (201, json.dumps(self._added(session_id))),
         )
 
     def _added(self, session_id: str) -> dict[str, Any]:

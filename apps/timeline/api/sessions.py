@@ -158,7 +158,7 @@ class SessionView(TimelineView):
             request,
             scope=self.scope,
             now=self.now,
-            act=lambda: (200, json.dumps(self._updated(session_id))),
+            perform=lambda: (200, json.dumps(self._updated(session_id))),
         )
 
     @extend_schema(

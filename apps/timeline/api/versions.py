@@ -126,7 +126,7 @@ class LabelsView(TimelineView):
             request,
             scope=self.scope,
             now=self.now,
-            act=lambda: (201, json.dumps(self._labelled(session_id, number))),
+            perform=lambda: (201, json.dumps(self._labelled(session_id, number))),
         )
 
     def _labelled(self, session_id: str, number: str) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class LabelView(TimelineView):
     ) -> Response:
         """Take the label away; the trace keeps that it was there."""
 
-        def act() -> tuple[int, bytes]:
+        def unlabel() -> tuple[int, bytes]:
             timeline.unlabel(
                 session_id=session_id,
                 number=whole_number(number, "version"),
@@ -168,4 +168,4 @@ class LabelView(TimelineView):
             )
             return 204, b""
 
-        return answered(request, scope=self.scope, now=self.now, act=act)
+        return answered(request, scope=self.scope, now=self.now, perform=unlabel)
