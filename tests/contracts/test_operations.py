@@ -1,5 +1,6 @@
 """Every operation takes its arguments by name, typed, and knows who acts."""
 
+import ast
 import importlib
 import inspect
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from apps.core.actors import Actor
+from apps.core.provenance import Provenance
 
 ROOT = Path(__file__).resolve().parents[2]
 # What acts for nobody in particular, and why.
@@ -74,14 +76,46 @@ def test_an_operation_is_called_by_name_and_typed(name: str) -> None:
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_an_operation_knows_who_acts(name: str) -> None:
     function = inspect.unwrap(OPERATIONS[name])
-    actor = inspect.signature(function).parameters.get("actor")
+    parameters = inspect.signature(function).parameters
+    says_who = {one for one in ("act", "actor") if one in parameters}
 
     if name in WITHOUT_ACTOR:
-        assert actor is None
+        assert says_who == set()
     else:
-        assert actor is not None
-        assert actor.default is inspect.Parameter.empty
-        assert get_type_hints(function)["actor"] is Actor
+        (who,) = says_who
+        assert parameters[who].default is inspect.Parameter.empty
+        kind = get_type_hints(function)[who]
+        assert issubclass(kind, Actor if who == "actor" else Provenance)
+
+
+# What an `Act` holds, under all names that its parts are given.
+PACKED = {
+    "scope": "scope",
+    "project": "scope",
+    "project_id": "scope",
+    "actor": "actor",
+    "now": "now",
+    "request": "request",
+    "request_id": "request",
+}
+
+
+@pytest.mark.parametrize("app", ["timeline"])
+def test_who_acts_where_and_when_travels_as_one_value(app: str) -> None:
+    unpacked = [
+        f"{file.relative_to(ROOT)}:{function.lineno} {function.name}"
+        for file in (ROOT / "apps" / app).rglob("*.py")
+        for function in ast.walk(ast.parse(file.read_text()))
+        if isinstance(function, ast.FunctionDef)
+        and len({PACKED[name] for name in names_of(function) if name in PACKED}) > 2
+    ]
+
+    assert unpacked == []
+
+
+def names_of(function: ast.FunctionDef) -> set[str]:
+    taken = function.args
+    return {one.arg for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs)}
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
