@@ -14,6 +14,9 @@ class Act(Provenance):
     """Who acts, where, when, and under which request."""
 
     scope: Scope
+    # The API key that is looked at again where the act takes effect; None where none
+    # came with it.
+    api_key_id: str | None = None
 
     @property
     def project(self) -> Project:

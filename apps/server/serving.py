@@ -24,6 +24,7 @@ from granian.server import Server
 from apps.core import exposition
 from apps.core.log import granian_logging
 from apps.core.shared_counts import shared_counts
+from apps.core.shared_hints import shared_hints
 from apps.server.front import loop as loop  # granian's workers take it from there
 
 TARGET = "config.asgi:application"
@@ -127,6 +128,6 @@ def _asked() -> argparse.Namespace:
 
 if __name__ == "__main__":
     # Reading a setting also routes the log, before granian says anything.
-    with counting_together(), shared_counts():
+    with counting_together(), shared_counts(), shared_hints():
         load()
         serve(**vars(_asked()), workers=settings.WORKERS)

@@ -11,21 +11,22 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
-from apps.accounts.models import Project
+from apps.accounts.models import ApiKey, Project
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
 from apps.timeline.ledger import appending, batches, policies, sealing
 from apps.timeline.ledger.commands import WriteCommand
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Step, Write
-from apps.timeline.models import Session
+from apps.timeline.models import Session, Version
 from apps.timeline.operations.states import draft_of
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
 from tests.acts import act_in
-from tests.timeline.runs import Run
+from tests.timeline.runs import Keys, Run
 
 AGENT = Actor(kind=ActorKind.KEY, id="key_1", label="sb_1")
 Outcome = Any
@@ -94,6 +95,44 @@ def test_another_head_than_the_expected_is_a_conflict(call: Call, run: Run) -> N
         refused = call(expected=expected)
 
         assert (refused.outcome, refused.head_number) == ("conflict", 2)
+    assert run.head == 2
+
+
+def test_another_chain_than_the_expected_is_a_conflict(call: Call, run: Run) -> None:
+    refused = call(chain=b"\1" * 32)
+
+    assert (refused.outcome, refused.head_number) == ("conflict", 2)
+    assert run.head == 2
+
+
+@pytest.mark.parametrize(
+    ("columns", "outcome"),
+    [
+        ("revoked_at = created_at", "revoked"),
+        ("created_at = now() - interval '2 h', expires_at = now()", "expired"),
+    ],
+)
+def test_a_key_that_opens_no_longer_writes_nothing(
+    call: Call, run: Run, columns: str, outcome: str
+) -> None:
+    key = ApiKey.objects.filter(last_used_at__isnull=False).get().id
+    assert call(api_key=key).outcome == "stored"
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE accounts_apikey SET {columns}")
+    head = Version.objects.filter(session_id=run.id).count()
+
+    assert call(api_key=key, key="k").outcome == outcome
+    assert call(api_key="key_unknown").outcome == "unknown"
+    assert Version.objects.filter(session_id=run.id).count() == head
+
+
+def test_a_key_of_another_project_writes_nothing(
+    call: Call, run: Run, make_key: Keys, other_project: Project
+) -> None:
+    make_key(project=other_project)
+    key = ApiKey.objects.get(project=other_project).id
+
+    assert call(api_key=key).outcome == "unknown"
     assert run.head == 2
 
 

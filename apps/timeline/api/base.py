@@ -54,6 +54,7 @@ class TimelineView(ApiView):
             scope=self.scope,
             actor=self.caller.actor,
             now=self.now,
+            api_key_id=self.caller.key_id,
             request=Request(
                 id=self.request._request.request_id,  # type: ignore[attr-defined]
                 key=idempotency_key(self.request),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from apps.core.errors import InvalidRequest
 from apps.core.json import Json, State
 from apps.timeline.bodies import Part
+from apps.timeline.models import Turn
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
 
@@ -134,6 +135,9 @@ class Receipt:
     first_number: int | None = None
     # The versions themselves, in their order, unless it is a replay.
     made: tuple[VersionRow, ...] = ()
+    # The turn itself, and the head that the write was built on, unless it is a replay.
+    turn: Turn | None = None
+    built_on: VersionRow | None = None
     # Of a rollback: whether the body it shows was recomputed for this answer, and is
     # what was committed to.
     verified: bool | None = None

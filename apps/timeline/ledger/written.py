@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from apps.timeline.ledger.sealing import EncodedWrite
+from apps.timeline.models import Turn
 from apps.timeline.versions import proof
 from apps.timeline.versions.reading import Rollback, VersionRow
 
@@ -36,6 +37,21 @@ def written(
             head = _written(sealed, sealed.version, head, created_at)
             made.append(head)
     return made
+
+
+def written_turn(item: EncodedWrite, *, session_id: str, outcome: Any) -> Turn | None:
+    """Return the turn that was stored with an outcome of the SQL function."""
+    if item.turn is None:
+        return None
+    facts = item.turn | {"request_digest": _bytes(item.turn["request_digest"])}
+    return Turn(
+        **facts,
+        session_id=session_id,
+        turn_number=outcome.turn_number,
+        head_number=outcome.number,
+        data=item.turn_data,
+        created_at=outcome.created_at,
+    )
 
 
 def _written(

@@ -1,0 +1,84 @@
+"""Turn an outcome of the SQL functions into a receipt, another try or an error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.db import transaction
+
+from apps.accounts.errors import AuthenticationFailed, Unusable
+from apps.agents.errors import AgentSuspended
+from apps.core import gate
+from apps.core.errors import DomainError, IdempotencyKeyReused
+from apps.timeline import bodies
+from apps.timeline.errors import SessionNotFound, held
+from apps.timeline.ledger import conflicts
+from apps.timeline.ledger.batches import EncodedBatch
+from apps.timeline.ledger.commands import WriteCommand
+from apps.timeline.ledger.drafts import Receipt
+from apps.timeline.ledger.replays import receipt_of
+from apps.timeline.ledger.sealing import EncodedWrite
+from apps.timeline.ledger.written import written, written_turn
+from apps.timeline.versions import reading, remembered
+from apps.timeline.versions.reading import VersionRow
+
+
+def receipt_for_outcome(
+    command: WriteCommand,
+    outcome: Any,
+    sealed: EncodedWrite | EncodedBatch,
+    head: VersionRow,
+) -> Receipt | None:
+    """Return what was stored, now or before; None to try again on a newer head.
+
+    Raises: whatever the outcome refuses the write with.
+    """
+    if outcome.outcome == "stored":
+        gate.excuse()
+        if sealed.raw is not None:
+            # Only once it is committed: a body that was rolled back would be shown
+            # for the one that takes its number.
+            key, raw = (command.session_id, outcome.number), sealed.raw
+            transaction.on_commit(lambda: bodies.cache.put(key, raw))
+        items = sealed.items if isinstance(sealed, EncodedBatch) else [sealed]
+        made = written(items, head=head, created_at=outcome.created_at)
+        newest = made[-1] if made else head
+        transaction.on_commit(lambda: remembered.heads.put(newest))
+        turn = written_turn(items[-1], session_id=command.session_id, outcome=outcome)
+        receipt = receipt_of(command, outcome)
+        return replace(
+            receipt, is_replay=False, made=tuple(made), turn=turn, built_on=head
+        )
+    if outcome.outcome == "replay":
+        return receipt_of(command, outcome)
+    if outcome.outcome == "conflict":
+        require_no_named_head(command)
+        return None
+    raise _refusal(command, outcome)
+
+
+def require_no_named_head(command: WriteCommand) -> None:
+    """Another writer came first: only who named no head may try again.
+
+    Raises: VersionConflict, VersionMismatch.
+    """
+    if command.expected.number is not None:
+        head = reading.head(command.act.scope, command.session_id, now=command.act.now)
+        raise conflicts.stale(command.expected, head)
+
+
+def _refusal(command: WriteCommand, outcome: Any) -> DomainError:
+    match outcome.outcome:
+        case "revoked" | "expired":
+            return AuthenticationFailed.because(Unusable(outcome.outcome))
+        case "held":
+            return held(outcome.hold, outcome.head_number)
+        case "reused":
+            return IdempotencyKeyReused(param="Idempotency-Key")
+        case "suspended":
+            return AgentSuspended()
+        case "named":
+            return conflicts.named(command.session_id)
+        case _:
+            return SessionNotFound()

@@ -1,0 +1,175 @@
+"""What a process remembers of heads saves a statement, and decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from apps.accounts.models import Project
+from apps.core.shared_hints import SIZE, SharedHints
+from apps.timeline.versions import heads, reading, remembered
+from apps.timeline.versions.remembered import LARGEST, RememberedHeads
+from apps.timeline.versions.rows import UNREAD, VersionRow
+from tests.acts import act_in
+from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[RememberedHeads]:
+    """What this process remembers, without a file of hints."""
+    made = RememberedHeads(shared=lambda: None)
+    monkeypatch.setattr(remembered, "heads", made)
+    return made
+
+
+def head_of(run: Run, project: Project) -> VersionRow:
+    act = act_in(project)
+    return heads.shown(act.scope, run.id, None, now=act.now)
+
+
+def known(here: RememberedHeads, run: Run, project: Project) -> VersionRow | None:
+    return here.get(run.id, project_id=project.id)
+
+
+def test_a_write_leaves_the_head_that_a_read_would_give(
+    here: RememberedHeads, run: Run, project: Project
+) -> None:
+    run.patch({"step": 3}, reasoning="Because.", external_id="x")
+    run.turn(state_after={"step": 4})
+    run.rollback(1)
+    run.turn("only", "said")
+
+    kept, read = known(here, run, project), head_of(run, project)
+
+    assert kept is not None
+    assert replace(kept, raw=None) == replace(read, raw=None, parsed=None, leaves=None)
+    assert kept.raw == read.raw
+
+
+def test_a_write_that_is_rolled_back_is_not_remembered(
+    here: RememberedHeads, run: Run, project: Project
+) -> None:
+    before = known(here, run, project)
+    refused = run.client.send(
+        "PATCH", run.path("state"), b'{"state": {}, "expected_version": 0}'
+    )
+
+    assert_refused(refused, 409, "version_conflict")
+    assert head_of(run, project).number == 2
+    assert before is not None
+    assert before.number == 2
+
+
+def test_a_write_is_refused_by_the_head_that_is_there_alone(
+    here: RememberedHeads, run: Run, project: Project
+) -> None:
+    old = known(here, run, project)
+    assert old is not None
+    run.patch({"later": {"deep": 1}})
+    here.forget(run.id)
+    here.put(old)
+
+    # On the old head there is nothing at that pointer.
+    run.patch(remove=["/later/deep"])
+    assert run.state == {"step": 2, "city": "NYC", "later": {}}
+
+    run.hold("pause")
+    here.forget(run.id)
+    here.put(replace(old, hold="closed"))
+    paused = run.client.send("PATCH", run.path("state"), b'{"state": {}}')
+    assert_refused(paused, 423, "session_paused")
+
+
+def test_a_worker_reads_anew_what_another_one_has_written(
+    tmp_path: Path, run: Run, project: Project
+) -> None:
+    file = tmp_path / "hints"
+    file.write_bytes(bytes(SIZE))
+    one, other = (RememberedHeads(shared=lambda: str(file)) for _ in range(2))
+    old = head_of(run, project)
+    one.put(old)
+    other.put(old)
+    assert known(one, run, project) == known(other, run, project) is not None
+
+    run.patch({"step": 3})
+    other.put(head_of(run, project))
+
+    assert known(one, run, project) is None
+    newest = known(other, run, project)
+    assert newest is not None
+    assert newest.number == 3
+
+
+def test_an_older_head_never_replaces_a_newer_one(
+    here: RememberedHeads, run: Run, project: Project
+) -> None:
+    old = known(here, run, project)
+    run.patch({"step": 3})
+    assert old is not None
+    here.put(old)
+
+    newest = known(here, run, project)
+    assert newest is not None
+    assert newest.number == 3
+
+
+def test_it_is_bounded_by_the_bytes_of_what_it_keeps(
+    begin: Begin, project: Project
+) -> None:
+    runs = [begin({"text": "x" * 1000}) for _ in range(4)]
+    found = [head_of(run, project) for run in runs]
+    size = remembered._size(found[0])
+    bounded = RememberedHeads(2 * size, shared=lambda: None)
+    for head in found:
+        bounded.put(head)
+
+    assert len(bounded) == 2
+    assert [known(bounded, run, project) is None for run in runs] == [
+        *(True, True),
+        *(False, False),
+    ]
+    for run in runs:
+        bounded.forget(run.id)
+    assert (len(bounded), bounded._bytes) == (0, 0)
+
+
+def test_large_heads_and_those_read_in_part_are_not_kept(
+    here: RememberedHeads, begin: Begin, project: Project
+) -> None:
+    large = begin()
+    large.patch({"text": "x" * LARGEST})
+    small = head_of(begin(), project)
+    here.put(replace(small, session_id="sess_1", raw=None))
+    here.put(replace(small, session_id="sess_2", rollback=UNREAD))
+
+    assert known(here, large, project) is None
+    assert len(here) == 0
+    assert reading.state(head_of(large, project))
+
+
+def test_whoever_may_see_some_agents_only_is_not_answered_by_it(
+    here: RememberedHeads, run: Run, api: Clients, make_key: Keys
+) -> None:
+    limited = api(make_key(agents=["billing"]))
+
+    answer = limited.send("PATCH", run.path("state"), b'{"remove": ["/nowhere"]}')
+
+    assert_refused(answer, 404, "session_not_found")
+
+
+def test_hints_are_of_the_newest_name_in_their_word(tmp_path: Path) -> None:
+    file = tmp_path / "hints"
+    file.write_bytes(bytes(SIZE))
+    one, other = SharedHints(str(file)), SharedHints(str(file))
+
+    one.tell("sess_a", 7)
+    other.tell("sess_a", 8)
+    one.tell("sess_b", 2**40 - 1)
+
+    assert (one.newest("sess_a"), other.newest("sess_b")) == (8, 2**40 - 1)
+    assert one.newest("sess_c") is None
