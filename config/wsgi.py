@@ -11,6 +11,6 @@ give_back_large_buffers()
 pages_and_api = get_wsgi_application()
 
 # Only now: it brings models along, and those need the settings.
-from apps.timeline.api.head_lane import with_head_lane  # noqa: E402
+from apps.timeline.api.door import with_door  # noqa: E402
 
-application = with_head_lane(pages_and_api)
+application = with_door(pages_and_api)

@@ -18,6 +18,8 @@ KEYS = "apps/timeline/sql/keys_v1.sql"
 PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
 LEDGER = "apps/timeline/ledger/appending.py"
+REPLAYS = "apps/timeline/ledger/replays.py"
+LEDGER_OUTCOMES = "apps/timeline/ledger/outcomes.py"
 READING = "apps/timeline/versions/reading.py"
 ROLLBACKS = "apps/timeline/operations/rollbacks.py"
 INTACT = "apps/timeline/versions/intact.py"
@@ -42,6 +44,8 @@ WRITTEN = "tests/timeline/test_written.py::test_"
 LIMITED = "tests/timeline/test_limited_keys.py::test_"
 SEARCH = "tests/timeline/search/test_search.py::test_"
 GRANTS = "tests/contracts/test_grants.py::test_"
+REMEMBERED = "tests/timeline/test_remembered_heads.py::test_"
+DOOR = "tests/timeline/door/test_writes.py::test_"
 ISOLATION = "tests/contracts/test_isolation.py::test_"
 
 # The head as it is, whatever the caller expected.
@@ -56,15 +60,15 @@ ALTER TABLE timeline_version
     REFERENCES timeline_body (session_id, number) DEFERRABLE INITIALLY DEFERRED;
 """
 FIRST_LOOK = """\
-    known = _replayed(command)
-    if known:
-        return known
-    command.request.require_sound()
+        known = replayed(command)
+        if known:
+            return known
+        command.request.require_sound()
     try:
 """
-NEW_IS_SOUND = "    command.request.require_sound()\n"
+NEW_IS_SOUND = "        command.request.require_sound()\n"
 SECOND_LOOK = """\
-        known = _replayed(command)
+        known = replayed(command)
         if known is None:
             raise
         return known
@@ -93,16 +97,30 @@ MUTANTS = (
     one(
         "expected version of an append",
         APPEND,
-        "WHEN _head.number <> _expected THEN 'conflict'",
-        "WHEN false THEN 'conflict'",
+        "WHEN _head.number <> _expected OR _head.chain <> _chain THEN 'conflict'",
+        "WHEN _head.chain <> _chain THEN 'conflict'",
         OUTCOMES + "another_head_than_the_expected_is_a_conflict",
+    ),
+    one(
+        "expected chain of an append",
+        APPEND,
+        "WHEN _head.number <> _expected OR _head.chain <> _chain THEN 'conflict'",
+        "WHEN _head.number <> _expected THEN 'conflict'",
+        OUTCOMES + "another_chain_than_the_expected_is_a_conflict",
+        DOOR + "a_head_that_was_lost_in_a_failover_is_never_built_on",
+    ),
+    one(
+        "expected head of an append",
+        APPEND,
+        "WHEN _head.number <> _expected OR _head.chain <> _chain THEN 'conflict'",
+        "WHEN false THEN 'conflict'",
         RACES + "an_agent_appends_and_an_agent_acts",
     ),
     one(
         "expected version of a batch",
         BATCH,
-        "_session, _project, _expected, _now, _key",
-        f"_session, _project, {HEAD}, _now, _key",
+        "_session, _project, _expected, _chain, _now, _api_key,\n",
+        f"_session, _project, {HEAD}, _chain, _now, _api_key,\n",
         OUTCOMES + "another_head_than_the_expected_is_a_conflict",
     ),
     one(
@@ -210,7 +228,7 @@ MUTANTS = (
     ),
     one(
         "digest of a replay, at the first look",
-        LEDGER,
+        REPLAYS,
         "if bytes(found[0].request_digest) != command.request.digest:",
         "if False:",
         "tests/timeline/test_update.py::test_a_key_with_another_body_is_refused",
@@ -224,6 +242,28 @@ MUTANTS = (
         "::test_another_body_under_the_same_key_is_refused",
     ),
     # -- who may write, and when
+    one(
+        "API key of an append, under the lock",
+        APPEND,
+        "    IF _api_key IS NOT NULL THEN\n",
+        "    IF false THEN\n",
+        OUTCOMES + "a_key_that_opens_no_longer_writes_nothing",
+        DOOR + "what_happened_since_the_head_was_remembered_counts",
+    ),
+    one(
+        "a refusal by a remembered head",
+        LEDGER,
+        "        with suppress(DomainError):\n",
+        "        with nullcontext():\n",
+        REMEMBERED + "a_write_is_refused_by_the_head_that_is_there_alone",
+    ),
+    one(
+        "a remembered head that another worker knows to be old",
+        "apps/timeline/versions/remembered.py",
+        "        if newest is not None and newest > head.number:\n",
+        "        if False:\n",
+        REMEMBERED + "a_worker_reads_anew_what_another_one_has_written",
+    ),
     one(
         "project of an append",
         APPEND,
@@ -243,12 +283,12 @@ MUTANTS = (
         PLAIN_HEAD,
         "  JOIN timeline_session s ON s.project_id = k.project_id\n",
         "  JOIN timeline_session s ON true\n",
-        "tests/timeline/test_head_lane.py"
+        "tests/timeline/door/test_reads.py"
         "::test_a_session_of_another_project_is_not_found",
     ),
     one(
         "project of a look for the key",
-        LEDGER,
+        REPLAYS,
         " WHERE s.id = %(session)s AND s.project_id = %(project)s\n",
         " WHERE s.id = %(session)s\n",
         LIMITED + "another_project_cannot_tell_which_keys_a_session_has_seen",
@@ -270,7 +310,7 @@ MUTANTS = (
     ),
     one(
         "agent list of a look for the key",
-        LEDGER,
+        REPLAYS,
         "   AND (%(agents)s::text[] IS NULL"
         " OR a.external_id = ANY (%(agents)s::text[]))\n",
         "",
@@ -623,7 +663,7 @@ MUTANTS = (
     ),
     one(
         "cache of committed bodies only",
-        LEDGER,
+        LEDGER_OUTCOMES,
         "transaction.on_commit(lambda: bodies.cache.put(key, raw))",
         "bodies.cache.put(key, raw)",
         "tests/timeline/test_body_cache.py",

@@ -10,12 +10,12 @@ from rest_framework.request import Request
 from apps.core.errors import InvalidRequest
 
 # No comma: servers join headers of one name with it, and two keys name no one act.
-_KEY = re.compile(
+KEY = re.compile(
     r"[\x21-\x2b\x2d-\x7e](?:[\x20-\x2b\x2d-\x7e]{0,253}[\x21-\x2b\x2d-\x7e])?",
     re.ASCII,
 )
 IDEMPOTENCY_KEY = "Idempotency-Key"
-_VERSION_TAG = re.compile(r'"v(0|[1-9][0-9]{0,8})"', re.ASCII)
+VERSION_TAG = re.compile(r'"v(0|[1-9][0-9]{0,8})"', re.ASCII)
 
 
 def request_digest(request: Request | HttpRequest) -> bytes:
@@ -24,9 +24,14 @@ def request_digest(request: Request | HttpRequest) -> bytes:
     Two requests with one idempotency key are the same request if these are equal.
     Each part is preceded by its length, so that no two requests spell one string.
     """
-    digest = hashlib.sha256()
     head = (request.method or "", request.path, request.headers.get("If-Match", ""))
-    for part in (*(text.encode() for text in head), request.body):
+    return digest_of(*head, request.body)
+
+
+def digest_of(method: str, path: str, if_match: str, body: bytes) -> bytes:
+    """Return the digest of a request by its parts; see `request_digest`."""
+    digest = hashlib.sha256()
+    for part in (method.encode(), path.encode(), if_match.encode(), body):
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
     return digest.digest()
@@ -37,7 +42,7 @@ def idempotency_key(request: Request | HttpRequest) -> str | None:
     key = request.headers.get("Idempotency-Key")
     if key is None:
         return None
-    if not _KEY.fullmatch(key):
+    if not KEY.fullmatch(key):
         raise InvalidRequest(
             "Idempotency-Key takes one key: 1 to 255 visible ASCII characters, "
             "no comma.",
@@ -53,7 +58,7 @@ def if_match(request: Request | HttpRequest) -> int | Literal["*"] | None:
         return None
     if tag == "*":
         return "*"
-    found = _VERSION_TAG.fullmatch(tag)
+    found = VERSION_TAG.fullmatch(tag)
     if not found:
         raise InvalidRequest(
             'If-Match takes one version, as in "v12", or *.', param="If-Match"

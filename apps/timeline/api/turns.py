@@ -20,6 +20,7 @@ from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import ContextInput, TurnInput
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.errors import TurnNotFound
+from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.models import Turn
 from apps.timeline.operations import Exchange
 from apps.timeline.queries import listing
@@ -90,13 +91,20 @@ class TurnsView(TimelineView):
             act=self.act,
             expected=self.expected(data.get("expected_version")),
         )
-        self.version(session_id, receipt.number)
-        turn = listing.turn(session_id, receipt)
+        turn = receipt.turn or self._stored_before(receipt)
         if not turn.made_version:
             sent = [name for name in OF_VERSIONS if data.get(name) is not None]
             self.name_ignored(*sent)
-        (body,) = turn_objects(session_id, [turn])
+        if receipt.turn is None:
+            (body,) = turn_objects(session_id, [turn])
+        else:
+            body = written_turn(receipt)
         return self.answer(body, receipt, receipt.number, status=201)
+
+    def _stored_before(self, receipt: Receipt) -> Turn:
+        """Raises: SessionNotFound for a session that has been deleted since."""
+        self.version(receipt.session_id, receipt.number)
+        return listing.turn(receipt.session_id, receipt)
 
     def _number_of(self, session_id: str, turn_id: str | None) -> int | None:
         if turn_id is None:
@@ -205,6 +213,23 @@ class HistoryView(TimelineView):
             events = listing.traces(self.scope, wanted, before_id=None, limit=limit)
             body["traces"] = traces.trace_objects(events[:limit])
         return Response(body)
+
+
+def written_turn(receipt: Receipt) -> dict[str, Any]:
+    """Return the turn that a write has just stored, without reading it back.
+
+    Raises: TypeError for a receipt that is a replay's: it has none.
+    """
+    turn, head = receipt.turn, receipt.built_on
+    if turn is None or head is None:
+        raise TypeError("A replay has to be read.")
+    parts = shapes.turn_parts(turn)
+    before, after = parts.get("state_before"), None
+    if turn.before_number is not None:
+        before = reading.state(head)
+    if turn.state_after_sent:
+        after = reading.state(receipt.made[-1] if receipt.made else head)
+    return shapes.turn_object(turn, parts, before, after)
 
 
 def turn_objects(

@@ -1,10 +1,8 @@
-"""The lane for plain reads of a head tells what the ordinary view tells, or nothing."""
+"""The door tells of a head what the ordinary view tells, or leaves it to that."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -21,124 +19,15 @@ from apps.core import middleware
 from apps.core.actors import SYSTEM
 from apps.core.gate import GATED_BYTES
 from apps.timeline import bodies
-from apps.timeline.api import head_lane
-from apps.timeline.api.head_lane import HeadLane, with_head_lane
+from apps.timeline.api.door import Door, door, with_door
+from apps.timeline.api.door.reads import reading_cases
 from apps.timeline.bodies.caching import Cache
 from apps.timeline.models import Session
 from tests.acting import erasing
+from tests.timeline.door.road import Road
 from tests.timeline.runs import Begin, Clients, Keys, Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
-# They differ between any two answers.
-CHANGING = ("X-RateLimit-Remaining", "X-RateLimit-Reset", "X-StateBase-Latency")
-
-
-@dataclass(frozen=True)
-class Told:
-    """What a WSGI application answered."""
-
-    status: str
-    headers: dict[str, str]
-    content: bytes
-
-    @property
-    def code(self) -> int:
-        return int(self.status[:3])
-
-    @property
-    def lasting(self) -> tuple[Any, ...]:
-        """All but what differs between any two answers, which must be there."""
-        names = set(self.headers)
-        kept = {name: self.headers[name] for name in names - set(CHANGING)}
-        return self.status, names, kept, self.content
-
-
-@dataclass
-class Road:
-    """The lane in front of the ordinary application; `passed` are left to that."""
-
-    ordinary: Any
-    lane: Any
-    passed: list[str] = field(default_factory=list)
-
-    def both(self, path: str, secret: str | None, **environ: Any) -> tuple[Told, Told]:
-        """Ask the lane, then the ordinary application."""
-        made = request(path, secret, **environ)
-        self.passed.clear()
-        return ask(self.lane, made), ask(self.ordinary, made)
-
-    def equal(self, path: str, secret: str | None, **environ: Any) -> Told:
-        """Assert that both tell the same, and that the lane did tell it."""
-        told, ordinary = self.both(path, secret, **environ)
-        assert told.lasting == ordinary.lasting
-        assert not self.passed
-        return told
-
-    def passes(self, path: str, secret: str | None, **environ: Any) -> Told:
-        """Assert that the lane left it to the ordinary application, once."""
-        told, ordinary = self.both(path, secret, **environ)
-        assert told.lasting == ordinary.lasting
-        assert self.passed == [path]
-        return told
-
-
-def request(path: str, secret: str | None, **environ: Any) -> dict[str, Any]:
-    made = {
-        "REQUEST_METHOD": "GET",
-        "PATH_INFO": path,
-        "QUERY_STRING": "",
-        "SCRIPT_NAME": "",
-        "SERVER_NAME": "127.0.0.1",
-        "SERVER_PORT": "80",
-        "SERVER_PROTOCOL": "HTTP/1.1",
-        "REMOTE_ADDR": "127.0.0.1",
-        "HTTP_X_REQUEST_ID": "trace-1",
-        "wsgi.url_scheme": "http",
-    }
-    if secret is not None:
-        made["HTTP_X_API_KEY"] = secret
-    return made | environ
-
-
-def ask(application: Any, environ: dict[str, Any]) -> Told:
-    begun: list[Any] = []
-    environ = environ | {"wsgi.input": io.BytesIO(environ.get("body", b""))}
-    answer = application(environ, lambda *given: begun.extend(given[:2]))
-    content = b"".join(answer)
-    if hasattr(answer, "close"):
-        answer.close()
-    return Told(begun[0], dict(begun[1]), content)
-
-
-@pytest.fixture
-def pool(transactional_db: None) -> Iterator[ConnectionPool[Any]]:
-    parameters = connection.get_connection_params() | {"autocommit": True}
-    with ConnectionPool(kwargs=parameters, min_size=1, max_size=2, open=True) as pool:
-        yield pool
-
-
-@pytest.fixture
-def road(pool: ConnectionPool[Any]) -> Road:
-    passed: list[str] = []
-    ordinary = get_wsgi_application()
-
-    def passing(environ: Any, start_response: Any) -> Any:
-        passed.append(environ["PATH_INFO"])
-        return ordinary(environ, start_response)
-
-    return Road(ordinary, HeadLane(passing, pool), passed)
-
-
-@pytest.fixture
-def secret(make_key: Keys) -> str:
-    return make_key()
-
-
-@pytest.fixture
-def begin(api: Clients, secret: str, begin: Begin) -> Begin:
-    """As everywhere, with the key that the lane is asked with."""
-    client = api(secret)
-    return lambda state=None, **fields: begin(state, client=client, **fields)
 
 
 def forked(run: Run) -> Run:
@@ -326,7 +215,7 @@ def test_it_writes_the_line_that_the_view_writes(
     def write(facts: Any, **about: Any) -> None:
         written.append((list(facts), facts | {"duration_ms": 0}, about))
 
-    monkeypatch.setattr(head_lane, "write_request", write)
+    monkeypatch.setattr(door, "write_request", write)
     monkeypatch.setattr(middleware, "write_request", write)
     path = begin().path("state")
     written.clear()
@@ -343,7 +232,7 @@ def test_what_is_behind_tls_says_so(
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     settings.SECURE_HSTS_SECONDS = 3600
     ordinary = get_wsgi_application()
-    behind = Road(ordinary, HeadLane(ordinary, pool))
+    behind = Road(ordinary, Door(ordinary, reading_cases(pool)))
     path = begin().path("state")
 
     for proto in ("https", "http", "https,http"):
@@ -537,14 +426,14 @@ def test_it_stands_only_where_statements_may_be_prepared(
     options = connection.settings_dict["OPTIONS"]
     monkeypatch.setitem(options, "prepare_threshold", 5)
     monkeypatch.delitem(options, "pool", raising=False)
-    assert with_head_lane(application) is application
+    assert with_door(application) is application
 
     monkeypatch.setitem(options, "pool", {"min_size": 0, "max_size": 1})
     monkeypatch.setattr(connection, "_connection_pools", {})
-    assert isinstance(with_head_lane(application), HeadLane)
+    assert isinstance(with_door(application), Door)
 
     monkeypatch.setitem(options, "prepare_threshold", None)
-    assert with_head_lane(application) is application
+    assert with_door(application) is application
 
 
 def test_large_bodies_are_left_to_the_view_that_waits_at_the_gate(

@@ -1,0 +1,176 @@
+"""Take plain bodies apart: the fields that the ordinary views take, of the usual types.
+
+The serializers in `api/inputs.py` describe and refuse; here a body is either taken as
+it is or passed on. `NotPlain` is not an answer: the ordinary view finds one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from apps.core import json
+from apps.core.errors import DomainError
+from apps.core.json import Json, State
+from apps.timeline.api.inputs import MOST_REMOVALS
+from apps.timeline.bodies import Part, bundles
+from apps.timeline.ledger.drafts import Step
+from apps.timeline.operations import Exchange
+
+LARGEST_NUMBER = 2**53
+# The fields of every write of a state; `null` is as if a field were not sent. Of two
+# names for one thing the one that most callers use is plain.
+_STORY: dict[str, type] = {
+    **dict.fromkeys(
+        (
+            *("reasoning", "trace_id", "external_id", "parent_id"),
+            *("objective_status", "schema_version", "release", "model"),
+        ),
+        str,
+    ),
+    "step_number": int,
+    "expected_version": int,
+    **bundles.SHAPES,
+}
+_UPDATE = _STORY | {"state": dict, "updates": dict, "remove": list}
+_REPLACEMENT = _STORY | {"state": dict}
+_SIDES = ("input", "output")
+_TURN = _STORY | {"metadata": dict, "state_before": dict, "state_after": dict}
+# What is kept on a version: with a turn that makes none the answer must name it.
+_OF_VERSIONS = (
+    *("external_id", "step_number", "parent_id", "objective_status"),
+    *("schema_version", "release", "model"),
+)
+
+
+class NotPlain(DomainError):
+    """This body is not a plain one; nothing was stored."""
+
+    code = "not_plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """The body of a PATCH."""
+
+    patch: State
+    remove: list[str]
+    parts: tuple[Part, ...]
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The body of a PUT."""
+
+    state: State
+    parts: tuple[Part, ...]
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
+class PlainTurn:
+    """The body of a new turn."""
+
+    exchange: Exchange
+    state_before: State | None
+    state_after: State | None
+    parts: tuple[Part, ...]
+    step: Step
+
+
+def parsed(body: bytes) -> dict[str, Any]:
+    """Raises: NotPlain for no object; what is wrong with the JSON."""
+    given = json.parse(body, max_depth=json.MAX_REQUEST_DEPTH)
+    if not isinstance(given, dict):
+        raise NotPlain
+    return given
+
+
+def update(given: Mapping[str, Any]) -> Update:
+    """Raises: NotPlain, and what is wrong with a state."""
+    _require(given, _UPDATE)
+    if all(given.get(name) is None for name in ("state", "updates", "remove", *PARTS)):
+        raise NotPlain
+    remove = given.get("remove") or []
+    if len(remove) > MOST_REMOVALS or not all(type(one) is str for one in remove):
+        raise NotPlain
+    patch = {**(_state(given, "updates") or {}), **(_state(given, "state") or {})}
+    return Update(patch, remove, bundles.named(given), _step(given))
+
+
+def replacement(given: Mapping[str, Any]) -> Replacement:
+    """Raises: NotPlain, and what is wrong with a state."""
+    _require(given, _REPLACEMENT)
+    state = _state(given, "state")
+    if state is None:
+        raise NotPlain
+    return Replacement(state, bundles.named(given), _step(given))
+
+
+def turn(given: Mapping[str, Any]) -> PlainTurn:
+    """Raises: NotPlain, and what is wrong with a state or with what was said."""
+    _require({k: v for k, v in given.items() if k not in _SIDES}, _TURN)
+    # Whether it makes a version shows later; then the answer names what it ignored.
+    if any(given.get(name) is not None for name in _OF_VERSIONS):
+        raise NotPlain
+    sides = [_said(given.get(name)) for name in _SIDES]
+    return PlainTurn(
+        exchange=Exchange(
+            input=sides[0], output=sides[1], metadata=given.get("metadata")
+        ),
+        state_before=_state(given, "state_before"),
+        state_after=_state(given, "state_after"),
+        parts=bundles.named(given),
+        step=_step(given),
+    )
+
+
+PARTS = tuple(bundles.SHAPES)
+
+
+def _require(given: Mapping[str, Any], kinds: Mapping[str, type]) -> None:
+    """Raises: NotPlain for a field that is not among these, or of another type."""
+    for name, value in given.items():
+        kind = kinds.get(name)
+        if kind is None or (value is not None and type(value) is not kind):
+            raise NotPlain
+        if type(value) is int and not 0 <= value <= LARGEST_NUMBER:
+            raise NotPlain
+        if type(value) is str and not _is_plain_text(value):
+            raise NotPlain
+
+
+def _is_plain_text(text: str) -> bool:
+    """Say whether every encoding and column takes it: no U+0000, no half of a pair."""
+    if text.isascii():
+        return "\0" not in text
+    return not any(one == "\0" or "\ud800" <= one <= "\udfff" for one in text)
+
+
+def _state(given: Mapping[str, Any], name: str) -> State | None:
+    value = given.get(name)
+    return None if value is None else json.check(value, at=f"/{name}")
+
+
+def _said(value: Json) -> dict[str, Json]:
+    if type(value) is str:
+        return {"type": "text", "content": value}
+    if type(value) is not dict:
+        raise NotPlain
+    return value
+
+
+def _step(given: Mapping[str, Any]) -> Step:
+    return Step(
+        reasoning=given.get("reasoning") or None,
+        trace_id=given.get("trace_id") or None,
+        external_id=given.get("external_id"),
+        step_number=given.get("step_number"),
+        step_parent_id=given.get("parent_id"),
+        objective_status=given.get("objective_status"),
+        schema_version=given.get("schema_version"),
+        release=given.get("release"),
+        model=given.get("model"),
+    )

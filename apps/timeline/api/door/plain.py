@@ -1,0 +1,136 @@
+"""Recognise plain requests: the usual method, path and headers, and nothing odd.
+
+A plain request says what it wants in the one way that most callers use. Whatever is
+refused, rare or broken is left to the ordinary view, so that no rule is written twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from time import perf_counter
+from typing import Any
+
+from django.conf import settings
+
+from apps.core import middleware
+from apps.core.gate import GATED_BYTES
+from apps.core.http.bodies import JSONRenderer
+from apps.core.http.headers import KEY, VERSION_TAG
+from apps.core.served import CAME_AT, REFUSED
+
+Environ = dict[str, Any]
+
+_PATH = re.compile(
+    r"/v1/sessions/(sess_[0-9a-hjkmnp-tv-z]{26})/([a-z]{1,16})", re.ASCII
+)
+_PLAIN_ACCEPT = ("*/*", "", JSONRenderer.media_type)
+_PLAIN_CONTENT = ("application/json", "application/json; charset=utf-8")
+# With one of these it is no plain request, or if one of the others is not empty.
+_ODD = ("HTTP_TRANSFER_ENCODING", "HTTP_CONTENT_ENCODING", "HTTP_PREFER", REFUSED)
+_EMPTY = ("SCRIPT_NAME", "QUERY_STRING")
+# What says more about a write than its body.
+_CONDITIONS = {"HTTP_IDEMPOTENCY_KEY": KEY, "HTTP_IF_MATCH": VERSION_TAG}
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRequest:
+    """A request that a case of the door may answer."""
+
+    environ: Environ
+    session_id: str
+    started: float
+    is_secure: bool
+    body: bytes = b""
+
+    def header(self, name: str) -> str:
+        """Return a header by its name in the environment, empty without it."""
+        value: str = self.environ.get(name, "")
+        return value
+
+    def request_id(self) -> str:
+        """Return the request's id; a new one stays with it, whoever answers."""
+        found = middleware.request_id_of(self.header("HTTP_X_REQUEST_ID"))
+        self.environ["HTTP_X_REQUEST_ID"] = found
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class PlainAnswer:
+    """What a case answers; the door adds the headers that every answer carries."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    allowance: Mapping[str, str]
+    key_id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlainCase:
+    """One row of the door's table: a method of an address, and who answers it.
+
+    `answer` gives None for whatever is not plain about the request: then the ordinary
+    view answers it, as if nobody had looked at it. It may do so only while nothing has
+    been written.
+    """
+
+    method: str
+    # The last part of the path, behind the session.
+    name: str
+    view: Any
+    takes_body: bool
+    answer: Callable[[PlainRequest], PlainAnswer | None]
+
+
+def plain_request(
+    environ: Environ, cases: Mapping[tuple[str, str], PlainCase]
+) -> tuple[PlainCase, PlainRequest] | None:
+    """Return the case and the request, if there is one for it and nothing is odd."""
+    found = _PATH.fullmatch(environ["PATH_INFO"])
+    case = found and cases.get((environ["REQUEST_METHOD"], found[2]))
+    if not (found and case) or environ.get("HTTP_ACCEPT", "") not in _PLAIN_ACCEPT:
+        return None
+    if any(name in environ for name in _ODD) or any(map(environ.get, _EMPTY)):
+        return None
+    is_secure = _is_secure(environ)
+    body = _body(environ) if case.takes_body else _no_body(environ)
+    if is_secure is None or body is None:
+        return None
+    started = environ.get(CAME_AT) or perf_counter()
+    return case, PlainRequest(environ, found[1], started, is_secure, body)
+
+
+def _no_body(environ: Environ) -> bytes | None:
+    return None if environ.get("CONTENT_LENGTH") else b""
+
+
+def _body(environ: Environ) -> bytes | None:
+    """Return a small body of JSON that is here as a whole, not taking it away."""
+    received = environ["wsgi.input"]
+    if environ.get("CONTENT_TYPE") not in _PLAIN_CONTENT:
+        return None
+    if type(received) is not BytesIO or received.tell():
+        return None
+    body = received.getvalue()
+    if environ.get("CONTENT_LENGTH") != str(len(body)) or len(body) > GATED_BYTES:
+        return None
+    if len(body) > settings.REQUEST_BYTES:
+        return None
+    for name, form in _CONDITIONS.items():
+        value = environ.get(name)
+        if value is not None and not form.fullmatch(value):
+            return None
+    return body
+
+
+def _is_secure(environ: Environ) -> bool | None:
+    """Say whether TLS ends before us; None where that takes Django to tell."""
+    if environ["wsgi.url_scheme"] != "http":
+        return None
+    if settings.SECURE_PROXY_SSL_HEADER is None:
+        return False
+    name, secure = settings.SECURE_PROXY_SSL_HEADER
+    return {None: False, secure: True}.get(environ.get(name))

@@ -1,0 +1,105 @@
+"""The plain read of a head: one statement, and nothing parsed.
+
+0.16 ms of a processor, where the ordinary view takes 1.5 (the empty view of a bare
+REST framework: 0.25).
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from django.utils import timezone
+from psycopg import Connection
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from apps.accounts import secrets
+from apps.accounts.access import GRANTS, Permission
+from apps.accounts.api.authentication import secret_of
+from apps.accounts.authentication import USE_RESOLUTION
+from apps.core import json
+from apps.core.http.views import allowance_of
+from apps.timeline import bodies
+from apps.timeline.api import shapes
+from apps.timeline.api.door.plain import PlainAnswer, PlainCase, PlainRequest
+from apps.timeline.api.states import StateView
+from apps.timeline.versions import plain_head
+from apps.timeline.versions.plain_head import PlainHead
+
+Pool = ConnectionPool[Connection[Any]]
+
+# No longer than a busy pool needs: the ordinary view then waits its own time.
+POOL_SECONDS = 0.2
+
+
+def reading_cases(pool: Pool) -> list[PlainCase]:
+    """Return the reads that the door answers, on connections of this pool."""
+    return [
+        PlainCase(
+            method="GET",
+            name="state",
+            view=StateView,
+            takes_body=False,
+            answer=lambda request: _answer(pool, request),
+        )
+    ]
+
+
+def _answer(pool: Pool, request: PlainRequest) -> PlainAnswer | None:
+    """Answer, unless the key, the session or the caller's limit is out of the usual."""
+    found = _read(pool, request)
+    if found is None:
+        return None
+    head, state = found
+    tag = f'"v{head.number}"'
+    is_known = request.header("HTTP_IF_NONE_MATCH") == tag
+    body = b"" if is_known else _written(head, state)
+    allowance = allowance_of(head.key_id, head.rate_limit)
+    if allowance.is_exceeded:
+        return None
+    return PlainAnswer(
+        304 if is_known else 200, {"ETag": tag}, body, allowance.headers, head.key_id
+    )
+
+
+def _read(pool: Pool, request: PlainRequest) -> tuple[PlainHead, bytes] | None:
+    """Return the head and its state, if this key may read them."""
+    secret = secret_of(
+        request.header("HTTP_X_API_KEY"), request.header("HTTP_AUTHORIZATION")
+    )
+    if secret is None:
+        return None
+    digest, now = secrets.digest(secret), timezone.now()
+    try:
+        with _borrowed(pool) as connection:
+            head = plain_head.read(
+                connection,
+                digest=digest,
+                session_id=request.session_id,
+                now=now,
+                stale=now - USE_RESOLUTION,
+            )
+            if head is None or not hmac.compare_digest(head.secret_hash, digest):
+                return None
+            state = plain_head.state(connection, head)
+    except (bodies.CorruptBody, PoolTimeout, PoolClosed, psycopg.Error):
+        return None
+    may_read = Permission.READ in GRANTS.get(head.scope, ())
+    return (head, state) if may_read and state is not None else None
+
+
+@contextmanager
+def _borrowed(pool: Pool) -> Iterator[Connection[Any]]:
+    connection = pool.getconn(timeout=POOL_SECONDS)
+    try:
+        yield connection
+    finally:
+        pool.putconn(connection)
+
+
+def _written(head: PlainHead, state: bytes) -> bytes:
+    rollback = shapes.last_rollback(head.last_rollback)
+    return json.dumps(shapes.state_object(head, state, rollback))

@@ -1,0 +1,204 @@
+"""The plain writes: merge or replace a state, record a turn.
+
+They call the same operations as the ordinary views and answer in the same words. The
+key is remembered for half a minute, but only what never changes about it: whether it
+still opens is asked by the function that stores, under the session's lock.
+
+Passing on is only right while nothing is stored. An operation that refuses has stored
+nothing, and a statement that fails was rolled back; a connection that is lost may have
+committed, and what fails after the operation is too late: both are answered as
+"outcome unknown", by their view, which does nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import structlog
+from django.db import Error, connections
+from django.utils import timezone
+
+from apps.accounts.access import GRANTS, Caller, Permission
+from apps.accounts.api.authentication import secret_of
+from apps.accounts.recognition import CALLERS
+from apps.agents.acts import Act
+from apps.agents.scope import Scope
+from apps.core import gate, json
+from apps.core.errors import DomainError, OutcomeUnknown
+from apps.core.gate import GATE
+from apps.core.http.database import UNKNOWN, database_problem
+from apps.core.http.headers import digest_of
+from apps.core.http.views import allowance_of
+from apps.core.provenance import Request
+from apps.core.served import ALLOWANCE, FAILED
+from apps.timeline import operations as timeline
+from apps.timeline.api import shapes
+from apps.timeline.api.door import inputs
+from apps.timeline.api.door.plain import PlainAnswer, PlainCase, PlainRequest
+from apps.timeline.api.states import StateView
+from apps.timeline.api.turns import TurnsView, written_turn
+from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt
+from apps.timeline.versions import reading
+
+log = structlog.get_logger(__name__)
+
+Given = dict[str, Any]
+Write = Callable[[Act, str, Given, Expected], Receipt]
+Render = Callable[[Receipt], Any]
+
+
+def writing_cases() -> list[PlainCase]:
+    """Return the writes that the door answers."""
+    states = {"PATCH": _update, "PUT": _replace, "POST": _replace}
+    return [
+        *(
+            _case(method, "state", StateView, write, _state, 200)
+            for method, write in states.items()
+        ),
+        _case("POST", "turns", TurnsView, _add_turn, written_turn, 201),
+    ]
+
+
+def _case(
+    method: str, name: str, view: Any, write: Write, render: Render, status: int
+) -> PlainCase:
+    def answer(request: PlainRequest) -> PlainAnswer | None:
+        return _written(request, method, write, render, status)
+
+    return PlainCase(
+        method=method, name=name, view=view, takes_body=True, answer=answer
+    )
+
+
+def _written(
+    request: PlainRequest, method: str, write: Write, render: Render, status: int
+) -> PlainAnswer | None:
+    """Do what is asked and answer it, or leave it to the ordinary view."""
+    try:
+        caller = _caller(request)
+        if caller is None:
+            return None
+        allowance = allowance_of(caller.key_id, caller.rate_limit)
+        request.environ[ALLOWANCE] = allowance
+        if allowance.is_exceeded:
+            return None
+        with gate.visiting(GATE):
+            gate.take_turns_as(caller.lane)
+            receipt = _stored(request, method, caller, write)
+            if receipt.is_replay:
+                return None
+            body = _rendered(receipt, render)
+    except DomainError as refused:
+        if isinstance(refused, OutcomeUnknown):
+            request.environ[FAILED] = refused
+        return None
+    finally:
+        # As after a request of Django's: back to the pool.
+        connections["default"].close_if_unusable_or_obsolete()
+    return PlainAnswer(
+        status, {"ETag": f'"v{receipt.number}"'}, body, allowance.headers, caller.key_id
+    )
+
+
+def _caller(request: PlainRequest) -> Caller | None:
+    """Return who calls, if it may write for every agent of its project."""
+    secret = secret_of(
+        request.header("HTTP_X_API_KEY"), request.header("HTTP_AUTHORIZATION")
+    )
+    if secret is None:
+        return None
+    try:
+        caller = CALLERS.find(secret, now=timezone.now())
+    except Error:
+        return None
+    may_write = Permission.WRITE in GRANTS.get(str(caller.scope), ())
+    return caller if may_write and caller.agents is None else None
+
+
+def _stored(
+    request: PlainRequest, method: str, caller: Caller, write: Write
+) -> Receipt:
+    """Raises: DomainError, of which `OutcomeUnknown` alone may have stored it."""
+    tag = request.header("HTTP_IF_MATCH")
+    given = inputs.parsed(request.body)
+    act = Act(
+        scope=Scope(caller.project),
+        actor=caller.actor,
+        now=timezone.now(),
+        request=Request(
+            id=request.request_id(),
+            key=request.environ.get("HTTP_IDEMPOTENCY_KEY"),
+            digest=digest_of(method, request.environ["PATH_INFO"], tag, request.body),
+        ),
+        api_key_id=caller.key_id,
+    )
+    expected = _expected(tag, given)
+    try:
+        return write(act, request.session_id, given, expected)
+    except Error as error:
+        raise database_problem(error) from error
+
+
+def _rendered(receipt: Receipt, render: Render) -> bytes:
+    """Return the answer to what is stored by now, whatever goes wrong.
+
+    Raises: OutcomeUnknown.
+    """
+    try:
+        return json.splice(render(receipt))
+    except Exception as error:
+        log.exception("a stored write could not be answered")
+        raise OutcomeUnknown(UNKNOWN) from error
+
+
+def _expected(tag: str, given: Mapping[str, Any]) -> Expected:
+    if tag:
+        return Expected(number=int(tag[2:-1]), from_header=True)
+    number = given.get("expected_version")
+    return ANY_HEAD if number is None else Expected(number=number)
+
+
+def _update(act: Act, session_id: str, given: Given, expected: Expected) -> Receipt:
+    update = inputs.update(given)
+    return timeline.update(
+        act=act,
+        session_id=session_id,
+        patch=update.patch,
+        remove=update.remove,
+        parts=update.parts,
+        step=update.step,
+        expected=expected,
+    )
+
+
+def _replace(act: Act, session_id: str, given: Given, expected: Expected) -> Receipt:
+    replacement = inputs.replacement(given)
+    return timeline.replace(
+        act=act,
+        session_id=session_id,
+        state=replacement.state,
+        parts=replacement.parts,
+        step=replacement.step,
+        expected=expected,
+    )
+
+
+def _add_turn(act: Act, session_id: str, given: Given, expected: Expected) -> Receipt:
+    turn = inputs.turn(given)
+    return timeline.add_turn(
+        act=act,
+        session_id=session_id,
+        exchange=turn.exchange,
+        state_before=turn.state_before,
+        state_after=turn.state_after,
+        parts=turn.parts,
+        step=turn.step,
+        expected=expected,
+    )
+
+
+def _state(receipt: Receipt) -> Any:
+    version = receipt.made[-1]
+    rollback = shapes.last_rollback(reading.last_rollback(version))
+    return shapes.state_object(version, reading.state(version), rollback)
