@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.timeline import bodies
-from apps.timeline.ledger import appending
+from apps.timeline.ledger import outcomes
 from apps.timeline.versions import heads, reading
 from tests.timeline import damage
 from tests.timeline.runs import Run
@@ -39,14 +39,14 @@ def test_a_version_is_told_as_it_is_read(
     project: Project, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Any] = []
-    written = appending.written
+    written = outcomes.written
 
     def listening(*arguments: Any, **named: Any) -> Any:
         made = written(*arguments, **named)
         told.extend(made)
         return made
 
-    monkeypatch.setattr(appending, "written", listening)
+    monkeypatch.setattr(outcomes, "written", listening)
     tell_story(run)
 
     assert [one.number for one in told] == list(range(3, 15))

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.core import json
-from apps.core.errors import DomainError
 from apps.core.json import Json, State
 from apps.timeline.api.inputs import MOST_REMOVALS
 from apps.timeline.bodies import Part, bundles
@@ -44,10 +43,8 @@ _OF_VERSIONS = (
 )
 
 
-class NotPlain(DomainError):
+class NotPlain(Exception):
     """This body is not a plain one; nothing was stored."""
-
-    code = "not_plain"
 
 
 @dataclass(frozen=True, slots=True)

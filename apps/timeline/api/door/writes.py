@@ -89,6 +89,8 @@ def _written(
             if receipt.is_replay:
                 return None
             body = _rendered(receipt, render)
+    except inputs.NotPlain:
+        return None
     except DomainError as refused:
         if isinstance(refused, OutcomeUnknown):
             request.environ[FAILED] = refused
