@@ -11,7 +11,7 @@ from apps.accounts.models import Project
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.core.actors import SYSTEM, Actor
-from apps.core.provenance import Request
+from apps.core.provenance import Provenance, Request
 
 
 def act_in(
@@ -27,3 +27,9 @@ def act_in(
         now=now or timezone.now(),
         request=Request(**({"id": "req_test"} | request)),
     )
+
+
+def act_by(by: Actor = SYSTEM, now: datetime | None = None) -> Provenance:
+    """Return who acts, now unless a moment is given, where no project is asked for."""
+    request = Request(id="req_test")
+    return Provenance(actor=by, now=now or timezone.now(), request=request)

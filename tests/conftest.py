@@ -22,14 +22,13 @@ from django.template import engines
 from django.template.backends import django as backend
 from django.template.context import make_context
 from django.test import Client, RequestFactory
-from django.utils import timezone
 
 from apps.accounts import operations as accounts
 from apps.accounts.models import Project, Scope
 from apps.core import json
-from apps.core.actors import SYSTEM
 from apps.core.roles.names import Role
 from tests.acting import acting_as, acting_as_web, jobs_acting_as_the_worker
+from tests.acts import act_by
 from tests.live import Server, serving
 from tests.scheduling import ByHouse
 
@@ -239,9 +238,7 @@ def make_project(slug: str) -> Project:
     return accounts.create_project(
         slug=slug,
         name=slug.title(),
-        actor=SYSTEM,
-        now=timezone.now(),
-        request_id="req_test",
+        act=act_by(),
     )
 
 
@@ -271,9 +268,7 @@ def make_key(project: Project):
             name="test",
             scope=Scope(scope),
             agents=agents,
-            actor=SYSTEM,
-            now=timezone.now(),
-            request_id="req_test",
+            act=act_by(),
         )
         return secret
 

@@ -5,6 +5,7 @@ a colleague without the right is told that a right is missing.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from apps.accounts.errors import ProjectNotFound, SecondFactorNeeded
@@ -20,6 +21,7 @@ from apps.accounts.querysets import MembershipQuerySet
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import PermissionDenied
 from apps.core.handling import Handling
+from apps.core.provenance import Provenance, Request
 
 
 class Permission(StrEnum):
@@ -155,3 +157,8 @@ def _open_to(user: User, entry: Entry) -> MembershipQuerySet:
 def actor_of(user: User) -> Actor:
     """Return the actor that stands for this person in records."""
     return Actor(kind=ActorKind.USER, id=user.id, label=user.username)
+
+
+def as_user(user: User, *, now: datetime, request_id: str) -> Provenance:
+    """Return the provenance of what this person does, signed in or by a token."""
+    return Provenance(actor=actor_of(user), now=now, request=Request(id=request_id))

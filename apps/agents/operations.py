@@ -7,21 +7,21 @@ an event only when it made the agent. All others raise rather than return quietl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
 from apps.accounts.models import Project
+from apps.agents.acts import Act
 from apps.agents.errors import AgentExists
 from apps.agents.models import Agent, AgentStatus
 from apps.agents.scope import Scope
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core import json
-from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest, PayloadTooLarge
 from apps.core.ids import new_id
+from apps.core.provenance import Provenance
 
 TEXT_FIELDS = ("name", "description", "owner", "team")
 LONGEST_NAME = 255
@@ -31,40 +31,27 @@ MOST_TAGS = 50
 MAX_METADATA_BYTES = 64 * 1024
 
 
-def register(
-    *, project: Project, external_id: str, actor: Actor, now: datetime, request_id: str
-) -> Agent:
+def register(*, act: Act, external_id: str) -> Agent:
     """Return the agent of that name or id, made now if nobody made it before.
 
     Two first posts at once make one agent: the unique key decides, the loser reads.
     The caller has asked `Scope.require_agent`.
     """
-    found = Agent.objects.of_project(project.id).named(external_id).first()
+    found = Agent.objects.of_project(act.project_id).named(external_id).first()
     if found:
         return found
     try:
         return create(
-            scope=Scope(project),
             external_id=external_id,
             fields={},
-            actor=actor,
-            now=now,
-            request_id=request_id,
+            act=act,
         )
     except AgentExists:
-        return Agent.objects.of_project(project.id).one_named(external_id)
+        return Agent.objects.of_project(act.project_id).one_named(external_id)
 
 
 @transaction.atomic
-def create(
-    *,
-    scope: Scope,
-    external_id: str | None,
-    fields: Mapping[str, Any],
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-) -> Agent:
+def create(*, act: Act, external_id: str | None, fields: Mapping[str, Any]) -> Agent:
     """Make an agent; without an external id its own id serves as one.
 
     Another agent's id is not free as an external id: a reference would name two.
@@ -72,64 +59,52 @@ def create(
     Raises: AgentExists, InvalidRequest, PayloadTooLarge, PermissionDenied,
     UnacceptableJson.
     """
-    agent_id = new_id("agent", now=now)
+    agent_id = new_id("agent", now=act.now)
     name = agent_id if external_id is None else external_id
     _checked_name(name)
-    scope.require_agent(name)
-    _require_free(scope.project, name)
+    act.scope.require_agent(name)
+    _require_free(act.project, name)
     made = Agent(
         id=agent_id,
-        project=scope.project,
+        project=act.project,
         external_id=name,
         name=name,
-        created_at=now,
-        updated_at=now,
+        created_at=act.now,
+        updated_at=act.now,
     )
     _apply(made, fields)
     # The conflict is decided by the unique key; `ignore_conflicts` keeps the
     # transaction usable, and what is stored afterwards says who won.
     Agent.objects.bulk_create([made], ignore_conflicts=True)
     if not Agent.objects.filter(id=agent_id).exists():
-        _require_free(scope.project, name)
-    _record(Action.AGENT_CREATED, made, actor=actor, now=now, request_id=request_id)
+        _require_free(act.project, name)
+    _record(Action.AGENT_CREATED, made, act=act)
     return made
 
 
-def update(
-    *,
-    scope: Scope,
-    reference: str,
-    fields: Mapping[str, Any],
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-) -> Agent:
+def update(*, act: Act, reference: str, fields: Mapping[str, Any]) -> Agent:
     """Set texts and tags; metadata is merged key by key, as Anchor's clients expect.
 
     Raises: AgentNotFound, InvalidRequest (also where nothing is asked for),
     PayloadTooLarge, UnacceptableJson.
     """
     with transaction.atomic():
-        agent = _locked(scope, reference)
+        agent = _locked(act.scope, reference)
         if not fields or fields == {"metadata": {}}:
             raise InvalidRequest("There is nothing to change.")
         changed = _apply(agent, fields)
-        agent.updated_at = now
+        agent.updated_at = act.now
         agent.save(update_fields=[*changed, "updated_at"])
         _record(
             Action.AGENT_UPDATED,
             agent,
-            actor=actor,
-            now=now,
-            request_id=request_id,
+            act=act,
             fields=changed,
         )
     return agent
 
 
-def suspend(
-    *, scope: Scope, reference: str, actor: Actor, now: datetime, request_id: str
-) -> Agent:
+def suspend(*, act: Act, reference: str) -> Agent:
     """Stop the agent's writes; suspending it twice is one suspension.
 
     Raises: AgentNotFound.
@@ -137,17 +112,12 @@ def suspend(
     return _change_status(
         AgentStatus.SUSPENDED,
         Action.AGENT_SUSPENDED,
-        scope=scope,
         reference=reference,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
     )
 
 
-def activate(
-    *, scope: Scope, reference: str, actor: Actor, now: datetime, request_id: str
-) -> Agent:
+def activate(*, act: Act, reference: str) -> Agent:
     """Let the agent write again.
 
     Raises: AgentNotFound.
@@ -155,31 +125,21 @@ def activate(
     return _change_status(
         AgentStatus.ACTIVE,
         Action.AGENT_ACTIVATED,
-        scope=scope,
         reference=reference,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
     )
 
 
 def _change_status(
-    status: AgentStatus,
-    action: Action,
-    *,
-    scope: Scope,
-    reference: str,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
+    status: AgentStatus, action: Action, *, act: Act, reference: str
 ) -> Agent:
     with transaction.atomic():
-        agent = _locked(scope, reference)
+        agent = _locked(act.scope, reference)
         if agent.status != status:
             agent.status = status
-            agent.updated_at = now
+            agent.updated_at = act.now
             agent.save(update_fields=["status", "updated_at"])
-            _record(action, agent, actor=actor, now=now, request_id=request_id)
+            _record(action, agent, act=act)
     return agent
 
 
@@ -255,26 +215,17 @@ def _tags(value: Any) -> list[str]:
 
 
 def _record(
-    action: Action,
-    agent: Agent,
-    *,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-    fields: list[str] | None = None,
+    action: Action, agent: Agent, *, act: Provenance, fields: list[str] | None = None
 ) -> None:
     details: dict[str, Any] = {"agent_id": json.cleaned(agent.external_id)}
     if fields is not None:
         details["fields"] = fields
-    records = audit.record if actor.is_agent else audit.record_act
-    records(
+    audit.record_for(
         stream_id=agent.project_id,
         project_id=agent.project_id,
         action=action,
         resource_type="agent",
         resource_id=agent.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details=details,
     )

@@ -6,7 +6,6 @@ rolled back is a lie. The ledger's SQL functions insert their events themselves.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from django.db import connection
@@ -14,10 +13,10 @@ from django.db import connection
 from apps.audit import chain
 from apps.audit.actions import Action
 from apps.audit.models import AuditRecord, Event
-from apps.core.actors import Actor
 from apps.core.errors import NotFound
 from apps.core.ids import new_id
 from apps.core.projection import cleaned
+from apps.core.provenance import Provenance
 
 # The chain and stream of acts that belong to no project, such as making a user.
 INSTALLATION = "installation"
@@ -30,9 +29,7 @@ def record(
     action: Action,
     resource_type: str,
     resource_id: str,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
+    act: Provenance,
     details: Mapping[str, Any],
     number: int | None = None,
 ) -> Event:
@@ -45,18 +42,18 @@ def record(
     return Event.objects.create(
         stream_id=stream_id,
         # Before what the ledger writes at this moment: an agent, then its session.
-        id=new_id("trace", now=now, sequence=0),
+        id=new_id("trace", now=act.now, sequence=0),
         project_id=project_id,
         action=action.value,
         resource_type=resource_type,
         resource_id=resource_id,
         number=number,
-        actor_kind=actor.kind.value,
-        actor_id=actor.id,
-        actor_label=actor.label,
+        actor_kind=act.actor.kind.value,
+        actor_id=act.actor.id,
+        actor_label=act.actor.label,
         details=cleaned(dict(details)),
-        request_id=request_id,
-        created_at=now,
+        request_id=act.request.id,
+        created_at=act.now,
     )
 
 
@@ -67,9 +64,7 @@ def record_act(
     action: Action,
     resource_type: str,
     resource_id: str,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
+    act: Provenance,
     details: Mapping[str, Any],
     number: int | None = None,
 ) -> AuditRecord:
@@ -86,13 +81,41 @@ def record_act(
         action=action,
         resource_type=resource_type,
         resource_id=resource_id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details=details,
         number=number,
     )
     return append_record(event=event)
+
+
+def record_for(
+    *,
+    act: Provenance,
+    stream_id: str,
+    project_id: str,
+    action: Action,
+    resource_type: str,
+    resource_id: str,
+    details: Mapping[str, Any],
+    number: int | None = None,
+) -> None:
+    """Write the event of an act, chained as well unless an agent does it.
+
+    Call it last, for the reason that `record_act` gives.
+
+    Raises: RuntimeError outside a transaction.
+    """
+    records = record if act.actor.is_agent else record_act
+    records(
+        stream_id=stream_id,
+        project_id=project_id,
+        action=action,
+        resource_type=resource_type,
+        resource_id=resource_id,
+        act=act,
+        details=details,
+        number=number,
+    )
 
 
 def append_record(*, event: Event) -> AuditRecord:

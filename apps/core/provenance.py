@@ -7,6 +7,7 @@ from datetime import datetime
 
 from apps.core.actors import Actor
 from apps.core.errors import DomainError
+from apps.core.ids import new_id
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,3 +36,8 @@ class Provenance:
     actor: Actor
     now: datetime
     request: Request
+
+
+def unrequested(actor: Actor, now: datetime) -> Provenance:
+    """Return the provenance of what no HTTP request asked for: a job, a command."""
+    return Provenance(actor=actor, now=now, request=Request(id=new_id("req", now=now)))

@@ -11,7 +11,7 @@ from apps.accounts import operations as accounts
 from apps.accounts.access import actor_of
 from apps.accounts.models import ApiKey, Membership, Project, Role, Scope, User
 from apps.core.actors import Actor, ActorKind
-from apps.core.ids import new_id
+from apps.core.provenance import unrequested
 
 DIRECTOR = Actor(kind=ActorKind.SYSTEM, id="system", label="manage.py up (demo)")
 OPERATOR = "demo-operator"
@@ -34,18 +34,14 @@ def _person(project: Project, username: str, now: datetime) -> Actor:
         user = accounts.create_user(
             username=username,
             display_name=PEOPLE[username],
-            actor=DIRECTOR,
-            now=now,
-            request_id=new_id("req", now=now),
+            act=unrequested(DIRECTOR, now),
         )
     if not Membership.objects.in_project(project.id).filter(user_id=user.id).exists():
         accounts.add_member(
             project=project,
             user=user,
             role=Role.OPERATOR,
-            actor=DIRECTOR,
-            now=now,
-            request_id=new_id("req", now=now),
+            act=unrequested(DIRECTOR, now),
         )
     return actor_of(user)
 
@@ -60,8 +56,6 @@ def _key(project: Project, agent: str, now: datetime, until: datetime) -> Actor:
             scope=Scope.WRITE,
             agents=[agent],
             expires_at=until,
-            actor=DIRECTOR,
-            now=now,
-            request_id=new_id("req", now=now),
+            act=unrequested(DIRECTOR, now),
         )
     return Actor(kind=ActorKind.KEY, id=key.id, label=key.prefix)

@@ -10,10 +10,11 @@ from datetime import datetime, timedelta
 from apps.accounts import operations as accounts
 from apps.accounts.models import Project
 from apps.agents import operations as agents
+from apps.agents.acts import Act
 from apps.agents.errors import AgentExists
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
-from apps.core.ids import new_id
+from apps.core.provenance import unrequested
 from apps.demo import refunds, research, travel
 from apps.demo.people import DIRECTOR, hired
 from apps.demo.script import Stage, Story
@@ -48,9 +49,7 @@ def begin(*, actor: Actor, now: datetime) -> Project:
     return accounts.create_project(
         slug=SLUG,
         name="Demo",
-        actor=actor,
-        now=start,
-        request_id=new_id("req", now=start),
+        act=unrequested(actor, start),
     )
 
 
@@ -74,15 +73,14 @@ def stories(start: datetime) -> list[Story]:
 
 
 def _register(project: Project, now: datetime) -> None:
+    who = unrequested(DIRECTOR, now)
+    act = Act(scope=Scope(project), actor=who.actor, now=who.now, request=who.request)
     for external_id, fields in AGENTS.items():
         try:
             agents.create(
-                scope=Scope(project),
+                act=act,
                 external_id=external_id,
                 fields=fields,
-                actor=DIRECTOR,
-                now=now,
-                request_id=new_id("req", now=now),
             )
         except AgentExists:
             continue

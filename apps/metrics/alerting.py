@@ -21,9 +21,10 @@ from apps.accounts.models import Project
 from apps.agents.models import Agent
 from apps.audit import operations as audit
 from apps.audit.actions import Action
-from apps.core.actors import SYSTEM, Actor
+from apps.core.actors import SYSTEM
 from apps.core.ids import new_id
 from apps.core.links import path_to
+from apps.core.provenance import Provenance, unrequested
 from apps.metrics import ranges
 from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, Figures
 from apps.metrics.mailing import mail
@@ -122,20 +123,20 @@ def evaluate(rule_id: str, *, looks: Looks) -> bool:
     if rule.state != before:
         rule.since = now
     if not _is_silenced(rule, now) and rule.is_told != _fires(rule):
-        tell(rule, now=now)
+        tell(rule, act=unrequested(SYSTEM, now))
     rule.save(update_fields=[*SEEN, "state", "since", "is_told"])
     return bool(rule.state != before)
 
 
-def end(rule: Rule, *, actor: Actor, now: datetime, request_id: str) -> None:
+def end(rule: Rule, *, act: Provenance) -> None:
     """Have a rule that nobody looks at any more fire no longer; the caller saves it.
 
     Silenced or not: those who were told that it fires wait for the end of it.
     """
     if _fires(rule):
-        rule.state, rule.since = AlertState.RESOLVED, now
+        rule.state, rule.since = AlertState.RESOLVED, act.now
     if rule.is_told:
-        tell(rule, now=now, actor=actor, request_id=request_id, ends="is switched off")
+        tell(rule, act=act, ends="is switched off")
 
 
 def _fires(rule: Rule) -> bool:
@@ -231,23 +232,19 @@ def details(rule: Rule, now: datetime, *, verb: str) -> dict[str, Any]:
 def tell(
     rule: Rule,
     *,
-    now: datetime,
-    actor: Actor = SYSTEM,
-    request_id: str | None = None,
+    act: Provenance,
     ends: str = "is over",
 ) -> None:
     """Tell whether a rule fires, and note that it was told; the caller saves it."""
     rule.is_told = _fires(rule)
-    told = details(rule, now, verb="fires" if rule.is_told else ends)
+    told = details(rule, act.now, verb="fires" if rule.is_told else ends)
     audit.record(
         stream_id=rule.project_id,
         project_id=rule.project_id,
         action=Action.ALERT_FIRING if rule.is_told else Action.ALERT_RESOLVED,
         resource_type="alert",
         resource_id=rule.id,
-        actor=actor,
-        now=now,
-        request_id=request_id or new_id("req", now=now),
+        act=act,
         details=told,
     )
     mail(rule, told)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -12,13 +11,14 @@ from django.core.validators import validate_email
 from django.db import transaction
 
 from apps.accounts.models import Project
+from apps.agents.acts import Act
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.audit import operations as audit
 from apps.audit.actions import Action
-from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
+from apps.core.provenance import Provenance
 from apps.metrics import alerting, ranges
 from apps.metrics.figures import MINIMUM_SAMPLE
 from apps.metrics.mailing import Sending, mail_aside
@@ -43,95 +43,68 @@ class Tried:
 
 
 @transaction.atomic
-def make_rule(
-    *,
-    project: Project,
-    fields: Mapping[str, Any],
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-) -> Rule:
+def make_rule(*, act: Act, fields: Mapping[str, Any]) -> Rule:
     """Make a rule; what is not said is as in the guide's rules.
 
     Raises: InvalidRequest, AgentNotFound.
     """
-    if Rule.objects.of_project(project.id).count() >= MOST:
+    if Rule.objects.of_project(act.project_id).count() >= MOST:
         raise InvalidRequest(f"A project has at most {MOST} alert rules.")
-    rule = Rule(id=new_id("rule", now=now), project_id=project.id, created_at=now)
-    _apply(rule, project, {**DEFAULTS, **fields})
+    rule = Rule(
+        id=new_id("rule", now=act.now), project_id=act.project_id, created_at=act.now
+    )
+    _apply(rule, act.project, {**DEFAULTS, **fields})
     rule.save(force_insert=True)
-    _record(Action.RULE_CREATED, rule, actor, now, request_id, sorted(fields))
+    _record(Action.RULE_CREATED, rule, act, sorted(fields))
     return rule
 
 
 @transaction.atomic
-def change_rule(
-    *,
-    project: Project,
-    rule_id: str,
-    fields: Mapping[str, Any],
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-) -> Rule:
+def change_rule(*, act: Act, rule_id: str, fields: Mapping[str, Any]) -> Rule:
     """Set what is said; `silenced_until` keeps it quiet until then.
 
     Switched off while it fires, it is over, and whoever was told is told so.
 
     Raises: RuleNotFound, InvalidRequest, AgentNotFound.
     """
-    rule = _locked(project, rule_id)
+    rule = _locked(act.project, rule_id)
     if not fields:
         raise InvalidRequest("There is nothing to change.")
-    _apply(rule, project, fields)
+    _apply(rule, act.project, fields)
     changed = [_column(name) for name in fields]
     if "is_active" in fields:
         changed += ["state", "since", "is_told"]
         if rule.state == AlertState.PENDING:
             # Nobody looked while it was off: the wait begins anew.
-            rule.state, rule.since = AlertState.OK, now
+            rule.state, rule.since = AlertState.OK, act.now
         if not rule.is_active:
-            alerting.end(rule, actor=actor, now=now, request_id=request_id)
+            alerting.end(rule, act=act)
     rule.save(update_fields=changed)
-    _record(Action.RULE_CHANGED, rule, actor, now, request_id, sorted(fields))
+    _record(Action.RULE_CHANGED, rule, act, sorted(fields))
     return rule
 
 
 @transaction.atomic
-def remove_rule(
-    *,
-    project: Project,
-    rule_id: str,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-) -> None:
+def remove_rule(*, act: Act, rule_id: str) -> None:
     """Remove it, as if it was switched off; the guide's are not given a second time.
 
     Raises: RuleNotFound.
     """
-    rule = _locked(project, rule_id)
-    alerting.end(rule, actor=actor, now=now, request_id=request_id)
-    _record(Action.RULE_DELETED, rule, actor, now, request_id, [])
+    rule = _locked(act.project, rule_id)
+    alerting.end(rule, act=act)
+    _record(Action.RULE_DELETED, rule, act, [])
     rule.delete()
 
 
 @transaction.atomic
-def try_rule(
-    *,
-    project: Project,
-    rule_id: str,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-) -> Tried:
+def try_rule(*, act: Act, rule_id: str) -> Tried:
     """Tell whoever it tells that this is a test; nobody waits for the mail server.
 
     Raises: RuleNotFound.
     """
-    rule = _locked(project, rule_id)
+    rule = _locked(act.project, rule_id)
     verb = "is over" if rule.state == AlertState.RESOLVED else "fires"
-    told = alerting.details(rule, now, verb=verb)
+    told = alerting.details(rule, act.now, verb=verb)
     told |= {"is_test": True, "summary": f"Test: {told['summary']}"}
     audit.record_act(
         stream_id=rule.project_id,
@@ -139,9 +112,7 @@ def try_rule(
         action=Action.ALERT_FIRING,
         resource_type="alert",
         resource_id=rule.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details=told,
     )
     return Tried(rule, mail_aside(rule, told))
@@ -181,22 +152,13 @@ def _check(name: str, value: Any) -> None:
             raise InvalidRequest("email is one address.", param=name) from None
 
 
-def _record(
-    action: Action,
-    rule: Rule,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-    fields: list[str],
-) -> None:
+def _record(action: Action, rule: Rule, act: Provenance, fields: list[str]) -> None:
     audit.record_act(
         stream_id=rule.project_id,
         project_id=rule.project_id,
         action=action,
         resource_type="rule",
         resource_id=rule.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"name": rule.name, "fields": fields},
     )

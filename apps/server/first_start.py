@@ -19,7 +19,7 @@ from apps.accounts.models import ApiKey, Membership, Project, Role, Scope
 from apps.audit.actions import Action
 from apps.audit.models import Event
 from apps.core.actors import Actor, ActorKind
-from apps.core.ids import new_id
+from apps.core.provenance import unrequested
 from apps.demo import week
 
 UP = Actor(kind=ActorKind.SYSTEM, id="system", label="manage.py up")
@@ -49,9 +49,7 @@ def _make_project(*, wants_demo: bool) -> Project:
     return accounts.create_project(
         slug=DEFAULT_SLUG,
         name="Default",
-        actor=UP,
-        now=now,
-        request_id=new_id("req", now=now),
+        act=unrequested(UP, now),
     )
 
 
@@ -69,9 +67,7 @@ def first_key() -> tuple[str, str] | None:
             project=project,
             name="first key",
             scope=Scope.ADMIN,
-            actor=UP,
-            now=now,
-            request_id=new_id("req", now=now),
+            act=unrequested(UP, now),
         )
     return project.slug, secret
 

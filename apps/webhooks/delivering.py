@@ -24,8 +24,8 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core import addresses, outbound, sql
 from apps.core.actors import SYSTEM
-from apps.core.ids import new_id
 from apps.core.outbound import Answered
+from apps.core.provenance import unrequested
 from apps.webhooks import feed, lanes, signing, slack
 from apps.webhooks.attempts import LONGEST_PAUSE, Lane, Outcome, Waiting
 from apps.webhooks.models import Format, Status, Subscription
@@ -171,9 +171,7 @@ def _disable(subscription: Subscription, now: datetime) -> bool:
         action=Action.WEBHOOK_DISABLED,
         resource_type="webhook",
         resource_id=subscription.id,
-        actor=SYSTEM,
-        now=now,
-        request_id=new_id("req", now=now),
+        act=unrequested(SYSTEM, now),
         details={
             "failing_since": str(subscription.failing_since),
             "failures": subscription.failures,

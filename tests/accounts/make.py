@@ -9,6 +9,7 @@ from apps.accounts import operations as accounts
 from apps.accounts.access import actor_of
 from apps.accounts.models import ApiKey, Authenticator, Project, Role, Scope, User
 from apps.core.actors import SYSTEM
+from tests.acts import act_by
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery"
@@ -16,7 +17,7 @@ PASSWORD = "correct horse battery"
 
 def make_project(slug: str = "checkout", *, now: datetime = NOW) -> Project:
     return accounts.create_project(
-        slug=slug, name=slug.title(), actor=SYSTEM, now=now, request_id="req_test"
+        slug=slug, name=slug.title(), act=act_by(SYSTEM, now)
     )
 
 
@@ -24,9 +25,7 @@ def make_user(username: str = "alice", *, password: str | None = None) -> User:
     return accounts.create_user(
         username=username,
         password=password,
-        actor=SYSTEM,
-        now=NOW,
-        request_id="req_test",
+        act=act_by(now=NOW),
     )
 
 
@@ -36,9 +35,7 @@ def make_member(project: Project, username: str = "alice", role: Role = Role.ADM
         project=project,
         user=user,
         role=role,
-        actor=SYSTEM,
-        now=NOW,
-        request_id="req_test",
+        act=act_by(now=NOW),
     )
     return user
 
@@ -50,16 +47,14 @@ def make_key(
         project=project,
         name="support bot",
         scope=scope,
-        actor=SYSTEM,
-        now=now,
-        request_id="req_test",
+        act=act_by(SYSTEM, now),
         **limits,
     )
 
 
 def make_link(project: Project, user: User, *, now: datetime = NOW) -> str:
     _, token = accounts.make_signin_link(
-        project=project, user=user, actor=SYSTEM, now=now, request_id="req_test"
+        project=project, user=user, act=act_by(SYSTEM, now)
     )
     return token
 
@@ -76,7 +71,7 @@ def set_up(user: User) -> tuple[Authenticator, list[str]]:
 
     The code of this half minute can be entered once more.
     """
-    about = {"actor": actor_of(user), "now": NOW, "request_id": "req_test"}
+    about = {"act": act_by(actor_of(user), NOW)}
     device = accounts.begin_second_factor(user=user, **about)
     device, codes = accounts.confirm_second_factor(
         user=user, code=code_of(device), **about

@@ -21,6 +21,7 @@ from tests.accounts.make import (
     make_project,
     make_user,
 )
+from tests.acts import act_by
 
 ACCOUNT = "/account"
 SIGN_IN = "/signin"
@@ -164,9 +165,7 @@ def test_changing_the_password_ends_other_browsers_and_links(db):
     accounts.change_password(
         user=nina,
         password=PASSWORD,
-        actor=SYSTEM,
-        now=timezone.now(),
-        request_id="r",
+        act=act_by(),
     )
     here, there = signed_in(username="nina"), signed_in(username="nina")
     make_link(project, nina, now=timezone.now())

@@ -14,9 +14,10 @@ from apps.accounts.api.authentication import KeyAuthentication
 from apps.accounts.api.permissions import HasScope
 from apps.accounts.authentication import caller_for_secret
 from apps.accounts.models import ApiKey, Project, Scope
-from apps.core.actors import SYSTEM, ActorKind
+from apps.core.actors import ActorKind
 from apps.core.errors import PermissionDenied
 from tests.accounts.make import NOW, make_key, make_project
+from tests.acts import act_by
 from tests.contracts.test_query_counts import counted
 
 
@@ -77,9 +78,7 @@ def test_an_unknown_key_is_refused(db, secret):
 def test_a_revoked_key_is_refused_at_once(db):
     project = make_project()
     key, secret = make_key(project)
-    accounts.revoke_key(
-        project=project, key_id=key.id, actor=SYSTEM, now=NOW, request_id="req_1"
-    )
+    accounts.revoke_key(project=project, key_id=key.id, act=act_by(now=NOW))
 
     with pytest.raises(AuthenticationFailed):
         authenticate(HTTP_X_API_KEY=secret)
@@ -108,7 +107,7 @@ def test_who_does_not_get_in_is_told_why(db):
     created = timezone.now() - timedelta(days=2)
     project = make_project()
     revoked, revoked_secret = make_key(project, now=created)
-    about = {"actor": SYSTEM, "now": timezone.now(), "request_id": "req_1"}
+    about = {"act": act_by()}
     accounts.revoke_key(project=project, key_id=revoked.id, **about)
     _, expired = make_key(project, now=created, expires_at=created + timedelta(days=1))
 
@@ -128,7 +127,7 @@ def test_who_does_not_get_in_is_told_why(db):
 def test_only_the_whole_secret_tells_that_a_key_has_ended(db):
     project = make_project()
     key, secret = make_key(project)
-    about = {"actor": SYSTEM, "now": timezone.now(), "request_id": "req_1"}
+    about = {"act": act_by()}
     accounts.revoke_key(project=project, key_id=key.id, **about)
 
     # What the list of keys shows, what a log may hold, and what is nearly the key.
@@ -154,9 +153,7 @@ def test_a_key_that_was_used_is_refused_as_soon_as_it_is_revoked(db):
     project = make_project()
     key, secret = make_key(project)
     assert authenticate(HTTP_X_API_KEY=secret)
-    accounts.revoke_key(
-        project=project, key_id=key.id, actor=SYSTEM, now=NOW, request_id="req_1"
-    )
+    accounts.revoke_key(project=project, key_id=key.id, act=act_by(now=NOW))
 
     with pytest.raises(AuthenticationFailed):
         authenticate(HTTP_X_API_KEY=secret)

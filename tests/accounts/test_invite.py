@@ -29,14 +29,15 @@ from tests.accounts.make import (
     make_user,
 )
 from tests.accounts.test_races import at_once, refusals
+from tests.acts import act_by
 
-ABOUT = {"actor": SYSTEM, "now": NOW, "request_id": "req_1"}
+ABOUT = {"act": act_by(now=NOW)}
 USE = {"now": NOW, "request_id": "req_1"}
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
-def invite(project, role=Role.VIEWER, **about):
-    _, token = accounts.invite(project=project, role=role, **{**ABOUT, **about})
+def invite(project, role=Role.VIEWER, *, by=SYSTEM, now=NOW):
+    _, token = accounts.invite(act=act_by(by, now), project=project, role=role)
     return token
 
 
@@ -168,7 +169,7 @@ def test_who_administers_no_more_cannot_come_back_by_an_invitation(db, loses):
     project = make_project()
     make_member(project, "anna")
     mallory = make_member(project, "mallory")
-    by_mallory = invite(project, Role.ADMIN, actor=actor_of(mallory))
+    by_mallory = invite(project, Role.ADMIN, by=actor_of(mallory))
     by_command = invite(project)
 
     if loses == "role":

@@ -11,17 +11,17 @@ from apps.accounts.access import actor_of
 from apps.accounts.errors import LinkNotUsable
 from apps.accounts.models import BrowserSession, Invitation, Role, SigninLink, User
 from apps.audit.models import AuditRecord
-from apps.core.actors import SYSTEM
 from apps.core.errors import InvalidRequest, PermissionDenied
 from tests.accounts.make import NOW, PASSWORD, make_member, make_project
+from tests.acts import act_by
 
-ABOUT = {"actor": SYSTEM, "now": NOW, "request_id": "req_1"}
+ABOUT = {"act": act_by(now=NOW)}
 USE = {"now": NOW, "request_id": "req_1"}
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def about(user, now=NOW):
-    return {"actor": actor_of(user), "now": now, "request_id": "req_1"}
+    return {"act": act_by(actor_of(user), now)}
 
 
 def password_link(project, user, **more):
@@ -102,7 +102,7 @@ def test_a_link_dies_when_its_person_joins_another_project(db):
     project = make_project("mine")
     nina = make_member(project, "nina")
     resetting, (_, signing) = password_link(project, nina), signin_link(project, nina)
-    later = {**ABOUT, "now": NOW + timedelta(minutes=1)}
+    later = {"act": act_by(now=NOW + timedelta(minutes=1))}
     accounts.add_member(
         project=make_project("theirs"), user=nina, role=Role.ADMIN, **later
     )
@@ -118,9 +118,9 @@ def test_a_reset_ends_all_other_links_and_sessions(client, db):
     nina = make_member(project, "nina")
     client.force_login(nina, BACKEND)
     now = timezone.now()
-    tokens = [password_link(project, nina, now=now) for _ in range(2)]
-    _, signing = signin_link(project, nina, now=now)
-    _, another = signin_link(project, make_member(project, "ben"), now=now)
+    tokens = [password_link(project, nina, act=act_by(now=now)) for _ in range(2)]
+    _, signing = signin_link(project, nina, act=act_by(now=now))
+    _, another = signin_link(project, make_member(project, "ben"), act=act_by(now=now))
     asked = {"now": now, "request_id": "req_1"}
 
     accounts.use_password_link(token=tokens[0], password=PASSWORD, **asked)
@@ -220,7 +220,7 @@ def test_nor_does_it_join_another_project(client, shared):
     _, token = accounts.invite(
         project=make_project("third"),
         role=Role.ADMIN,
-        **{**ABOUT, "now": timezone.now()},
+        act=act_by(),
     )
     path = reverse("accounts:invitation", args=[token])
 

@@ -16,7 +16,6 @@ from apps.accounts.errors import (
 from apps.accounts.models import ApiKey, Membership, Project, Role, Scope, User
 from apps.audit import operations as audit
 from apps.audit.models import AuditRecord, Event
-from apps.core.actors import SYSTEM
 from apps.core.errors import InvalidRequest
 from tests.accounts.make import (
     NOW,
@@ -26,8 +25,9 @@ from tests.accounts.make import (
     make_project,
     make_user,
 )
+from tests.acts import act_by
 
-COMMON = {"actor": SYSTEM, "now": NOW, "request_id": "req_1"}
+COMMON = {"act": act_by(now=NOW)}
 
 
 def recorded(project_id):

@@ -10,11 +10,11 @@ from apps.accounts.errors import AlreadyMember, KeyAlreadyRevoked, LastAdmin, Na
 from apps.accounts.models import Membership, Role
 from apps.audit import operations as audit
 from apps.audit.models import AuditRecord
-from apps.core.actors import SYSTEM
 from apps.core.errors import DomainError
 from tests.accounts.make import NOW, make_key, make_member, make_project, make_user
+from tests.acts import act_by
 
-COMMON = {"actor": SYSTEM, "now": NOW, "request_id": "req_1"}
+COMMON = {"act": act_by(now=NOW)}
 
 
 def at_once(*acts):

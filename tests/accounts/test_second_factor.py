@@ -37,6 +37,7 @@ from tests.accounts.make import (
     set_up,
 )
 from tests.accounts.test_races import at_once
+from tests.acts import act_by
 from tests.contracts.world import client_of
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -46,7 +47,7 @@ HTML = {"Accept": "text/html"}
 
 
 def about(user):
-    return {"user": user, "actor": actor_of(user), "now": NOW, "request_id": "req_1"}
+    return {"user": user, "act": act_by(actor_of(user), NOW)}
 
 
 def check(user, code):
@@ -338,9 +339,7 @@ def guarded(db):
     accounts.require_second_factor(
         project=project,
         is_required=True,
-        actor=actor_of(alice),
-        now=NOW,
-        request_id="req_1",
+        act=act_by(actor_of(alice), NOW),
     )
     return project
 
@@ -513,9 +512,7 @@ def test_asking_for_what_is_so_already_is_no_act(guarded):
         accounts.require_second_factor(
             project=guarded,
             is_required=True,
-            actor=actor_of(alice),
-            now=NOW,
-            request_id="req_1",
+            act=act_by(actor_of(alice), NOW),
         )
 
 

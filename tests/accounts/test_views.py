@@ -9,6 +9,7 @@ from apps.accounts.models import Membership, Role, SavedView
 from apps.audit.models import AuditRecord
 from apps.core.errors import InvalidRequest, PermissionDenied
 from tests.accounts.make import NOW, make_member, make_project
+from tests.acts import act_by
 
 
 class Person:
@@ -23,9 +24,7 @@ class Person:
     def act(self, verb, **more):
         return getattr(accounts, verb)(
             membership=self.membership,
-            actor=actor_of(self.user),
-            now=NOW,
-            request_id="req_1",
+            act=act_by(actor_of(self.user), NOW),
             **more,
         )
 

@@ -12,6 +12,7 @@ from apps.audit.models import AuditRecord, Event
 from apps.core.actors import Actor, ActorKind
 from apps.core.roles.names import Role
 from tests.acting import acting_as, erasing
+from tests.acts import act_by
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ALICE = Actor(kind=ActorKind.USER, id="user_1", label="alice")
@@ -25,9 +26,7 @@ def make_act(project_id="proj_1", *, details=None, now=NOW, stream_id=None):
             action=Action.SESSION_ROLLED_BACK,
             resource_type="session",
             resource_id="sess_1",
-            actor=ALICE,
-            now=now,
-            request_id="req_1",
+            act=act_by(ALICE, now),
             details=details or {},
             number=7,
         )
@@ -42,9 +41,7 @@ def test_it_refuses_to_record_outside_a_transaction():
             action=Action.KEY_CREATED,
             resource_type="key",
             resource_id="key_1",
-            actor=ALICE,
-            now=NOW,
-            request_id="req_1",
+            act=act_by(ALICE, NOW),
             details={},
         )
 

@@ -130,13 +130,7 @@ class Loader:
         self.actor: Actor = SYSTEM
         self.now = now
         self.rows = Rows()
-        self.agent: Agent = agents.register(
-            project=project,
-            external_id=AGENT,
-            actor=self.actor,
-            now=now,
-            request_id=REQUEST.id,
-        )
+        self.agent: Agent = agents.register(act=self._act(now), external_id=AGENT)
 
     def sessions(self, found: Iterable[State], count: int) -> list[str]:
         """Load `count` sessions that begin with these states in turn; return ids.

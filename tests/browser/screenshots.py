@@ -27,10 +27,10 @@ from apps.core.actors import SYSTEM
 project = week.begin(actor=SYSTEM, now=timezone.now())
 week.load(project, is_stopping=lambda: False)
 from apps.metrics import alerting, operations
+from tests.acts import act_in, act_by
 many = {"name": "Too many rollbacks", "threshold": 0.05, "window": "30d"}
 many |= {"minimum_sample": 10, "for_minutes": 0, "email": "oncall@example.com"}
-about = {"actor": SYSTEM, "now": timezone.now(), "request_id": "req_demo"}
-operations.make_rule(project=project, fields=many, **about)
+operations.make_rule(fields=many, act=act_in(project))
 alerting.sweep(now=timezone.now())
 """
 # What to open, below the project; {trip} is the traveller's session, {fork} its fork.

@@ -20,9 +20,9 @@ from apps.metrics import alerting, mailing
 from apps.metrics import operations as metrics
 from apps.metrics.models import Rule
 from tests.accounts.make import make_member
+from tests.acts import act_in
 from tests.console.make import HTML, signed_in
 from tests.console.test_webhooks import text, url
-from tests.contracts.world import about
 from tests.metrics.make import Told
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def viewer(client, project):
 def rule(project):
     fields = {"name": "Too <many>", "threshold": 0.05, "for_minutes": 0}
     fields |= {"minimum_sample": 2, "email": "oncall@example.com"}
-    return metrics.make_rule(project=project, fields=fields, **about())
+    return metrics.make_rule(fields=fields, act=act_in(project))
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_what_fires_is_said_where_people_look_first(
     assert f'href="{url("alert", project, rule.id)}"' in notice
     assert "Too &lt;many&gt;" in notice
     assert "50.0 % of 2 sessions" in notice
-    metrics.remove_rule(project=project, rule_id=rule.id, **about())
+    metrics.remove_rule(rule_id=rule.id, act=act_in(project))
     assert "Firing:" not in text(viewer.get(url(place, project)))
 
 

@@ -22,6 +22,7 @@ from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Step
 from tests.accounts.make import make_member
 from tests.acting import erasing
+from tests.acts import act_by
 from tests.console.make import Story, signed_in
 
 OLGA = Actor(kind=ActorKind.USER, id="user_olga", label="olga")
@@ -43,7 +44,7 @@ def text(page):
 
 
 def key_made(project, name, *, now=NOW, actor=OLGA):
-    about = {"actor": actor, "now": now, "request_id": "req_1"}
+    about = {"act": act_by(actor, now)}
     return accounts.issue_key(project=project, name=name, scope=Scope.READ, **about)
 
 

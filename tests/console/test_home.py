@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from apps.accounts import operations as accounts
 from apps.accounts.models import Role
-from apps.core.actors import SYSTEM
 from tests.accounts.make import make_member, make_user
+from tests.acts import act_by
 from tests.console.make import HTML, NOW, address, signed_in
 
 HOME = "/console/"
@@ -39,9 +39,7 @@ def test_of_several_projects_it_lets_people_choose(client, project, other_projec
         project=other_project,
         user=user,
         role=Role.VIEWER,
-        actor=SYSTEM,
-        now=NOW,
-        request_id="req_test",
+        act=act_by(now=NOW),
     )
 
     page = signed_in(client, user).get(HOME)

@@ -17,9 +17,10 @@ from apps.metrics import alerting
 from apps.metrics import operations as metrics
 from apps.webhooks import operations as webhooks
 from tests.accounts.make import make_member
+from tests.acts import act_by, act_in
 from tests.console.make import signed_in
 from tests.contracts.routes import page_routes
-from tests.contracts.world import about, made
+from tests.contracts.world import made
 
 MARKUP = "<img src=x onerror=alert(1)>"
 BIDI, ZERO_WIDTH = "\u202e", "\u200b"
@@ -126,21 +127,18 @@ def samples(project, api):
 
 def evil_webhook(project):
     webhook, _ = webhooks.create(
-        project=project,
         url="https://receiver.example/?q=<img/src=x/onerror=alert(1)>",
         kinds=["version.created"],
         description="<b>&\"'",
-        **about(),
+        act=act_in(project),
     )
-    sent = webhooks.test(project=project, webhook_id=webhook.id, **about())
+    sent = webhooks.test(webhook_id=webhook.id, act=act_in(project))
     return {"webhook_id": webhook.id, "delivery_id": sent.id}
 
 
 def evil_rule(project):
     fields = {"name": MARKUP, "threshold": 0.01, "agent": EVIL, "for_minutes": 0}
-    made = metrics.make_rule(
-        project=project, fields=fields | {"minimum_sample": 1}, **about()
-    )
+    made = metrics.make_rule(fields=fields | {"minimum_sample": 1}, act=act_in(project))
     alerting.evaluate(made.id, looks=alerting.Looks(timezone.now()))
     made.refresh_from_db()
     assert made.state == "firing"
@@ -155,7 +153,7 @@ def evil_view(project):
         query=f'"{MARKUP}"',
         sort="",
         is_shared=True,
-        **about(),
+        act=act_by(),
     )
 
 

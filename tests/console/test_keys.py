@@ -8,8 +8,8 @@ from django.urls import reverse
 from apps.accounts import operations as accounts
 from apps.accounts.models import ApiKey, Role, Scope
 from apps.audit.models import AuditRecord
-from apps.core.actors import SYSTEM
 from tests.accounts.make import make_key, make_member
+from tests.acts import act_by
 from tests.conftest import Api
 from tests.console.make import HTML, NOW, signed_in
 
@@ -113,9 +113,7 @@ def test_many_keys_are_listed_page_by_page(admin, project):
             project=project,
             name=f"key {number:02}.",
             scope=Scope.READ,
-            actor=SYSTEM,
-            now=NOW,
-            request_id="req_test",
+            act=act_by(now=NOW),
         )
 
     first = admin.get(url("keys", project))

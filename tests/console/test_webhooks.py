@@ -10,8 +10,8 @@ from apps.audit.models import AuditRecord
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Delivery, Subscription
 from tests.accounts.make import make_member
+from tests.acts import act_in
 from tests.console.make import signed_in
-from tests.contracts.world import about
 
 URL = "https://receiver.example/hook?token=theirs"
 
@@ -23,9 +23,7 @@ def admin(client, project):
 
 @pytest.fixture
 def webhook(project):
-    made, _ = webhooks.create(
-        project=project, url=URL, kinds=["version.created"], **about()
-    )
+    made, _ = webhooks.create(url=URL, kinds=["version.created"], act=act_in(project))
     return made
 
 

@@ -17,9 +17,9 @@ from apps.metrics.models import Rule
 from apps.timeline import operations as timeline
 from apps.webhooks import operations as webhooks
 from tests.accounts.make import set_up
+from tests.acts import act_by, act_in
 from tests.contracts.routes import Route, api_routes, prepared
 from tests.contracts.world import World, add_webhook
-from tests.contracts.world import about as who
 
 pytestmark = pytest.mark.django_db
 
@@ -87,25 +87,22 @@ def do_everything_over_the_api(world: World) -> None:
 def switch_a_webhook(world: World) -> None:
     webhook_id, _ = add_webhook(world.project)
     for verb in (webhooks.disable, webhooks.enable):
-        verb(project=world.project, webhook_id=webhook_id, **who())
+        verb(webhook_id=webhook_id, act=act_in(world.project))
 
 
 def do_everything_to_accounts(world: World) -> None:
-    about: dict[str, Any] = {
-        "actor": SYSTEM,
-        "now": timezone.now(),
-        "request_id": "req_test",
-    }
+    act = act_by()
+    about: dict[str, Any] = {"act": act}
     place = {"project": world.project}
     ann, ben = (accounts.create_user(username=name, **about) for name in ("ann", "ben"))
     accounts.add_member(user=ann, role=Role.ADMIN, **place, **about)
     accounts.add_member(user=ben, role=Role.VIEWER, **place, **about)
     accounts.change_role(user=ben, role=Role.OPERATOR, **place, **about)
     _, token = accounts.make_signin_link(user=ben, **place, **about)
-    accounts.use_signin_link(token=token, now=about["now"], request_id="req_test")
+    accounts.use_signin_link(token=token, now=act.now, request_id="req_test")
     accounts.remove_member(user=ben, **place, **about)
     _, token = accounts.make_password_link(user=ann, **place, **about)
-    asked = {"password": "correct horse battery", "now": about["now"]}
+    asked = {"password": "correct horse battery", "now": act.now}
     accounts.use_password_link(token=token, request_id="req_test", **asked)
     accounts.change_password(user=ann, password="another horse battery", **about)
     _, token = accounts.invite(role=Role.VIEWER, **place, **about)
@@ -127,7 +124,7 @@ def do_everything_with_second_factors(project: Project, ann: User) -> None:
     about: dict[str, Any] = {"now": timezone.now(), "request_id": "req_test"}
     _, codes = set_up(ann)
     accounts.check_second_factor(user=ann, code=codes[0], **about)
-    about |= {"actor": actor_of(ann)}
+    about = {"act": act_by(actor_of(ann))}
     accounts.make_recovery_codes(user=ann, **about)
     for is_required in (True, False):
         accounts.require_second_factor(

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from apps.accounts import operations as accounts
 from apps.accounts.models import ApiKey
 from apps.audit.models import Event
-from apps.core.actors import SYSTEM
+from tests.acts import act_by
 from tests.conftest import Answer, Api
 from tests.contracts.routes import UNKNOWN, Route, api_routes, page_routes, prepared
 from tests.contracts.world import World
@@ -95,9 +94,7 @@ def test_nobody_gets_in_with_a_revoked_key(
     accounts.revoke_key(
         project=world.project,
         key_id=ApiKey.objects.in_project(world.project.id).get(scope="read").id,
-        actor=SYSTEM,
-        now=timezone.now(),
-        request_id="req_test",
+        act=act_by(),
     )
 
     answer = route.call(reader, world.parameters)

@@ -88,6 +88,7 @@ def test_an_operation_knows_who_acts(name: str) -> None:
         assert issubclass(kind, Actor if who == "actor" else Provenance)
 
 
+APPS = sorted(one.parent.name for one in (ROOT / "apps").glob("*/__init__.py"))
 # What an `Act` holds, under all names that its parts are given.
 PACKED = {
     "scope": "scope",
@@ -100,7 +101,7 @@ PACKED = {
 }
 
 
-@pytest.mark.parametrize("app", ["timeline"])
+@pytest.mark.parametrize("app", APPS)
 def test_who_acts_where_and_when_travels_as_one_value(app: str) -> None:
     unpacked = [
         f"{file.relative_to(ROOT)}:{function.lineno} {function.name}"

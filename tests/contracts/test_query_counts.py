@@ -15,14 +15,13 @@ import psycopg
 import pytest
 from django.db import connection, transaction
 from django.test import Client
-from django.utils import timezone
 
 from apps.accounts import operations as accounts
 from apps.accounts.models import Role, User
-from apps.core.actors import SYSTEM
 from apps.timeline import bodies
 from apps.timeline.bodies.caching import Cache
 from apps.worker import health
+from tests.acts import act_by
 from tests.contracts.routes import Route, api_routes, page_routes
 from tests.contracts.world import World
 
@@ -207,7 +206,7 @@ def test_a_statement_per_row_would_be_counted(
 
 
 def member_of(world: World) -> User:
-    about = {"actor": SYSTEM, "now": timezone.now(), "request_id": "req_test"}
+    about = {"act": act_by()}
     user = accounts.create_user(username="alice", **about)
     accounts.add_member(project=world.project, user=user, role=Role.ADMIN, **about)
     return user

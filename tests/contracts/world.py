@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils import timezone
-
 from apps.accounts import operations as accounts
 from apps.accounts.models import (
     ApiKey,
@@ -15,9 +13,9 @@ from apps.accounts.models import (
     Scope,
     User,
 )
-from apps.core.actors import SYSTEM
 from apps.metrics import operations as metrics
 from apps.webhooks import operations as webhooks
+from tests.acts import act_by, act_in
 from tests.conftest import Answer, Api, make_project
 
 
@@ -77,7 +75,7 @@ class World:
         add_rule(self.project)
         for _ in range(3):
             webhook_id = self.parameters["webhook_id"]
-            webhooks.test(project=self.project, webhook_id=webhook_id, **about())
+            webhooks.test(webhook_id=webhook_id, act=act_in(self.project))
 
 
 TURN = {
@@ -90,47 +88,41 @@ TURN = {
 }
 
 
-def about() -> dict[str, Any]:
-    """Return who and when, for operations."""
-    return {"actor": SYSTEM, "now": timezone.now(), "request_id": "req_test"}
-
-
 def add_member(project: Project, username: str, role: Role = Role.ADMIN) -> User:
     """Return a new member of a project."""
-    user = accounts.create_user(username=username, **about())
-    accounts.add_member(project=project, user=user, role=role, **about())
+    user = accounts.create_user(username=username, act=act_by())
+    accounts.add_member(project=project, user=user, role=role, act=act_by())
     return user
 
 
 def add_rule(project: Project) -> str:
     """Return an alert rule of one agent."""
     told = {"name": "Too many", "threshold": 0.1, "agent": "travel"}
-    return metrics.make_rule(project=project, fields=told, **about()).id
+    return metrics.make_rule(fields=told, act=act_in(project)).id
 
 
 def add_key(project: Project) -> ApiKey:
     """Return a key that nobody uses: revoking it takes nothing from a client."""
     key, _ = accounts.issue_key(
-        project=project, name="unused", scope=Scope.WRITE, **about()
+        project=project, name="unused", scope=Scope.WRITE, act=act_by()
     )
     return key
 
 
 def add_invitation(project: Project) -> str:
     """Return an invitation that nobody has accepted."""
-    made, _ = accounts.invite(project=project, role=Role.VIEWER, **about())
+    made, _ = accounts.invite(project=project, role=Role.VIEWER, act=act_by())
     return made.id
 
 
 def add_webhook(project: Project) -> tuple[str, str]:
     """Return a webhook and something that is on its way to it."""
     made, _ = webhooks.create(
-        project=project,
         url="https://receiver.example/hook",
         kinds=["version.created"],
-        **about(),
+        act=act_in(project),
     )
-    sent = webhooks.test(project=project, webhook_id=made.id, **about())
+    sent = webhooks.test(webhook_id=made.id, act=act_in(project))
     return made.id, sent.id
 
 
@@ -143,7 +135,7 @@ def save_view(project: Project, name: str) -> SavedView:
         query="status:active",
         sort="",
         is_shared=True,
-        **about(),
+        act=act_by(),
     )
 
 
@@ -154,9 +146,7 @@ def client_of(project: Project, scope: Scope, agents: list[str] | None = None) -
         name="test",
         scope=scope,
         agents=agents,
-        actor=SYSTEM,
-        now=timezone.now(),
-        request_id="req_test",
+        act=act_by(),
     )
     return Api(secret)
 

@@ -11,7 +11,6 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.audit.models import Event
-from apps.core.actors import SYSTEM
 from apps.metrics import alerting
 from apps.metrics import operations as metrics
 from apps.metrics.models import GivenRules, Rule
@@ -19,6 +18,7 @@ from apps.metrics.reading import Reading
 from apps.webhooks import feed
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Delivery, Message
+from tests.acts import act_in
 from tests.contracts.world import add_member
 from tests.metrics.make import Told
 
@@ -31,10 +31,6 @@ LINKS = ("dashboard_path", "sessions_path", "rule_path")
 
 def minutes(count):
     return START + timedelta(minutes=count)
-
-
-def about(now=START):
-    return {"actor": SYSTEM, "now": now, "request_id": "req_test"}
 
 
 @pytest.fixture
@@ -54,7 +50,7 @@ def sessions(project):
 def rule(project):
     def make(**fields):
         told = {"name": "Too many", "threshold": 0.05, **fields}
-        return metrics.make_rule(project=project, fields=told, **about())
+        return metrics.make_rule(fields=told, act=act_in(project, now=START))
 
     return make
 
@@ -87,7 +83,7 @@ def test_the_guides_thresholds_are_on_from_the_start(project):
 def test_who_removes_them_does_not_get_them_again(project):
     alerting.sweep(now=START)
     for one in Rule.objects.all():
-        metrics.remove_rule(project=project, rule_id=one.id, **about())
+        metrics.remove_rule(rule_id=one.id, act=act_in(project, now=START))
 
     alerting.sweep(now=minutes(1))
 
@@ -173,7 +169,7 @@ def test_a_rule_of_one_agent_looks_at_it_alone(sessions, rule):
 
 def change(rule, project, minute=1, **fields):
     metrics.change_rule(
-        project=project, rule_id=rule.id, fields=fields, **about(minutes(minute))
+        rule_id=rule.id, fields=fields, act=act_in(project, now=minutes(minute))
     )
 
 
@@ -240,7 +236,7 @@ def test_whoever_was_told_learns_that_nobody_looks_any_more(
         change(made, project, silenced_until=minutes(silenced))
 
     if ends == "removed":
-        metrics.remove_rule(project=project, rule_id=made.id, **about(minutes(1)))
+        metrics.remove_rule(rule_id=made.id, act=act_in(project, now=minutes(1)))
     else:
         change(made, project, is_active=False)
         change(made, project, is_active=False)
@@ -347,7 +343,7 @@ def test_it_leads_to_the_chart_and_to_the_exact_list(
 def test_a_test_is_told_and_changes_no_state(rule, project):
     made = rule(email="oncall@example.com")
 
-    tried = metrics.try_rule(project=project, rule_id=made.id, **about())
+    tried = metrics.try_rule(rule_id=made.id, act=act_in(project, now=START))
 
     assert tried.mail.is_over(60)
     assert tried.mail.failure == ""
@@ -360,10 +356,9 @@ def test_a_test_is_told_and_changes_no_state(rule, project):
 def test_webhooks_are_told(sessions, rule, project, settings):
     settings.WEBHOOKS_PRIVATE = True
     hook, _ = webhooks.create(
-        project=project,
         url="http://127.0.0.1:9/in",
         kinds=["alert.firing"],
-        **about(),
+        act=act_in(project, now=START),
     )
     sessions(20, 5)
     states(rule(for_minutes=0), 0)
@@ -416,4 +411,6 @@ def test_what_makes_no_sense_is_refused(fields, rule, project):
     made = rule()
 
     with pytest.raises(Exception, match=r"takes|above|address|printable|nothing"):
-        metrics.change_rule(project=project, rule_id=made.id, fields=fields, **about())
+        metrics.change_rule(
+            rule_id=made.id, fields=fields, act=act_in(project, now=START)
+        )

@@ -11,19 +11,18 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from apps.core import exposition as core
-from apps.core.actors import SYSTEM
 from apps.metrics import exposition
 from apps.metrics import operations as metrics
 from apps.server import serving as serving_alone
 from apps.webhooks import feed
 from apps.webhooks import operations as webhooks
+from tests.acts import act_in
 from tests.live import serving
 from tests.metrics.make import Told, called
 
 TOKEN = "a token of 32 or so characters"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 LABELS = ("project", "agent", "window", "state", "status")
-ABOUT = {"actor": SYSTEM, "request_id": "req_test"}
 
 
 @pytest.fixture
@@ -131,14 +130,12 @@ def test_a_name_of_an_agent_cannot_forge_a_line(project, scrape):
 def test_alert_rules_and_webhooks_are_counted_by_state(project, settings, scrape):
     now = timezone.now()
     rule = {"name": "r", "threshold": 0.5}
-    metrics.make_rule(project=project, fields=rule, now=now, **ABOUT)
+    metrics.make_rule(fields=rule, act=act_in(project, now=now))
     settings.WEBHOOKS_PRIVATE = True
     webhooks.create(
-        project=project,
+        act=act_in(project, now=now),
         url="http://127.0.0.1:9/",
         kinds=["session.created"],
-        now=now,
-        **ABOUT,
     )
     Told(project, timezone.now())
     feed.follow(now=timezone.now())

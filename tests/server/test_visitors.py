@@ -7,17 +7,16 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 from django.test import Client
-from django.utils import timezone
 
 from apps.accounts import authentication
 from apps.accounts import operations as accounts
 from apps.accounts.models import Project, User
 from apps.accounts.sessions import SessionStore
-from apps.core.actors import SYSTEM
 from apps.core.errors import Busy
 from apps.core.served import LOST, REFUSED
 from apps.server.front.visitors import Presented, Visitors
 from tests.accounts.make import make_key, make_project, make_user
+from tests.acts import act_by
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MADE_UP = "sb_" + "0" * 64
@@ -88,9 +87,7 @@ def test_a_revoked_key_is_not_found(project: Project) -> None:
     accounts.revoke_key(
         project=project,
         key_id=key.id,
-        actor=SYSTEM,
-        now=timezone.now(),
-        request_id="req_t",
+        act=act_by(),
     )
 
     assert find(Visitors(), environ(X_API_KEY=secret)) is None

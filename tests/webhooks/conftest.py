@@ -7,13 +7,11 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import Project
-from apps.core.actors import SYSTEM
 from apps.webhooks import delivering
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Lane, Subscription
+from tests.acts import act_in
 from tests.webhooks.receiver import Receiver
-
-ABOUT: dict[str, Any] = {"actor": SYSTEM, "request_id": "req_test"}
 
 
 @pytest.fixture
@@ -30,11 +28,7 @@ def subscribe(project: Project, receiver: Receiver):
 
     def make(*kinds: str, to: Receiver = receiver) -> tuple[Subscription, str]:
         return webhooks.create(
-            project=project,
-            url=to.url,
-            kinds=kinds or ("version.created",),
-            now=timezone.now(),
-            **ABOUT,
+            act=act_in(project), url=to.url, kinds=kinds or ("version.created",)
         )
 
     return make

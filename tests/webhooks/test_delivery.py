@@ -13,8 +13,8 @@ from apps.webhooks import delivering, feed
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Delivery, Lane, Subscription
 from tests.acting import erasing
+from tests.acts import act_in
 from tests.timeline.runs import begin
-from tests.webhooks.conftest import ABOUT
 from tests.webhooks.receiver import Received, Receiver, assert_in_order
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -208,13 +208,7 @@ def test_what_was_sent_can_be_sent_again_under_its_id(
     sent = Delivery.objects.get()
 
     for _ in range(2):
-        webhooks.resend(
-            project=project,
-            webhook_id=webhook.id,
-            delivery_id=sent.id,
-            now=timezone.now(),
-            **ABOUT,
-        )
+        webhooks.resend(act=act_in(project), webhook_id=webhook.id, delivery_id=sent.id)
         sweep()
 
     assert len(receiver.seen) == 3
@@ -240,8 +234,8 @@ def test_days_of_failure_switch_it_off_and_what_waits_is_kept(
     assert (recorded.actor_kind, recorded.resource_id) == ("system", webhook.id)
     assert Delivery.objects.get().status == "pending"
     receiver.answer = lambda _: 200
-    told = {"project": project, "webhook_id": webhook.id, "now": timezone.now()}
-    webhooks.enable(**told, **ABOUT)
+    told = {"act": act_in(project), "webhook_id": webhook.id}
+    webhooks.enable(**told)
     sweep()
     assert Delivery.objects.get().status == "delivered"
 
@@ -271,8 +265,8 @@ def test_after_another_secret_both_sign(
     api, receiver, subscribe, sweep, project
 ) -> None:
     webhook, old = subscribe()
-    told = {"project": project, "webhook_id": webhook.id, "now": timezone.now()}
-    _, new = webhooks.change_secret(**told, **ABOUT)
+    told = {"act": act_in(project), "webhook_id": webhook.id}
+    _, new = webhooks.change_secret(**told)
     begin(api(), {})
     sweep()
 
@@ -328,11 +322,10 @@ def test_what_was_before_it_and_while_it_is_off_is_not_told(
     webhook, _ = subscribe()
     run.patch({"a": 1})
     sweep()
-    told = {"project": project, "webhook_id": webhook.id}
-    webhooks.disable(**told, now=timezone.now(), **ABOUT)
+    webhooks.disable(act=act_in(project), webhook_id=webhook.id)
     run.patch({"a": 2})
     sweep()
-    webhooks.enable(**told, now=timezone.now(), **ABOUT)
+    webhooks.enable(act=act_in(project), webhook_id=webhook.id)
     run.patch({"a": 3})
     sweep()
 

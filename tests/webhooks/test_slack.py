@@ -11,10 +11,10 @@ from apps.metrics import operations as metrics
 from apps.webhooks import operations as webhooks
 from apps.webhooks import slack
 from apps.webhooks.kinds import KINDS, TEST
+from tests.acts import act_in
 from tests.contracts.world import add_member
 from tests.metrics.make import Told
 from tests.timeline.runs import begin
-from tests.webhooks.conftest import ABOUT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,12 +31,7 @@ def address(settings):
 def slack_hook(project, receiver):
     def make(*kinds, format="slack"):
         return webhooks.create(
-            project=project,
-            url=receiver.url,
-            kinds=kinds,
-            format=format,
-            now=timezone.now(),
-            **ABOUT,
+            act=act_in(project), url=receiver.url, kinds=kinds, format=format
         )
 
     return make
@@ -103,7 +98,7 @@ def test_an_alert_leads_to_the_chart_and_the_sessions(
         "for_minutes": 0,
         "minimum_sample": 1,
     }
-    rule = metrics.make_rule(project=project, fields=fields, now=now, **ABOUT)
+    rule = metrics.make_rule(act=act_in(project, now=now), fields=fields)
 
     alerting.evaluate(rule.id, looks=alerting.Looks(timezone.now()))
     sweep()
@@ -140,7 +135,7 @@ def test_a_test_and_a_resend_come_in_this_form_too(
     receiver, slack_hook, sweep, project
 ) -> None:
     hook, _ = slack_hook("turn.added")
-    about = {"project": project, "webhook_id": hook.id, "now": timezone.now(), **ABOUT}
+    about = {"act": act_in(project), "webhook_id": hook.id}
 
     sent = webhooks.test(**about)
     sweep()

@@ -6,17 +6,15 @@ Over HTTP nothing happens but now, and hours that are not over are not added up.
 import sys
 from datetime import datetime, timedelta
 
-from django.utils import timezone
-
 from apps.accounts import operations as accounts
 from apps.accounts.models import Project, Scope
-from apps.core.actors import SYSTEM
+from tests.acts import act_by
 from tests.metrics.make import Told
 
 
 def tell(slug: str, begins: str) -> None:
     """Write the project's id and the secret of an administrator's key."""
-    about = {"actor": SYSTEM, "now": timezone.now(), "request_id": "req_test"}
+    about = {"act": act_by()}
     project = accounts.create_project(slug=slug, name=slug, **about)
     _, secret = accounts.issue_key(
         project=project, name="test", scope=Scope.ADMIN, **about

@@ -7,8 +7,7 @@ is shown a traceback for a name that does not exist.
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -19,18 +18,10 @@ from psycopg.errors import InsufficientPrivilege
 from apps.accounts.models import Project, User
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
-from apps.core.ids import new_id
+from apps.core.provenance import Provenance, unrequested
 from apps.core.roles.commands import LogsIn
 
 SHOWN_PROJECTS = 20
-
-
-class Act(NamedTuple):
-    """Who and when: what every operation asks for."""
-
-    actor: Actor
-    now: datetime
-    request_id: str
 
 
 class AccountsCommand(LogsIn, BaseCommand):
@@ -59,11 +50,10 @@ class AccountsCommand(LogsIn, BaseCommand):
         except ProgrammingError as refused:
             raise CommandError(_why_refused(refused)) from refused
 
-    def act(self, command: str) -> Act:
+    def act(self, command: str) -> Provenance:
         """Return the actor of a command (the system, by the command's name)."""
-        now = timezone.now()
         actor = Actor(kind=ActorKind.SYSTEM, id="system", label=f"manage.py {command}")
-        return Act(actor=actor, now=now, request_id=new_id("req", now=now))
+        return unrequested(actor, timezone.now())
 
 
 def add_project_argument(parser: CommandParser) -> None:

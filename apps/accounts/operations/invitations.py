@@ -6,69 +6,52 @@ or chooses a name that is free.
 """
 
 from datetime import datetime, timedelta
-from typing import TypedDict
 
 from django.db import transaction
 
 from apps.accounts import secrets
-from apps.accounts.access import actor_of
+from apps.accounts.access import as_user
 from apps.accounts.errors import InvitationNotFound, LinkNotUsable
 from apps.accounts.models import Invitation, Membership, Project, Role, User
 from apps.accounts.operations.members import add_member
 from apps.accounts.operations.users import save_user, unsaved_user
 from apps.audit import operations as audit
 from apps.audit.actions import Action
-from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
+from apps.core.provenance import Provenance
 
 # A newcomer reads it tomorrow; it opens nothing but what it invites to.
 LIFETIME = timedelta(days=3)
 MOST_OPEN = 100
 
 
-class Act(TypedDict):
-    """Who and when: what every operation asks for."""
-
-    actor: Actor
-    now: datetime
-    request_id: str
-
-
 @transaction.atomic
-def invite(
-    *, project: Project, role: Role, actor: Actor, now: datetime, request_id: str
-) -> tuple[Invitation, str]:
+def invite(*, act: Provenance, project: Project, role: Role) -> tuple[Invitation, str]:
     """Return an invitation and its token, which nobody can ever read again.
 
     Raises: InvalidRequest where there are too many open ones.
     """
-    if Invitation.objects.in_project(project.id).open(now).count() >= MOST_OPEN:
+    if Invitation.objects.in_project(project.id).open(act.now).count() >= MOST_OPEN:
         raise InvalidRequest(f"There are {MOST_OPEN} open invitations already.")
     token = secrets.new_token()
     invitation = Invitation.objects.create(
-        id=new_id("inv", now=now),
+        id=new_id("inv", now=act.now),
         project=project,
         role=role,
         token_hash=secrets.digest(token),
-        maker_id=actor.id,
-        maker_label=actor.label,
-        created_at=now,
-        expires_at=now + LIFETIME,
+        maker_id=act.actor.id,
+        maker_label=act.actor.label,
+        created_at=act.now,
+        expires_at=act.now + LIFETIME,
     )
-    act: Act = {"actor": actor, "now": now, "request_id": request_id}
     _record(Action.INVITATION_CREATED, invitation, {}, act)
     return invitation, token
 
 
 @transaction.atomic
 def withdraw_invitation(
-    *,
-    project: Project,
-    invitation_id: str,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
+    *, act: Provenance, project: Project, invitation_id: str
 ) -> Invitation:
     """Make an open invitation useless.
 
@@ -76,10 +59,9 @@ def withdraw_invitation(
     """
     found = Invitation.objects.in_project(project.id).filter(id=invitation_id)
     # Compare-and-swap, so that it is either accepted or withdrawn.
-    if not found.open(now).update(withdrawn_at=now):
+    if not found.open(act.now).update(withdrawn_at=act.now):
         raise InvitationNotFound
     invitation = found.get()
-    act: Act = {"actor": actor, "now": now, "request_id": request_id}
     _record(Action.INVITATION_WITHDRAWN, invitation, {}, act)
     return invitation
 
@@ -95,7 +77,7 @@ def accept_invitation(
     Raises: LinkNotUsable; AlreadyMember.
     """
     invitation = _consumed(token, now)
-    act: Act = {"actor": actor_of(user), "now": now, "request_id": request_id}
+    act = as_user(user, now=now, request_id=request_id)
     return _join(invitation, user, act)
 
 
@@ -112,10 +94,10 @@ def accept_as_newcomer(
     if usable_invitation(token=token, now=now) is None:
         raise LinkNotUsable
     user = unsaved_user(username=username, password=password, now=now)
-    act: Act = {"actor": actor_of(user), "now": now, "request_id": request_id}
+    act = as_user(user, now=now, request_id=request_id)
     with transaction.atomic():
         invitation = _consumed(token, now)
-        save_user(user, **act)
+        save_user(user, act=act)
         return _join(invitation, user, act)
 
 
@@ -133,16 +115,16 @@ def _consumed(token: str, now: datetime) -> Invitation:
     return found.select_related("project").get()
 
 
-def _join(invitation: Invitation, user: User, act: Act) -> Membership:
+def _join(invitation: Invitation, user: User, act: Provenance) -> Membership:
     membership = add_member(
-        project=invitation.project, user=user, role=Role(invitation.role), **act
+        project=invitation.project, user=user, role=Role(invitation.role), act=act
     )
     _record(Action.INVITATION_USED, invitation, {"username": user.username}, act)
     return membership
 
 
 def _record(
-    action: Action, invitation: Invitation, details: dict[str, str], act: Act
+    action: Action, invitation: Invitation, details: dict[str, str], act: Provenance
 ) -> None:
     audit.record_act(
         stream_id=invitation.project_id,
@@ -151,5 +133,5 @@ def _record(
         resource_type="invitation",
         resource_id=invitation.id,
         details={"role": invitation.role, **details},
-        **act,
+        act=act,
     )

@@ -11,9 +11,9 @@ from apps.accounts.models import ApiKey, Project, Scope
 from apps.accounts.names import valid_name
 from apps.audit import operations as audit
 from apps.audit.actions import Action
-from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
+from apps.core.provenance import Provenance
 
 LONGEST_AGENT = 255
 LARGEST_RATE = 2**63 - 1
@@ -22,12 +22,10 @@ LARGEST_RATE = 2**63 - 1
 @transaction.atomic
 def issue_key(
     *,
+    act: Provenance,
     project: Project,
     name: str,
     scope: Scope,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
     agents: Sequence[str] | None = None,
     rate_limit: int | None = None,
     expires_at: datetime | None = None,
@@ -38,7 +36,7 @@ def issue_key(
     """
     secret = secrets.new_key_secret()
     key = ApiKey.objects.create(
-        id=new_id("key", now=now),
+        id=new_id("key", now=act.now),
         project=project,
         name=valid_name(name),
         prefix=secret.prefix,
@@ -46,9 +44,9 @@ def issue_key(
         scope=scope,
         agents=_valid_agents(agents),
         rate_limit=_valid_rate(rate_limit),
-        created_at=now,
-        created_by=actor.label,
-        expires_at=_valid_expiry(expires_at, now),
+        created_at=act.now,
+        created_by=act.actor.label,
+        expires_at=_valid_expiry(expires_at, act.now),
     )
     audit.record_act(
         stream_id=project.id,
@@ -56,9 +54,7 @@ def issue_key(
         action=Action.KEY_CREATED,
         resource_type="key",
         resource_id=key.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={
             "name": key.name,
             "prefix": key.prefix,
@@ -71,16 +67,14 @@ def issue_key(
 
 
 @transaction.atomic
-def revoke_key(
-    *, project: Project, key_id: str, actor: Actor, now: datetime, request_id: str
-) -> ApiKey:
+def revoke_key(*, act: Provenance, project: Project, key_id: str) -> ApiKey:
     """End a key at once: the next request with it is refused.
 
     Raises: KeyNotFound in this project, KeyAlreadyRevoked.
     """
     keys = ApiKey.objects.in_project(project.id).filter(id=key_id)
     # Compare-and-swap, so that of two people exactly one revoked it.
-    revoked = keys.filter(revoked_at=None).update(revoked_at=now)
+    revoked = keys.filter(revoked_at=None).update(revoked_at=act.now)
     key = keys.first()
     if key is None:
         raise KeyNotFound
@@ -92,9 +86,7 @@ def revoke_key(
         action=Action.KEY_REVOKED,
         resource_type="key",
         resource_id=key.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"name": key.name, "prefix": key.prefix},
     )
     return key

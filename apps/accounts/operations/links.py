@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from apps.accounts import secrets
-from apps.accounts.access import actor_of
+from apps.accounts.access import as_user
 from apps.accounts.errors import LinkNotUsable, UserNotFound
 from apps.accounts.models import Membership, Project, Purpose, Role, SigninLink, User
 from apps.accounts.operations.sessions import end_ways_in
@@ -23,6 +23,7 @@ from apps.audit.actions import Action
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import PermissionDenied
 from apps.core.ids import new_id
+from apps.core.provenance import Provenance
 
 LIFETIMES = {
     Purpose.SIGN_IN: timedelta(minutes=15),
@@ -39,7 +40,7 @@ USED = {
 
 
 def make_signin_link(
-    *, project: Project, user: User, actor: Actor, now: datetime, request_id: str
+    *, act: Provenance, project: Project, user: User
 ) -> tuple[SigninLink, str]:
     """Return a link for a member and its token, which nobody can ever read again.
 
@@ -51,30 +52,26 @@ def make_signin_link(
         project=project,
         user=user,
         purpose=Purpose.SIGN_IN,
-        is_limited=not administers_all_of(actor, user),
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        is_limited=not administers_all_of(act.actor, user),
+        act=act,
     )
 
 
 def make_password_link(
-    *, project: Project, user: User, actor: Actor, now: datetime, request_id: str
+    *, act: Provenance, project: Project, user: User
 ) -> tuple[SigninLink, str]:
     """Return a link with which a member chooses a new password, and its token.
 
     Raises: as `make_signin_link`; PermissionDenied for a person who does not
     administer all of their projects.
     """
-    refuse_to_open_other_projects(user, actor)
+    refuse_to_open_other_projects(user, act.actor)
     return _make_link(
         project=project,
         user=user,
         purpose=Purpose.PASSWORD_RESET,
         is_limited=False,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
     )
 
 
@@ -155,29 +152,22 @@ def require_member(project: Project, user: User) -> None:
 
 @transaction.atomic
 def _make_link(
-    *,
-    project: Project,
-    user: User,
-    purpose: Purpose,
-    is_limited: bool,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
+    *, act: Provenance, project: Project, user: User, purpose: Purpose, is_limited: bool
 ) -> tuple[SigninLink, str]:
     require_member(project, user)
     token = secrets.new_token()
     link = SigninLink.objects.create(
-        id=new_id("link", now=now),
+        id=new_id("link", now=act.now),
         user=user,
         project=project,
         purpose=purpose,
         token_hash=secrets.digest(token),
         generation=user.generation,
         is_limited=is_limited,
-        created_at=now,
-        expires_at=now + LIFETIMES[purpose],
+        created_at=act.now,
+        expires_at=act.now + LIFETIMES[purpose],
     )
-    _record(CREATED[purpose], link, actor=actor, now=now, request_id=request_id)
+    _record(CREATED[purpose], link, act=act)
     return link, token
 
 
@@ -206,22 +196,18 @@ def _still_counts(link: SigninLink) -> bool:
 
 def _record_use(link: SigninLink, *, now: datetime, request_id: str) -> None:
     action = USED[Purpose(link.purpose)]
-    who = actor_of(link.user)
-    _record(action, link, actor=who, now=now, request_id=request_id)
+    act = as_user(link.user, now=now, request_id=request_id)
+    _record(action, link, act=act)
 
 
-def _record(
-    action: Action, link: SigninLink, *, actor: Actor, now: datetime, request_id: str
-) -> None:
+def _record(action: Action, link: SigninLink, *, act: Provenance) -> None:
     audit.record_act(
         stream_id=link.project_id,
         project_id=link.project_id,
         action=action,
         resource_type="signin_link",
         resource_id=link.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"username": link.user.username}
         | ({"opens": link.project.slug} if link.is_limited else {}),
     )

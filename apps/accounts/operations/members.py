@@ -13,19 +13,13 @@ from apps.accounts.models import Invitation, Membership, Project, Role, User
 from apps.accounts.operations.sessions import end_ways_in
 from apps.audit import operations as audit
 from apps.audit.actions import Action
-from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
+from apps.core.provenance import Provenance
 
 
 @transaction.atomic
 def add_member(
-    *,
-    project: Project,
-    user: User,
-    role: Role,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
+    *, act: Provenance, project: Project, user: User, role: Role
 ) -> Membership:
     """Let a user into the project, who gives consent by an invitation or the operator.
 
@@ -35,22 +29,20 @@ def add_member(
 
     Raises: AlreadyMember.
     """
-    membership = Membership(project=project, user=user, role=role, created_at=now)
+    membership = Membership(project=project, user=user, role=role, created_at=act.now)
     try:
         with transaction.atomic():
             membership.save(force_insert=True)
     except IntegrityError as taken:
         raise AlreadyMember(f"{user.username} is already a member.") from taken
-    end_ways_in(user, now=now)
+    end_ways_in(user, now=act.now)
     audit.record_act(
         stream_id=project.id,
         project_id=project.id,
         action=Action.MEMBER_ADDED,
         resource_type="member",
         resource_id=user.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"username": user.username, "role": role.value},
     )
     return membership
@@ -58,13 +50,7 @@ def add_member(
 
 @transaction.atomic
 def change_role(
-    *,
-    project: Project,
-    user: User,
-    role: Role,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
+    *, act: Provenance, project: Project, user: User, role: Role
 ) -> Membership:
     """Give a member another role.
 
@@ -79,25 +65,21 @@ def change_role(
     membership.role = role
     membership.save(update_fields=["role"])
     if before == Role.ADMIN:
-        _withdraw_invitations_of(membership, now)
+        _withdraw_invitations_of(membership, act.now)
     audit.record_act(
         stream_id=project.id,
         project_id=project.id,
         action=Action.MEMBER_CHANGED,
         resource_type="member",
         resource_id=user.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"username": user.username, "from": before, "to": role.value},
     )
     return membership
 
 
 @transaction.atomic
-def remove_member(
-    *, project: Project, user: User, actor: Actor, now: datetime, request_id: str
-) -> Membership:
+def remove_member(*, act: Provenance, project: Project, user: User) -> Membership:
     """Take a user out of the project; what they did there stays recorded.
 
     Raises: UserNotFound for a stranger, LastAdmin for the only administrator.
@@ -105,16 +87,14 @@ def remove_member(
     membership = _locked_membership(project, user)
     _refuse_to_lose_last_admin(membership)
     Membership.objects.in_project(project.id).filter(user_id=user.id).delete()
-    _withdraw_invitations_of(membership, now)
+    _withdraw_invitations_of(membership, act.now)
     audit.record_act(
         stream_id=project.id,
         project_id=project.id,
         action=Action.MEMBER_REMOVED,
         resource_type="member",
         resource_id=user.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"username": user.username, "role": membership.role},
     )
     return membership

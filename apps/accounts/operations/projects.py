@@ -1,7 +1,5 @@
 """Making projects, and changing their settings."""
 
-from datetime import datetime
-
 from django.db import IntegrityError, transaction
 
 from apps.accounts import secrets
@@ -10,25 +8,23 @@ from apps.accounts.models import Project
 from apps.accounts.names import valid_name, valid_slug
 from apps.audit import operations as audit
 from apps.audit.actions import Action
-from apps.core.actors import Actor
 from apps.core.handling import Handling
 from apps.core.ids import new_id
+from apps.core.provenance import Provenance
 
 
 @transaction.atomic
-def create_project(
-    *, slug: str, name: str, actor: Actor, now: datetime, request_id: str
-) -> Project:
+def create_project(*, act: Provenance, slug: str, name: str) -> Project:
     """Make a project with an index key of its own.
 
     Raises: InvalidRequest for unfit names, NameTaken for a slug in use.
     """
     project = Project(
-        id=new_id("proj", now=now),
+        id=new_id("proj", now=act.now),
         slug=valid_slug(slug),
         name=valid_name(name),
         index_key=secrets.new_index_key(),
-        created_at=now,
+        created_at=act.now,
     )
     try:
         with transaction.atomic():
@@ -41,23 +37,14 @@ def create_project(
         action=Action.PROJECT_CREATED,
         resource_type="project",
         resource_id=project.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"slug": project.slug, "name": project.name},
     )
     return project
 
 
 @transaction.atomic
-def set_handling(
-    *,
-    project: Project,
-    handling: Handling,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-) -> Project:
+def set_handling(*, act: Provenance, project: Project, handling: Handling) -> Project:
     """Say what becomes of unknown input where a request does not; from its next one on.
 
     Setting what is set already is not recorded.
@@ -73,9 +60,7 @@ def set_handling(
         action=Action.PROJECT_CHANGED,
         resource_type="project",
         resource_id=project.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"handling": handling.value},
     )
     return changed

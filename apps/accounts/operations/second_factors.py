@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django_otp.util import random_hex
 
-from apps.accounts.access import actor_of
+from apps.accounts.access import as_user
 from apps.accounts.errors import (
     SecondFactorNotFound,
     SecondFactorRefused,
@@ -23,9 +23,9 @@ from apps.accounts.operations.links import refuse_to_open_other_projects, requir
 from apps.accounts.second_factors import device_of, has_second_factor
 from apps.audit import operations as audit
 from apps.audit.actions import Action
-from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.core.ids import ALPHABET, new_id
+from apps.core.provenance import Provenance
 from apps.core.ratelimit import RateLimitExceeded
 
 DIGITS = 6
@@ -38,9 +38,7 @@ _LOOKALIKES = str.maketrans("oil", "011")
 
 
 @transaction.atomic
-def begin_second_factor(
-    *, user: User, actor: Actor, now: datetime, request_id: str
-) -> Authenticator:
+def begin_second_factor(*, act: Provenance, user: User) -> Authenticator:
     """Return a new device that counts once a code of it has been entered.
 
     Nothing is recorded: it opens and closes nothing yet.
@@ -56,7 +54,7 @@ def begin_second_factor(
 
 
 def confirm_second_factor(
-    *, user: User, code: str, actor: Actor, now: datetime, request_id: str
+    *, act: Provenance, user: User, code: str
 ) -> tuple[Authenticator, list[str]]:
     """Let the device that was begun count; return it and recovery codes, once.
 
@@ -72,8 +70,8 @@ def confirm_second_factor(
         if is_right:
             device.confirmed = True
             device.save(update_fields=["confirmed"])
-            codes = _new_codes(user, now)
-            _record(Action.SECOND_FACTOR_SET_UP, user, actor, now, request_id)
+            codes = _new_codes(user, act.now)
+            _record(Action.SECOND_FACTOR_SET_UP, user, act)
     # Only now: what was counted of a wrong code has to stay counted.
     if not is_right:
         raise SecondFactorRefused
@@ -106,36 +104,30 @@ def check_second_factor(
 
 
 @transaction.atomic
-def make_recovery_codes(
-    *, user: User, actor: Actor, now: datetime, request_id: str
-) -> list[str]:
+def make_recovery_codes(*, act: Provenance, user: User) -> list[str]:
     """Return new recovery codes; those from before no longer count.
 
     Raises: SecondFactorNotFound.
     """
     if device_of(_locked(user), confirmed=True) is None:
         raise SecondFactorNotFound
-    codes = _new_codes(user, now)
-    _record(Action.RECOVERY_CODES_CREATED, user, actor, now, request_id)
+    codes = _new_codes(user, act.now)
+    _record(Action.RECOVERY_CODES_CREATED, user, act)
     return codes
 
 
 @transaction.atomic
-def remove_second_factor(
-    *, user: User, actor: Actor, now: datetime, request_id: str
-) -> None:
+def remove_second_factor(*, act: Provenance, user: User) -> None:
     """Take one's own second factor away; whether a code was entered is for the door.
 
     Raises: SecondFactorNotFound.
     """
     _remove(user)
-    _record(Action.SECOND_FACTOR_REMOVED, user, actor, now, request_id)
+    _record(Action.SECOND_FACTOR_REMOVED, user, act)
 
 
 @transaction.atomic
-def reset_second_factor(
-    *, project: Project, user: User, actor: Actor, now: datetime, request_id: str
-) -> None:
+def reset_second_factor(*, act: Provenance, project: Project, user: User) -> None:
     """Take a member's second factor away, who has lost it.
 
     Under the rule of links: by who administers all of the person's projects, or by a
@@ -144,20 +136,15 @@ def reset_second_factor(
     Raises: UserNotFound, PermissionDenied, SecondFactorNotFound.
     """
     require_member(project, user)
-    refuse_to_open_other_projects(user, actor)
+    refuse_to_open_other_projects(user, act.actor)
     _remove(user)
     action = Action.SECOND_FACTOR_RESET
-    _record(action, user, actor, now, request_id, chain=project.id)
+    _record(action, user, act, chain=project.id)
 
 
 @transaction.atomic
 def require_second_factor(
-    *,
-    project: Project,
-    is_required: bool,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
+    *, act: Provenance, project: Project, is_required: bool
 ) -> Project:
     """Say whether the project's members need a second factor to enter it.
 
@@ -168,7 +155,7 @@ def require_second_factor(
     project = Project.objects.select_for_update(no_key=True).get(id=project.id)
     if project.needs_second_factor == is_required:
         raise InvalidRequest("This is how it is already.", param="is_required")
-    if is_required and not has_second_factor(actor.id):
+    if is_required and not has_second_factor(act.actor.id):
         raise InvalidRequest(
             "Set up a second factor of your own first: on your account's page."
         )
@@ -182,9 +169,7 @@ def require_second_factor(
         else Action.SECOND_FACTOR_NOT_REQUIRED,
         resource_type="project",
         resource_id=project.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"slug": project.slug},
     )
     return project
@@ -249,7 +234,8 @@ def _use_code(user: User, plain: str, now: datetime, request_id: str) -> bool:
     # Compare-and-swap: once.
     if not found.filter(used_at=None).update(used_at=now):
         return False
-    _record(Action.RECOVERY_CODE_USED, user, actor_of(user), now, request_id)
+    act = as_user(user, now=now, request_id=request_id)
+    _record(Action.RECOVERY_CODE_USED, user, act)
     return True
 
 
@@ -261,13 +247,7 @@ def _remove(user: User) -> None:
 
 
 def _record(
-    action: Action,
-    user: User,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-    *,
-    chain: str = audit.INSTALLATION,
+    action: Action, user: User, act: Provenance, *, chain: str = audit.INSTALLATION
 ) -> None:
     audit.record_act(
         stream_id=chain,
@@ -275,8 +255,6 @@ def _record(
         action=action,
         resource_type="user",
         resource_id=user.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"username": user.username},
     )

@@ -11,6 +11,7 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core import sql
 from apps.core.actors import Actor
+from apps.core.provenance import Provenance
 
 FORGOTTEN_AT_ONCE = 1_000
 FORGET = """
@@ -25,17 +26,15 @@ RETURNING 1
 
 
 @transaction.atomic
-def end_sessions(*, user: User, actor: Actor, now: datetime, request_id: str) -> int:
+def end_sessions(*, act: Provenance, user: User) -> int:
     """Sign a user out everywhere; return in how many browsers they were signed in."""
     ended, _ = BrowserSession.objects.of_user(user.id).delete()
-    _record(user, ended, actor=actor, now=now, request_id=request_id)
+    _record(user, ended, act=act)
     return ended
 
 
 @transaction.atomic
-def end_session(
-    *, user: User, public_id: str, actor: Actor, now: datetime, request_id: str
-) -> None:
+def end_session(*, act: Provenance, user: User, public_id: str) -> None:
     """Sign a user out in one browser.
 
     Raises: SessionEnded where there is no such session, or no longer.
@@ -45,7 +44,7 @@ def end_session(
     ended, _ = mine.filter(session_key__in=keys).delete()
     if not ended:
         raise SessionEnded
-    _record(user, 1, actor=actor, now=now, request_id=request_id)
+    _record(user, 1, act=act)
 
 
 def forget_sessions(*, actor: Actor, now: datetime) -> int:
@@ -76,17 +75,13 @@ def end_ways_in(user: User, *, now: datetime, keep_session: str | None = None) -
     SigninLink.objects.open(now).filter(user_id=user.id).update(ended_at=now)
 
 
-def _record(
-    user: User, count: int, *, actor: Actor, now: datetime, request_id: str
-) -> None:
+def _record(user: User, count: int, *, act: Provenance) -> None:
     audit.record_act(
         stream_id=audit.INSTALLATION,
         project_id=audit.INSTALLATION,
         action=Action.SESSIONS_ENDED,
         resource_type="user",
         resource_id=user.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"username": user.username, "count": count},
     )

@@ -13,17 +13,15 @@ from apps.accounts.names import valid_name, valid_username
 from apps.accounts.operations.sessions import end_ways_in
 from apps.audit import operations as audit
 from apps.audit.actions import Action
-from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
+from apps.core.provenance import Provenance
 
 
 def create_user(
     *,
+    act: Provenance,
     username: str,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
     display_name: str = "",
     email: str | None = None,
     password: str | None = None,
@@ -36,13 +34,13 @@ def create_user(
     """
     user = unsaved_user(
         username=username,
-        now=now,
+        now=act.now,
         display_name=display_name,
         email=email,
         password=password,
     )
     with transaction.atomic():
-        save_user(user, actor=actor, now=now, request_id=request_id)
+        save_user(user, act=act)
     return user
 
 
@@ -69,7 +67,7 @@ def unsaved_user(
     return user
 
 
-def save_user(user: User, *, actor: Actor, now: datetime, request_id: str) -> None:
+def save_user(user: User, *, act: Provenance) -> None:
     """Save a new user and record it, within the caller's transaction.
 
     Raises: NameTaken.
@@ -87,21 +85,13 @@ def save_user(user: User, *, actor: Actor, now: datetime, request_id: str) -> No
         action=Action.USER_CREATED,
         resource_type="user",
         resource_id=user.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"username": user.username},
     )
 
 
 def change_password(
-    *,
-    user: User,
-    password: str,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-    keep_session: str | None = None,
+    *, act: Provenance, user: User, password: str, keep_session: str | None = None
 ) -> User:
     """Give a user another password; all other browsers and open links are ended.
 
@@ -112,8 +102,8 @@ def change_password(
     give_password(user, password)
     with transaction.atomic():
         user.save(update_fields=["password"])
-        end_ways_in(user, now=now, keep_session=keep_session)
-        _record_password(user, actor=actor, now=now, request_id=request_id)
+        end_ways_in(user, now=act.now, keep_session=keep_session)
+        _record_password(user, act=act)
     return user
 
 
@@ -130,18 +120,14 @@ def give_password(user: User, password: str | None) -> None:
     user.set_password(password)
 
 
-def _record_password(
-    user: User, *, actor: Actor, now: datetime, request_id: str
-) -> None:
+def _record_password(user: User, *, act: Provenance) -> None:
     audit.record_act(
         stream_id=audit.INSTALLATION,
         project_id=audit.INSTALLATION,
         action=Action.PASSWORD_CHANGED,
         resource_type="user",
         resource_id=user.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"username": user.username},
     )
 

@@ -1,7 +1,5 @@
 """Saved views: searches of sessions that people keep, share, and open with."""
 
-from datetime import datetime
-
 from django.db import transaction
 
 from apps.accounts.access import Permission, require
@@ -13,6 +11,7 @@ from apps.audit.actions import Action
 from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest, PermissionDenied
 from apps.core.ids import new_id
+from apps.core.provenance import Provenance
 
 LONGEST_QUERY = 2_000
 MOST_VIEWS = 100
@@ -21,14 +20,12 @@ MOST_VIEWS = 100
 @transaction.atomic
 def save_view(
     *,
+    act: Provenance,
     membership: Membership,
     name: str,
     query: str,
     sort: str,
     is_shared: bool,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
 ) -> SavedView:
     """Keep a search under a name; one's own view of that name is replaced.
 
@@ -49,32 +46,25 @@ def save_view(
             "query": query,
             "sort": sort,
             "is_shared": is_shared,
-            "updated_at": now,
+            "updated_at": act.now,
         },
         create_defaults={
-            "id": new_id("view", now=now),
+            "id": new_id("view", now=act.now),
             "query": query,
             "sort": sort,
             "is_shared": is_shared,
-            "created_at": now,
-            "updated_at": now,
+            "created_at": act.now,
+            "updated_at": act.now,
         },
     )
     if not is_shared:
         _open_with_it_no_more(view, keep=membership.user_id)
-    _record(Action.VIEW_SAVED, view, actor=actor, now=now, request_id=request_id)
+    _record(Action.VIEW_SAVED, view, act=act)
     return view
 
 
 @transaction.atomic
-def delete_view(
-    *,
-    membership: Membership,
-    view_id: str,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-) -> SavedView:
+def delete_view(*, act: Provenance, membership: Membership, view_id: str) -> SavedView:
     """Take a view away: its owner may, and an administrator if it is shared.
 
     Raises: ViewNotFound, PermissionDenied.
@@ -89,7 +79,7 @@ def delete_view(
             ) from denied
     _open_with_it_no_more(view)
     SavedView.objects.filter(id=view.id).delete()
-    _record(Action.VIEW_DELETED, view, actor=actor, now=now, request_id=request_id)
+    _record(Action.VIEW_DELETED, view, act=act)
     return view
 
 
@@ -141,17 +131,13 @@ def _open_with_it_no_more(view: SavedView, *, keep: str | None = None) -> None:
     members.exclude(user_id=keep).update(default_view=None)
 
 
-def _record(
-    action: Action, view: SavedView, *, actor: Actor, now: datetime, request_id: str
-) -> None:
+def _record(action: Action, view: SavedView, *, act: Provenance) -> None:
     audit.record_act(
         stream_id=view.project_id,
         project_id=view.project_id,
         action=action,
         resource_type="view",
         resource_id=view.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details={"name": view.name, "is_shared": view.is_shared},
     )

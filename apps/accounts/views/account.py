@@ -19,7 +19,7 @@ from django.views.decorators.http import (
 
 from apps.accounts import operations as accounts
 from apps.accounts import second_factors
-from apps.accounts.access import actor_of, has_entered_code
+from apps.accounts.access import has_entered_code
 from apps.accounts.errors import (
     SecondFactorNotFound,
     SecondFactorRefused,
@@ -28,22 +28,21 @@ from apps.accounts.errors import (
 )
 from apps.accounts.forms import CodeForm, CurrentPasswordForm
 from apps.accounts.models import Authenticator, BrowserSession, User
+from apps.accounts.views.acting import acting
 from apps.accounts.views.guessing import told_when_held_back, user_with_password
 from apps.accounts.views.targets import safe_target
 from apps.accounts.views.visits import code_entered, entry_of, own_account
-from apps.core.actors import Actor
+from apps.core.provenance import Provenance
 
 PAGE_METHODS = ["GET", "HEAD", "POST"]
 QR_SCALE = 5
 
 
 class Acting(TypedDict):
-    """Whose account it is, who acts, when: what every operation here asks for."""
+    """Whose account it is, and who acts: what every operation here asks for."""
 
     user: User
-    actor: Actor
-    now: Any
-    request_id: str
+    act: Provenance
 
 
 @never_cache
@@ -245,10 +244,4 @@ def _user(request: HttpRequest) -> User:
 
 
 def _acting(request: HttpRequest) -> Acting:
-    user = _user(request)
-    return {
-        "user": user,
-        "actor": actor_of(user),
-        "now": timezone.now(),
-        "request_id": getattr(request, "request_id", ""),
-    }
+    return {"user": _user(request), "act": acting(request)}

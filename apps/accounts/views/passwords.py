@@ -18,11 +18,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts import operations as accounts
-from apps.accounts.access import actor_of
 from apps.accounts.errors import LinkNotUsable
 from apps.accounts.forms import ChangePasswordForm, NewPasswordForm
 from apps.accounts.models import Purpose, SigninLink, User
 from apps.accounts.operations.links import usable_link
+from apps.accounts.views.acting import acting
 from apps.accounts.views.guessing import told_when_held_back, user_with_password
 from apps.accounts.views.signing import PAGE_METHODS
 from apps.accounts.views.visits import let_in, own_account
@@ -77,9 +77,7 @@ def _is_changed(request: HttpRequest, user: User, form: ChangePasswordForm) -> b
         changed = accounts.change_password(
             user=user,
             password=form.cleaned_data["password"],
-            actor=actor_of(user),
-            now=timezone.now(),
-            request_id=getattr(request, "request_id", ""),
+            act=acting(request),
             keep_session=request.session.session_key,
         )
     except InvalidRequest as weak:

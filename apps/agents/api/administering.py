@@ -4,14 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.access import Caller, Permission
+from apps.agents.acts import Act
 from apps.agents.api.answers import Body as Body
-from apps.agents.api.answers import answered
-from apps.agents.scope import Scope
+from apps.agents.api.answers import act_of, answered
 from apps.core.errors import PermissionDenied
 from apps.core.http import ApiView
 
@@ -33,17 +32,7 @@ class AdministratorView(ApiView):
         """Who came in by key; the permission has made sure that somebody did."""
         return cast(Caller, self.request.auth)
 
-    def act(self, request: Request, act: Callable[[dict[str, Any]], Body]) -> Response:
-        """Answer what an act returns, done once for one idempotency key.
-
-        It is given what every operation asks for: project, actor, now, request_id.
-        """
-        caller, now = self.caller, timezone.now()
-        about = {
-            "project": caller.project,
-            "actor": caller.actor,
-            "now": now,
-            "request_id": request._request.request_id,  # type: ignore[attr-defined]
-        }
-        scope = Scope(caller.project, caller.agents)
-        return answered(request, scope=scope, now=now, perform=partial(act, about))
+    def perform(self, request: Request, verb: Callable[[Act], Body]) -> Response:
+        """Answer what a verb returns, done once for one idempotency key."""
+        act = act_of(request)
+        return answered(request, scope=act.scope, perform=partial(verb, act))

@@ -2,16 +2,19 @@
 
 import hashlib
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
+from typing import cast
 
 import orjson
+from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.accounts.access import Caller
 from apps.accounts.operations import answer_once
+from apps.agents.acts import Act
 from apps.agents.scope import Scope
-from apps.core import json
+from apps.core import json, provenance
 from apps.core.http import ApiView, idempotency_key, request_digest
 
 Body = tuple[int, bytes]
@@ -21,7 +24,6 @@ def answered(
     request: Request,
     *,
     scope: Scope,
-    now: datetime,
     perform: Callable[[], Body],
 ) -> Response:
     """Answer what `perform` returns, or what it returned to the same key before.
@@ -37,12 +39,24 @@ def answered(
             project_id=scope.project.id,
             key=key,
             digest=_digest(request, scope),
-            now=now,
+            now=timezone.now(),
             perform=partial(_perform_anew, view, perform),
         )
     headers = {"Idempotent-Replayed": "true"} if replayed else None
     data = orjson.Fragment(body) if body else None
     return Response(data, status=status, headers=headers)
+
+
+def act_of(request: Request) -> Act:
+    """Return the act of a request that came in by key; make it once in each view."""
+    caller = cast(Caller, request.auth)
+    return Act(
+        scope=Scope(caller.project, caller.agents),
+        actor=caller.actor,
+        now=timezone.now(),
+        request=provenance.Request(id=request._request.request_id),  # type: ignore[attr-defined]
+        api_key_id=caller.key_id,
+    )
 
 
 def _perform_anew(view: ApiView, perform: Callable[[], Body]) -> Body:

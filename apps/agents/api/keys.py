@@ -24,6 +24,7 @@ from apps.accounts import secrets
 from apps.accounts.api.authentication import secret_of
 from apps.accounts.models import ApiKey, Scope
 from apps.accounts.operations.keys import LARGEST_RATE
+from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
@@ -147,19 +148,20 @@ class KeyCollection(KeyView):
             request.META.get("HTTP_AUTHORIZATION", ""),
         )
 
-        def act(about: dict[str, Any]) -> Body:
+        def perform(act: Act) -> Body:
             key, secret = accounts.issue_key(
                 name=said["name"],
                 scope=Scope(said["scope"]),
                 agents=said.get("agents"),
                 rate_limit=said.get("rate_limit"),
-                expires_at=days and about["now"] + timedelta(days=days),
-                **about,
+                expires_at=days and act.now + timedelta(days=days),
+                project=act.project,
+                act=act,
             )
             sealed = secrets.seal(secret, under=own or "")
-            return 200, json.dumps(shape(key, about["now"]) | {"full_key": sealed})
+            return 200, json.dumps(shape(key, act.now) | {"full_key": sealed})
 
-        response = self.act(request, act)
+        response = self.perform(request, perform)
         told = orjson.loads(json.splice(response.data))
         told["full_key"] = secrets.unseal(told["full_key"], under=own or "")
         response.data = told
@@ -177,11 +179,11 @@ class KeyDetail(KeyView):
     def delete(self, request: Request, key_id: str) -> Response:
         """Revoke a key: the next request with it is refused. It stays in the list."""
 
-        def act(about: dict[str, Any]) -> Body:
-            accounts.revoke_key(key_id=key_id, **about)
+        def perform(act: Act) -> Body:
+            accounts.revoke_key(key_id=key_id, project=act.project, act=act)
             return 204, b""
 
-        response = self.act(request, act)
+        response = self.perform(request, perform)
         response.data = None
         return response
 

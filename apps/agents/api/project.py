@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from apps.accounts import operations as accounts
 from apps.accounts.models import Project
+from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
 from apps.core import json
 from apps.core.handling import Handling
@@ -64,11 +65,13 @@ class ProjectView(AdministratorView):
         """Change the settings; they hold from the next request on."""
         handling = Handling(self.read(ProjectInput).validated_data["handling"])
 
-        def act(about: dict[str, Any]) -> Body:
-            changed = accounts.set_handling(handling=handling, **about)
+        def perform(act: Act) -> Body:
+            changed = accounts.set_handling(
+                handling=handling, project=act.project, act=act
+            )
             return 200, json.dumps(shape(changed))
 
-        return self.act(request, act)
+        return self.perform(request, perform)
 
 
 def shape(project: Project) -> dict[str, Any]:

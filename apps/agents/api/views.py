@@ -9,14 +9,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.access import Caller
 from apps.agents import operations as agents
-from apps.agents.api.answers import answered
+from apps.agents.api.answers import act_of, answered
 from apps.agents.api.serializers import (
     AgentAnswer,
     AgentInput,
@@ -49,22 +48,16 @@ class AgentView(ApiView):
         response.data |= {name: error[name] for name in ("code", "message", "param")}
         return response
 
-    def act(
+    def perform(
         self, request: Request, verb: Callable[..., Agent], *, status: int = 200
     ) -> Response:
         """Answer the agent that the verb returns, acting for the caller."""
-        scope, now = scope_of(request), timezone.now()
+        act = act_of(request)
 
-        def act() -> tuple[int, bytes]:
-            agent = verb(
-                scope=scope,
-                actor=caller_of(request).actor,
-                now=now,
-                request_id=request._request.request_id,  # type: ignore[attr-defined]
-            )
-            return status, json.dumps(AgentAnswer(agent).data)
+        def perform() -> tuple[int, bytes]:
+            return status, json.dumps(AgentAnswer(verb(act=act)).data)
 
-        return answered(request, scope=scope, now=now, perform=act)
+        return answered(request, scope=act.scope, perform=perform)
 
 
 class AgentCollection(AgentView):
@@ -82,7 +75,7 @@ class AgentCollection(AgentView):
         fields = dict(said.validated_data)
         external_id = fields.pop("external_id", None)
         verb = partial(agents.create, external_id=external_id, fields=fields)
-        return self.act(request, verb, status=201)
+        return self.perform(request, verb, status=201)
 
     @extend_schema(
         operation_id="list_agents",
@@ -148,7 +141,7 @@ class AgentDetail(AgentView):
         """Set what is said; metadata is merged key by key, null being a value there."""
         said = self.read(AgentInput)
         verb = partial(agents.update, reference=reference, fields=said.validated_data)
-        return self.act(request, verb)
+        return self.perform(request, verb)
 
 
 class AgentSuspension(AgentView):
@@ -162,7 +155,7 @@ class AgentSuspension(AgentView):
     )
     def post(self, request: Request, reference: str) -> Response:
         """Stop the agent's writes; what it wrote stays readable. Takes no body."""
-        return self.act(request, partial(agents.suspend, reference=reference))
+        return self.perform(request, partial(agents.suspend, reference=reference))
 
 
 class AgentActivation(AgentView):
@@ -176,7 +169,7 @@ class AgentActivation(AgentView):
     )
     def post(self, request: Request, reference: str) -> Response:
         """Let the agent write again. Takes no body."""
-        return self.act(request, partial(agents.activate, reference=reference))
+        return self.perform(request, partial(agents.activate, reference=reference))
 
 
 def caller_of(request: Request) -> Caller:

@@ -11,6 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
 from apps.agents.models import Agent
 from apps.core import json, paging
@@ -90,13 +91,13 @@ class RuleView(AdministratorView):
     ) -> Response:
         """Answer the rule that a verb returns."""
 
-        def act(about: dict[str, Any]) -> Body:
-            rule = verb(**about)
+        def perform(act: Act) -> Body:
+            rule = verb(act=act)
             if rule is None:
                 return status, b""
             return status, json.dumps(shape(rule, _names([rule])))
 
-        return self.act(request, act)
+        return self.perform(request, perform)
 
     def mine(self) -> RuleQuerySet:
         return Rule.objects.of_project(self.caller.project.id)
@@ -188,7 +189,7 @@ class RuleTest(RuleView):
     def post(self, request: Request, rule_id: str) -> Response:
         """Tell webhooks and the rule's address that this is a test. Takes no body."""
         return self.act_on(
-            request, lambda **about: metrics.try_rule(rule_id=rule_id, **about).rule
+            request, lambda act: metrics.try_rule(rule_id=rule_id, act=act).rule
         )
 
 

@@ -137,7 +137,6 @@ class WritesView(TimelineView):
         return answered(
             request,
             scope=self.scope,
-            now=self.now,
             perform=lambda: (201, json.dumps(self._added(session_id))),
         )
 
@@ -177,7 +176,6 @@ class HiddenView(TimelineView):
         return answered(
             request,
             scope=self.scope,
-            now=self.now,
             perform=lambda: (201, json.dumps(self._hidden(session_id))),
         )
 

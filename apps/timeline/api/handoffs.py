@@ -84,7 +84,6 @@ class HandoffsView(TimelineView):
         return answered(
             request,
             scope=self.scope,
-            now=self.now,
             perform=lambda: (201, json.dumps(self._issued(session_id))),
         )
 

@@ -55,7 +55,6 @@ class NotesView(TimelineView):
         return answered(
             request,
             scope=self.scope,
-            now=self.now,
             perform=lambda: (201, json.dumps(self._added(session_id))),
         )
 

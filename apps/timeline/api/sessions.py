@@ -157,7 +157,6 @@ class SessionView(TimelineView):
         return answered(
             request,
             scope=self.scope,
-            now=self.now,
             perform=lambda: (200, json.dumps(self._updated(session_id))),
         )
 

@@ -125,7 +125,6 @@ class LabelsView(TimelineView):
         return answered(
             request,
             scope=self.scope,
-            now=self.now,
             perform=lambda: (201, json.dumps(self._labelled(session_id, number))),
         )
 
@@ -168,4 +167,4 @@ class LabelView(TimelineView):
             )
             return 204, b""
 
-        return answered(request, scope=self.scope, now=self.now, perform=unlabel)
+        return answered(request, scope=self.scope, perform=unlabel)

@@ -126,9 +126,7 @@ def add_writes(
             action=Action.WRITES_ADDED,
             resource_type="writes",
             resource_id=session_id,
-            actor=act.actor,
-            now=act.now,
-            request_id=act.request.id,
+            act=act,
             details={"count": len(made)},
             number=head.number,
         )
@@ -158,16 +156,13 @@ def hide_versions(
     actor = act.actor
     about = [session_id, first, last, actor.kind, actor.id, actor.label, act.now]
     if sql.rows(_HIDE, about):
-        records = audit.record if actor.is_agent else audit.record_act
-        records(
+        audit.record_for(
             stream_id=session_id,
             project_id=act.project_id,
             action=Action.VERSIONS_HIDDEN,
             resource_type="session",
             resource_id=session_id,
-            actor=act.actor,
-            now=act.now,
-            request_id=act.request.id,
+            act=act,
             details={"first_version": first, "last_version": last},
             number=head.number,
         )

@@ -9,7 +9,7 @@ from django.db import transaction
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import Actor
-from apps.core.ids import new_id
+from apps.core.provenance import unrequested
 from apps.timeline.models import Open, Session
 
 AT_ONCE = 200
@@ -40,9 +40,7 @@ def _some(actor: Actor, now: datetime) -> int:
             action=Action.SESSION_EXPIRED,
             resource_type="session",
             resource_id=session.id,
-            actor=actor,
-            now=now,
-            request_id=new_id("req", now=now),
+            act=unrequested(actor, now),
             details={"ttl_seconds": session.ttl_seconds},
         )
         session.expired_at = now

@@ -38,16 +38,13 @@ def hand_off(
     if to_agent is not None:
         require_text("to_agent", to_agent, LONGEST_AGENT)
     version = reading.version(act.scope, session_id, number, now=act.now)
-    records = audit.record if act.actor.is_agent else audit.record_act
-    records(
+    audit.record_for(
         stream_id=session_id,
         project_id=act.project_id,
         action=Action.SESSION_HANDED_OFF,
         resource_type="session",
         resource_id=session_id,
-        actor=act.actor,
-        now=act.now,
-        request_id=act.request.id,
+        act=act,
         details={"version": version.number, "to_agent": to_agent},
         number=version.number,
     )

@@ -121,16 +121,13 @@ def update_metadata(
         changed += ["ttl_seconds", "expires_at"]
     session.updated_at = max(session.updated_at, act.now)
     session.save(update_fields=changed)
-    records = audit.record if act.actor.is_agent else audit.record_act
-    records(
+    audit.record_for(
         stream_id=session.id,
         project_id=session.project_id,
         action=Action.SESSION_UPDATED,
         resource_type="session",
         resource_id=session.id,
-        actor=act.actor,
-        now=act.now,
-        request_id=act.request.id,
+        act=act,
         details=details,
     )
     return session
@@ -183,16 +180,13 @@ def _require_label(name: str) -> None:
 
 
 def _record(action: Action, act: Act, version: reading.VersionRow, name: str) -> None:
-    records = audit.record if act.actor.is_agent else audit.record_act
-    records(
+    audit.record_for(
         stream_id=version.session_id,
         project_id=act.project_id,
         action=action,
         resource_type="version",
         resource_id=version.session_id,
-        actor=act.actor,
-        now=act.now,
-        request_id=act.request.id,
+        act=act,
         details={"label": json.cleaned(name), "version": version.number},
         number=version.number,
     )

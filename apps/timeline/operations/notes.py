@@ -45,16 +45,13 @@ def add_note(
         created_at=act.now,
     )
     note.save(force_insert=True)
-    records = audit.record if act.actor.is_agent else audit.record_act
-    records(
+    audit.record_for(
         stream_id=session_id,
         project_id=act.project_id,
         action=Action.NOTE_ADDED,
         resource_type="note",
         resource_id=note.id,
-        actor=act.actor,
-        now=act.now,
-        request_id=act.request.id,
+        act=act,
         details={"version": note.number},
         number=note.number,
     )

@@ -97,13 +97,7 @@ def fork(
 
 
 def _registered(act: Act, agent: str) -> Agent:
-    registered = agents.register(
-        project=act.project,
-        external_id=agent,
-        actor=act.actor,
-        now=act.now,
-        request_id=act.request.id,
-    )
+    registered = agents.register(act=act, external_id=agent)
     return _awake(registered, act.actor)
 
 

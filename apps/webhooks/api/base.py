@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
@@ -34,14 +35,14 @@ class WebhookView(AdministratorView):
 
     refusal = "Webhooks tell of all agents; this key speaks for some of them."
 
-    def act_with_secret(
-        self, request: Request, act: Callable[[dict[str, Any]], Body]
+    def perform_with_secret(
+        self, request: Request, verb: Callable[[Act], Body]
     ) -> Response:
-        """As `act`, and put the secret into the answer only as it leaves.
+        """As `perform`, and put the secret into the answer only as it leaves.
 
         What is kept for a repeated request holds none.
         """
-        response = self.act(request, act)
+        response = self.perform(request, verb)
         told = orjson.loads(json.splice(response.data))
         response.data = told | {"secret": _secret_for(told)}
         return response

@@ -1,11 +1,10 @@
 """What was sent to a webhook: the log, a test, and sending once more."""
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.agents.acts import Act
 from apps.agents.api.administering import Body
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
@@ -40,11 +39,11 @@ class WebhookTest(WebhookView):
     def post(self, request: Request, webhook_id: str) -> Response:
         """Send a `webhook.test` on its way; the log tells what came of it."""
 
-        def act(about: dict[str, Any]) -> Body:
-            sent = webhooks.test(webhook_id=webhook_id, **about)
+        def perform(act: Act) -> Body:
+            sent = webhooks.test(webhook_id=webhook_id, act=act)
             return 201, json.dumps(delivery_object(sent))
 
-        return self.act(request, act)
+        return self.perform(request, perform)
 
 
 class DeliveryCollection(WebhookView):
@@ -88,10 +87,10 @@ class Resending(WebhookView):
     def post(self, request: Request, webhook_id: str, delivery_id: str) -> Response:
         """Send a message once more, under the same id."""
 
-        def act(about: dict[str, Any]) -> Body:
+        def perform(act: Act) -> Body:
             sent = webhooks.resend(
-                webhook_id=webhook_id, delivery_id=delivery_id, **about
+                webhook_id=webhook_id, delivery_id=delivery_id, act=act
             )
             return 200, json.dumps(delivery_object(sent))
 
-        return self.act(request, act)
+        return self.perform(request, perform)

@@ -11,6 +11,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.agents.acts import Act
 from apps.agents.api.administering import Body
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
@@ -48,17 +49,17 @@ class WebhookCollection(WebhookView):
         """Make a webhook; the answer has its secret, which is shown this once."""
         said = self.read(CreateWebhookInput).validated_data
 
-        def act(about: dict[str, Any]) -> Body:
+        def perform(act: Act) -> Body:
             made, _ = webhooks.create(
                 url=said["url"],
                 kinds=said["events"],
                 description=said.get("description") or "",
                 format=said.get("format") or Format.STEPBACK,
-                **about,
+                act=act,
             )
             return 201, json.dumps(webhook_object(made))
 
-        return self.act_with_secret(request, act)
+        return self.perform_with_secret(request, perform)
 
     @extend_schema(
         operation_id="list_webhooks",
@@ -95,10 +96,10 @@ class WebhookDetail(WebhookView):
         """Set what is said; `enabled` switches it on or off."""
         said = self.read(WebhookInput).validated_data
 
-        def act(about: dict[str, Any]) -> Body:
-            return 200, json.dumps(webhook_object(change(webhook_id, said, about)))
+        def perform(act: Act) -> Body:
+            return 200, json.dumps(webhook_object(change(act, webhook_id, said)))
 
-        return self.act(request, act)
+        return self.perform(request, perform)
 
     @extend_schema(
         operation_id="delete_webhook",
@@ -108,11 +109,11 @@ class WebhookDetail(WebhookView):
     def delete(self, request: Request, webhook_id: str) -> Response:
         """Remove a webhook with its log; what waits is not sent."""
 
-        def act(about: dict[str, Any]) -> Body:
-            webhooks.delete(webhook_id=webhook_id, **about)
+        def perform(act: Act) -> Body:
+            webhooks.delete(webhook_id=webhook_id, act=act)
             return 204, b""
 
-        return self.act(request, act)
+        return self.perform(request, perform)
 
 
 class WebhookSecret(WebhookView):
@@ -127,15 +128,15 @@ class WebhookSecret(WebhookView):
     def post(self, request: Request, webhook_id: str) -> Response:
         """Make another secret; the one before signs beside it for 24 hours more."""
 
-        def act(about: dict[str, Any]) -> Body:
-            changed, _ = webhooks.change_secret(webhook_id=webhook_id, **about)
+        def perform(act: Act) -> Body:
+            changed, _ = webhooks.change_secret(webhook_id=webhook_id, act=act)
             return 200, json.dumps(webhook_object(changed))
 
-        return self.act_with_secret(request, act)
+        return self.perform_with_secret(request, perform)
 
 
 @transaction.atomic
-def change(webhook_id: str, said: dict[str, Any], about: dict[str, Any]) -> Any:
+def change(act: Act, webhook_id: str, said: dict[str, Any]) -> Any:
     """Do what a PATCH asks for: change, then switch.
 
     Raises: InvalidRequest where nothing is asked for, and what the verbs raise.
@@ -149,8 +150,8 @@ def change(webhook_id: str, said: dict[str, Any], about: dict[str, Any]) -> Any:
         raise InvalidRequest("There is nothing to change.")
     webhook = None
     if fields:
-        webhook = webhooks.update(webhook_id=webhook_id, **fields, **about)
+        webhook = webhooks.update(webhook_id=webhook_id, **fields, act=act)
     if "enabled" in said:
         verb = webhooks.enable if said["enabled"] else webhooks.disable
-        webhook = verb(webhook_id=webhook_id, **about)
+        webhook = verb(webhook_id=webhook_id, act=act)
     return webhook

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from apps.accounts.models import Project
 from apps.audit import operations as audit
 from apps.audit.actions import Action
-from apps.core.actors import Actor
+from apps.core.provenance import Provenance
 from apps.webhooks.models import Subscription
 
 
@@ -18,12 +17,7 @@ def locked(project: Project, webhook_id: str) -> Subscription:
 
 
 def record(
-    action: Action,
-    webhook: Subscription,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-    details: dict[str, Any],
+    action: Action, webhook: Subscription, act: Provenance, details: dict[str, Any]
 ) -> None:
     audit.record_act(
         stream_id=webhook.project_id,
@@ -31,8 +25,6 @@ def record(
         action=action,
         resource_type="webhook",
         resource_id=webhook.id,
-        actor=actor,
-        now=now,
-        request_id=request_id,
+        act=act,
         details=details,
     )

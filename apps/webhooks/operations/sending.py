@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from django.db import transaction
 
-from apps.accounts.models import Project
+from apps.agents.acts import Act
 from apps.audit.actions import Action
-from apps.core.actors import Actor
 from apps.core.ids import new_id
 from apps.webhooks import feed, payloads
 from apps.webhooks.errors import WebhookDisabled
@@ -18,51 +15,41 @@ from apps.webhooks.operations.rows import locked, record
 
 
 @transaction.atomic
-def test(
-    *, project: Project, webhook_id: str, actor: Actor, now: datetime, request_id: str
-) -> Delivery:
+def test(*, act: Act, webhook_id: str) -> Delivery:
     """Send a `webhook.test` on its way, past what waits; return its delivery.
 
     Raises: WebhookNotFound, WebhookDisabled.
     """
     place = feed.place()
-    webhook = locked(project, webhook_id)
+    webhook = locked(act.project, webhook_id)
     _require_enabled(webhook)
-    id = new_id("evt", now=now)
-    data = {"object": "webhook", "id": webhook.id, "project": project.slug}
+    id = new_id("evt", now=act.now)
+    data = {"object": "webhook", "id": webhook.id, "project": act.project.slug}
     Message.objects.create(
         id=id,
-        project_id=project.id,
+        project_id=act.project_id,
         # A lane of its own.
         stream_id=webhook.id,
         kind=TEST,
-        body=payloads.written(id, TEST, now, data),
-        created_at=now,
+        body=payloads.written(id, TEST, act.now, data),
+        created_at=act.now,
     )
-    feed.put([feed.Draft(webhook.id, id, webhook.id)], feed=place, now=now)
+    feed.put([feed.Draft(webhook.id, id, webhook.id)], feed=place, now=act.now)
     place.save(update_fields=["ordinal"])
     _try_again(webhook, webhook.id)
     details = {"message_id": id}
-    record(Action.WEBHOOK_TESTED, webhook, actor, now, request_id, details)
+    record(Action.WEBHOOK_TESTED, webhook, act, details)
     return Delivery.objects.of_subscription(webhook.id).told().get(message_id=id)
 
 
 @transaction.atomic
-def resend(
-    *,
-    project: Project,
-    webhook_id: str,
-    delivery_id: str,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
-) -> Delivery:
+def resend(*, act: Act, webhook_id: str, delivery_id: str) -> Delivery:
     """Send a message once more, under the same id; one that still waits, at once.
 
     Raises: WebhookNotFound, DeliveryNotFound, WebhookDisabled.
     """
     place = feed.place()
-    webhook = locked(project, webhook_id)
+    webhook = locked(act.project, webhook_id)
     log = Delivery.objects.of_subscription(webhook.id)
     delivery = log.select_for_update(no_key=True).one(delivery_id)
     _require_enabled(webhook)
@@ -75,7 +62,7 @@ def resend(
         feed.open_lanes([delivery])
     _try_again(webhook, delivery.stream_id)
     details = {"message_id": delivery.message_id}
-    record(Action.WEBHOOK_RESENT, webhook, actor, now, request_id, details)
+    record(Action.WEBHOOK_RESENT, webhook, act, details)
     return log.told().get(id=delivery.id)
 
 

@@ -7,16 +7,15 @@ host that is told, not the address: that may hold a secret of the receiver's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
-from apps.accounts.models import Project
+from apps.agents.acts import Act
 from apps.audit.actions import Action
 from apps.core import addresses
-from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.webhooks import feed, signing
@@ -32,14 +31,11 @@ OLD_SECRET_COUNTS = timedelta(hours=24)
 @transaction.atomic
 def create(
     *,
-    project: Project,
+    act: Act,
     url: str,
     kinds: Sequence[str],
     description: str = "",
     format: str = Format.STEPBACK,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
 ) -> tuple[Subscription, str]:
     """Return a new webhook and its secret, which nobody is shown again.
 
@@ -47,47 +43,44 @@ def create(
     too many.
     """
     place = feed.place()
-    if Subscription.objects.of_project(project.id).count() >= MOST:
+    if Subscription.objects.of_project(act.project_id).count() >= MOST:
         raise InvalidRequest(f"A project has at most {MOST} webhooks.")
     if not Subscription.objects.enabled().exists():
         feed.begin(feed=place)
-    id, salt = new_id("hook", now=now), signing.new_salt()
+    id, salt = new_id("hook", now=act.now), signing.new_salt()
     secret = signing.secret_from(id, salt)
     made = Subscription.objects.create(
         id=id,
-        project=project,
+        project=act.project,
         url=_valid_url(url),
         description=_valid_description(description),
         format=_valid_format(format),
         kinds=_valid_kinds(kinds),
         salt=salt,
         secret_prefix=secret[: signing.VISIBLE],
-        created_at=now,
-        created_by=actor.label,
-        since=now,
+        created_at=act.now,
+        created_by=act.actor.label,
+        since=act.now,
     )
-    record(Action.WEBHOOK_CREATED, made, actor, now, request_id, _told(made))
+    record(Action.WEBHOOK_CREATED, made, act, _told(made))
     return made, secret
 
 
 @transaction.atomic
 def update(
     *,
-    project: Project,
+    act: Act,
     webhook_id: str,
     url: str | None = None,
     kinds: Sequence[str] | None = None,
     description: str | None = None,
     format: str | None = None,
-    actor: Actor,
-    now: datetime,
-    request_id: str,
 ) -> Subscription:
     """Set what is said; what waits goes to the new address.
 
     Raises: WebhookNotFound, InvalidRequest.
     """
-    webhook = locked(project, webhook_id)
+    webhook = locked(act.project, webhook_id)
     if url is not None:
         webhook.url = _valid_url(url)
         # Another receiver: what the one before did is not its fault.
@@ -99,86 +92,81 @@ def update(
     if format is not None:
         webhook.format = _valid_format(format)
     webhook.save()
-    record(Action.WEBHOOK_UPDATED, webhook, actor, now, request_id, _told(webhook))
+    record(Action.WEBHOOK_UPDATED, webhook, act, _told(webhook))
     return webhook
 
 
 @transaction.atomic
-def enable(
-    *, project: Project, webhook_id: str, actor: Actor, now: datetime, request_id: str
-) -> Subscription:
+def enable(*, act: Act, webhook_id: str) -> Subscription:
     """Tell it again: what waits first, then what happens from now on.
 
     Raises: WebhookNotFound.
     """
     place = feed.place()
-    webhook = locked(project, webhook_id)
+    webhook = locked(act.project, webhook_id)
     if webhook.is_enabled:
         return webhook
     if not Subscription.objects.enabled().exists():
         feed.begin(feed=place)
-    webhook.status, webhook.since = Status.ENABLED, now
+    webhook.status, webhook.since = Status.ENABLED, act.now
     _forgive(webhook)
     webhook.save()
     waiting = Delivery.objects.of_subscription(webhook.id).filter(
         status=Progress.PENDING
     )
     waiting.update(first_failed_at=None)
-    Lane.objects.filter(subscription=webhook, claim=None).update(due_at=now)
-    record(Action.WEBHOOK_ENABLED, webhook, actor, now, request_id, {})
+    Lane.objects.filter(subscription=webhook, claim=None).update(due_at=act.now)
+    record(Action.WEBHOOK_ENABLED, webhook, act, {})
     return webhook
 
 
 @transaction.atomic
-def disable(
-    *, project: Project, webhook_id: str, actor: Actor, now: datetime, request_id: str
-) -> Subscription:
+def disable(*, act: Act, webhook_id: str) -> Subscription:
     """Tell it nothing any more, until it is enabled; what waits goes on waiting.
 
     Raises: WebhookNotFound.
     """
-    webhook = locked(project, webhook_id)
+    webhook = locked(act.project, webhook_id)
     if webhook.status != Status.DISABLED:
         webhook.status = Status.DISABLED
         webhook.save(update_fields=["status"])
-        record(Action.WEBHOOK_DISABLED, webhook, actor, now, request_id, {})
+        record(Action.WEBHOOK_DISABLED, webhook, act, {})
     return webhook
 
 
 @transaction.atomic
-def change_secret(
-    *, project: Project, webhook_id: str, actor: Actor, now: datetime, request_id: str
-) -> tuple[Subscription, str]:
+def change_secret(*, act: Act, webhook_id: str) -> tuple[Subscription, str]:
     """Return another secret; the one before signs beside it for 24 hours more.
 
     Raises: WebhookNotFound.
     """
-    webhook = locked(project, webhook_id)
-    webhook.old_salt, webhook.old_secret_until = webhook.salt, now + OLD_SECRET_COUNTS
+    webhook = locked(act.project, webhook_id)
+    webhook.old_salt, webhook.old_secret_until = (
+        webhook.salt,
+        act.now + OLD_SECRET_COUNTS,
+    )
     webhook.salt = signing.new_salt()
     secret = signing.secret_from(webhook.id, webhook.salt)
     webhook.secret_prefix = secret[: signing.VISIBLE]
     webhook.save()
     details = {"prefix": webhook.secret_prefix}
-    record(Action.WEBHOOK_SECRET_CHANGED, webhook, actor, now, request_id, details)
+    record(Action.WEBHOOK_SECRET_CHANGED, webhook, act, details)
     return webhook, secret
 
 
 @transaction.atomic
-def delete(
-    *, project: Project, webhook_id: str, actor: Actor, now: datetime, request_id: str
-) -> None:
+def delete(*, act: Act, webhook_id: str) -> None:
     """Remove a webhook with its log; what waits is not sent.
 
     Raises: WebhookNotFound.
     """
-    webhook = locked(project, webhook_id)
+    webhook = locked(act.project, webhook_id)
     details = _told(webhook)
     Lane.objects.filter(subscription=webhook).delete()
     Delivery.objects.of_subscription(webhook.id).delete()
     webhook.delete()
     webhook.id = webhook_id
-    record(Action.WEBHOOK_DELETED, webhook, actor, now, request_id, details)
+    record(Action.WEBHOOK_DELETED, webhook, act, details)
 
 
 def _forgive(webhook: Subscription) -> None:

@@ -15,12 +15,11 @@ import psycopg
 import pytest
 from django.core.management import call_command
 from django.db import connection
-from django.utils import timezone
 from psycopg.conninfo import make_conninfo
 
 from apps.accounts import operations as accounts
 from apps.accounts.models import Project, Scope
-from apps.core.actors import SYSTEM
+from tests.acts import act_by
 from tests.conftest import make_project
 from tests.races.interleavings import actors
 from tests.races.interleavings.actors import Doors, Verb, Writer
@@ -95,9 +94,7 @@ def make_secret(project: Project) -> str:
         name="racer",
         scope=Scope.WRITE,
         agents=None,
-        actor=SYSTEM,
-        now=timezone.now(),
-        request_id="req_races",
+        act=act_by(),
     )
     return secret
 

@@ -16,7 +16,6 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import ApiKey, Project, Scope
 from apps.agents.models import Agent
 from apps.core import middleware
-from apps.core.actors import SYSTEM
 from apps.core.gate import GATED_BYTES
 from apps.timeline import bodies
 from apps.timeline.api.door import Door, door, with_door
@@ -24,6 +23,7 @@ from apps.timeline.api.door.reads import reading_cases
 from apps.timeline.bodies.caching import Cache
 from apps.timeline.models import Session
 from tests.acting import erasing
+from tests.acts import act_by
 from tests.timeline.door.road import Road
 from tests.timeline.runs import Begin, Clients, Keys, Run
 
@@ -193,9 +193,7 @@ def test_over_the_limit_the_view_refuses(
         name="few",
         scope=Scope.READ,
         rate_limit=6,
-        actor=SYSTEM,
-        now=timezone.now(),
-        request_id="req_test",
+        act=act_by(),
     )
     path = begin().path("state")
 
@@ -298,9 +296,7 @@ def test_a_key_is_refused_from_the_moment_it_is_revoked(
     accounts.revoke_key(
         project=project,
         key_id=ApiKey.objects.exclude(last_used_at=None).get().id,
-        actor=SYSTEM,
-        now=timezone.now(),
-        request_id="req_test",
+        act=act_by(),
     )
 
     assert road.passes(path, secret).code == 401

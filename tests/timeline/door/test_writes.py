@@ -20,9 +20,9 @@ from apps.accounts import recognition
 from apps.accounts.models import ApiKey, Project, Scope
 from apps.agents.models import Agent
 from apps.core import json, sql
-from apps.core.actors import SYSTEM
 from apps.timeline.models import Session, Turn, Version
 from apps.timeline.versions import remembered
+from tests.acts import act_by
 from tests.timeline.door.road import Road, Told, ask, written
 from tests.timeline.runs import Begin, Keys, Run
 
@@ -257,9 +257,7 @@ def _revoke(_: Run, project: Project) -> int:
         accounts.revoke_key(
             project=project,
             key_id=key.id,
-            actor=SYSTEM,
-            now=timezone.now(),
-            request_id="req_test",
+            act=act_by(),
         )
     return 401
 
@@ -348,9 +346,7 @@ def test_over_the_limit_the_view_refuses(
         name="few",
         scope=Scope.WRITE,
         rate_limit=4 * settings.WORKERS,
-        actor=SYSTEM,
-        now=timezone.now(),
-        request_id="req_test",
+        act=act_by(),
     )
 
     codes = [pair.send("PATCH", "state", {"state": {}}).code for _ in range(3)]

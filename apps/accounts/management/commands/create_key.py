@@ -46,7 +46,7 @@ class Command(AccountsCommand):
             agents=options["agent"],
             rate_limit=options["rate_limit"],
             expires_at=None if days is None else act.now + timedelta(days=days),
-            **act._asdict(),
+            act=act,
         )
         self.stdout.write(f"Created {key.scope} key {key.id} of {project.slug}.")
         self.stdout.write("Keep it now; it is not shown again:")

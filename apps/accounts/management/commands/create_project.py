@@ -19,6 +19,6 @@ class Command(AccountsCommand):
         slug = options["slug"]
         act = self.act("create_project")
         project = accounts.create_project(
-            slug=slug, name=options["name"] or slug, **act._asdict()
+            slug=slug, name=options["name"] or slug, act=act
         )
         self.stdout.write(f"Created project {project.slug} ({project.id}).")

@@ -32,18 +32,18 @@ class Command(AccountsCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_called(options["project"]) if options["project"] else None
         password = _asked_password() if options["password"] else None
-        act = self.act("create_user")._asdict()
+        act = self.act("create_user")
         with transaction.atomic():
             user = accounts.create_user(
                 username=options["username"],
                 display_name=options["display_name"],
                 email=options["email"],
                 password=password,
-                **act,
+                act=act,
             )
             if project is not None:
                 role = Role(options["role"])
-                accounts.add_member(project=project, user=user, role=role, **act)
+                accounts.add_member(project=project, user=user, role=role, act=act)
         self.stdout.write(f"Created user {user.username} ({user.id}).")
         self.stdout.write(_next_step(user, project))
 

@@ -29,7 +29,7 @@ class Command(AccountsCommand):
         _, token = accounts.invite(
             project=chosen_project(options["project"]),
             role=Role(options["role"]),
-            **self.act("invite")._asdict(),
+            act=self.act("invite"),
         )
         path = reverse("accounts:invitation", args=[token])
         self.stdout.write(options["base_url"].rstrip("/") + path)

@@ -27,7 +27,7 @@ class Command(AccountsCommand):
         _, token = accounts.make_password_link(
             project=chosen_project(options["project"]),
             user=user_called(options["username"]),
-            **self.act("password_link")._asdict(),
+            act=self.act("password_link"),
         )
         path = reverse("accounts:password_link", args=[token])
         self.stdout.write(options["base_url"].rstrip("/") + path)

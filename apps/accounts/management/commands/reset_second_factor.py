@@ -25,6 +25,6 @@ class Command(AccountsCommand):
         accounts.reset_second_factor(
             project=chosen_project(options["project"]),
             user=user,
-            **self.act("reset_second_factor")._asdict(),
+            act=self.act("reset_second_factor"),
         )
         self.stdout.write(f"{user.username} has no second factor now.")

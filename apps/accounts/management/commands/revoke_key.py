@@ -24,7 +24,5 @@ class Command(AccountsCommand):
         if not options["key"].startswith("key_"):
             raise CommandError("Name the key by its id (key_...), not by its secret.")
         act = self.act("revoke_key")
-        key = accounts.revoke_key(
-            project=project, key_id=options["key"], **act._asdict()
-        )
+        key = accounts.revoke_key(project=project, key_id=options["key"], act=act)
         self.stdout.write(f"Revoked key {key.id} ({key.name}).")

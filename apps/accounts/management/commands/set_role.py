@@ -26,12 +26,12 @@ class Command(AccountsCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         project = chosen_project(options["project"])
         user = user_called(options["username"])
-        act = self.act("set_role")._asdict()
+        act = self.act("set_role")
         with transaction.atomic():
             # Two commands about one newcomer would both want to add them.
             Project.objects.select_for_update(no_key=True).get(id=project.id)
             members = Membership.objects.in_project(project.id).filter(user_id=user.id)
             assign = accounts.change_role if members.exists() else accounts.add_member
             role = Role(options["role"])
-            assign(project=project, user=user, role=role, **act)
+            assign(project=project, user=user, role=role, act=act)
         self.stdout.write(f"{user.username} is now {role} of {project.slug}.")

@@ -13,7 +13,6 @@ from django.urls import reverse
 from apps.accounts import operations as accounts
 from apps.accounts.management.command import (
     AccountsCommand,
-    Act,
     add_base_url_argument,
     add_project_argument,
     chosen_project,
@@ -21,6 +20,7 @@ from apps.accounts.management.command import (
 )
 from apps.accounts.models import Membership, Project, Role, User
 from apps.accounts.names import valid_username
+from apps.core.provenance import Provenance
 
 
 class Command(AccountsCommand):
@@ -40,9 +40,7 @@ class Command(AccountsCommand):
             else:
                 user = _make_first_admin(project, options["user"], act)
                 self.stdout.write(f"{user.username} is now admin of {project.slug}.")
-            _, token = accounts.make_signin_link(
-                project=project, user=user, **act._asdict()
-            )
+            _, token = accounts.make_signin_link(project=project, user=user, act=act)
         path = reverse("accounts:signin_link", args=[token])
         self.stdout.write(options["base_url"].rstrip("/") + path)
 
@@ -54,12 +52,11 @@ def _has_admin(project: Project) -> bool:
     return admins.filter(user__is_active=True).exists()
 
 
-def _make_first_admin(project: Project, username: str, act: Act) -> User:
-    common = act._asdict()
+def _make_first_admin(project: Project, username: str, act: Provenance) -> User:
     user = User.objects.filter(username=valid_username(username)).first()
     if user is None:
-        user = accounts.create_user(username=username, **common)
+        user = accounts.create_user(username=username, act=act)
     members = Membership.objects.in_project(project.id).filter(user_id=user.id)
     assign = accounts.change_role if members.exists() else accounts.add_member
-    assign(project=project, user=user, role=Role.ADMIN, **common)
+    assign(project=project, user=user, role=Role.ADMIN, act=act)
     return user

@@ -19,7 +19,8 @@ from apps.agents.models import Agent
 from apps.audit.actions import Action
 from apps.audit.models import Event
 from apps.console.forms.alerts import HOURS, METRICS, AlertForm, SilenceForm, as_it_is
-from apps.console.views.requests.decorators import act, acting, entered, page
+from apps.console.views.requests.act_arguments import act_of
+from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.refusals import SeeOther
 from apps.core.errors import InvalidRequest
 from apps.core.links import path_to
@@ -138,9 +139,7 @@ def disable(request: HttpRequest, membership: Membership, rule_id: str) -> HttpR
 @act(Permission.ADMIN, shows=alert_shown)
 def test(request: HttpRequest, membership: Membership, rule_id: str) -> HttpResponse:
     """Tell webhooks and the mail address that this is a test."""
-    tried = operations.try_rule(
-        project=membership.project, rule_id=rule_id, **acting(request)
-    )
+    tried = operations.try_rule(rule_id=rule_id, act=act_of(request, membership))
     messages.success(request, "A test is on its way to the webhooks of alert.firing.")
     if tried.mail is not None:
         _tell_mail(request, tried.mail)
@@ -150,9 +149,7 @@ def test(request: HttpRequest, membership: Membership, rule_id: str) -> HttpResp
 @act(Permission.ADMIN, shows=alert_shown)
 def delete(request: HttpRequest, membership: Membership, rule_id: str) -> HttpResponse:
     """Remove a rule."""
-    operations.remove_rule(
-        project=membership.project, rule_id=rule_id, **acting(request)
-    )
+    operations.remove_rule(rule_id=rule_id, act=act_of(request, membership))
     messages.success(request, "The rule is deleted.")
     return redirect("console:alerts", membership.project.slug)
 
@@ -179,12 +176,12 @@ def _tried(
     """Do what a form says; None where it says why not."""
     if not form.is_valid():
         return None
-    about: dict[str, Any] = {"project": membership.project, **acting(request)}
+    act = act_of(request, membership)
     try:
         if rule_id is None:
-            return operations.make_rule(fields=form.fields_said(), **about)
+            return operations.make_rule(fields=form.fields_said(), act=act)
         return operations.change_rule(
-            rule_id=rule_id, fields=form.fields_said(), **about
+            rule_id=rule_id, fields=form.fields_said(), act=act
         )
     except AgentNotFound as unknown:
         form.add_error("agent", unknown.message)
@@ -198,7 +195,7 @@ def _change(
     request: HttpRequest, membership: Membership, rule_id: str, **fields: Any
 ) -> None:
     operations.change_rule(
-        project=membership.project, rule_id=rule_id, fields=fields, **acting(request)
+        rule_id=rule_id, fields=fields, act=act_of(request, membership)
     )
 
 

@@ -12,9 +12,10 @@ from django.utils import timezone
 from apps.accounts import operations as accounts
 from apps.accounts.access import Permission
 from apps.accounts.models import ApiKey, Membership, Scope
+from apps.accounts.views.acting import acting
 from apps.console import queries
 from apps.console.forms.project import HANDLINGS, HandlingForm, KeyForm, KeysForm
-from apps.console.views.requests.decorators import act, acting, entered, page
+from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.core.errors import InvalidRequest
 from apps.core.handling import Handling
@@ -33,15 +34,15 @@ def issue(request: HttpRequest, membership: Membership) -> HttpResponse:
     if not form.is_valid():
         return _page(request, membership, form=form, status=422)
     days = form.cleaned_data["expires_days"]
-    about = acting(request)
+    act = acting(request)
     try:
         key, secret = accounts.issue_key(
             project=membership.project,
             name=form.cleaned_data["name"],
             scope=Scope(form.cleaned_data["scope"]),
             agents=form.agents(),
-            expires_at=about["now"] + timedelta(days=days) if days else None,
-            **about,
+            expires_at=act.now + timedelta(days=days) if days else None,
+            act=act,
         )
     except InvalidRequest as refused:
         form.add_error(
@@ -68,7 +69,7 @@ def keys_shown(
 def revoke(request: HttpRequest, membership: Membership, key_id: str) -> HttpResponse:
     """End a key at once."""
     key = accounts.revoke_key(
-        project=membership.project, key_id=key_id, **acting(request)
+        project=membership.project, key_id=key_id, act=acting(request)
     )
     messages.success(request, f"The key {key} is revoked: it opens nothing any more.")
     return redirect("console:keys", membership.project.slug)
@@ -82,7 +83,7 @@ def set_handling(request: HttpRequest, membership: Membership) -> HttpResponse:
         raise InvalidRequest("This is no way to handle input.", param="handling")
     handling = Handling(form.cleaned_data["handling"])
     accounts.set_handling(
-        project=membership.project, handling=handling, **acting(request)
+        project=membership.project, handling=handling, act=acting(request)
     )
     said = HANDLINGS[handling]
     messages.success(request, f"Unknown fields and parameters {said}.")

@@ -23,8 +23,9 @@ from apps.accounts.models import (
     User,
 )
 from apps.accounts.second_factors import members_with_second_factor
+from apps.accounts.views.acting import acting
 from apps.console.forms.project import InviteForm, RoleForm, SecondFactorForm
-from apps.console.views.requests.decorators import act, acting, entered, page
+from apps.console.views.requests.decorators import act, entered, page
 from apps.core.errors import InvalidRequest
 
 
@@ -56,7 +57,7 @@ def invite(request: HttpRequest, membership: Membership) -> HttpResponse:
         made, token = accounts.invite(
             project=membership.project,
             role=Role(form.cleaned_data["role"]),
-            **acting(request),
+            act=acting(request),
         )
     except InvalidRequest as refused:
         form.add_error(None, refused.message)
@@ -80,7 +81,7 @@ def withdraw(
         accounts.withdraw_invitation(
             project=membership.project,
             invitation_id=invitation_id,
-            **acting(request),
+            act=acting(request),
         )
     except InvitationNotFound as gone:
         if not _is_of(membership, invitation_id):
@@ -102,7 +103,7 @@ def change_role(
     user = _member(membership, user_id)
     role = Role(form.cleaned_data["role"])
     accounts.change_role(
-        project=membership.project, user=user, role=role, **acting(request)
+        project=membership.project, user=user, role=role, act=acting(request)
     )
     messages.success(request, f"{user.username} is now {role.label.lower()}.")
     return redirect("console:members", membership.project.slug)
@@ -112,7 +113,7 @@ def change_role(
 def remove(request: HttpRequest, membership: Membership, user_id: str) -> HttpResponse:
     """Take a member out; what they did stays recorded."""
     user = _member(membership, user_id)
-    accounts.remove_member(project=membership.project, user=user, **acting(request))
+    accounts.remove_member(project=membership.project, user=user, act=acting(request))
     messages.success(request, f"{user.username} is no longer a member.")
     if user.id == membership.user_id:
         return redirect("console:home")
@@ -126,7 +127,7 @@ def signin_link(
     """Make a link that signs a member in, and show it once."""
     user = _member(membership, user_id)
     link, token = accounts.make_signin_link(
-        project=membership.project, user=user, **acting(request)
+        project=membership.project, user=user, act=acting(request)
     )
     return _link_page(request, membership, link, token)
 
@@ -138,7 +139,7 @@ def password_link(
     """Make a link by which a member chooses a new password, and show it once."""
     user = _member(membership, user_id)
     link, token = accounts.make_password_link(
-        project=membership.project, user=user, **acting(request)
+        project=membership.project, user=user, act=acting(request)
     )
     return _link_page(request, membership, link, token)
 
@@ -150,7 +151,7 @@ def reset_second_factor(
     """Take away the second factor of a member who has lost it."""
     user = _member(membership, user_id)
     accounts.reset_second_factor(
-        project=membership.project, user=user, **acting(request)
+        project=membership.project, user=user, act=acting(request)
     )
     messages.success(
         request, f"{user.username} has no second factor now, and sets up another."
@@ -167,7 +168,7 @@ def require_second_factor(request: HttpRequest, membership: Membership) -> HttpR
     project = accounts.require_second_factor(
         project=membership.project,
         is_required=form.cleaned_data["is_required"] == "on",
-        **acting(request),
+        act=acting(request),
     )
     does = "asks" if project.needs_second_factor else "no longer asks"
     messages.success(request, f"{project.name} {does} for a second factor.")

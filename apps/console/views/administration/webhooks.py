@@ -16,7 +16,8 @@ from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.console import queries
 from apps.console.forms.project import DeliveriesForm, WebhookForm, WebhooksForm
-from apps.console.views.requests.decorators import act, acting, entered, page
+from apps.console.views.requests.act_arguments import act_of
+from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.refusals import SeeOther
 from apps.core.errors import InvalidRequest
@@ -39,7 +40,7 @@ def create(request: HttpRequest, membership: Membership) -> HttpResponse:
         return _list(request, membership, form=form, status=422)
     try:
         webhook, secret = operations.create(
-            project=membership.project, **_said(form), **acting(request)
+            **_said(form), act=act_of(request, membership)
         )
     except InvalidRequest as refused:
         _tell(form, refused)
@@ -70,10 +71,7 @@ def update(
         return _one(request, membership, webhook_id, form=form, status=422)
     try:
         operations.update(
-            project=membership.project,
-            webhook_id=webhook_id,
-            **_said(form),
-            **acting(request),
+            webhook_id=webhook_id, **_said(form), act=act_of(request, membership)
         )
     except InvalidRequest as refused:
         _tell(form, refused)
@@ -87,9 +85,7 @@ def enable(
     request: HttpRequest, membership: Membership, webhook_id: str
 ) -> HttpResponse:
     """Switch a webhook on."""
-    operations.enable(
-        project=membership.project, webhook_id=webhook_id, **acting(request)
-    )
+    operations.enable(webhook_id=webhook_id, act=act_of(request, membership))
     messages.success(request, "The webhook is on: what waits is sent first.")
     return _to(membership, webhook_id)
 
@@ -99,9 +95,7 @@ def disable(
     request: HttpRequest, membership: Membership, webhook_id: str
 ) -> HttpResponse:
     """Switch a webhook off."""
-    operations.disable(
-        project=membership.project, webhook_id=webhook_id, **acting(request)
-    )
+    operations.disable(webhook_id=webhook_id, act=act_of(request, membership))
     messages.success(request, "The webhook is off: it misses what happens meanwhile.")
     return _to(membership, webhook_id)
 
@@ -109,9 +103,7 @@ def disable(
 @act(Permission.ADMIN, shows=webhook_shown)
 def test(request: HttpRequest, membership: Membership, webhook_id: str) -> HttpResponse:
     """Send a test on its way."""
-    operations.test(
-        project=membership.project, webhook_id=webhook_id, **acting(request)
-    )
+    operations.test(webhook_id=webhook_id, act=act_of(request, membership))
     messages.success(request, "A test is on its way: reload to see what came of it.")
     return _to(membership, webhook_id)
 
@@ -122,10 +114,7 @@ def resend(
 ) -> HttpResponse:
     """Send a message once more."""
     operations.resend(
-        project=membership.project,
-        webhook_id=webhook_id,
-        delivery_id=delivery_id,
-        **acting(request),
+        webhook_id=webhook_id, delivery_id=delivery_id, act=act_of(request, membership)
     )
     messages.success(request, "It is on its way once more, under the same id.")
     return _to(membership, webhook_id)
@@ -137,7 +126,7 @@ def change_secret(
 ) -> HttpResponse:
     """Make another secret and show it, once."""
     changed, secret = operations.change_secret(
-        project=membership.project, webhook_id=webhook_id, **acting(request)
+        webhook_id=webhook_id, act=act_of(request, membership)
     )
     return _secret(request, membership, changed, secret)
 
@@ -147,9 +136,7 @@ def delete(
     request: HttpRequest, membership: Membership, webhook_id: str
 ) -> HttpResponse:
     """Remove a webhook with its log."""
-    operations.delete(
-        project=membership.project, webhook_id=webhook_id, **acting(request)
-    )
+    operations.delete(webhook_id=webhook_id, act=act_of(request, membership))
     messages.success(request, "The webhook is deleted.")
     return redirect("console:webhooks", membership.project.slug)
 

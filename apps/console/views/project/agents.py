@@ -13,7 +13,8 @@ from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.forms.project import AgentsForm
 from apps.console.pages.session.version_text import pretty
-from apps.console.views.requests.decorators import act, acting, entered, page
+from apps.console.views.requests.act_arguments import act_of
+from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.core.errors import InvalidRequest
 from apps.timeline.queries import activity
@@ -82,9 +83,7 @@ def suspend(
     request: HttpRequest, membership: Membership, agent_id: str
 ) -> HttpResponse:
     """Stop the agent's writes."""
-    agent = agents.suspend(
-        scope=Scope(membership.project), reference=agent_id, **acting(request)
-    )
+    agent = agents.suspend(reference=agent_id, act=act_of(request, membership))
     messages.success(
         request, f"{agent} is suspended: its writes are refused, reading goes on."
     )
@@ -96,9 +95,7 @@ def activate(
     request: HttpRequest, membership: Membership, agent_id: str
 ) -> HttpResponse:
     """Let the agent write again."""
-    agent = agents.activate(
-        scope=Scope(membership.project), reference=agent_id, **acting(request)
-    )
+    agent = agents.activate(reference=agent_id, act=act_of(request, membership))
     messages.success(request, f"{agent} is active: it may write again.")
     return redirect("console:agent_detail", membership.project.slug, agent.id)
 

@@ -9,9 +9,10 @@ from django.utils import timezone
 from apps.accounts import operations as accounts
 from apps.accounts.access import Permission
 from apps.accounts.models import Membership
+from apps.accounts.views.acting import acting
 from apps.console.forms.project import ViewForm
 from apps.console.views.project.sessions import sessions_shown
-from apps.console.views.requests.decorators import act, acting
+from apps.console.views.requests.decorators import act
 from apps.core.errors import InvalidRequest
 from apps.timeline.search.language import parse
 
@@ -30,7 +31,7 @@ def save_view(request: HttpRequest, membership: Membership) -> HttpResponse:
         query=data["q"],
         sort=data["sort"],
         is_shared=data["is_shared"],
-        **acting(request),
+        act=acting(request),
     )
     messages.success(request, f"Saved the view {view.name}.")
     here = reverse("console:sessions", args=[membership.project.slug])
@@ -43,7 +44,7 @@ def delete_view(
 ) -> HttpResponse:
     """Take a view away."""
     view = accounts.delete_view(
-        membership=membership, view_id=view_id, **acting(request)
+        membership=membership, view_id=view_id, act=acting(request)
     )
     messages.success(request, f"Deleted the view {view.name}.")
     here = reverse("console:sessions", args=[membership.project.slug])
@@ -56,7 +57,7 @@ def open_with(request: HttpRequest, membership: Membership) -> HttpResponse:
     accounts.open_with_view(
         membership=membership,
         view_id=request.POST.get("view") or None,
-        actor=acting(request)["actor"],
+        actor=acting(request).actor,
     )
     messages.success(request, "The list of sessions opens with that from now on.")
     return redirect("console:sessions", membership.project.slug)

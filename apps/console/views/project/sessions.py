@@ -140,7 +140,7 @@ def label_sessions(request: HttpRequest, membership: Membership) -> HttpResponse
     if not form.is_valid():
         raise InvalidRequest("Pick at least one session, and name the label.")
     name, picked = form.cleaned_data["name"], form.cleaned_data["session"]
-    act = act_of(request, membership, form)
+    act = act_of(request, membership)
     refused = [
         f"{session_id}: {error.message}"
         for session_id in picked

@@ -2,21 +2,19 @@
 
 import hashlib
 import secrets
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any
 
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 
-from apps.accounts.access import actor_of
 from apps.accounts.models import Membership
+from apps.accounts.views.acting import acting
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
-from apps.console.views.requests.decorators import user_of
 from apps.console.views.requests.refusals import SeeOther
 from apps.core.errors import InvalidRequest
-from apps.core.provenance import Request
 
 
 def new_key() -> str:
@@ -24,8 +22,15 @@ def new_key() -> str:
     return secrets.token_urlsafe(12)
 
 
-def act_of(request: HttpRequest, membership: Membership, form: Form) -> Act:
-    """Return the act of a member who sent this form; make it once in each view.
+def act_of(request: HttpRequest, membership: Membership) -> Act:
+    """Return the act of a member; make it once in each view."""
+    who = acting(request)
+    scope = Scope(membership.project)
+    return Act(scope=scope, actor=who.actor, now=who.now, request=who.request)
+
+
+def act_once(request: HttpRequest, membership: Membership, form: Form) -> Act:
+    """Return the act of a member who sent this form, once however often it is sent.
 
     The key of the form and the digest of all that was sent make a repeated POST the
     same act.
@@ -33,16 +38,10 @@ def act_of(request: HttpRequest, membership: Membership, form: Form) -> Act:
     sent = sorted((name, request.POST.getlist(name)) for name in request.POST)
     sent = [pair for pair in sent if pair[0] != "csrfmiddlewaretoken"]
     key = form.cleaned_data.get("key")
-    return Act(
-        scope=Scope(membership.project),
-        actor=actor_of(user_of(request)),
-        now=timezone.now(),
-        request=Request(
-            id=cast(Any, request).request_id,
-            key=f"console:{key}" if key else None,
-            digest=hashlib.sha256(repr((request.path, sent)).encode()).digest(),
-        ),
-    )
+    act = act_of(request, membership)
+    digest = hashlib.sha256(repr((request.path, sent)).encode()).digest()
+    keyed = replace(act.request, key=f"console:{key}" if key else None, digest=digest)
+    return replace(act, request=keyed)
 
 
 def valid(form: Form) -> dict[str, Any]:

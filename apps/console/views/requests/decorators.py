@@ -9,14 +9,12 @@ colleague without it is told 403, a stranger 404.
 """
 
 from collections.abc import Callable
-from datetime import datetime
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypedDict, cast
+from typing import Any, Concatenate, ParamSpec, cast
 from urllib.parse import quote
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import (
@@ -25,13 +23,12 @@ from django.views.decorators.http import (
     require_safe,
 )
 
-from apps.accounts.access import Permission, actor_of, enter_project
+from apps.accounts.access import Permission, enter_project
 from apps.accounts.errors import SecondFactorNeeded
 from apps.accounts.models import Membership, User
 from apps.accounts.views.visits import entry_of
 from apps.console.views.requests import refusals
 from apps.core import gate
-from apps.core.actors import Actor
 from apps.core.errors import DomainError
 from apps.core.http.exceptions import problem_of
 from apps.core.http.fallbacks import answer, wants_html
@@ -103,23 +100,6 @@ def entered(
 
 def user_of(request: HttpRequest) -> User:
     return cast(User, request.user)
-
-
-class Acting(TypedDict):
-    """Who acts, when, in which request: what every operation asks for."""
-
-    actor: Actor
-    now: datetime
-    request_id: str
-
-
-def acting(request: HttpRequest) -> Acting:
-    """Return the reader as an actor, now."""
-    return {
-        "actor": actor_of(user_of(request)),
-        "now": timezone.now(),
-        "request_id": getattr(request, "request_id", ""),
-    }
 
 
 def wants_fragment(request: HttpRequest) -> bool:

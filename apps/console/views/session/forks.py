@@ -14,7 +14,12 @@ from apps.console.forms.session import ForkForm
 from apps.console.pages.session import session_page, version_text
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals
-from apps.console.views.requests.act_arguments import act_of, new_key, to_version, valid
+from apps.console.views.requests.act_arguments import (
+    act_once,
+    new_key,
+    to_version,
+    valid,
+)
 from apps.console.views.requests.decorators import form
 from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Step
@@ -48,7 +53,7 @@ def fork(
         state=given["state"],
         about=timeline.About(),
         step=Step(reasoning=given["reason"].strip() or None),
-        act=act_of(request, membership, filled),
+        act=act_once(request, membership, filled),
     )
     messages.success(request, f"This is the fork of v{number}; its original stays.")
     return to_version(membership, receipt.session_id, 0)

@@ -12,7 +12,12 @@ from apps.console import queries
 from apps.console.forms.session import HoldForm, LabelForm, NoteForm
 from apps.console.pages.session import session_page
 from apps.console.pages.session.session_page import Place
-from apps.console.views.requests.act_arguments import act_of, new_key, to_version, valid
+from apps.console.views.requests.act_arguments import (
+    act_once,
+    new_key,
+    to_version,
+    valid,
+)
 from apps.console.views.requests.decorators import act, form
 from apps.console.views.requests.refusals import SeeOther
 from apps.console.views.session.detail import (
@@ -35,7 +40,7 @@ def pause(
     receipt = timeline.pause(
         session_id=session_id,
         step=Step(reasoning=given["reason"].strip() or None),
-        act=act_of(request, membership, filled),
+        act=act_once(request, membership, filled),
     )
     messages.success(request, "Paused: agents' writes are held until it is resumed.")
     return to_version(membership, session_id, receipt.number)
@@ -51,7 +56,7 @@ def resume(
     receipt = timeline.resume(
         session_id=session_id,
         step=Step(reasoning=given["reason"].strip() or None),
-        act=act_of(request, membership, filled),
+        act=act_once(request, membership, filled),
     )
     messages.success(request, "Resumed: agents may write again.")
     return to_version(membership, session_id, receipt.number)
@@ -86,7 +91,7 @@ def close(
         session_id=session_id,
         step=Step(reasoning=given["reason"].strip() or None),
         expected=Expected(number=given["expected"]),
-        act=act_of(request, membership, filled),
+        act=act_once(request, membership, filled),
     )
     messages.success(request, "Closed: it can be read and forked, not written to.")
     return to_version(membership, session_id, receipt.number)
@@ -103,7 +108,7 @@ def label(
         session_id=session_id,
         number=number,
         name=name,
-        act=act_of(request, membership, filled),
+        act=act_once(request, membership, filled),
     )
     return to_version(membership, session_id, number)
 
@@ -119,7 +124,7 @@ def unlabel(
         session_id=session_id,
         number=number,
         name=name,
-        act=act_of(request, membership, filled),
+        act=act_once(request, membership, filled),
     )
     return to_version(membership, session_id, number)
 
@@ -133,7 +138,7 @@ def note(request: HttpRequest, membership: Membership, session_id: str) -> HttpR
         session_id=session_id,
         number=given["number"],
         text=given["text"],
-        act=act_of(request, membership, filled),
+        act=act_once(request, membership, filled),
     )
     if given["number"] is not None:
         return to_version(membership, session_id, given["number"])

@@ -28,7 +28,7 @@ from apps.console.pages.session import (
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals
 from apps.console.views.requests.act_arguments import (
-    act_of,
+    act_once,
     new_key,
     to_version,
     valid,
@@ -75,7 +75,9 @@ def rollback(
     if given["look"]:
         return refusals.redirect(request, address, None, **query)
     try:
-        receipt = _done(act_of(request, membership, filled), session_id, number, given)
+        receipt = _done(
+            act_once(request, membership, filled), session_id, number, given
+        )
     except (VersionConflict, NothingToRollBack) as moved:
         if not wants_html(request):
             raise
@@ -101,7 +103,7 @@ def undo(
             number=number,
             step=Step(),
             expected=Expected(number=number),
-            act=act_of(request, membership, filled),
+            act=act_once(request, membership, filled),
         )
     except VersionConflict as moved:
         if not wants_html(request):

@@ -1,0 +1,19 @@
+"""A signed-in person's requests as what the domain is told of who acts."""
+
+from typing import cast
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from apps.accounts.access import as_user
+from apps.accounts.models import User
+from apps.core.provenance import Provenance
+
+
+def acting(request: HttpRequest) -> Provenance:
+    """Return who is signed in as who acts now; make it once in each view."""
+    return as_user(
+        cast(User, request.user),
+        now=timezone.now(),
+        request_id=getattr(request, "request_id", ""),
+    )
