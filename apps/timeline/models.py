@@ -9,6 +9,7 @@ sequence and no foreign key to another session, so that it can be distributed.
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 
+from apps.timeline import bodies
 from apps.timeline.annotations import HiddenVersions as HiddenVersions
 from apps.timeline.annotations import Label as Label
 from apps.timeline.annotations import Note as Note
@@ -368,3 +369,8 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id} turn {self.turn_number}"
+
+    def parts(self) -> dict[str, bytes]:
+        """Return what was stored with the turn, by name: input, output and more."""
+        raw = bodies.decode(self.codec, bytes(self.data), self.size, None)
+        return {part.name: part.data for part in bodies.unframe(raw)}

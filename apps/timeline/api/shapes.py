@@ -12,7 +12,6 @@ from orjson import Fragment
 
 from apps.core import json
 from apps.diffs.graphemes import cut
-from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import SHAPES, opaque_object
 from apps.timeline.models import RequestKey, Session, Turn
@@ -240,12 +239,6 @@ def turn_object(
         "state_before": None if before is None else Fragment(before),
         "state_after": None if after is None else Fragment(after),
     }
-
-
-def turn_parts(turn: Turn) -> dict[str, bytes]:
-    """Return what was stored with the turn, by name."""
-    raw = bodies.decode(turn.codec, bytes(turn.data), turn.size, None)
-    return {part.name: part.data for part in bodies.unframe(raw)}
 
 
 def _said(stored: bytes) -> dict[str, Any]:

@@ -251,7 +251,7 @@ def turn_objects(
     states = reading.states([v for number, v in versions.items() if number in wanted])
     objects = []
     for turn in shown:
-        parts = shapes.turn_parts(turn)
+        parts = turn.parts()
         before = parts.get("state_before")
         if turn.before_number is not None:
             before = states.get((session_id, turn.before_number))

@@ -16,7 +16,6 @@ from datetime import datetime
 
 from apps.agents.scope import Scope
 from apps.core import sql
-from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.models import Session, Turn
@@ -177,9 +176,7 @@ def _of_turns(stretch: _Stretch) -> tuple[list[Call], bool]:
 
 
 def _of_turn(stretch: _Stretch, turn: Turn) -> Iterator[Call]:
-    raw = bodies.decode(turn.codec, bytes(turn.data), turn.size, None)
-    parts = {part.name: part.data for part in bodies.unframe(raw)}
-    for call in calls.in_turn(parts):
+    for call in calls.in_turn(turn.parts()):
         yield replace(
             call,
             session_id=turn.session_id,

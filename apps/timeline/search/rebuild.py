@@ -16,10 +16,9 @@ from django.db.models import QuerySet
 from apps.accounts.models import Project
 from apps.core import json, sql
 from apps.diffs.facets import leaves
-from apps.timeline import bodies
 from apps.timeline.ledger.facts import marks, terms
 from apps.timeline.ledger.facts.terms import Mark, Terms
-from apps.timeline.models import Change, Session, Unsearched
+from apps.timeline.models import Change, Session, Turn, Unsearched
 from apps.timeline.search.texts import TextKind, turn_text
 from apps.timeline.versions import fetching, reading
 
@@ -33,10 +32,6 @@ SELECT s.id, s.project_id FROM timeline_session s
  WHERE (%(project)s::varchar IS NULL OR s.project_id = %(project)s::varchar)
    AND (%(session)s::varchar IS NULL OR s.id = %(session)s::varchar)
     ON CONFLICT DO NOTHING RETURNING 1
-"""
-_TURNS = """
-SELECT t.turn_number, t.reasoning, t.codec, t.data, t.size FROM timeline_turn t
- WHERE t.session_id = %s AND t.turn_number > %s ORDER BY t.turn_number LIMIT %s
 """
 _NOTE = "SELECT timeline_note_text_v1(%s, %s, %s, %s, %s) IS NULL"
 _REASONINGS = """
@@ -173,12 +168,12 @@ def _paged(
 
 
 def _note_turns(session: Session) -> None:
+    mine = Turn.objects.of_session(session.id)
     after = 0
     while True:
-        turns = sql.rows(_TURNS, [session.id, after, TURNS])
+        turns = list(mine.in_order(newest_first=False, after=after)[:TURNS])
         for turn in turns:
-            raw = bodies.decode(turn.codec, turn.data, turn.size, None)
-            parts = {part.name: part.data for part in bodies.unframe(raw)}
+            parts = turn.parts()
             said = turn_text(json.parse(parts["input"]), json.parse(parts["output"]))
             text = "\n".join(one for one in (turn.reasoning, said) if one is not None)
             of_turn = [session.id, TextKind.TURN.value, turn.turn_number]

@@ -22,7 +22,6 @@ from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.diffs.changes import Comparison
 from apps.diffs.text import cut, visible
-from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.bodies.bundles import SHAPES
 from apps.timeline.models import Session, Turn
@@ -135,8 +134,7 @@ def _turns(look: Look, given: dict[str, Any]) -> dict[str, Any]:
 
 def told(turn: Turn) -> dict[str, Any]:
     """Return a turn with its texts, as far as they are fit for a page."""
-    raw = bodies.decode(turn.codec, bytes(turn.data), turn.size, None)
-    parts = {part.name: part.data for part in bodies.unframe(raw)}
+    parts = turn.parts()
     metadata = parts.get("metadata")
     return {
         "turn": turn,
