@@ -37,7 +37,7 @@ STATUSES = [*Status.values, EXPIRED]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class SessionFilter:
     """Which sessions are asked for; an empty text leaves a clause out."""
 
     agent: str = ""
@@ -74,7 +74,7 @@ class Row:
 
 
 def sessions(
-    project: Project, wanted: Wanted, *, after_id: str | None, now: datetime
+    project: Project, wanted: SessionFilter, *, after_id: str | None, now: datetime
 ) -> list[Session]:
     """Return a page of sessions and one more if there are more, newest first."""
     found = (

@@ -61,7 +61,7 @@ class Rollback:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class RollbackFilter:
     """Which rollbacks; None leaves a clause out. An empty text: none was told."""
 
     agent: str | None = None
@@ -74,7 +74,7 @@ class Wanted:
 def behind(
     project_id: str,
     range_: Range,
-    wanted: Wanted,
+    wanted: RollbackFilter,
     *,
     after: str | None,
     limit: int,
@@ -82,5 +82,7 @@ def behind(
     """Return up to `limit` + 1 rollbacks of the range, the newest first."""
     asked = facts.asked(project_id, range_.start, range_.end)
     asked |= {"after": after, "limit": limit + 1}
-    asked |= {name: getattr(wanted, name) for name in Wanted.__dataclass_fields__}
+    asked |= {
+        name: getattr(wanted, name) for name in RollbackFilter.__dataclass_fields__
+    }
     return sql.records(Rollback, BEHIND, asked)

@@ -19,8 +19,8 @@ from apps.diffs.changes import MISSING
 from apps.diffs.compare import compare
 from apps.diffs.equality import same
 from apps.diffs.touched import LIMIT, touched
-from apps.timeline.blame import following
-from apps.timeline.blame.verdicts import BUDGET, back, value_at
+from apps.timeline.blame import walk
+from apps.timeline.blame.attribution import BUDGET, back, value_at
 from apps.timeline.ledger.facts import marks
 from tests.diffs.states import histories
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
@@ -347,7 +347,7 @@ def test_versions_whose_changes_were_truncated_are_decided_from_states(
 def test_where_it_looks_in_vain_too_long_it_answers_with_a_cursor(
     begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "MOST_LOOKS", 2)
+    monkeypatch.setattr(walk, "MOST_LOOKS", 2)
     run = begin({"log": ["x"]})
     for number in range(7):
         run.patch({"log": [number, *run.state["log"]]})
@@ -378,7 +378,7 @@ def test_a_page_that_ends_early_still_names_the_restorer(
         run.patch({"log": [number, *run.state["log"]]})
     run.patch({"log": []})
     run.rollback(4, reason="log lost")
-    monkeypatch.setattr(following, "MOST_LOOKS", 2)
+    monkeypatch.setattr(walk, "MOST_LOOKS", 2)
 
     early = run.get("blame", pointer="/log/4")
     page = early

@@ -10,7 +10,7 @@ from apps.core.errors import InvalidRequest
 from apps.core.moments import clock_text, moment
 from apps.core.zones import zone_named
 from apps.metrics import ranges
-from apps.metrics.behind import Wanted
+from apps.metrics.behind import RollbackFilter
 from apps.metrics.ranges import Range
 
 WINDOWS = {
@@ -111,11 +111,11 @@ class BehindForm(RangeForm):
             raise InvalidRequest(ranges.TOO_EARLY, param="from")
         return Range(start=asked["from"], end=asked["to"] or found.end)
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> RollbackFilter:
         """Return the clauses; an empty text that is asked for is one."""
         asked = self.cleaned_data
         may_be_untold = ("release", "model", "reason")
-        return Wanted(
+        return RollbackFilter(
             agent=asked["agent"] or None,
             actor=asked["actor"] or None,
             **{name: asked[name] for name in may_be_untold if name in self.data},

@@ -251,11 +251,11 @@ class AuditForm(forms.Form):
     def is_filtered(self) -> bool:
         return any(self.cleaned_data[name] for name in self.fields if name != "after")
 
-    def wanted(self) -> audit_entries.Wanted:
+    def wanted(self) -> audit_entries.ActFilter:
         """Return the filters of a valid form."""
         data = self.cleaned_data
         last = data["end"]
-        return audit_entries.Wanted(
+        return audit_entries.ActFilter(
             everything=data["show"] == "all",
             action=data["action"] or None,
             actor=data["actor"] or None,

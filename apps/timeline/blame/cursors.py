@@ -9,7 +9,7 @@ from apps.core import json
 from apps.core.errors import MalformedJson, UnacceptableJson
 from apps.core.json import Json
 from apps.core.pointers import segments
-from apps.timeline.blame.following import Cursor, Number
+from apps.timeline.blame.walk import Cursor, Number
 
 LONGEST = 32_000
 

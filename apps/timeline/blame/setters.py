@@ -13,8 +13,8 @@ from datetime import datetime
 from apps.agents.scope import Scope
 from apps.core import json, sql
 from apps.diffs.changes import Json, Kind
-from apps.timeline.blame.following import Cursor, Found, Number, Walk
-from apps.timeline.blame.verdicts import value_at
+from apps.timeline.blame.attribution import value_at
+from apps.timeline.blame.walk import BlameWalk, Cursor, Found, Number
 from apps.timeline.errors import PointerNotFound
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
@@ -102,7 +102,7 @@ def blame(
     """
     version = reading.version(scope, session_id, number, now=now)
     state = json.parse(reading.state(version))
-    walk = Walk(scope, now)
+    walk = BlameWalk(scope, now)
     at = walk.resume(before) if before else walk.begin(version, state, pointer)
     steps: list[tuple[Found, Cursor | None]] = []
     goes_on = at.cursor

@@ -24,7 +24,7 @@ from apps.timeline.ledger import differences
 from apps.timeline.ledger.drafts import Draft, Step, TurnDraft, Write
 from apps.timeline.ledger.events import Stamp, event, version_event
 from apps.timeline.ledger.facts import marks, terms, waiting
-from apps.timeline.ledger.facts.terms import Mark
+from apps.timeline.ledger.facts.terms import SearchTag
 from apps.timeline.versions import proof, reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
@@ -51,7 +51,7 @@ class EncodedWrite:
     shows: VersionRow | None = None
     turn: dict[str, Any] | None = None
     turn_data: bytes | None = None
-    marks: marks.Marks = field(default_factory=marks.Marks)
+    marks: marks.ChangeRows = field(default_factory=marks.ChangeRows)
     facets: dict[str, Any] | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
     terms: terms.Terms = field(default_factory=dict)
@@ -189,9 +189,9 @@ def _find_by_head(
 
 def _carry(sealed: EncodedWrite, state: State, stamp: Stamp) -> None:
     """Let a fork be found by the values that it brought along."""
-    sealed.terms |= terms.marked(_key(stamp), Mark.FORKED)
+    sealed.terms |= terms.tagged(_key(stamp), SearchTag.FORKED)
     if marks.carry(sealed.marks, state, stamp.act.project):
-        sealed.terms |= terms.marked(_key(stamp), Mark.TRUNCATED)
+        sealed.terms |= terms.tagged(_key(stamp), SearchTag.TRUNCATED)
 
 
 def _key(stamp: Stamp) -> bytes:

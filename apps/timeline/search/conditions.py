@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from apps.core import keyset, sql
 from apps.diffs.changes import MISSING, Json
 from apps.timeline.search.clauses import Clause
-from apps.timeline.search.walks import Walk
+from apps.timeline.search.index_scan import IndexScan
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,23 +158,23 @@ class Listed(Column):
         return ids_where(self.columns, before, limit)
 
 
-class Marked(Condition):
-    """A mark of the session, with a statement that tells the versions that set it."""
+class TagCondition(Condition):
+    """A tag of the session, with a statement that tells the versions that set it."""
 
     def __init__(
-        self, clause: Clause, where: str, walk: Walk, query: str, name: str
+        self, clause: Clause, where: str, scan: IndexScan, query: str, name: str
     ) -> None:
         super().__init__(clause)
         self.where = where
-        self.walk = walk
+        self.scan = scan
         self.query = query
         self.name = name
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
-        return self.walk.below(before, limit)
+        return self.scan.below(before, limit)
 
     def among(self, sessions: Sequence[Candidate]) -> set[str]:
-        return self.walk.among([one.id for one in sessions])
+        return self.scan.among([one.id for one in sessions])
 
     def hits(
         self, sessions: Sequence[Candidate], before: int | None, limit: int

@@ -9,8 +9,8 @@ from functools import cached_property
 from apps.core.json import Json
 from apps.diffs.facets import LONGEST_POINTER
 from apps.timeline.ledger.facts import marks, terms
-from apps.timeline.ledger.facts.terms import Mark
-from apps.timeline.search import places, walks
+from apps.timeline.ledger.facts.terms import SearchTag
+from apps.timeline.search import index_scan, places
 from apps.timeline.search.clauses import Changed, Holds, Scalar
 from apps.timeline.search.conditions import (
     Candidate,
@@ -19,8 +19,8 @@ from apps.timeline.search.conditions import (
     Hit,
     Hits,
 )
+from apps.timeline.search.index_scan import Entry, IndexScan
 from apps.timeline.search.states import States
-from apps.timeline.search.walks import Entry, Walk
 
 # Deeper pointers than a state may have are asked for in vain.
 MOST_DEPTH = 128
@@ -47,15 +47,15 @@ class OfState(Condition):
         if self.pointer is None:
             return []
         keys = [marks.path_key(self.key, path) for path in places.paths(self.pointer)]
-        return walks.live_paths(keys, self.value_keys)
+        return index_scan.live_paths(keys, self.value_keys)
 
     def truncated(self) -> Entry:
-        return walks.marked([terms.mark_key(self.key, Mark.TRUNCATED)])
+        return index_scan.tagged([terms.tag_key(self.key, SearchTag.TRUNCATED)])
 
     def ever(self) -> Entry:
         if self.pointer is None:
-            return walks.set_anywhere(self.value_keys)
-        return walks.set_at(self.value_keys, self.paths)
+            return index_scan.set_anywhere(self.value_keys)
+        return index_scan.set_at(self.value_keys, self.paths)
 
     def fits(self, state: Json) -> bool:
         return self.place_in(state) is not None
@@ -91,11 +91,11 @@ class Now(OfState):
     """
 
     @cached_property
-    def exact(self) -> Walk:
+    def exact(self) -> IndexScan:
         if self.pointer is None:
-            return Walk([walks.held_anywhere(self.value_keys)])
+            return IndexScan([index_scan.held_anywhere(self.value_keys)])
         path = terms.pointer_key(self.key, self.pointer)
-        return Walk([walks.held_at(path, self.value_keys)])
+        return IndexScan([index_scan.held_at(path, self.value_keys)])
 
     @cached_property
     def by_item(self) -> bool:
@@ -116,15 +116,15 @@ class Now(OfState):
         if self.pointer is not None:
             deepest = min(self.pointer.count("/"), MOST_DEPTH)
         depths = [terms.cut_key(self.key, depth) for depth in range(1, deepest + 1)]
-        return walks.held_at(terms.mark_key(self.key, Mark.CUT), depths)
+        return index_scan.held_at(terms.tag_key(self.key, SearchTag.CUT), depths)
 
     @cached_property
-    def inexact(self) -> Walk:
+    def inexact(self) -> IndexScan:
         """What to look into beside the exact ones: the rarer of two supersets."""
         if self.by_item:
-            return Walk([self.ever(), self.truncated()])
-        cut = Walk([self.cut])
-        ever = Walk([self.ever(), self.truncated()])
+            return IndexScan([self.ever(), self.truncated()])
+        cut = IndexScan([self.cut])
+        ever = IndexScan([self.ever(), self.truncated()])
         some, others = cut.below(None, 200), ever.below(None, 200)
         if len(some) < 200 or (len(others) == 200 and some[-1] <= others[-1]):
             return cut
@@ -133,8 +133,8 @@ class Now(OfState):
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
         if not self.value_keys:
             return None
-        walk = Walk([*self.exact.entries, *self.inexact.entries])
-        return walk.below(before, limit)
+        scan = IndexScan([*self.exact.entries, *self.inexact.entries])
+        return scan.below(before, limit)
 
     def among(self, sessions: Sequence[Candidate]) -> set[str]:
         ids = [one.id for one in sessions]
@@ -142,9 +142,9 @@ class Now(OfState):
         rest = [one for one in ids if one not in found]
         if self.value_keys:
             if not self.by_item:
-                cut = Walk([self.cut]).among(rest)
+                cut = IndexScan([self.cut]).among(rest)
                 rest = [one for one in rest if one in cut]
-            ever = Walk([self.ever(), self.truncated()]).among(rest)
+            ever = IndexScan([self.ever(), self.truncated()]).among(rest)
             rest = [one for one in rest if one in ever]
         return found | set(self.states.heads_with(rest, self.fits))
 

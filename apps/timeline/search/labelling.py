@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from apps.accounts.models import Project
 from apps.core import sql
-from apps.timeline.ledger.facts.terms import Mark, mark_key
+from apps.timeline.ledger.facts.terms import SearchTag, tag_key
 from apps.timeline.search.texts import TextKind
 
 _MARK = """
@@ -37,7 +37,7 @@ def note(project: Project, session_id: str, number: int, name: str) -> None:
         _MARK,
         {
             "session": session_id,
-            "key": mark_key(bytes(project.index_key), Mark.LABEL, name),
+            "key": tag_key(bytes(project.index_key), SearchTag.LABEL, name),
             "name": name,
         },
     )

@@ -10,12 +10,12 @@ from apps.core.json import Json
 from apps.diffs.changes import MISSING
 from apps.diffs.compare import compare
 from apps.diffs.equality import same
-from apps.timeline.search import places, walks
+from apps.timeline.search import index_scan, places
 from apps.timeline.search.clauses import Changed, Holds
 from apps.timeline.search.conditions import Candidate, Cost, Hit, Hits, of_each
 from apps.timeline.search.holding import OfState
+from apps.timeline.search.index_scan import Entry, IndexScan
 from apps.timeline.search.states import Fits, States
-from apps.timeline.search.walks import Entry, Walk
 
 _SET = f"""
 SELECT DISTINCT c.number FROM timeline_change c
@@ -59,14 +59,14 @@ class Past(OfState):
 
     def among(self, sessions: Sequence[Candidate]) -> set[str]:
         ids = [one.id for one in sessions]
-        found = Walk([self.indexed()]).among(ids)
+        found = IndexScan([self.indexed()]).among(ids)
         return found | set(self._in_bodies([one for one in ids if one not in found]))
 
     def hits(
         self, sessions: Sequence[Candidate], before: int | None, limit: int
     ) -> Hits:
         found = self._in_rows(sessions, before, limit)
-        cut = Walk([self.truncated()]).among([one.id for one in sessions])
+        cut = IndexScan([self.truncated()]).among([one.id for one in sessions])
         ids = [one.id for one in sessions if one.id in cut]
         others = self.states.incomplete_among(ids, self.step, before, limit)
         return {
@@ -97,7 +97,7 @@ class Past(OfState):
 
     def _in_bodies(self, ids: Sequence[str]) -> dict[str, int]:
         new = [one for one in ids if one not in self.looked_into]
-        cut = Walk([self.truncated()]).among(new)
+        cut = IndexScan([self.truncated()]).among(new)
         found = self.look([one for one in new if one in cut])
         known = {one: found.get(one) for one in new}
         self.looked_into |= {
@@ -136,7 +136,7 @@ class Ever(Past):
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
         if not self.value_keys:
             return None
-        return Walk([self.ever(), self.truncated()]).below(before, limit)
+        return IndexScan([self.ever(), self.truncated()]).below(before, limit)
 
     def look(self, ids: Sequence[str]) -> dict[str, int]:
         # Whatever a state holds, some version set.
@@ -165,10 +165,10 @@ class ChangedAt(Past):
     query = _CHANGED
 
     def indexed(self) -> Entry:
-        return walks.changed_at(self.paths)
+        return index_scan.changed_at(self.paths)
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
-        return Walk([self.indexed(), self.truncated()]).below(before, limit)
+        return IndexScan([self.indexed(), self.truncated()]).below(before, limit)
 
     @property
     def step(self) -> Fits:

@@ -11,10 +11,10 @@ from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.core import keyset, sql
 from apps.timeline.ledger.facts import terms
-from apps.timeline.ledger.facts.terms import Mark
+from apps.timeline.ledger.facts.terms import SearchTag
 from apps.timeline.models import SessionName
 from apps.timeline.querysets import id_bounds
-from apps.timeline.search import clauses, walks
+from apps.timeline.search import clauses, index_scan
 from apps.timeline.search.bare import Bare, InTexts
 from apps.timeline.search.clauses import Clause, Holds, Match, When
 from apps.timeline.search.conditions import (
@@ -24,14 +24,14 @@ from apps.timeline.search.conditions import (
     Hit,
     Hits,
     Listed,
-    Marked,
+    TagCondition,
 )
 from apps.timeline.search.holding import Now
 from apps.timeline.search.identifying import Identified
+from apps.timeline.search.index_scan import IndexScan
 from apps.timeline.search.past import ChangedAt, Ever, require_searchable
 from apps.timeline.search.states import States
 from apps.timeline.search.tracing import Acts, Given, VersionNames
-from apps.timeline.search.walks import Walk
 from apps.timeline.search.wording import Wording
 from apps.timeline.versions import families
 from apps.timeline.words import Status
@@ -97,18 +97,20 @@ class Child(Column):
         return families.children_among(self.parent_id, [one.id for one in sessions])
 
 
-class NamedAs(Marked):
+class NamedAs(TagCondition):
     """A session or a version with an external id."""
 
-    def __init__(self, scope: Scope, clause: clauses.ExternalId, walk: Walk) -> None:
-        super().__init__(clause, "external_id", walk, NAMED, clause.external_id)
+    def __init__(
+        self, scope: Scope, clause: clauses.ExternalId, scan: IndexScan
+    ) -> None:
+        super().__init__(clause, "external_id", scan, NAMED, clause.external_id)
         known = SessionName.objects.filter(
             project_id=scope.project.id, external_id=clause.external_id
         ).first()
         self.session_id = known.session_id if known else None
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
-        found = self.walk.below(before, limit)
+        found = self.scan.below(before, limit)
         mine = self.session_id
         if mine and mine not in found and (not before or mine < before):
             found = sorted([*found, mine], reverse=True)[:limit]
@@ -204,7 +206,7 @@ class Planner:
         )
         ever = Ever(value, self.key, self.states)
         texts = InTexts(clause, Wording(clause, self.scope.project.id), ever)
-        trace = self._walk(Mark.TRACE, clause.term)
+        trace = self._scan(SearchTag.TRACE, clause.term)
         ids = [
             Identified(clause, self.scope),
             VersionNames(clause, self.key),
@@ -215,11 +217,11 @@ class Planner:
 
     @condition.register
     def _(self, clause: clauses.Flag) -> Condition:
-        return self._marked(clause, Mark.FLAG, "flag", FLAGGED, clause.name)
+        return self._tagged(clause, SearchTag.FLAG, "flag", FLAGGED, clause.name)
 
     @condition.register
     def _(self, clause: clauses.LabelIs) -> Condition:
-        return self._marked(clause, Mark.LABEL, "label", LABELLED, clause.name)
+        return self._tagged(clause, SearchTag.LABEL, "label", LABELLED, clause.name)
 
     @condition.register
     def _(self, clause: clauses.TraceIs) -> Condition:
@@ -233,26 +235,28 @@ class Planner:
     @condition.register
     def _(self, clause: clauses.ExternalId) -> Condition:
         return NamedAs(
-            self.scope, clause, self._walk(Mark.EXTERNAL, clause.external_id)
+            self.scope, clause, self._scan(SearchTag.EXTERNAL, clause.external_id)
         )
 
     @condition.register
     def _(self, clause: clauses.RolledBack) -> Condition:
         if clause.wanted:
-            return self._marked(clause, Mark.ROLLED_BACK, "rollback", ROLLBACKS, "")
+            return self._tagged(
+                clause, SearchTag.ROLLED_BACK, "rollback", ROLLBACKS, ""
+            )
         return Column(clause, "rolled_back", lambda one: one.rollback_count == 0)
 
     @condition.register
     def _(self, clause: clauses.Forked) -> Condition:
         if clause.wanted:
-            return MarkedSession(clause, "forked", self._walk(Mark.FORKED))
+            return TaggedSession(clause, "forked", self._scan(SearchTag.FORKED))
         return Column(clause, "forked", lambda one: one.origin_session_id is None)
 
     @condition.register
     def _(self, clause: clauses.StatusIs) -> Condition:
         wanted = clause.status
         if wanted not in (Status.ACTIVE, Status.PAUSED, Status.CLOSED):
-            return Nowhere(
+            return NoMatch(
                 clause, "deleted and expired sessions are not searched, only live ones"
             )
 
@@ -304,24 +308,24 @@ class Planner:
             "the newest sessions were looked through",
         )
 
-    def _trace(self, clause: clauses.TraceIs) -> Marked:
-        walk = self._walk(Mark.TRACE, clause.trace_id)
-        return Marked(clause, "trace", walk, TRACED, clause.trace_id)
+    def _trace(self, clause: clauses.TraceIs) -> TagCondition:
+        scan = self._scan(SearchTag.TRACE, clause.trace_id)
+        return TagCondition(clause, "trace", scan, TRACED, clause.trace_id)
 
-    def _marked(
-        self, clause: Clause, mark: Mark, where: str, query: str, name: str
+    def _tagged(
+        self, clause: Clause, tag: SearchTag, where: str, query: str, name: str
     ) -> Condition:
-        return Marked(clause, where, self._walk(mark, name), query, name)
+        return TagCondition(clause, where, self._scan(tag, name), query, name)
 
-    def _walk(self, mark: Mark, name: str = "") -> Walk:
-        return Walk([walks.marked([terms.mark_key(self.key, mark, name)])])
+    def _scan(self, tag: SearchTag, name: str = "") -> IndexScan:
+        return IndexScan([index_scan.tagged([terms.tag_key(self.key, tag, name)])])
 
 
-class MarkedSession(Marked):
-    """A mark of the session as a whole, not of one of its versions."""
+class TaggedSession(TagCondition):
+    """A tag of the session as a whole, not of one of its versions."""
 
-    def __init__(self, clause: Clause, where: str, walk: Walk) -> None:
-        super().__init__(clause, where, walk, "", "")
+    def __init__(self, clause: Clause, where: str, scan: IndexScan) -> None:
+        super().__init__(clause, where, scan, "", "")
 
     def hits(
         self, sessions: Sequence[Candidate], before: int | None, limit: int
@@ -329,15 +333,15 @@ class MarkedSession(Marked):
         return {one.id: [Hit(where=self.where)] for one in sessions}
 
 
-class TracedEvent(Marked):
+class TracedEvent(TagCondition):
     """A trace id that is an event's own, and perhaps was given elsewhere too."""
 
-    def __init__(self, clause: Clause, session_id: str, given: Marked) -> None:
-        super().__init__(clause, given.where, given.walk, given.query, given.name)
+    def __init__(self, clause: Clause, session_id: str, given: TagCondition) -> None:
+        super().__init__(clause, given.where, given.scan, given.query, given.name)
         self.session_id = session_id
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
-        found = self.walk.below(before, limit)
+        found = self.scan.below(before, limit)
         if self.session_id not in found and (not before or self.session_id < before):
             found = sorted([*found, self.session_id], reverse=True)[:limit]
         return found
@@ -347,7 +351,7 @@ class TracedEvent(Marked):
         return super().among(sessions) | own
 
 
-class Nowhere(Column):
+class NoMatch(Column):
     """A clause that no session can meet; it says why."""
 
     def __init__(self, clause: Clause, notice: str) -> None:

@@ -17,7 +17,7 @@ from apps.accounts.models import Project
 from apps.core import json, sql
 from apps.diffs.facets import leaves
 from apps.timeline.ledger.facts import marks, terms
-from apps.timeline.ledger.facts.terms import Mark, Terms
+from apps.timeline.ledger.facts.terms import SearchTag, Terms
 from apps.timeline.models import Change, Session, Turn, Unsearched
 from apps.timeline.search.texts import TextKind, turn_text
 from apps.timeline.versions import fetching, reading
@@ -49,7 +49,7 @@ SELECT timeline_note_text_v1(%(project)s::text, l.session_id, 3, l.number,
 _UNLABEL = "DELETE FROM timeline_text WHERE session_id = %s AND kind = %s RETURNING 1"
 # A trace id that is an event's own was not given by anybody.
 _MARKS = """
-SELECT 'flag' AS mark, jsonb_array_elements_text(v.flags) AS name
+SELECT 'flag' AS tag, jsonb_array_elements_text(v.flags) AS name
   FROM timeline_version v WHERE v.session_id = %(session)s
  UNION
 SELECT 'truncated', '' FROM timeline_version v
@@ -188,14 +188,14 @@ def _terms(session: Session, project: Project) -> Terms:
     head = reading.heads([session.id])[session.id]
     found = terms.held(key, None, leaves(reading.parsed(head)))
     for row in sql.rows(_MARKS, {"session": session.id}):
-        if row.mark == Mark.EXTERNAL:
+        if row.tag == SearchTag.EXTERNAL:
             found |= terms.named(key, row.name)
         else:
-            found |= terms.marked(key, Mark(row.mark), [row.name])
+            found |= terms.tagged(key, SearchTag(row.tag), [row.name])
     if session.origin_session_id is not None:
-        found |= terms.marked(key, Mark.FORKED)
+        found |= terms.tagged(key, SearchTag.FORKED)
         if _carry(session, project):
-            found |= terms.marked(key, Mark.TRUNCATED)
+            found |= terms.tagged(key, SearchTag.TRUNCATED)
     return found
 
 
@@ -203,7 +203,7 @@ def _carry(session: Session, project: Project) -> bool:
     """Add the values that a fork began with; return whether some had no room."""
     changes = Change.objects.filter(session_id=session.id, number=0)
     own = changes.exclude(role=marks.CARRIED).values_list("path_key", flat=True)
-    rows = marks.Marks(path_keys=[bytes(path) for path in own])
+    rows = marks.ChangeRows(path_keys=[bytes(path) for path in own])
     count = len(rows.path_keys)
     (first,) = fetching.versions_at(session.id, [0])
     truncated = marks.carry(rows, reading.parsed(first), project)

@@ -15,19 +15,19 @@ from typing import Any
 from apps.agents.scope import Scope
 from apps.core import keyset, sql
 from apps.timeline.ledger.facts import terms
-from apps.timeline.ledger.facts.terms import Mark
-from apps.timeline.search import walks
+from apps.timeline.ledger.facts.terms import SearchTag
+from apps.timeline.search import index_scan
 from apps.timeline.search.clauses import FreeTerm
 from apps.timeline.search.conditions import (
     Candidate,
     Condition,
     Hit,
     Hits,
-    Marked,
+    TagCondition,
     of_each,
 )
+from apps.timeline.search.index_scan import IndexScan
 from apps.timeline.search.prefixes import Prefix
-from apps.timeline.search.walks import Walk
 
 TRACE = "trace_"
 # How many events with a matching id are read: those of some seconds.
@@ -58,27 +58,27 @@ class VersionNames(Condition):
     def __init__(self, clause: FreeTerm, key: bytes) -> None:
         super().__init__(clause)
         self.prefix = Prefix(clause.term)
-        marks = terms.names_beginning(key, clause.term)
+        tags = terms.names_beginning(key, clause.term)
         if not self.prefix.is_open:
-            marks = []
-        whole = terms.mark_key(key, Mark.EXTERNAL, clause.term)
-        self.walk = Walk([walks.marked([whole, *marks])])
+            tags = []
+        whole = terms.tag_key(key, SearchTag.EXTERNAL, clause.term)
+        self.scan = IndexScan([index_scan.tagged([whole, *tags])])
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
-        return self.walk.below(before, limit)
+        return self.scan.below(before, limit)
 
     def among(self, sessions: Sequence[Candidate]) -> set[str]:
-        marked = self.walk.among([one.id for one in sessions])
-        if not marked:
+        tagged = self.scan.among([one.id for one in sessions])
+        if not tagged:
             return set()
-        asked = {"ids": sorted(marked), **self.prefix.bounds}
+        asked = {"ids": sorted(tagged), **self.prefix.bounds}
         return {row.id for row in sql.rows(NAMED_AMONG, asked)}
 
     def hits(
         self, sessions: Sequence[Candidate], before: int | None, limit: int
     ) -> Hits:
-        marked = self.walk.among([one.id for one in sessions])
-        some = [one for one in sessions if one.id in marked]
+        tagged = self.scan.among([one.id for one in sessions])
+        some = [one for one in sessions if one.id in tagged]
         asked = {"before": before, "limit": limit, **self.prefix.bounds}
         return {
             session_id: [
@@ -138,14 +138,14 @@ class Acts(Condition):
         return [f"of the traces that begin with it the newest {MOST_ACTS:,} are found"]
 
 
-class Given(Marked):
+class Given(TagCondition):
     """A trace id that callers gave: only tagged sessions have their versions read."""
 
     def hits(
         self, sessions: Sequence[Candidate], before: int | None, limit: int
     ) -> Hits:
-        marked = self.among(sessions)
-        some = [one for one in sessions if one.id in marked]
+        tagged = self.among(sessions)
+        some = [one for one in sessions if one.id in tagged]
         return super().hits(some, before, limit)
 
 

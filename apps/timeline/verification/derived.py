@@ -16,7 +16,7 @@ from apps.diffs.compare import compare
 from apps.diffs.facets import facets as facets_of
 from apps.diffs.flags import flags
 from apps.timeline.ledger.facts import marks
-from apps.timeline.verification.rows import Listed, Mark, StoredVersion
+from apps.timeline.verification.rows import ChangeRow, Listed, StoredVersion
 from apps.timeline.words import Op
 
 _STATUS_OF = {"open": "active"}
@@ -34,7 +34,7 @@ def of_version(
     version: StoredVersion,
     before: Shown,
     after: Shown,
-    stored: list[Mark],
+    stored: list[ChangeRow],
     project: Project,
 ) -> Iterator[str]:
     """Yield what was derived otherwise from the step between two states."""

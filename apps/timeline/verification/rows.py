@@ -15,7 +15,7 @@ from apps.timeline.versions.reading import VERSION_COLUMNS, VersionRow
 BATCH_BYTES = 8 * 1024 * 1024
 
 # One row of timeline_change, without session and number.
-Mark: TypeAlias = tuple[bytes, int, int, bytes | None]
+ChangeRow: TypeAlias = tuple[bytes, int, int, bytes | None]
 
 SESSION = """
 SELECT s.id, s.project_id, s.created_at, s.origin_session_id, s.origin_number,
@@ -208,9 +208,9 @@ def with_bodies(
     yield from _paired(batch)
 
 
-def marks(session_id: str, first: int, last: int) -> dict[int, list[Mark]]:
+def marks(session_id: str, first: int, last: int) -> dict[int, list[ChangeRow]]:
     """Return the change rows of these versions, by number."""
-    found: defaultdict[int, list[Mark]] = defaultdict(list)
+    found: defaultdict[int, list[ChangeRow]] = defaultdict(list)
     for row in sql.rows(CHANGES, [session_id, first, last]):
         found[row.number].append((row.path_key, row.role, row.kind, row.value_key))
     return found

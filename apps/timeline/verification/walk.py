@@ -27,7 +27,7 @@ from apps.timeline.verification.derived import Shown
 from apps.timeline.verification.findings import Finding, Kind, Report
 from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.openness import Openness
-from apps.timeline.verification.rows import Listed, Mark, StoredBody, StoredVersion
+from apps.timeline.verification.rows import ChangeRow, Listed, StoredBody, StoredVersion
 from apps.timeline.versions.lineage import live_ranges
 from apps.timeline.versions.proof import NO_CHAIN
 
@@ -197,7 +197,7 @@ class _Walk:
             yield self._finding(version.number, kind, sentence)
 
     def _read(
-        self, version: StoredVersion, body: StoredBody | None, marks: list[Mark]
+        self, version: StoredVersion, body: StoredBody | None, marks: list[ChangeRow]
     ) -> Iterator[Finding]:
         before = self.shown
         # Not within: who has to wait is told so, and nothing is wrong with the body.

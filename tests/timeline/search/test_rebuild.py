@@ -13,7 +13,7 @@ from apps.core import sql
 from apps.core.roles.names import Role
 from apps.timeline import bodies
 from apps.timeline.ledger.facts import terms
-from apps.timeline.ledger.facts.terms import Mark
+from apps.timeline.ledger.facts.terms import SearchTag
 from tests.acting import acting_as, erasing
 from tests.timeline.runs import Begin, Clients, Run
 from tests.timeline.search.asking import ids, page
@@ -64,7 +64,7 @@ def test_sessions_with_names_from_before_are_listed_and_completed(
     with acting_as(Role.OWNER), connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM timeline_term WHERE path_key = ANY (%s)",
-            [list(terms.marked(key, Mark.NAMED, ["che", "checkpoi"]))],
+            [list(terms.tagged(key, SearchTag.NAMED, ["che", "checkpoi"]))],
         )
         cursor.execute(sql.statement("timeline", "search_names_v1"))
     assert ids(named.client, "checkpoint-1") == []

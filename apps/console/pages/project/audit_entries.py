@@ -37,7 +37,7 @@ OF_VERSIONS = frozenset(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class ActFilter:
     """Which acts are asked for; None leaves a clause out."""
 
     everything: bool = False
@@ -65,14 +65,18 @@ class Found:
     looked_back_to: datetime | None = None
 
 
-def acts(project: Project, wanted: Wanted, *, after: str | None, limit: int) -> Found:
+def acts(
+    project: Project, wanted: ActFilter, *, after: str | None, limit: int
+) -> Found:
     """Return up to `limit` acts, newest first, before the place `after`."""
     if wanted.everything:
         return _events(project, wanted, after, limit)
     return _records(project, wanted, after, limit)
 
 
-def _events(project: Project, wanted: Wanted, after: str | None, limit: int) -> Found:
+def _events(
+    project: Project, wanted: ActFilter, after: str | None, limit: int
+) -> Found:
     before = after
     if wanted.end is not None:
         ends = first_id("trace", wanted.end)
@@ -106,7 +110,9 @@ def _time_of(project: Project, event_id: str | None) -> datetime | None:
     return Event.objects.for_project(project.id).get(id=event_id).created_at
 
 
-def _records(project: Project, wanted: Wanted, after: str | None, limit: int) -> Found:
+def _records(
+    project: Project, wanted: ActFilter, after: str | None, limit: int
+) -> Found:
     place = int(after) if after else None
     found = AuditRecord.objects.for_project(project.id).before(place).newest_first()
     first = found.first()

@@ -18,7 +18,7 @@ from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.session import timeline_rows, version_strip, version_text
 from apps.diffs.pointers import split
-from apps.timeline.blame.trails import trail
+from apps.timeline.blame.tracked_path import track
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.ledger.facts.marks import path_key
 from apps.timeline.models import Session
@@ -177,7 +177,7 @@ def _path_key(place: Place, path: str) -> bytes | None:
         )
     except CorruptBody:
         state = {}
-    found = trail(state, path)
+    found = track(state, path)
     key = bytes(place.membership.project.index_key)
     whole = (*found.path, *found.rest) if found.is_absent else found.path
     return path_key(key, whole or tuple(split(path)))

@@ -62,7 +62,7 @@ def agent_shown(
     now = timezone.now()
     sessions = queries.sessions(
         membership.project,
-        queries.Wanted(agent=agent.external_id),
+        queries.SessionFilter(agent=agent.external_id),
         after_id=None,
         now=now,
     )

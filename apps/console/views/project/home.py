@@ -33,7 +33,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     membership = entered(request, slug)
     now = timezone.now()
     about = membership.project
-    newest = queries.sessions(about, queries.Wanted(), after_id=None, now=now)
+    newest = queries.sessions(about, queries.SessionFilter(), after_id=None, now=now)
     context = {
         "membership": membership,
         "rows": queries.rows(newest[: attention.SHOWN], now),

@@ -39,7 +39,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class ChangeRows:
     """Parallel columns of the change rows of one version."""
 
     path_keys: list[bytes] = field(default_factory=list)
@@ -70,10 +70,10 @@ def shown_earlier(comparison: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def marks(comparison: Comparison, project: Project) -> tuple[Marks, bool]:
+def marks(comparison: Comparison, project: Project) -> tuple[ChangeRows, bool]:
     """Return the change rows, and whether some had to be left out."""
     found = touched(comparison)
-    rows = Marks()
+    rows = ChangeRows()
     key = bytes(project.index_key)
     for row in found.rows:
         rows.path_keys.append(path_key(key, row.path))
@@ -83,7 +83,7 @@ def marks(comparison: Comparison, project: Project) -> tuple[Marks, bool]:
     return rows, found.truncated
 
 
-def carry(rows: Marks, state: State, project: Project) -> bool:
+def carry(rows: ChangeRows, state: State, project: Project) -> bool:
     """Add the values that a fork's first version holds without having set them.
 
     They are held, so search finds them; blame goes on in the origin and passes them

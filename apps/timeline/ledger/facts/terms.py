@@ -2,7 +2,7 @@
 
 A term is a path and a value, both digests with the project's own key, like those of
 `marks`: equal values of two projects look different. A session has one value under a
-path. Values of the head stand under their pointers, list positions included; marks
+path. Values of the head stand under their pointers, list positions included; tags
 (a flag, a label, a trace) under their names. Pure computation, done in the append.
 """
 
@@ -18,15 +18,15 @@ from apps.diffs.facets import Leaves
 from apps.timeline.ledger.facts.marks import KEY_BYTES, value_key
 from apps.timeline.words import Op
 
-# How many first characters of a version's name are a mark. Few: names that programs
+# How many first characters of a version's name are a tag. Few: names that programs
 # make begin alike for a while, so most of these are there already.
 BEGINNINGS = (3, 8)
 # What an append does to the terms of its session; None takes one away.
 Terms = dict[bytes, bytes | None]
 
 
-class Mark(StrEnum):
-    """What a session is marked with; most marks are never taken away."""
+class SearchTag(StrEnum):
+    """What a session is tagged with; most tags are never taken away."""
 
     FLAG = "flag"  # some version has this flag
     LABEL = "label"  # some version has this label; goes with the last of them
@@ -46,19 +46,19 @@ def pointer_key(key: bytes, pointer: str) -> bytes:
     return _keyed(key, "pointer", pointer)
 
 
-def mark_key(key: bytes, mark: Mark, name: str = "") -> bytes:
-    """Return the digest of a mark; it is its path and its value."""
-    return _keyed(key, mark, name)
+def tag_key(key: bytes, tag: SearchTag, name: str = "") -> bytes:
+    """Return the digest of a tag; it is its path and its value."""
+    return _keyed(key, tag, name)
 
 
 def cut_key(key: bytes, depth: int) -> bytes:
-    """Return the value of the mark that tells from which depth leaves are missing."""
-    return _keyed(key, Mark.CUT, str(depth))
+    """Return the value of the tag that tells from which depth leaves are missing."""
+    return _keyed(key, SearchTag.CUT, str(depth))
 
 
-def marked(key: bytes, mark: Mark, names: Iterable[str] = ("",)) -> Terms:
-    """Return the terms that add marks."""
-    digests = (mark_key(key, mark, name) for name in names)
+def tagged(key: bytes, tag: SearchTag, names: Iterable[str] = ("",)) -> Terms:
+    """Return the terms that add tags."""
+    digests = (tag_key(key, tag, name) for name in names)
     return {digest: digest for digest in digests}
 
 
@@ -76,43 +76,45 @@ def held(key: bytes, before: Leaves | None, after: Leaves) -> Terms:
     cut_before = before.cut_depth if before else None
     if after.cut_depth != cut_before:
         cut = None if after.cut_depth is None else cut_key(key, after.cut_depth)
-        terms[mark_key(key, Mark.CUT)] = cut
+        terms[tag_key(key, SearchTag.CUT)] = cut
     return terms
 
 
 def of_version(key: bytes, version: dict[str, Any], trace_id: str | None) -> Terms:
-    """Return what a new version marks its session with.
+    """Return what a new version tags its session with.
 
     A trace id that was not given is the id of the version's event, found there.
     """
-    terms = marked(key, Mark.FLAG, version["flags"])
+    terms = tagged(key, SearchTag.FLAG, version["flags"])
     if version["changes_truncated"]:
-        terms |= marked(key, Mark.TRUNCATED)
+        terms |= tagged(key, SearchTag.TRUNCATED)
     if version["op"] == Op.ROLLBACK:
-        terms |= marked(key, Mark.ROLLED_BACK)
+        terms |= tagged(key, SearchTag.ROLLED_BACK)
     if version["external_id"] is not None:
         terms |= named(key, version["external_id"])
     return terms | traced(key, trace_id)
 
 
 def named(key: bytes, name: str) -> Terms:
-    """Return the marks of a version's name: all of it, and its beginnings."""
+    """Return the tags of a version's name: all of it, and its beginnings."""
     beginnings = [name[:length] for length in BEGINNINGS if length <= len(name)]
-    return marked(key, Mark.EXTERNAL, [name]) | marked(key, Mark.NAMED, beginnings)
+    return tagged(key, SearchTag.EXTERNAL, [name]) | tagged(
+        key, SearchTag.NAMED, beginnings
+    )
 
 
 def names_beginning(key: bytes, text: str) -> list[bytes]:
-    """Return the mark of all sessions with a version whose name begins with the text.
+    """Return the tag of all sessions with a version whose name begins with the text.
 
     A superset: it covers the first characters alone. Empty for a text that is shorter.
     """
     lengths = [length for length in BEGINNINGS if length <= len(text)]
-    return [mark_key(key, Mark.NAMED, text[:length]) for length in lengths[-1:]]
+    return [tag_key(key, SearchTag.NAMED, text[:length]) for length in lengths[-1:]]
 
 
 def traced(key: bytes, trace_id: str | None) -> Terms:
-    """Return the mark of a trace id that was given."""
-    return {} if trace_id is None else marked(key, Mark.TRACE, [trace_id])
+    """Return the tag of a trace id that was given."""
+    return {} if trace_id is None else tagged(key, SearchTag.TRACE, [trace_id])
 
 
 def _keyed(key: bytes, kind: str, text: str) -> bytes:

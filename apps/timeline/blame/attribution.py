@@ -1,4 +1,4 @@
-"""Whether one version set a value that blame follows, told from two states.
+"""Decide from two states whether a version set a value that blame follows.
 
 Pure: the states come from the caller. What the bodies say is what counts; the change
 rows only say where to look.
@@ -14,14 +14,14 @@ from apps.diffs.changes import MISSING, Comparison, Json, Kind
 from apps.diffs.compare import compare, kind_of_change
 from apps.diffs.equality import same
 from apps.diffs.paths import Item, locate
-from apps.timeline.blame.trails import Trail
+from apps.timeline.blame.tracked_path import TrackedPath
 
 # What was truncated in the append is looked into here: a million children, 2 s.
 BUDGET = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Attribution:
     """What a version did to a value.
 
     `pointer` is where the value stands after it, for a removed one where it stood
@@ -50,25 +50,25 @@ class Verdict:
 
 
 def judge(
-    trail: Trail, before: Json, after: Json, *, is_certain: bool = False
-) -> Verdict:
-    """Tell what happened to what the trail follows between two states.
+    tracked: TrackedPath, before: Json, after: Json, *, is_certain: bool = False
+) -> Attribution:
+    """Tell what happened to a tracked path between two states.
 
     `before` is MISSING where nothing was: every value of a new session is added.
     `is_certain` says that a row of this version names the path itself.
     """
     if before is MISSING:
-        return _first(trail, after)
-    if trail.is_absent and is_certain:
-        return _removed(locate(before, trail.path), trail, before)
-    pointer = place_of(trail, after)
+        return _first(tracked, after)
+    if tracked.is_absent and is_certain:
+        return _removed(locate(before, tracked.path), tracked, before)
+    pointer = place_of(tracked, after)
     if pointer is None:
-        return Verdict("", None, MISSING, MISSING)
+        return Attribution("", None, MISSING, MISSING)
     was = back(compare(before, after, budget=BUDGET), pointer)
     then = value_at(before, was)
-    if trail.is_absent:
-        return Verdict(was or "", was, then, MISSING)
-    return Verdict(pointer, was, then, pointers.resolve(after, pointer))
+    if tracked.is_absent:
+        return Attribution(was or "", was, then, MISSING)
+    return Attribution(pointer, was, then, pointers.resolve(after, pointer))
 
 
 def value_at(state: Json, pointer: str | None) -> Json:
@@ -98,32 +98,32 @@ def back(comparison: Comparison, pointer: str) -> str | None:
     return None
 
 
-def _first(trail: Trail, after: Json) -> Verdict:
-    if trail.is_absent:
-        return Verdict("", None, MISSING, MISSING)
-    pointer = locate(after, trail.path)
-    return Verdict(pointer, None, MISSING, pointers.resolve(after, pointer))
+def _first(tracked: TrackedPath, after: Json) -> Attribution:
+    if tracked.is_absent:
+        return Attribution("", None, MISSING, MISSING)
+    pointer = locate(after, tracked.path)
+    return Attribution(pointer, None, MISSING, pointers.resolve(after, pointer))
 
 
-def _removed(place: str, trail: Trail, before: Json) -> Verdict:
-    was = place + pointers.join(list(trail.rest))
-    return Verdict(was, was, value_at(before, was), MISSING)
+def _removed(place: str, tracked: TrackedPath, before: Json) -> Attribution:
+    was = place + pointers.join(list(tracked.rest))
+    return Attribution(was, was, value_at(before, was), MISSING)
 
 
-def place_of(trail: Trail, state: Json) -> str | None:
-    """Give the pointer of a trail in this state, also of what is not there.
+def place_of(tracked: TrackedPath, state: Json) -> str | None:
+    """Give the pointer of a tracked path in this state, also of what is not there.
 
     None where a list item is not there: an absent item has no index.
     """
-    for length in range(len(trail.path), -1, -1):
+    for length in range(len(tracked.path), -1, -1):
         try:
-            place = locate(state, trail.path[:length])
+            place = locate(state, tracked.path[:length])
         except KeyError:
             continue
-        gone = trail.path[length:]
+        gone = tracked.path[length:]
         if any(isinstance(part, Item) for part in gone):
             return None
-        return place + pointers.join([*map(str, gone), *trail.rest])
+        return place + pointers.join([*map(str, gone), *tracked.rest])
     return None
 
 

@@ -1,8 +1,8 @@
-"""Goes back along what blame follows, from one version that has a say to the next.
+"""Walk a value's history backwards through the versions that may have changed it.
 
-`trails` says where to look and `verdicts` decide. A rollback shows an earlier state
-again, so the way goes on in the version that it restored; from a fork's first version
-it goes on in the origin, if the caller may see that.
+`tracked_path` says where to look and `attribution` decides. A rollback shows an earlier
+state again, so the walk goes on in the version that it restored; from a fork's first
+version it goes on in the origin, if the caller may see that.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from apps.agents.scope import Scope
 from apps.core import json
 from apps.core.work import WorkBudget, of_json
 from apps.diffs.changes import MISSING, Json, Kind
-from apps.timeline.blame.trails import Stop, Trail, next_stop, trail
-from apps.timeline.blame.verdicts import Verdict, judge, place_of, value_at
+from apps.timeline.blame.attribution import Attribution, judge, place_of, value_at
+from apps.timeline.blame.tracked_path import Stop, TrackedPath, next_stop, track
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.ledger.facts import marks
 from apps.timeline.models import Session
@@ -55,7 +55,7 @@ class At:
     """Where a walk stands; the pointer is unknown where no state was read."""
 
     version: Number
-    trail: Trail
+    tracked: TrackedPath
     pointer: str | None
     restorer: Number | None = None
 
@@ -101,7 +101,7 @@ class _Pair:
         return 1 + size // LOOK_BYTES
 
 
-class Walk:
+class BlameWalk:
     """One way back, with a limit on what it looks into in vain."""
 
     def __init__(self, scope: Scope, now: datetime) -> None:
@@ -115,7 +115,7 @@ class Walk:
     def begin(self, version: VersionRow, state: Json, pointer: str) -> At:
         """Stand at a version of which the caller has the state."""
         number = Number(version.session_id, version.number)
-        return At(number, trail(state, pointer), pointer)
+        return At(number, track(state, pointer), pointer)
 
     def resume(self, cursor: Cursor) -> At:
         """Stand where an earlier walk stopped.
@@ -138,7 +138,7 @@ class Walk:
         """
         while at is not None and (self._goes_on or at.pointer is None):
             stop = next_stop(
-                self._key, *at.version, at.trail, rollbacks=at.restorer is None
+                self._key, *at.version, at.tracked, rollbacks=at.restorer is None
             )
             if stop is None:
                 found, at = self._beyond(at)
@@ -161,12 +161,12 @@ class Walk:
         if not stop.is_certain:
             pair = self._pair(rollback)
             self._looks += pair.looks
-            verdict = judge(at.trail, pair.old, pair.new)
-            pointer = place_of(at.trail, pair.new)
-            changed = verdict.is_setter
+            attribution = judge(at.tracked, pair.old, pair.new)
+            pointer = place_of(at.tracked, pair.new)
+            changed = attribution.is_setter
         return At(
             Number(rollback.session_id, restored),
-            at.trail,
+            at.tracked,
             pointer,
             rollback if changed else at.restorer,
         )
@@ -177,7 +177,7 @@ class Walk:
         if origin is not None:
             number = Number(origin.session_id, origin.number)
             return None, replace(at, version=number, pointer=None)
-        if at.trail.is_absent:
+        if at.tracked.is_absent:
             return None, None
         return self._look(at, Stop(0, None, None))
 
@@ -186,10 +186,10 @@ class Walk:
         pair = self._pair(Number(at.version.session_id, stop.number))
         if pair.is_hidden:
             return _hidden(at, stop, pair), None
-        verdict = judge(at.trail, pair.old, pair.new, is_certain=stop.is_certain)
-        onward = _onward(pair, verdict)
-        if verdict.is_setter:
-            return _found(at, pair, verdict), onward
+        attribution = judge(at.tracked, pair.old, pair.new, is_certain=stop.is_certain)
+        onward = _onward(pair, attribution)
+        if attribution.is_setter:
+            return _found(at, pair, attribution), onward
         self._looks += pair.looks
         if onward is not None:
             onward = replace(onward, restorer=at.restorer)
@@ -234,37 +234,37 @@ class Walk:
             return None, True
 
 
-def _onward(pair: _Pair, verdict: Verdict) -> At | None:
-    if pair.before is None or verdict.was is None:
+def _onward(pair: _Pair, attribution: Attribution) -> At | None:
+    if pair.before is None or attribution.was is None:
         return None
     number = Number(pair.before.session_id, pair.before.number)
-    return At(number, trail(pair.old, verdict.was), verdict.was)
+    return At(number, track(pair.old, attribution.was), attribution.was)
 
 
-def _found(at: At, pair: _Pair, verdict: Verdict) -> Found:
+def _found(at: At, pair: _Pair, attribution: Attribution) -> Found:
     return Found(
         version=pair.after,
-        pointer=verdict.pointer,
-        from_pointer=None if verdict.before is MISSING else verdict.was,
-        kind=verdict.kind,
-        before=verdict.before,
-        after=verdict.after,
+        pointer=attribution.pointer,
+        from_pointer=None if attribution.before is MISSING else attribution.was,
+        kind=attribution.kind,
+        before=attribution.before,
+        after=attribution.after,
         restorer=at.restorer,
     )
 
 
 def _hidden(at: At, stop: Stop, pair: _Pair) -> Found | None:
     """Tell of a fork's first version what can be told without its origin."""
-    if at.trail.is_absent and not stop.is_certain:
+    if at.tracked.is_absent and not stop.is_certain:
         return None
-    pointer = place_of(at.trail, pair.new)
+    pointer = place_of(at.tracked, pair.new)
     return Found(
         version=pair.after,
         pointer=pointer or "",
         from_pointer=None,
         kind=KIND_OF[stop.kind] if stop.kind and stop.is_certain else None,
         before=MISSING,
-        after=MISSING if at.trail.is_absent else value_at(pair.new, pointer),
+        after=MISSING if at.tracked.is_absent else value_at(pair.new, pointer),
         restorer=at.restorer,
         is_carried=not stop.is_certain,
     )

@@ -1,6 +1,6 @@
-"""What blame follows from version to version, and which version has a say in it next.
+"""Find the next version that may have changed what blame follows.
 
-A trail is a value, or a key that is not there, under its canonical path: that stays
+A tracked path is the canonical path of a value, or of a key that is absent: it stays
 the same until a version says otherwise. Which one does is read in one statement, along
 the lineage, from the change rows alone; no body is read here.
 """
@@ -67,7 +67,7 @@ MOVED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
+class TrackedPath:
     """A canonical path and the lists above it.
 
     For a key that is not there the path ends with that key, as an object would hold
@@ -100,7 +100,7 @@ class Stop:
         return self.kind not in (None, MOVED)
 
 
-def trail(state: Json, pointer: str) -> Trail:
+def track(state: Json, pointer: str) -> TrackedPath:
     """Begin to follow what a pointer names in this state, or would name."""
     tokens = pointers.split(pointer)
     there = present(state, tokens)
@@ -112,8 +112,8 @@ def trail(state: Json, pointer: str) -> Trail:
         value = pointers.step(value, token)
     path = steps[-1][0]
     if there == len(tokens):
-        return Trail(path, tuple(lists))
-    return Trail(
+        return TrackedPath(path, tuple(lists))
+    return TrackedPath(
         (*path, tokens[there]),
         tuple(lists),
         is_absent=True,
@@ -132,7 +132,7 @@ def present(state: Json, tokens: list[str]) -> int:
 
 
 def next_stop(
-    key: bytes, session_id: str, high: int, trail: Trail, *, rollbacks: bool
+    key: bytes, session_id: str, high: int, tracked: TrackedPath, *, rollbacks: bool
 ) -> Stop | None:
     """Return the newest version, from `high` down its lineage, that has a say.
 
@@ -143,10 +143,10 @@ def next_stop(
         {
             "session": session_id,
             "high": high,
-            "path": path_key(key, trail.path),
-            "lists": [path_key(key, path) for path in trail.lists],
-            "absent": trail.is_absent,
-            "holder": None if trail.holder is None else path_key(key, trail.holder),
+            "path": path_key(key, tracked.path),
+            "lists": [path_key(key, path) for path in tracked.lists],
+            "absent": tracked.is_absent,
+            "holder": None if tracked.holder is None else path_key(key, tracked.holder),
             "skip": 0 if rollbacks else 1,
         },
     )

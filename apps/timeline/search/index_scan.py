@@ -81,7 +81,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class IndexScan:
     """The sessions that stand in any of these entries."""
 
     entries: list[Entry] = field(default_factory=list)
@@ -147,8 +147,8 @@ def held_anywhere(values: list[bytes]) -> Entry:
     return Entry("timeline_term", {"value_key": values})
 
 
-def marked(marks: list[bytes]) -> Entry:
-    return Entry("timeline_term", {"path_key": marks, "value_key": marks})
+def tagged(tags: list[bytes]) -> Entry:
+    return Entry("timeline_term", {"path_key": tags, "value_key": tags})
 
 
 def live_paths(paths: list[bytes], values: list[bytes]) -> list[bytes]:
