@@ -223,7 +223,7 @@ def written_turn(receipt: Receipt) -> dict[str, Any]:
     turn, head = receipt.turn, receipt.built_on
     if turn is None or head is None:
         raise TypeError("A replay has to be read.")
-    parts = shapes.turn_parts(turn)
+    parts = turn.parts()
     before, after = parts.get("state_before"), None
     if turn.before_number is not None:
         before = reading.state(head)
