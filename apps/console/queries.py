@@ -16,15 +16,8 @@ from apps.diffs.text import visible
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.models import Label, Session
 from apps.timeline.querysets import SessionQuerySet
-from apps.timeline.search.clauses import (
-    AgentIs,
-    Clause,
-    CreatedBetween,
-    StatusIs,
-    UserIs,
-)
-from apps.timeline.versions import families, fetching
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.search import AgentIs, Clause, CreatedBetween, StatusIs, UserIs
+from apps.timeline.versions import VersionRow, child_ids, parent_id, versions_of
 from apps.timeline.words import Status
 
 PAGE = 50
@@ -157,7 +150,7 @@ def forks(session: Session) -> list[Session]:
 
 def parent(session: Session) -> Session | None:
     """Return the session that this one's metadata names, if it is of the project."""
-    named = families.parent_id(session)
+    named = parent_id(session)
     if named is None or named == session.id:
         return None
     return Session.objects.of_project(session.project_id).filter(id=named).first()
@@ -165,7 +158,7 @@ def parent(session: Session) -> Session | None:
 
 def children(session: Session) -> list[Session]:
     """Return the newest sessions that name this one their parent, and one more."""
-    ids = families.children(session.project_id, session.id, limit=SHOWN_FORKS + 1)
+    ids = child_ids(session.project_id, session.id, limit=SHOWN_FORKS + 1)
     mine = [one for one in ids if one != session.id]
     found = Session.objects.of_project(session.project_id).filter(id__in=mine)
     return list(found.newest_first()) if mine else []
@@ -193,7 +186,7 @@ def rows(sessions: Sequence[Session], now: datetime) -> list[Row]:
 
 def versions(session: Session, *, after: int | None) -> list[VersionRow]:
     """Return a page of versions and the one before them, newest first."""
-    return fetching.versions_of(session.id, newest_first=True, after=after, limit=PAGE)
+    return versions_of(session.id, newest_first=True, after=after, limit=PAGE)
 
 
 def version(session: Session, number: int) -> tuple[VersionRow, VersionRow | None]:
@@ -201,9 +194,7 @@ def version(session: Session, number: int) -> tuple[VersionRow, VersionRow | Non
 
     Raises: VersionNotFound.
     """
-    found = fetching.versions_of(
-        session.id, newest_first=True, after=number + 1, limit=1
-    )
+    found = versions_of(session.id, newest_first=True, after=number + 1, limit=1)
     if not found or found[0].number != number:
         raise VersionNotFound(f"This session has no version {number}.")
     return found[0], found[1] if len(found) > 1 else None

@@ -17,8 +17,8 @@ from apps.core.ids import new_id
 from apps.core.json import Json, State, dumps
 from apps.core.provenance import Request
 from apps.timeline import operations as timeline
-from apps.timeline.bodies import bundles
-from apps.timeline.ledger.drafts import Receipt, Step
+from apps.timeline.operations import Receipt, Step
+from apps.timeline.versions import named_parts
 
 KEY_PREFIX = "demo"
 
@@ -97,7 +97,7 @@ class Story:
                 agent=self.agent,
                 state=state,
                 about=about,
-                parts=bundles.named(parts or {}),
+                parts=named_parts(parts or {}),
                 step=step,
             )
             stage.sessions[self.name] = made.session_id
@@ -122,7 +122,7 @@ class Story:
                 session_id=stage.sessions[self.name],
                 patch=patch,
                 remove=remove,
-                parts=bundles.named(parts or {}),
+                parts=named_parts(parts or {}),
                 step=step,
             )
         )

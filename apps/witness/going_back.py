@@ -20,7 +20,7 @@ from apps.core.notes import keys
 from apps.core.notes.errors import NoteError
 from apps.core.notes.index import Entry
 from apps.core.notes.roots import Head, Kind
-from apps.timeline.verification.ends import Compared, compared, ends
+from apps.timeline.verification import ComparedEnd, chain_ends, compare_ends
 from apps.witness.signing import AT_ONCE, Signer, is_alone, signer
 
 # Earlier signatures of one chain that are looked at.
@@ -78,7 +78,7 @@ def _gone_back(signing: Signer, contradicting: list[int]) -> Iterator[Head]:
         signed = [entry.stream for entry in signing.index.every(kind)]
         for start in range(0, len(signed), AT_ONCE):
             ids = [one.partition(" ")[2] for one in signed[start : start + AT_ONCE]]
-            for one in compared(signing.index, kind, ids):
+            for one in compare_ends(signing.index, kind, ids):
                 if one.holds:
                     continue
                 if _accounts_for(signing, one):
@@ -87,7 +87,7 @@ def _gone_back(signing: Signer, contradicting: list[int]) -> Iterator[Head]:
                     contradicting[0] += 1
 
 
-def _accounts_for(signing: Signer, one: Compared) -> bool:
+def _accounts_for(signing: Signer, one: ComparedEnd) -> bool:
     """Whether the chain ends earlier, and is what earlier notes have signed."""
     end, signed = one.end, one.signed
     if end.number is None:
@@ -97,7 +97,7 @@ def _accounts_for(signing: Signer, one: Compared) -> bool:
     before = _signed_before(signing.index.history(signed.stream, HISTORY), end.number)
     if before is None:
         return True
-    (there,) = ends(one.kind, [end.id], [before.number])
+    (there,) = chain_ends(one.kind, [end.id], [before.number])
     return there.at_signed == before.chain
 
 

@@ -31,7 +31,7 @@ from apps.core.notes.reading import read
 from apps.core.notes.roots import Head, Kind, Root
 from apps.core.notes.signed import SigningKey, VerifierKey
 from apps.core.postgres.errors import DataFolderUnusable
-from apps.timeline.verification.ends import compared
+from apps.timeline.verification import compare_ends
 from apps.witness import heads
 
 # Events, and sessions of a look at everything, at once; and the heads of one note.
@@ -261,7 +261,7 @@ def _signed(
 
 def _news(index: Index, kind: Kind, ids: list[str]) -> Iterator[Head]:
     """Yield the heads that moved; say which contradict what was signed."""
-    for one in compared(index, kind, ids):
+    for one in compare_ends(index, kind, ids):
         if not one.holds:
             log.warning("a head contradicts what was signed", kind=kind, id=one.end.id)
         elif one.is_newer:

@@ -121,12 +121,12 @@ def asked(count: int) -> dict[str, str]:
 def page(project: Any, q: str, after: str | None) -> Any:
     from apps.agents.scope import Scope
     from apps.timeline.search import finder
-    from apps.timeline.search.language import parse
+    from apps.timeline.search.language import parse_query
 
     now = datetime.now(UTC)
-    return finder.sessions(
+    return finder.search_sessions(
         Scope(project),
-        parse(q, now=now),
+        parse_query(q, now=now),
         now=now,
         after=finder.Place(after) if after else None,
         limit=LIMIT,

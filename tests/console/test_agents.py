@@ -48,7 +48,7 @@ def test_releases_and_models_are_those_of_the_heads(viewer, project):
     story = Story(project, agent="travel").update({"a": 1}, release="r7", model="m2")
     agent = Agent.objects.get()
 
-    found = activity.of_agents(project.id, [agent.id])[agent.id]
+    found = activity.agent_activity(project.id, [agent.id])[agent.id]
 
     assert (found.sessions, found.releases, found.models) == (1, ["r7"], ["m2"])
     assert found.last_seen == story.now
@@ -61,12 +61,12 @@ def test_an_agent_without_sessions_has_never_been_seen(viewer, project, api):
 
 
 def test_counting_ends_somewhere(project, monkeypatch):
-    monkeypatch.setattr(activity, "COUNTED", 2)
+    monkeypatch.setattr(activity, "AGENT_SESSIONS_COUNTED", 2)
     for _ in range(4):
         Story(project, agent="travel")
     agent = Agent.objects.get()
 
-    found = activity.of_agents(project.id, [agent.id])[agent.id]
+    found = activity.agent_activity(project.id, [agent.id])[agent.id]
 
     assert (found.sessions, found.has_more) == (3, True)
 

@@ -3,11 +3,15 @@
 import pytest
 
 from apps.accounts.models import Role
-from apps.console.pages.session import change_table, version_text, word_diff
+from apps.console.pages.session import (
+    change_table,
+    version_pane,
+    version_text,
+    word_diff,
+)
 from apps.console.pages.session.change_table import sides
 from apps.diffs.changes import MISSING
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.versions import reading as timeline
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, signed_in
 
@@ -151,7 +155,7 @@ def test_every_page_shows_where_a_long_text_differs(client, project, note):
 
 
 def test_what_the_append_kept_shows_it_too(viewer, project, note, monkeypatch):
-    monkeypatch.setattr(timeline, "parsed_pair", corrupt)
+    monkeypatch.setattr(version_pane, "parsed_states", corrupt)
 
     text = text_of(viewer, address(project, note.id, "versions", 1))
 

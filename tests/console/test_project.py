@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import Role
+from apps.console.views.project import home
 from apps.timeline.queries import activity
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, counted_queries, signed_in
@@ -152,7 +153,8 @@ def test_the_busiest_agents_come_first(viewer, project):
 
 
 def test_the_newest_acts_hide_nothing(viewer, project, monkeypatch):
-    monkeypatch.setattr(activity, "LOOKED_AT", 3)
+    monkeypatch.setattr(activity, "ACTS_LOOKED_AT", 3)
+    monkeypatch.setattr(home, "ACTS_LOOKED_AT", 3)
     now = timezone.now() - timedelta(days=1)
     waiting = Story(project, {"escalated": True}, now=now)
     lost = Story(project, now=now).update({"dates": None})

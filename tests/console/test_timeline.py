@@ -163,7 +163,7 @@ def test_what_stands_at_filtered_versions_is_found_however_much_stands_between(
 
 
 def test_turns_beyond_a_list_are_told(viewer, project, api, monkeypatch):
-    monkeypatch.setattr(pages, "LISTED_TURNS", 3)
+    monkeypatch.setattr(session_page, "LISTED_TURNS", 3)
     monkeypatch.setattr(pages, "TURNS", pages.TURNS.replace("LIMIT 200", "LIMIT 3"))
     client = api()
     made = client.post(
@@ -272,7 +272,7 @@ def test_the_strip_is_bounded(project, monkeypatch):
         story.update({"n": n})
     story.rollback(3)
 
-    buckets = pages.strip(story.id, 10)
+    buckets = pages.strip_buckets(story.id, 10)
 
     assert [(one.low, one.high) for one in buckets] == [(0, 1), (2, 4), (5, 7), (8, 10)]
     assert [one.rollback for one in buckets] == [None, None, None, 10]
@@ -541,8 +541,8 @@ def test_a_comparison_finds_no_session_of_another_project(
 
 
 def test_a_time_before_the_first_version_is_the_first(project, trip):
-    assert pages.number_at(trip.id, 4, NOW - timedelta(days=1)) == 0
-    assert pages.number_at(trip.id, 4, timezone.now()) == 4
+    assert pages.version_at(trip.id, 4, NOW - timedelta(days=1)) == 0
+    assert pages.version_at(trip.id, 4, timezone.now()) == 4
 
 
 def test_side_by_side_shows_the_whole_state_with_what_stayed_folded(

@@ -1,12 +1,18 @@
 """The import contracts hold, and they speak of every app."""
 
+import ast
+import os
 import subprocess
 import sys
 import tomllib
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import grimp
 import pytest
+from grimp import ImportGraph
+from importlinter.contracts.protected import ProtectedContract
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = sorted(
@@ -50,3 +56,139 @@ def test_no_apps_operations_know_http(contracts: dict[str, Any]) -> None:
     }
 
     assert operations <= kept
+
+
+FACADES = ("blame", "operations", "queries", "search", "verification", "versions")
+
+
+@pytest.fixture(scope="module")
+def graph() -> ImportGraph:
+    return grimp.build_graph("apps", "config", cache_dir=None)
+
+
+@pytest.fixture(scope="module")
+def modules() -> dict[Path, ast.Module]:
+    """The modules that speak of the timeline, parsed."""
+    texts = {
+        file: file.read_text()
+        for top in ("apps", "tests")
+        for file in (ROOT / top).rglob("*.py")
+    }
+    return {
+        file: ast.parse(text) for file, text in texts.items() if "apps.timeline" in text
+    }
+
+
+def is_kept(contract: dict[str, Any], graph: ImportGraph) -> bool:
+    asked = {name: value for name, value in contract.items() if name != "type"}
+    linter = ProtectedContract(
+        name=contract["name"], session_options={}, contract_options=asked
+    )
+    return linter.check(graph, verbose=False).kept
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported", "allowed"),
+    [
+        ("apps.console.urls", "apps.timeline.search.finder", False),
+        ("apps.worker.jobs", "apps.timeline.operations.expiry", False),
+        ("apps.webhooks.payloads", "apps.timeline.ledger", False),
+        ("apps.witness.signing", "apps.timeline.bodies.codec", False),
+        ("apps.metrics.facts", "apps.timeline.projection.open_rebuild", False),
+        ("apps.demo.script", "apps.timeline.versions.rows", False),
+        ("apps.server.starting", "apps.timeline.management.sessions", False),
+        *(("apps.console.urls", f"apps.timeline.{one}", True) for one in FACADES),
+        ("apps.console.urls", "apps.timeline.models", True),
+        ("apps.timeline.api.search", "apps.timeline.search.finder", True),
+    ],
+)
+def test_other_apps_import_the_timelines_facades_alone(
+    contracts: dict[str, Any],
+    graph: ImportGraph,
+    importer: str,
+    imported: str,
+    allowed: bool,
+) -> None:
+    changed = deepcopy(graph)
+    assert {importer, imported} <= changed.modules
+    changed.add_import(
+        importer=importer, imported=imported, line_number=1, line_contents="import"
+    )
+
+    kept = is_kept(contracts["Other apps import the timeline's facades alone"], changed)
+
+    assert kept is allowed
+
+
+def test_only_routes_know_the_timelines_api(
+    contracts: dict[str, Any], graph: ImportGraph
+) -> None:
+    changed = deepcopy(graph)
+    changed.add_import(
+        importer="apps.console.urls",
+        imported="apps.timeline.api.base",
+        line_number=1,
+        line_contents="import",
+    )
+
+    assert not is_kept(contracts["Only routes know the timeline's API"], changed)
+
+
+@pytest.mark.parametrize("name", FACADES)
+def test_a_facade_offers_no_more_than_others_use(
+    name: str, modules: dict[Path, ast.Module]
+) -> None:
+    facade = f"apps.timeline.{name}"
+    folder = ROOT / "apps/timeline" / name
+    used: set[str] = set()
+    for file, tree in modules.items():
+        if folder not in file.parents:
+            used |= _names_from(facade, tree)
+
+    offered = _offered(ast.parse((folder / "__init__.py").read_text()))
+
+    assert offered
+    assert not offered - used
+
+
+def _names_from(package: str, tree: ast.AST) -> set[str]:
+    """Return the names that a module takes from a package, by either import."""
+    above, _, last = package.rpartition(".")
+    names, known_as = set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == above:
+            known_as |= {
+                one.asname or one.name for one in node.names if one.name == last
+            }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            names |= {node.attr} if node.value.id in known_as else set()
+    return names
+
+
+def _offered(tree: ast.Module) -> set[str]:
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    return set()
+
+
+def test_starting_django_loads_no_facade() -> None:
+    """They import models, which cannot be imported before the apps are ready."""
+    program = (
+        "import django, sys; django.setup(); "
+        f"print([one for one in {FACADES} if f'apps.timeline.{{one}}' in sys.modules])"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=os.environ | {"DJANGO_SETTINGS_MODULE": "tests.settings"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert done.stdout == "[]\n", done.stderr

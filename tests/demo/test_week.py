@@ -16,7 +16,7 @@ from apps.core.actors import SYSTEM
 from apps.demo import week
 from apps.demo.people import OPERATOR
 from apps.timeline.models import Session, Turn, Version
-from apps.timeline.queries.preview import preview
+from apps.timeline.queries.preview import preview_rollback
 from apps.timeline.versions import reading
 
 NOW = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
@@ -89,7 +89,7 @@ def test_it_shows_what_the_agent_did_outside_that_no_rollback_undoes(project: Pr
     (rollback,) = [v for v in versions(booking) if v.op == "rollback"]
     good = rollback.restored_number
 
-    found = preview(Scope(project), booking.id, good, now=NOW)
+    found = preview_rollback(Scope(project), booking.id, good, now=NOW)
 
     assert [(call.name, call.number, call.may_be_part) for call in found.calls] == [
         ("cancel_hotel", good, True),

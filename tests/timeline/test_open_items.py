@@ -21,7 +21,7 @@ from apps.timeline import verification
 from apps.timeline.ledger.drafts import Step
 from apps.timeline.models import Session
 from apps.timeline.queries import open_items
-from apps.timeline.queries.open_items import OpenItem, Place
+from apps.timeline.queries.open_items import OpenItem, OpenPlace
 from apps.timeline.words import OpenKind
 from tests.timeline.open_history import WIDE, Acts, counted, list_at_most, stored
 from tests.timeline.runs import Begin, Run
@@ -266,7 +266,7 @@ def test_of_one_session_so_many_are_listed_the_newest(
 def test_as_many_are_listed_as_make_a_true_count(db: None) -> None:
     ((most,),) = sql.rows("SELECT timeline_most_flagged_v1()", [])
 
-    assert most == open_items.MOST_FLAGGED == open_items.COUNTED + 1
+    assert most == open_items.MOST_FLAGGED == open_items.MOST_COUNTED + 1
 
 
 def undo(project: Project, run: Run, number: int) -> None:
@@ -315,7 +315,7 @@ def test_an_expired_session_is_not_shown_and_the_sweep_removes_it(
 
     assert shown(project, now=ends - timedelta(microseconds=1)) == 3 * [run.id]
     assert shown(project, now=ends) == []
-    assert set(open_items.counts(project.id, now=ends).values()) == {0}
+    assert set(open_items.open_counts(project.id, now=ends).values()) == {0}
     assert len(kinds(run)) == 3
 
     timeline.expire(actor=SYSTEM, now=ends)
@@ -326,7 +326,7 @@ def shown(project: Project, **asked: Any) -> list[str]:
     return [
         one.session_id
         for kind in OpenKind
-        for one in open_items.page(project.id, kind, limit=50, **asked)
+        for one in open_items.list_open_items(project.id, kind, limit=50, **asked)
     ]
 
 
@@ -353,9 +353,9 @@ def test_pages_have_each_item_once_however_many_are_of_one_moment(
     now = timezone.now()
 
     found: list[OpenItem] = []
-    place: Place | None = None
+    place: OpenPlace | None = None
     while True:
-        some = open_items.page(
+        some = open_items.list_open_items(
             project.id, OpenKind.WAITING, after=place, limit=5, now=now
         )
         found += some[:5]
@@ -375,9 +375,9 @@ def test_they_are_counted_up_to_a_bound(
         asking(project, datetime(2026, 3, 1, 12, minute, tzinfo=UTC))
     now = timezone.now()
 
-    assert open_items.counts(project.id, now=now)[OpenKind.WAITING] == 5
-    monkeypatch.setattr(open_items, "COUNTED", 3)
-    assert open_items.counts(project.id, now=now)[OpenKind.WAITING] == 4
+    assert open_items.open_counts(project.id, now=now)[OpenKind.WAITING] == 5
+    monkeypatch.setattr(open_items, "MOST_COUNTED", 3)
+    assert open_items.open_counts(project.id, now=now)[OpenKind.WAITING] == 4
 
 
 def test_a_page_is_a_walk_along_the_index(project: Project) -> None:

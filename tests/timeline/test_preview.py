@@ -12,8 +12,8 @@ from apps.audit.models import Event
 from apps.timeline.bodies.framing import Part
 from apps.timeline.models import Version
 from apps.timeline.queries import outside
-from apps.timeline.queries.calls import Call, in_turn, made_since, merged
-from apps.timeline.queries.preview import preview, without
+from apps.timeline.queries.calls import Call, calls_in_turn, made_since, merged
+from apps.timeline.queries.preview import preview_rollback, without
 from tests.timeline.runs import Begin, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
@@ -201,11 +201,11 @@ def test_it_recommends_a_hold_only_to_a_session_in_motion(
 ) -> None:
     scope, now = Scope(project), timezone.now()
 
-    assert preview(scope, run.id, 0, now=now).recommends_hold
+    assert preview_rollback(scope, run.id, 0, now=now).recommends_hold
     later = now + timedelta(minutes=6)
-    assert not preview(scope, run.id, 0, now=later).recommends_hold
+    assert not preview_rollback(scope, run.id, 0, now=later).recommends_hold
     run.post("pause", {})
-    assert not preview(scope, run.id, 0, now=now).recommends_hold
+    assert not preview_rollback(scope, run.id, 0, now=now).recommends_hold
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_ranges_are_subtracted(ranges: Any, others: Any, left: Any) -> None:
     ],
 )
 def test_what_is_no_call_is_not_taken_for_one(said: bytes) -> None:
-    assert in_turn({"input": said, "output": b"{}"}) == []
+    assert calls_in_turn({"input": said, "output": b"{}"}) == []
 
 
 def test_calls_without_an_id_are_each_one_of_their_own() -> None:

@@ -21,7 +21,7 @@ from apps.core.notes.folder import Folder
 from apps.core.notes.index import Index
 from apps.core.notes.signed import SigningKey, opened
 from apps.timeline import operations as timeline
-from apps.timeline.verification import signatures, verify_session
+from apps.timeline.verification import verify_session, verify_signatures
 from apps.witness import signing
 from tests.acting import tampering
 from tests.timeline import runs
@@ -171,7 +171,7 @@ def test_expired_and_deleted_sessions_are_no_alarm(
     sign()
 
     assert verified()[1] == ""
-    assert signatures(brief.id, now=timezone.now()).status == "signed"
+    assert verify_signatures(brief.id, now=timezone.now()).status == "signed"
 
 
 def test_a_rewritten_record_of_peoples_acts_is_named(

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from apps.core.notes.folder import Folder
 from apps.core.notes.signed import SigningKey
-from apps.timeline.verification import record_signatures
+from apps.timeline.verification import verify_record_signatures
 from apps.witness import health
 from tests.timeline import runs
 from tests.witness import forging
@@ -113,7 +113,7 @@ def test_the_record_of_a_project_is_held_against_its_signature(
     roots: Path, run: runs.Run, project: Any
 ) -> None:
     def message() -> str:
-        return record_signatures(project.id, now=timezone.now()).message
+        return verify_record_signatures(project.id, now=timezone.now()).message
 
     assert message() == "There are no signatures."
     sign()
@@ -121,7 +121,7 @@ def test_the_record_of_a_project_is_held_against_its_signature(
     with forging.owning() as execute:
         execute("DELETE FROM audit_auditrecord WHERE number > 1")
 
-    found = record_signatures(project.id, now=timezone.now())
+    found = verify_record_signatures(project.id, now=timezone.now())
 
     assert found.is_broken
     assert "and it ends at number 1" in found.message

@@ -13,8 +13,7 @@ from apps.console.pages.project import audit_entries, session_search
 from apps.console.queries import PAGE
 from apps.core.addresses import LONGEST_URL
 from apps.core.handling import Handling
-from apps.timeline.search.cursors import PLACE
-from apps.timeline.search.language import LONGEST_TEXT
+from apps.timeline.search import LONGEST_TEXT, PLACE_PATTERN
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Format, Progress
 from apps.webhooks.operations import LONGEST_DESCRIPTION
@@ -32,7 +31,7 @@ class SessionsForm(forms.Form):
     sort = forms.ChoiceField(required=False, choices=list(session_search.SORTS.items()))
     view = forms.RegexField(regex=r"\Aview_[0-9a-z]{26}\Z", required=False)
     after = forms.RegexField(
-        regex=rf"\A(?:{PLACE}|{CHANGED_PLACE})\Z",
+        regex=rf"\A(?:{PLACE_PATTERN}|{CHANGED_PLACE})\Z",
         required=False,
         error_messages={"invalid": "This is no place in the list."},
     )

@@ -8,8 +8,7 @@ from apps.console.forms.project import SESSION_ID
 from apps.core.errors import DomainError, InvalidRequest, MalformedJson
 from apps.core.json import State, parse_object
 from apps.core.moments import moment
-from apps.timeline.operations.labels import MAX_LABEL
-from apps.timeline.operations.notes import MAX_NOTE
+from apps.timeline.operations import MAX_LABEL, MAX_NOTE
 from apps.timeline.words import Op
 
 TABS = ("changes", "state", "turns", "checkpoint", "proof")

@@ -6,7 +6,7 @@ from django import forms
 
 from apps.core.errors import InvalidRequest, UnacceptableJson
 from apps.core.json import segments
-from apps.timeline.blame import Cursor, cursors
+from apps.timeline.blame import LONGEST_CURSOR, Cursor, read_cursor
 
 LONGEST_POINTER = 4_000
 
@@ -42,11 +42,11 @@ class ValueForm(forms.Form):
 class BlameForm(ValueForm):
     """A value, and where an earlier answer ended."""
 
-    before = forms.CharField(required=False, max_length=cursors.LONGEST)
+    before = forms.CharField(required=False, max_length=LONGEST_CURSOR)
 
     def clean_before(self) -> Cursor | None:
         given: str = self.cleaned_data["before"]
         try:
-            return cursors.read(given) if given else None
+            return read_cursor(given) if given else None
         except ValueError:
             raise forms.ValidationError("This is no place to go on from.") from None

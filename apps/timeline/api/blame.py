@@ -97,11 +97,11 @@ def _pointer_of(request: Request) -> str:
 
 
 def _cursor_of(request: Request) -> Cursor | None:
-    given = paging.text_of(request, "starting_after", cursors.LONGEST)
+    given = paging.text_of(request, "starting_after", cursors.LONGEST_CURSOR)
     if given is None:
         return None
     try:
-        return cursors.read(given)
+        return cursors.read_cursor(given)
     except ValueError:
         raise InvalidRequest(
             "starting_after takes the next of an earlier answer.",
@@ -118,7 +118,7 @@ def _blame_object(found: Blame) -> dict[str, Any]:
         **_values(value=found.value),
         "data": [_setter_object(setter) for setter in found.setters],
         "has_more": found.next is not None,
-        "next": cursors.written(found.next),
+        "next": cursors.write_cursor(found.next),
     }
 
 
@@ -135,7 +135,7 @@ def _setter_object(setter: Setter) -> dict[str, Any]:
         **_act(version),
         "turn": _turn_object(setter.turn) if setter.turn else None,
         "restored_by": _restorer(setter.restored_by) if setter.restored_by else None,
-        "next": cursors.written(setter.next),
+        "next": cursors.write_cursor(setter.next),
     }
 
 

@@ -28,7 +28,7 @@ from apps.diffs.summary import summary
 from apps.timeline.api import outputs, parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.states import READ_ERRORS
-from apps.timeline.queries.divergence import Divergence, divergence
+from apps.timeline.queries.divergence import Divergence, find_divergence
 from apps.timeline.versions import reading
 
 MAX_CHANGES = 2_000
@@ -100,7 +100,7 @@ class DivergenceView(TimelineView):
         from that version to either head tell what each has done since.
         """
         other_id = paging.text_of(request, "other")
-        found = divergence(self.scope, session_id, other_id, now=self.now)
+        found = find_divergence(self.scope, session_id, other_id, now=self.now)
         return Response(_divergence_object(found))
 
 

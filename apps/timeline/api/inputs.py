@@ -97,7 +97,7 @@ class StepInput(StoryInput):
 
     def parts(self) -> tuple[Part, ...]:
         """Return the other parts of the checkpoint that were sent."""
-        return bundles.named(self.validated_data)
+        return bundles.named_parts(self.validated_data)
 
 
 class HeadInput(StoryInput):
@@ -135,7 +135,7 @@ class UpdateInput(WriteInput):
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        given = ("state", "updates", "remove", "opaque", *bundles.SHAPES)
+        given = ("state", "updates", "remove", "opaque", *bundles.PART_SHAPES)
         if all(attrs.get(name) is None for name in given):
             raise serializers.ValidationError({"state": "There is nothing to update."})
         return attrs

@@ -16,7 +16,7 @@ from apps.timeline.api import outputs, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.comparisons import change_list
 from apps.timeline.queries.calls import Call
-from apps.timeline.queries.preview import Preview, preview
+from apps.timeline.queries.preview import Preview, preview_rollback
 
 OUTSIDE = (
     "Stepback cannot undo what tool calls did outside, and does not know of calls "
@@ -53,7 +53,9 @@ class RollbackPreviewView(TimelineView):
         to = paging.integer_of(request, "version", minimum=-(2**31), maximum=2**53)
         if to is None:
             raise InvalidRequest("version takes a version number.", param="version")
-        return Response(_object(preview(self.scope, session_id, to, now=self.now)))
+        return Response(
+            _object(preview_rollback(self.scope, session_id, to, now=self.now))
+        )
 
 
 def _object(found: Preview) -> dict[str, Any]:

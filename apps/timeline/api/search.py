@@ -22,7 +22,7 @@ from apps.timeline.search.conditions import Candidate
 from apps.timeline.search.cursors import Place, place_of
 from apps.timeline.search.explaining import Match, Result
 from apps.timeline.search.finder import Found
-from apps.timeline.search.language import LONGEST_TEXT, parse
+from apps.timeline.search.language import LONGEST_TEXT, parse_query
 
 SESSIONS, VERSIONS = "sessions", "versions"
 
@@ -64,7 +64,11 @@ class SearchView(TimelineView):
         an index alone is said in `notices`, and where nothing was found, as what a
         bare term was looked for.
         """
-        find = finder.versions if _kind_of(request) == VERSIONS else finder.sessions
+        find = (
+            finder.search_versions
+            if _kind_of(request) == VERSIONS
+            else finder.search_sessions
+        )
         found = find(
             self.scope,
             self._query(request),
@@ -81,7 +85,7 @@ class SearchView(TimelineView):
             raise InvalidRequest(
                 f"q takes at most {LONGEST_TEXT:,} characters.", param="q"
             )
-        return parse(text, now=self.now)
+        return parse_query(text, now=self.now)
 
 
 def _kind_of(request: Request) -> str:

@@ -13,7 +13,7 @@ from orjson import Fragment
 from apps.core import json
 from apps.diffs.graphemes import cut
 from apps.timeline.bodies import Part
-from apps.timeline.bodies.bundles import SHAPES, opaque_object
+from apps.timeline.bodies.bundles import PART_SHAPES, opaque_object
 from apps.timeline.models import RequestKey, Session, Turn
 from apps.timeline.versions.reading import Rollback, VersionRow
 
@@ -188,7 +188,7 @@ def checkpoint_object(version: VersionRow, parts: tuple[Part, ...]) -> dict[str,
         "hold": version.hold,
         **_step(version),
         "state": by_name["state"],
-        **{name: by_name.get(name) for name in SHAPES},
+        **{name: by_name.get(name) for name in PART_SHAPES},
         "opaque": opaque_object(parts),
     }
 

@@ -97,7 +97,7 @@ def trace_page(
 
 def trace_objects(events: Sequence[Event]) -> list[dict[str, Any]]:
     """Return events as traces; what their versions say is read in one query."""
-    changes = listing.changes_of(
+    changes = listing.version_changes(
         [
             (event.stream_id, event.number)
             for event in events

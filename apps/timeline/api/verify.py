@@ -23,8 +23,8 @@ from apps.timeline.verification import (
     Limits,
     Report,
     Signatures,
-    signatures,
     verify_session,
+    verify_signatures,
 )
 
 DEFAULT_VERSIONS = 500
@@ -112,7 +112,7 @@ class VerifyView(TimelineView):
         )
         head = self.version(session_id, None)
         report = verify_session(head.session_id, limits)
-        signed = signatures(head.session_id, now=self.now)
+        signed = verify_signatures(head.session_id, now=self.now)
         asked = {
             "signatures": signatures_verdict(signed),
             "protection": protection(),

@@ -1,6 +1,18 @@
 """Blame: which version, and who, set the value at a pointer, back along its history."""
 
+from apps.timeline.blame.cursors import LONGEST_CURSOR, read_cursor, write_cursor
 from apps.timeline.blame.setters import Blame, Setter, TurnFacts, blame
+from apps.timeline.blame.tracked_path import change_key
 from apps.timeline.blame.walk import Cursor
 
-__all__ = ["Blame", "Cursor", "Setter", "TurnFacts", "blame"]
+__all__ = [
+    "LONGEST_CURSOR",
+    "Blame",
+    "Cursor",
+    "Setter",
+    "TurnFacts",
+    "blame",
+    "change_key",
+    "read_cursor",
+    "write_cursor",
+]

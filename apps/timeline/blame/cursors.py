@@ -11,10 +11,10 @@ from apps.core.json import Json
 from apps.core.pointers import segments
 from apps.timeline.blame.walk import Cursor, Number
 
-LONGEST = 32_000
+LONGEST_CURSOR = 32_000
 
 
-def written(cursor: Cursor | None) -> str | None:
+def write_cursor(cursor: Cursor | None) -> str | None:
     """Return the text of a cursor, fit for a query string."""
     if cursor is None:
         return None
@@ -23,7 +23,7 @@ def written(cursor: Cursor | None) -> str | None:
     return base64.urlsafe_b64encode(text).decode()
 
 
-def read(text: str) -> Cursor:
+def read_cursor(text: str) -> Cursor:
     """Return the cursor that was written so.
 
     Raises: ValueError for anything else.

@@ -122,6 +122,17 @@ def track(state: Json, pointer: str) -> TrackedPath:
     )
 
 
+def change_key(key: bytes, state: Json, pointer: str) -> bytes:
+    """Return the digest under which changes at a pointer are recorded.
+
+    The state says which lists are on the way; a pointer into nothing is taken as the
+    keys of objects.
+    """
+    found = track(state, pointer)
+    whole = (*found.path, *found.rest) if found.is_absent else found.path
+    return path_key(key, whole or tuple(pointers.split(pointer)))
+
+
 def present(state: Json, tokens: list[str]) -> int:
     """Count the tokens of a pointer that lead somewhere."""
     for place, token in enumerate(tokens):

@@ -19,7 +19,7 @@ from apps.core.json import Json, State
 from apps.timeline.bodies import Part
 
 JSON = "application/json"
-SHAPES: dict[str, type[list[Json]] | type[dict[str, Json]]] = {
+PART_SHAPES: dict[str, type[list[Json]] | type[dict[str, Json]]] = {
     "messages": list,
     "tool_results": dict,
     "model_params": dict,
@@ -32,13 +32,13 @@ _OPAQUE_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}", re.ASCII)
 _MEDIA_TYPE = re.compile(r"[!-~]{1,100}", re.ASCII)
 
 
-def named(given: Mapping[str, Json]) -> tuple[Part, ...]:
+def named_parts(given: Mapping[str, Json]) -> tuple[Part, ...]:
     """Return the parts among `given` that are named and not null.
 
     Raises: InvalidRequest for a wrong shape; UnacceptableJson, PayloadTooLarge.
     """
     found = []
-    for name, shape in SHAPES.items():
+    for name, shape in PART_SHAPES.items():
         value = given.get(name)
         if value is None:
             continue
@@ -61,7 +61,7 @@ def opaque_object(parts: tuple[Part, ...]) -> dict[str, dict[str, str]]:
             "base64": base64.b64encode(part.data).decode(),
         }
         for part in parts
-        if part.name != "state" and part.name not in SHAPES
+        if part.name != "state" and part.name not in PART_SHAPES
     }
 
 
@@ -84,7 +84,7 @@ def _opaque(given: Mapping[str, Json]) -> list[Part]:
 
 def _opaque_part(name: str, value: Json) -> Part:
     where = f"opaque.{name[:64]}"
-    if not _OPAQUE_NAME.fullmatch(name) or name == "state" or name in SHAPES:
+    if not _OPAQUE_NAME.fullmatch(name) or name == "state" or name in PART_SHAPES:
         raise InvalidRequest(
             "The name of an opaque part has 1 to 64 of a-z, 0-9, _, . and -, begins "
             "with a letter and is not the name of another part.",

@@ -1,5 +1,6 @@
 """The verbs of the timeline: each one act, one transaction, one event, an actor."""
 
+from apps.timeline.ledger.drafts import Expected, Receipt, Step
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations.batches import BatchItem, append_batch
 from apps.timeline.operations.checkpoints import (
@@ -10,17 +11,22 @@ from apps.timeline.operations.checkpoints import (
 from apps.timeline.operations.expiry import expire
 from apps.timeline.operations.handoffs import adopt, hand_off
 from apps.timeline.operations.holds import close, delete, pause, resume
-from apps.timeline.operations.labels import label, unlabel, update_metadata
-from apps.timeline.operations.notes import add_note
+from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
+from apps.timeline.operations.notes import MAX_NOTE, add_note
 from apps.timeline.operations.rollbacks import rollback, undo
 from apps.timeline.operations.sessions import create, fork
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
 
 __all__ = [
+    "MAX_LABEL",
+    "MAX_NOTE",
     "About",
     "BatchItem",
     "Exchange",
+    "Expected",
+    "Receipt",
+    "Step",
     "TaskWrite",
     "add_note",
     "add_turn",

@@ -23,7 +23,7 @@ from apps.timeline.ledger.drafts import require_text
 from apps.timeline.ledger.facts.about import metadata_bytes, require_ttl
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Label, Session
-from apps.timeline.search import labelling
+from apps.timeline.projection import labelling
 from apps.timeline.versions import reading
 
 MAX_LABEL = 100

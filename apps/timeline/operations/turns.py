@@ -24,7 +24,7 @@ from apps.timeline.ledger.drafts import (
 )
 from apps.timeline.ledger.facts import reported
 from apps.timeline.operations.states import differs, draft_of
-from apps.timeline.search.texts import turn_text
+from apps.timeline.projection.texts import turn_text
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op

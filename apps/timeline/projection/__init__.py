@@ -1,1 +1,1 @@
-"""Projections made anew from what is stored."""
+"""Tables that follow from history: what is open, and what search reads."""

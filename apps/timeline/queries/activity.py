@@ -13,7 +13,7 @@ from datetime import datetime
 from apps.audit.actions import Action
 from apps.core import keyset, sql
 
-COUNTED = 1_000
+AGENT_SESSIONS_COUNTED = 1_000
 NEWEST_SESSIONS = 50
 
 # One index read per agent and question: sessions by agent, newest first.
@@ -56,22 +56,24 @@ class AgentActivity:
 
     @property
     def has_more(self) -> bool:
-        return self.sessions > COUNTED
+        return self.sessions > AGENT_SESSIONS_COUNTED
 
 
-def of_agents(project_id: str, agent_ids: Sequence[str]) -> dict[str, AgentActivity]:
+def agent_activity(
+    project_id: str, agent_ids: Sequence[str]
+) -> dict[str, AgentActivity]:
     """Return the activity of these agents, in one statement."""
     asked = {
         "project": project_id,
         "agents": list(agent_ids),
-        "counted": COUNTED + 1,
+        "counted": AGENT_SESSIONS_COUNTED + 1,
         "newest": NEWEST_SESSIONS,
     }
     return {one.id: one for one in sql.records(AgentActivity, AGENTS, asked)}
 
 
 # A project's newest acts; who is busy is asked of these alone, and the page says so.
-LOOKED_AT = 2_000
+ACTS_LOOKED_AT = 2_000
 BUSIEST = """
 WITH recent AS MATERIALIZED (
      SELECT e.stream_id FROM audit_event e
@@ -95,9 +97,9 @@ class BusyAgent:
     sessions: int
 
 
-def busiest(project_id: str, *, limit: int) -> list[BusyAgent]:
+def busiest_agents(project_id: str, *, limit: int) -> list[BusyAgent]:
     """Return the agents with the most of the newest acts."""
-    asked = {"project": project_id, "looked_at": LOOKED_AT, "limit": limit}
+    asked = {"project": project_id, "looked_at": ACTS_LOOKED_AT, "limit": limit}
     return sql.records(BusyAgent, BUSIEST, asked)
 
 
@@ -124,7 +126,7 @@ SELECT coalesce((SELECT array_agg(changed.stream_id) FROM changed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Touched:
+class SessionsTouched:
     """The sessions whose last change is among some acts, in no order.
 
     `floor` is the oldest of these acts, None where there is none before them.
@@ -134,7 +136,9 @@ class Touched:
     floor: str | None
 
 
-def touched(project_id: str, *, before: str | None, acts: int) -> Touched:
+def sessions_touched(
+    project_id: str, *, before: str | None, acts: int
+) -> SessionsTouched:
     """Return what the newest so many acts before this one changed last."""
     asked = {
         "project": project_id,
@@ -142,4 +146,4 @@ def touched(project_id: str, *, before: str | None, acts: int) -> Touched:
         "limit": acts,
         "beside": list(BESIDE),
     }
-    return sql.records(Touched, CHANGED, asked)[0]
+    return sql.records(SessionsTouched, CHANGED, asked)[0]

@@ -47,7 +47,7 @@ class Call:
     was_set_aside: bool = False
 
 
-def in_turn(parts: dict[str, bytes]) -> list[Call]:
+def calls_in_turn(parts: dict[str, bytes]) -> list[Call]:
     """Return the calls that a turn tells of."""
     said, answered = json.parse(parts["input"]), json.parse(parts["output"])
     found = []
@@ -55,7 +55,7 @@ def in_turn(parts: dict[str, bytes]) -> list[Call]:
         if side.get("type") == "tool_call" and _has_name(side.get("tool_metadata")):
             found.append(_call(side["tool_metadata"]))
         found += _listed(side)
-        found += in_messages([side.get("content")])
+        found += calls_in_messages([side.get("content")])
     # What is counted as a call of a tool (docs/metrics.md) is one here, too.
     name = reported.facts(said, answered, _parsed(parts.get("metadata"))).get(
         "tool_name"
@@ -65,7 +65,7 @@ def in_turn(parts: dict[str, bytes]) -> list[Call]:
     return found
 
 
-def in_messages(messages: Iterable[Json]) -> list[Call]:
+def calls_in_messages(messages: Iterable[Json]) -> list[Call]:
     """Return the calls among messages, at any of which may be anything."""
     return [call for one in messages for call in _listed(one)]
 
@@ -172,7 +172,7 @@ def _is_beginning(data: bytes, later: bytes) -> bool:
 def _in_parts(parts: dict[str, bytes]) -> Iterator[Call]:
     messages = _parsed(parts.get("messages"))
     if isinstance(messages, list):
-        yield from in_messages(messages)
+        yield from calls_in_messages(messages)
     results = _parsed(parts.get("tool_results"))
     if isinstance(results, dict):
         for key, result in results.items():

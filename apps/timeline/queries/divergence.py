@@ -99,7 +99,7 @@ class _Chain:
         raise LookupError(common.session_id)
 
 
-def divergence(
+def find_divergence(
     scope: Scope, session_id: str, other_id: str | None, *, now: datetime
 ) -> Divergence:
     """Tell where two sessions parted; None is the origin that the session is a fork of.

@@ -173,7 +173,7 @@ def trace(scope: Scope, trace_id: str) -> Event | None:
     return _events(scope).filter(id=trace_id).first()
 
 
-def changes_of(
+def version_changes(
     wanted: Sequence[tuple[str, int]],
 ) -> dict[tuple[str, int], VersionChanges]:
     """Return what versions of several sessions changed, in one query."""

@@ -14,9 +14,9 @@ from apps.core import keyset, sql
 from apps.timeline.words import OpenKind
 
 # Counts are exact up to here; one more means "more than that".
-COUNTED = 1_000
+MOST_COUNTED = 1_000
 # Of one session so many flagged versions are listed, the newest; see the SQL function.
-MOST_FLAGGED = COUNTED + 1
+MOST_FLAGGED = MOST_COUNTED + 1
 
 # The rows of a page first, so that whatever else is shown is read for these alone.
 # The objective is that with which it waits, if one says so: of the head, or of the
@@ -57,7 +57,7 @@ SELECT k.kind, (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
+class OpenPlace:
     """Where a page ends, and the next begins."""
 
     at: datetime
@@ -79,15 +79,15 @@ class OpenItem:
     objective_status: str | None
 
     @property
-    def place(self) -> Place:
-        return Place(at=self.at, session_id=self.session_id, number=self.number)
+    def place(self) -> OpenPlace:
+        return OpenPlace(at=self.at, session_id=self.session_id, number=self.number)
 
 
-def page(
+def list_open_items(
     project_id: str,
     kind: OpenKind,
     *,
-    after: Place | None = None,
+    after: OpenPlace | None = None,
     limit: int,
     now: datetime,
 ) -> list[OpenItem]:
@@ -104,12 +104,12 @@ def page(
     return sql.records(OpenItem, PAGE, asked)
 
 
-def counts(project_id: str, *, now: datetime) -> dict[OpenKind, int]:
+def open_counts(project_id: str, *, now: datetime) -> dict[OpenKind, int]:
     """Return how many items of each kind there are, up to `COUNTED` + 1."""
     asked = {
         "project": project_id,
         "kinds": OpenKind.values,
-        "counted": COUNTED + 1,
+        "counted": MOST_COUNTED + 1,
         "now": now,
     }
     return {OpenKind(row.kind): row.count for row in sql.rows(COUNTS, asked)}

@@ -176,7 +176,7 @@ def _of_turns(stretch: _Stretch) -> tuple[list[Call], bool]:
 
 
 def _of_turn(stretch: _Stretch, turn: Turn) -> Iterator[Call]:
-    for call in calls.in_turn(turn.parts()):
+    for call in calls.calls_in_turn(turn.parts()):
         yield replace(
             call,
             session_id=turn.session_id,

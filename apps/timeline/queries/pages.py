@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from apps.core import keyset, sql
+from apps.timeline import bodies
 from apps.timeline.versions.reading import VERSIONS, VersionRow
 
 LABELS, NOTES, FORKS, LISTED_TURNS = 500, 100, 100, 200
@@ -23,7 +24,7 @@ LISTED_TURN_BYTES = 65_536
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class VersionFilter:
     """Which versions of a session are asked for; an empty value leaves a clause out.
 
     `path` is the digest of a canonical path. A version whose changes were too many to
@@ -76,6 +77,16 @@ class ListedTurn:
     codec: int
     size: int
     data: bytes | None
+
+    def parts(self) -> dict[str, bytes]:
+        """Decode what was stored with the turn, by name.
+
+        Raises: bodies.CorruptBody; ValueError for one that is too large for a list.
+        """
+        if self.data is None:
+            raise ValueError("This turn is shown where it is opened.")
+        raw = bodies.decode(self.codec, self.data, self.size, None)
+        return {part.name: part.data for part in bodies.unframe(raw)}
 
 
 TURNS = f"""
@@ -181,8 +192,8 @@ SELECT low AS number FROM halves WHERE low = high
 """
 
 
-def versions(
-    session_id: str, wanted: Wanted, *, after: int | None, limit: int
+def listed_versions(
+    session_id: str, wanted: VersionFilter, *, after: int | None, limit: int
 ) -> list[VersionRow]:
     """Return up to `limit` + 1 versions below number `after`, newest first."""
     given = {name: getattr(wanted, name) for name in CLAUSES if getattr(wanted, name)}
@@ -199,7 +210,7 @@ def versions(
     return sql.records(VersionRow, query, {**asked, **given, "within": within})
 
 
-def attached(
+def annotations_beside(
     session_id: str, shown: Sequence[VersionRow], *, after: int | None, is_last: bool
 ) -> list[Annotation]:
     """Return labels, notes and forks of these versions, and notes on the session.
@@ -216,21 +227,21 @@ def attached(
     return sql.records(Annotation, ANNOTATIONS, asked)
 
 
-def turns(session_id: str, shown: Sequence[VersionRow]) -> list[ListedTurn]:
+def listed_turns(session_id: str, shown: Sequence[VersionRow]) -> list[ListedTurn]:
     """Return the newest turns made on these versions, newest first."""
     numbers = [version.number for version in shown]
     asked = {"session": session_id, "numbers": numbers}
     return sql.records(ListedTurn, TURNS, asked)
 
 
-def strip(session_id: str, head_number: int) -> list[Bucket]:
+def strip_buckets(session_id: str, head_number: int) -> list[Bucket]:
     """Return the whole life of a session in at most `BUCKETS` pieces, oldest first."""
     n = min(BUCKETS, head_number + 1)
     asked: dict[str, Any] = {"session": session_id, "head": head_number, "n": n}
     return sql.records(Bucket, STRIP, asked)
 
 
-def number_at(session_id: str, head_number: int, at: datetime) -> int:
+def version_at(session_id: str, head_number: int, at: datetime) -> int:
     """Return the version that was the head then; before the first, the first."""
     asked = {"session": session_id, "head": head_number, "at": at}
     return int(sql.rows(NUMBER_AT, asked)[0].number)
@@ -298,7 +309,7 @@ SELECT w.session_id, r.number, r.restored_number AS restored
 """
 
 
-def family(project_id: str, session_id: str) -> list[Kin]:
+def session_family(project_id: str, session_id: str) -> list[Kin]:
     """Return the session, what it was forked from, and the forks of all of them.
 
     At most `FAMILY_SESSIONS`, the newest, but always its own ancestors.

@@ -107,7 +107,9 @@ class Preview:
         return sum(map(len, self.set_aside))
 
 
-def preview(scope: Scope, session_id: str, to: int, *, now: datetime) -> Preview:
+def preview_rollback(
+    scope: Scope, session_id: str, to: int, *, now: datetime
+) -> Preview:
     """Tell what rolling back to a version would do to the head as it is now.
 
     Raises: SessionNotFound, VersionNotFound, NothingToRollBack, BodyNotVerified.

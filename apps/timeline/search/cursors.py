@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 
 # A session; and in it a version, or how far it is judged.
-PLACE = (
+PLACE_PATTERN = (
     r"(sess_[0-9a-z]{26})"
     r"(?::([0-9]{1,18})|\.([0-9]{1,2})(?:\.([0-9]{1,18}))?)?"
 )
-_PLACE = re.compile(PLACE, re.ASCII)
+_PLACE = re.compile(PLACE_PATTERN, re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

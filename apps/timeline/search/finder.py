@@ -59,7 +59,7 @@ class Found:
     notices: tuple[str, ...]
 
 
-def sessions(
+def search_sessions(
     scope: Scope, query: Query, *, now: datetime, after: Place | None, limit: int
 ) -> Found:
     """Return the next sessions that meet every clause, newest first.
@@ -73,7 +73,7 @@ def sessions(
     return search.found([Reached(session) for session in found[:limit]])
 
 
-def versions(
+def search_versions(
     scope: Scope, query: Query, *, now: datetime, after: Place | None, limit: int
 ) -> Found:
     """Return the next versions that meet every clause about versions themselves.

@@ -104,7 +104,7 @@ _BARE = re.compile(r"\S+")
 _SESSION = re.compile(r"sess_[0-9a-z]{26}")
 
 
-def parse(text: str, *, now: datetime) -> Query:
+def parse_query(text: str, *, now: datetime) -> Query:
     """Return what is asked for; an empty text asks for every session.
 
     Raises: InvalidRequest with `position` (from 0) and perhaps a `suggestion`.

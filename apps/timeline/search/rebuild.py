@@ -19,7 +19,7 @@ from apps.diffs.facets import leaves
 from apps.timeline.ledger.facts import marks, terms
 from apps.timeline.ledger.facts.terms import SearchTag, Terms
 from apps.timeline.models import Change, Session, Turn, Unsearched
-from apps.timeline.search.texts import TextKind, turn_text
+from apps.timeline.projection.texts import TextKind, turn_text
 from apps.timeline.versions import fetching, reading
 
 # A turn may have 16 MB; a few of them at a time are enough to hide the round trips.

@@ -7,6 +7,7 @@ from typing import Any
 
 from apps.core import json, keyset, sql
 from apps.core.errors import InvalidRequest
+from apps.timeline.projection.texts import MOST_TEXT, TextKind
 from apps.timeline.search.clauses import FreeTerm, Words
 from apps.timeline.search.conditions import (
     Candidate,
@@ -16,7 +17,6 @@ from apps.timeline.search.conditions import (
     ids_where,
     of_each,
 )
-from apps.timeline.search.texts import MOST_TEXT, TextKind
 
 # Words in more texts than this are met soon by looking at the newest sessions, if one
 # in ten of those has them; words in more than TOO_COMMON are not sorted in any case.

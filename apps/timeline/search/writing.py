@@ -41,17 +41,17 @@ from apps.timeline.search.clauses import (
 _PLAIN = re.compile(r'[^\s"]\S*')
 
 
-def write(query: Query) -> str:
+def write_query(query: Query) -> str:
     """Return a text that is read as this query."""
-    return " ".join(clause.text or written(clause) for clause in query.clauses)
+    return " ".join(clause.text or write_clause(clause) for clause in query.clauses)
 
 
-def written(clause: Clause) -> str:
+def write_clause(clause: Clause) -> str:
     """Write one clause from its values."""
     return _WRITERS[type(clause)](clause)
 
 
-def without(query: Query, index: int) -> Query:
+def without_clause(query: Query, index: int) -> Query:
     """Return the query without one of its clauses."""
     return Query(query.clauses[:index] + query.clauses[index + 1 :])
 

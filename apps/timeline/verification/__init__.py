@@ -8,22 +8,26 @@ digests, holds by itself: `signatures` compares it with what the worker has sign
 outside the database; without that, keep a `chain_end` elsewhere.
 """
 
+from apps.timeline.verification.ends import ComparedEnd, chain_ends, compare_ends
 from apps.timeline.verification.findings import Finding, Kind, Report
 from apps.timeline.verification.limits import Limits
-from apps.timeline.verification.record_signatures import record_signatures
-from apps.timeline.verification.signatures import Signatures, signatures
+from apps.timeline.verification.record_signatures import verify_record_signatures
+from apps.timeline.verification.signatures import Signatures, verify_signatures
 from apps.timeline.verification.signatures import Status as SignatureStatus
 from apps.timeline.verification.walk import findings, verify_session
 
 __all__ = [
+    "ComparedEnd",
     "Finding",
     "Kind",
     "Limits",
     "Report",
     "SignatureStatus",
     "Signatures",
+    "chain_ends",
+    "compare_ends",
     "findings",
-    "record_signatures",
-    "signatures",
+    "verify_record_signatures",
     "verify_session",
+    "verify_signatures",
 ]

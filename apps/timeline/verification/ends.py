@@ -37,7 +37,7 @@ class End:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Compared:
+class ComparedEnd:
     """The end of a chain, and what the newest note about it says."""
 
     kind: Kind
@@ -65,16 +65,18 @@ class Compared:
         return self.end.number > self.signed.number
 
 
-def compared(index: Index, kind: Kind, ids: Sequence[str]) -> Iterator[Compared]:
+def compare_ends(index: Index, kind: Kind, ids: Sequence[str]) -> Iterator[ComparedEnd]:
     """Compare where these chains end with what the index has of them."""
     known = index.latest([f"{kind} {id}" for id in ids])
     entries = {id: known.get(f"{kind} {id}") for id in ids}
     numbers = [entry.number if entry else None for entry in entries.values()]
-    for end in ends(kind, list(entries), numbers):
-        yield Compared(kind=kind, end=end, signed=entries[end.id])
+    for end in chain_ends(kind, list(entries), numbers):
+        yield ComparedEnd(kind=kind, end=end, signed=entries[end.id])
 
 
-def ends(kind: Kind, ids: Sequence[str], numbers: Iterable[int | None]) -> list[End]:
+def chain_ends(
+    kind: Kind, ids: Sequence[str], numbers: Iterable[int | None]
+) -> list[End]:
     """Return where these chains end; `numbers` are those that were signed last."""
     asked = {"ids": list(ids), "numbers": list(numbers)}
     return sql.records(End, OF_KIND[kind], asked)

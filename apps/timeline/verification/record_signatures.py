@@ -8,7 +8,7 @@ from datetime import datetime
 from apps.core.notes.errors import KeyRefused, NoteError, NotesUnreadable
 from apps.core.notes.reading import SignedHead, notes
 from apps.core.notes.roots import Kind
-from apps.timeline.verification.ends import End, ends
+from apps.timeline.verification.ends import End, chain_ends
 from apps.timeline.verification.signatures import Status, ago, unread
 
 
@@ -24,7 +24,7 @@ class RecordSignatures:
         return self.status is Status.BROKEN
 
 
-def record_signatures(project_id: str, *, now: datetime) -> RecordSignatures:
+def verify_record_signatures(project_id: str, *, now: datetime) -> RecordSignatures:
     """Look up what was signed last of a project's record, and compare."""
     try:
         with notes() as kept:
@@ -32,7 +32,7 @@ def record_signatures(project_id: str, *, now: datetime) -> RecordSignatures:
                 return RecordSignatures(Status.NONE, "There are no signatures.")
             signed = kept.latest(Kind.RECORD, project_id)
             number = signed.head.number if signed else None
-            (end,) = ends(Kind.RECORD, [project_id], [number])
+            (end,) = chain_ends(Kind.RECORD, [project_id], [number])
             if signed is None or number is None:
                 return RecordSignatures(Status.UNSIGNED, "None of it is signed yet.")
             return _judged(signed, number, end, now)

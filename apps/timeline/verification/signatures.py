@@ -67,7 +67,7 @@ class Signatures:
         return first if first <= self.head else None
 
 
-def signatures(session_id: str, *, now: datetime) -> Signatures:
+def verify_signatures(session_id: str, *, now: datetime) -> Signatures:
     """Look up what was signed last of a session, and compare."""
     try:
         with notes() as kept:

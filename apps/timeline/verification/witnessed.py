@@ -18,7 +18,7 @@ from apps.core.notes.folder import Folder
 from apps.core.notes.index import Index
 from apps.core.notes.reading import Notes
 from apps.core.notes.roots import Kind
-from apps.timeline.verification.ends import Compared, compared
+from apps.timeline.verification.ends import ComparedEnd, compare_ends
 from apps.timeline.verification.record_signatures import contradiction
 from apps.timeline.verification.signatures import judged
 
@@ -57,15 +57,15 @@ class Witnessed:
         for entry in self.notes.index.every(kind):
             yield entry.stream.partition(" ")[2]
 
-    def _contradicting(self, kind: Kind, ids: Iterable[str]) -> Iterator[Compared]:
+    def _contradicting(self, kind: Kind, ids: Iterable[str]) -> Iterator[ComparedEnd]:
         rest = iter(ids)
         while some := list(islice(rest, AT_ONCE)):
-            for one in compared(self.notes.index, kind, some):
+            for one in compare_ends(self.notes.index, kind, some):
                 self._count(one)
                 if not one.holds:
                     yield one
 
-    def _count(self, one: Compared) -> None:
+    def _count(self, one: ComparedEnd) -> None:
         if one.is_signed:
             self.signed += 1
             self.signed_sessions += one.kind is Kind.SESSION

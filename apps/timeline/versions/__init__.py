@@ -1,1 +1,31 @@
 """Versions as they are stored: their records, their chain, loading, lineage."""
+
+from apps.timeline.bodies import CorruptBody
+from apps.timeline.bodies.bundles import PART_SHAPES, named_parts
+from apps.timeline.versions.families import children as child_ids
+from apps.timeline.versions.families import parent_id
+from apps.timeline.versions.fetching import versions_of
+from apps.timeline.versions.heads import kept as head_kept
+from apps.timeline.versions.lineage import live_ranges, set_aside_by
+from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions.reading import parsed as parsed_state
+from apps.timeline.versions.reading import parsed_pair as parsed_states
+from apps.timeline.versions.reading import parts as body_parts
+from apps.timeline.versions.reading import state as state_bytes
+
+__all__ = [
+    "PART_SHAPES",
+    "CorruptBody",
+    "VersionRow",
+    "body_parts",
+    "child_ids",
+    "head_kept",
+    "live_ranges",
+    "named_parts",
+    "parent_id",
+    "parsed_state",
+    "parsed_states",
+    "set_aside_by",
+    "state_bytes",
+    "versions_of",
+]

@@ -31,15 +31,15 @@ from apps.timeline.search.clauses import (
     When,
     Words,
 )
-from apps.timeline.search.language import LONGEST_TEXT, MOST_TERMS, parse
-from apps.timeline.search.writing import without, write
+from apps.timeline.search.language import LONGEST_TEXT, MOST_TERMS, parse_query
+from apps.timeline.search.writing import without_clause, write_query
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SESSION = "sess_" + "0" * 26
 
 
 def read(text):
-    return parse(text, now=NOW).clauses
+    return parse_query(text, now=NOW).clauses
 
 
 def one(text):
@@ -175,7 +175,7 @@ def test_terms_stand_between_white_space_in_their_order():
 
 
 def test_no_term_asks_for_everything():
-    assert parse("  ", now=NOW) == Query()
+    assert parse_query("  ", now=NOW) == Query()
 
 
 @pytest.mark.parametrize(
@@ -244,15 +244,15 @@ def test_only_so_many_terms_are_read():
 
 
 def test_a_chip_can_be_taken_away():
-    query = parse('agent:travel age<2h "two words"', now=NOW)
+    query = parse_query('agent:travel age<2h "two words"', now=NOW)
 
-    assert write(without(query, 1)) == 'agent:travel "two words"'
+    assert write_query(without_clause(query, 1)) == 'agent:travel "two words"'
 
 
 def test_a_key_with_a_nul_is_written_so_that_it_can_be_read():
     clause = Changed(text="", pointer="/a\0b")
 
-    written = write(Query((clause,)))
+    written = write_query(Query((clause,)))
 
     assert "\0" not in written
     assert replace(one(written), text="") == clause
@@ -332,19 +332,19 @@ CLAUSES = st.one_of(
 
 @given(st.lists(CLAUSES, max_size=5).map(tuple).map(Query))
 def test_what_is_written_from_values_is_read_as_the_same_query(query):
-    found = read(write(query))
+    found = read(write_query(query))
 
     assert tuple(replace(clause, text="") for clause in found) == query.clauses
 
 
 def assert_stays_the_same(text):
     try:
-        query = parse(text, now=NOW)
+        query = parse_query(text, now=NOW)
     except InvalidRequest as refused:
         assert 0 <= refused.details["position"] <= len(text)  # noqa: PT017
         return
 
-    assert parse(write(query), now=NOW) == query
+    assert parse_query(write_query(query), now=NOW) == query
 
 
 @given(st.text(max_size=60))

@@ -20,8 +20,14 @@ from apps.diffs.text import shorten
 from apps.metrics.behind import Rollback, RollbackFilter, behind
 from apps.metrics.models import Rule
 from apps.metrics.ranges import EARLIEST, Range
-from apps.timeline.queries import open_items
-from apps.timeline.queries.open_items import COUNTED, MOST_FLAGGED, OpenItem, Place
+from apps.timeline.queries import (
+    MOST_COUNTED,
+    MOST_FLAGGED,
+    OpenItem,
+    OpenPlace,
+    list_open_items,
+    open_counts,
+)
 from apps.timeline.words import OpenKind
 
 SHOWN = 8
@@ -147,7 +153,7 @@ def firing(project: Project) -> list[Rule]:
 
 def of_project(project: Project, *, now: datetime) -> Attention:
     """Return what a project's first page shows."""
-    counts = open_items.counts(project.id, now=now)
+    counts = open_counts(project.id, now=now)
     found = [_list(project, kind, counts[kind], now) for kind in ABOUT]
     acts = {"show": "all", "action": Action.SESSION_ROLLED_BACK.value}
     url = reverse("console:audit_log", args=[project.slug])
@@ -169,9 +175,9 @@ def all_of(
 
     Raises: InvalidRequest for a place that is none.
     """
-    counts = open_items.counts(project.id, now=now)
+    counts = open_counts(project.id, now=now)
     place = _read_place(after) if after else None
-    found = open_items.page(project.id, kind, after=place, limit=PAGE, now=now)
+    found = list_open_items(project.id, kind, after=place, limit=PAGE, now=now)
     shown = found[:PAGE]
     return ItemPage(
         about=ABOUT[kind],
@@ -184,7 +190,7 @@ def all_of(
 
 def _list(project: Project, kind: OpenKind, count: int, now: datetime) -> ItemList:
     about = ABOUT[kind]
-    found = open_items.page(project.id, kind, limit=SHOWN, now=now)
+    found = list_open_items(project.id, kind, limit=SHOWN, now=now)
     return ItemList(
         name=kind.value,
         title=about.title,
@@ -221,22 +227,22 @@ def _unread(counts: Mapping[OpenKind, int]) -> str | None:
 
 
 def _counted(count: int) -> str:
-    return f"{count:,}" if count <= COUNTED else f"{COUNTED:,}+"
+    return f"{count:,}" if count <= MOST_COUNTED else f"{MOST_COUNTED:,}+"
 
 
-def _place(place: Place) -> str:
+def _place(place: OpenPlace) -> str:
     """Encode the keyset of an item: when, which version, which session."""
     age = (place.at - EPOCH) // timedelta(microseconds=1)
     return f"{age}.{place.number}.{place.session_id}"
 
 
-def _read_place(text: str) -> Place:
+def _read_place(text: str) -> OpenPlace:
     """Raises: InvalidRequest for a place that is none."""
     age, _, rest = text.partition(".")
     number, _, session_id = rest.partition(".")
     try:
         at = EPOCH + timedelta(microseconds=int(age))
-        return Place(at=at, number=int(number), session_id=session_id)
+        return OpenPlace(at=at, number=int(number), session_id=session_id)
     except (ValueError, OverflowError):
         raise InvalidRequest("This is no place in the list.", param="after") from None
 

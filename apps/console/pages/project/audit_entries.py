@@ -17,8 +17,7 @@ from apps.audit.models import AuditRecord, Event
 from apps.audit.querysets import EventQuerySet
 from apps.core.ids import first_id
 from apps.diffs.text import shorten
-from apps.timeline.queries import listing
-from apps.timeline.queries.listing import VersionChanges
+from apps.timeline.queries import VersionChanges, version_changes
 
 LOOKED_AT = 20_000
 SESSION_PREFIX = "sess_"
@@ -165,7 +164,7 @@ def told(project: Project, acts: Sequence[Event | AuditRecord]) -> list[Told]:
     events |= {act.id: act for act in acts if isinstance(act, Event)}
     found = [(act, events.get(_event_id(act))) for act in acts]
     places = [_place(event) for _, event in found if _tells_of_version(event)]
-    versions = listing.changes_of(places)
+    versions = version_changes(places)
     return [
         _told(act, event, versions.get(_place(event)) if event else None)
         for act, event in found

@@ -11,10 +11,16 @@ from apps.accounts.models import Project
 from apps.console.queries import Why
 from apps.diffs.changes import MISSING
 from apps.diffs.text import isolated, show
-from apps.timeline.search.clauses import AgentIs, Clause, ExternalId, UserIs
-from apps.timeline.search.conditions import Candidate, Hit
-from apps.timeline.search.explaining import Match
-from apps.timeline.search.writing import written
+from apps.timeline.search import (
+    AgentIs,
+    Candidate,
+    Clause,
+    ExternalId,
+    Hit,
+    Match,
+    UserIs,
+    write_clause,
+)
 
 LONGEST_VALUE = 80
 LONGEST_NAME = 120
@@ -66,7 +72,7 @@ def _alone(project: Project, session: Candidate, hit: Hit) -> str:
     if hit.where not in ALONE:
         return url(project, session.id, hit.version)
     here = reverse("console:sessions", args=[project.slug])
-    return f"{here}?{urlencode({'q': written(ALONE[hit.where](str(hit.value)))})}"
+    return f"{here}?{urlencode({'q': write_clause(ALONE[hit.where](str(hit.value)))})}"
 
 
 def _words(hit: Hit) -> str:

@@ -20,20 +20,23 @@ from apps.console.queries import Row, Why
 from apps.core.errors import InvalidRequest
 from apps.diffs.text import shorten
 from apps.timeline.models import Session
-from apps.timeline.queries import activity
-from apps.timeline.search import finder
-from apps.timeline.search.clauses import (
+from apps.timeline.queries import sessions_touched
+from apps.timeline.search import (
     AgentIs,
     CreatedBetween,
     FreeTerm,
     Query,
+    Result,
     StatusIs,
     TraceIs,
     UserIs,
+    place_of,
+    search_sessions,
+    search_versions,
+    without_clause,
+    write_clause,
+    write_query,
 )
-from apps.timeline.search.cursors import place_of
-from apps.timeline.search.explaining import Result
-from apps.timeline.search.writing import without, write, written
 
 PLAIN = (AgentIs, UserIs, StatusIs, CreatedBetween)
 NEWEST, OLDEST, CHANGED = "", "oldest", "changed"
@@ -123,7 +126,7 @@ def _of_trace(project: Project, trace_id: str, now: datetime) -> str | None:
     if of_act is not None:
         return of_act
     asked = Query((TraceIs(text=trace_id, trace_id=trace_id),))
-    found = finder.versions(Scope(project), asked, now=now, after=None, limit=1)
+    found = search_versions(Scope(project), asked, now=now, after=None, limit=1)
     if not found.results:
         return None
     result = found.results[0]
@@ -134,7 +137,7 @@ def _searched(
     project: Project, query: Query, after: str | None, limit: int, now: datetime
 ) -> Page:
     place = place_of(after) if after else None
-    found = finder.sessions(Scope(project), query, now=now, after=place, limit=limit)
+    found = search_sessions(Scope(project), query, now=now, after=place, limit=limit)
     known = queries.in_bulk(project, [one.session.id for one in found.results])
     rows = [
         _row(
@@ -182,7 +185,7 @@ def _changed(
     before, inside = _read_place(after) if after else (None, None)
     found: list[Session] = []
     for acts in WALK:
-        touched = activity.touched(project.id, before=before, acts=acts)
+        touched = sessions_touched(project.id, before=before, acts=acts)
         room = limit - len(found)
         some = queries.last_changed(
             project,
@@ -246,14 +249,14 @@ def of_the_gone(query: Query) -> list[str]:
         return []
     term = query.clauses[0].term
     return [
-        written(UserIs(text="", user_id=term)),
-        written(AgentIs(text="", name=term)),
+        write_clause(UserIs(text="", user_id=term)),
+        write_clause(AgentIs(text="", name=term)),
     ]
 
 
 def chips(query: Query) -> list[tuple[str, str]]:
     """Return each term as it was written, with the search that lacks it."""
     return [
-        (shorten(clause.text, LONGEST_CHIP), write(without(query, index)))
+        (shorten(clause.text, LONGEST_CHIP), write_query(without_clause(query, index)))
         for index, clause in enumerate(query.clauses)
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from apps.timeline.queries.pages import Kin, Parting
+from apps.timeline.queries import Kin, Parting
 
 LANE, LEFT, RIGHT, TOP = 44, 24, 40, 30
 WIDTH = 1000

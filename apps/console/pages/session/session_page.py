@@ -17,16 +17,23 @@ from apps.accounts.models import Membership
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.session import timeline_rows, version_strip, version_text
-from apps.diffs.pointers import split
-from apps.timeline.blame.tracked_path import track
-from apps.timeline.bodies import CorruptBody
-from apps.timeline.ledger.facts.marks import path_key
+from apps.timeline.blame import change_key
 from apps.timeline.models import Session
-from apps.timeline.queries import pages
-from apps.timeline.versions import heads
-from apps.timeline.versions import reading as timeline
-from apps.timeline.versions.lineage import live_ranges
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.queries import (
+    LISTED_TURNS,
+    VersionFilter,
+    annotations_beside,
+    listed_turns,
+    listed_versions,
+    strip_buckets,
+)
+from apps.timeline.versions import (
+    CorruptBody,
+    VersionRow,
+    head_kept,
+    live_ranges,
+    parsed_state,
+)
 from apps.timeline.words import Hold, Status
 
 ROWS = 60
@@ -83,7 +90,7 @@ def around(place: Place) -> dict[str, Any]:
         "children": children[: queries.SHOWN_FORKS],
         "has_more_children": len(children) > queries.SHOWN_FORKS,
         "strip": version_strip.strip(
-            pages.strip(session.id, session.head_number), place.selected
+            strip_buckets(session.id, session.head_number), place.selected
         ),
     }
 
@@ -91,7 +98,7 @@ def around(place: Place) -> dict[str, Any]:
 def window(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """Return the rows of the timeline, and the links to those above and below."""
     session = place.session
-    wanted = pages.Wanted(
+    wanted = VersionFilter(
         path=_path_key(place, given["path"]),
         op=given["op"],
         actor=given["actor"],
@@ -100,7 +107,7 @@ def window(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     after = given["after"]
     if after is None and not wanted:
         after = _window_of(place)
-    found = pages.versions(session.id, wanted, after=after, limit=ROWS)
+    found = listed_versions(session.id, wanted, after=after, limit=ROWS)
     shown = found[:ROWS]
     kept = {name: text for name, text in given.items() if text not in ("", None)}
     kept.pop("after", None)
@@ -133,14 +140,14 @@ def _rows(
     session, shown = place.session, found[:ROWS]
     if not shown:
         return []
-    turns = pages.turns(session.id, shown)
+    turns = listed_turns(session.id, shown)
     known = timeline_rows.Facts(
         live=place.live,
-        annotations=pages.attached(
+        annotations=annotations_beside(
             session.id, shown, after=after, is_last=len(found) <= ROWS
         ),
         turns=turns,
-        has_all_turns=len(turns) < pages.LISTED_TURNS,
+        has_all_turns=len(turns) < LISTED_TURNS,
         head_number=session.head_number,
         selected=place.number,
     )
@@ -163,21 +170,12 @@ def _query(kept: dict[str, Any], after: int | None) -> str:
 
 
 def _path_key(place: Place, path: str) -> bytes | None:
-    """Return under which digest a pointer was recorded.
-
-    The head says which lists are on the way; a path that it does not have is taken
-    as the keys of objects.
-    """
+    """Return the digest under which changes at this pointer are recorded."""
     if not path:
         return None
     scope = Scope(place.membership.project)
     try:
-        state = timeline.parsed(
-            heads.kept(scope, place.session.id, None, now=place.now)
-        )
+        state = parsed_state(head_kept(scope, place.session.id, None, now=place.now))
     except CorruptBody:
         state = {}
-    found = track(state, path)
-    key = bytes(place.membership.project.index_key)
-    whole = (*found.path, *found.rest) if found.is_absent else found.path
-    return path_key(key, whole or tuple(split(path)))
+    return change_key(bytes(place.membership.project.index_key), state, path)

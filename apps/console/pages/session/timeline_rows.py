@@ -14,11 +14,8 @@ from apps.console.pages.session import version_text
 from apps.core import json
 from apps.core.json import Json
 from apps.diffs.text import cut, shorten, visible
-from apps.timeline import bodies
-from apps.timeline.queries import calls
-from apps.timeline.queries.pages import Annotation, ListedTurn
-from apps.timeline.versions.lineage import set_aside_by
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.queries import Annotation, ListedTurn, calls_in_turn
+from apps.timeline.versions import VersionRow, set_aside_by
 from apps.timeline.words import Op
 
 SAID = 160
@@ -156,9 +153,8 @@ def turn(listed: ListedTurn) -> Turn:
             calls=[],
             n_more_calls=0,
         )
-    raw = bodies.decode(listed.codec, listed.data, listed.size, None)
-    parts = {part.name: part.data for part in bodies.unframe(raw)}
-    named = [call.name for call in calls.in_turn(parts)]
+    parts = listed.parts()
+    named = [call.name for call in calls_in_turn(parts)]
     is_call = _type(parts["input"]) == "tool_call"
     return Turn(
         number=listed.turn_number,

@@ -22,14 +22,17 @@ from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.diffs.changes import Comparison
 from apps.diffs.text import cut, visible
-from apps.timeline.bodies import CorruptBody
-from apps.timeline.bodies.bundles import SHAPES
 from apps.timeline.models import Session, Turn
-from apps.timeline.queries import calls, listing
-from apps.timeline.queries.calls import Call
-from apps.timeline.verification import Limits, Report, signatures, verify_session
-from apps.timeline.versions import reading as timeline
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.queries import Call, calls_in_messages, calls_in_turn, within_bytes
+from apps.timeline.verification import Limits, Report, verify_session, verify_signatures
+from apps.timeline.versions import (
+    PART_SHAPES,
+    CorruptBody,
+    VersionRow,
+    body_parts,
+    parsed_state,
+    parsed_states,
+)
 
 TURNS = 20
 ITEMS = 100
@@ -90,7 +93,7 @@ def _changes(look: Look, given: dict[str, Any]) -> dict[str, Any]:
         nothing = change_table.Compared(words="", rows=[], count=0, is_coarse=False)
         return {"base": base, "changes": nothing}
     try:
-        before, after = timeline.parsed_pair(base, version)
+        before, after = parsed_states(base, version)
     except CorruptBody:
         if base is not look.previous:
             raise
@@ -115,7 +118,7 @@ def kept(version: VersionRow) -> change_table.Compared:
 
 
 def _state(look: Look, given: dict[str, Any]) -> dict[str, Any]:
-    state = timeline.parsed(look.version)
+    state = parsed_state(look.version)
     context: dict[str, Any] = {"tree": json_tree.tree(state)}
     if given["find"]:
         hits, is_all = json_tree.find(state, given["find"])
@@ -128,7 +131,7 @@ def _turns(look: Look, given: dict[str, Any]) -> dict[str, Any]:
         head_number=look.version.number
     )
     found = list(made.in_order(newest_first=False, after=None)[: TURNS + 1])
-    some = listing.within_bytes(found[:TURNS], lambda turn: turn.size)
+    some = within_bytes(found[:TURNS], lambda turn: turn.size)
     return {"turns": [told(turn) for turn in some], "has_more": len(found) > len(some)}
 
 
@@ -140,7 +143,7 @@ def told(turn: Turn) -> dict[str, Any]:
         "turn": turn,
         "heard": _said(parts["input"]),
         "said": _said(parts["output"]),
-        "calls": [call_row(call) for call in calls.in_turn(parts)],
+        "calls": [call_row(call) for call in calls_in_turn(parts)],
         "metadata": None if metadata is None else version_text.pretty(metadata)[0],
     }
 
@@ -167,13 +170,13 @@ def _said(side: bytes) -> tuple[str, bool]:
 
 
 def _checkpoint(look: Look, given: dict[str, Any]) -> dict[str, Any]:
-    by_name = {part.name: part for part in timeline.parts(look.version)}
+    by_name = {part.name: part for part in body_parts(look.version)}
     parts = [
         {"name": part.name, "size": len(part.data), "media_type": part.media_type}
         for part in by_name.values()
     ]
     values: dict[str, Json] = {
-        name: json.parse(by_name[name].data) for name in SHAPES if name in by_name
+        name: json.parse(by_name[name].data) for name in PART_SHAPES if name in by_name
     }
     return {
         "parts": parts,
@@ -208,7 +211,7 @@ def _message(message: Json) -> dict[str, Any]:
         "role": visible(role) if isinstance(role, str) else "",
         "text": None if text is None else version_text.visible_lines(text),
         "side": None if text is not None else change_table.written(message),
-        "calls": [call_row(call) for call in calls.in_messages([message])],
+        "calls": [call_row(call) for call in calls_in_messages([message])],
     }
 
 
@@ -248,7 +251,7 @@ def _proof(look: Look, given: dict[str, Any]) -> dict[str, Any]:
         reached = report.last_number
         context |= {
             "report": report,
-            "signed": signatures(look.session.id, now=look.now),
+            "signed": verify_signatures(look.session.id, now=look.now),
             "is_short": reached is not None and reached < version.number,
         }
     return context

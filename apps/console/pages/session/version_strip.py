@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.console.pages.session.version_text import size
-from apps.timeline.queries.pages import Bucket
+from apps.timeline.queries import Bucket
 
 WIDTH, HEIGHT = 1000, 44
 TOP = 16

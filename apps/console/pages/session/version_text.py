@@ -20,7 +20,7 @@ from apps.diffs.changes import (
 from apps.diffs.graphemes import cut, replaced
 from apps.diffs.summary import sentences, summary
 from apps.diffs.text import isolated_strings, visible
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions import VersionRow
 from apps.timeline.words import Op
 
 SENTENCES = 3

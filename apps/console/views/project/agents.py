@@ -17,7 +17,7 @@ from apps.console.views.requests.act_arguments import act_of
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.core.errors import InvalidRequest
-from apps.timeline.queries import activity
+from apps.timeline.queries import NEWEST_SESSIONS, agent_activity
 
 
 @page
@@ -32,12 +32,12 @@ def agent_list(request: HttpRequest, slug: str) -> HttpResponse:
         membership.project, status=form.cleaned_data["status"] or None, after_id=after
     )
     shown = found[: queries.PAGE]
-    known = activity.of_agents(membership.project_id, [agent.id for agent in shown])
+    known = agent_activity(membership.project_id, [agent.id for agent in shown])
     context = {
         "membership": membership,
         "form": form,
         "rows": [(agent, known[agent.id]) for agent in shown],
-        "newest_sessions": activity.NEWEST_SESSIONS,
+        "newest_sessions": NEWEST_SESSIONS,
         "is_filtered": bool(form.cleaned_data["status"]),
         "newest": query(request, after=None) if after else None,
         "older": query(request, after=shown[-1].id)
@@ -69,8 +69,8 @@ def agent_shown(
     context = {
         "membership": membership,
         "agent": agent,
-        "activity": activity.of_agents(membership.project_id, [agent.id])[agent.id],
-        "newest_sessions": activity.NEWEST_SESSIONS,
+        "activity": agent_activity(membership.project_id, [agent.id])[agent.id],
+        "newest_sessions": NEWEST_SESSIONS,
         "metadata": pretty(bytes(agent.metadata)),
         "rows": queries.rows(sessions[: queries.SHOWN_OF_AGENT], now),
         "may_act": may(membership, Permission.WRITE, membership.project),

@@ -16,7 +16,7 @@ from apps.console.views.requests.decorators import entered, page
 from apps.console.views.requests.exports import csv_file, json_file
 from apps.console.views.requests.page_links import query
 from apps.core.errors import InvalidRequest
-from apps.timeline.verification import record_signatures
+from apps.timeline.verification import verify_record_signatures
 
 EXPORTED = 20_000
 VERIFIED = 50_000
@@ -103,7 +103,7 @@ def audit_verify(request: HttpRequest, slug: str) -> HttpResponse:
         "verdict": verdict,
         "first": after + 1,
         "chain": verdict.chain.hex(),
-        "signed": record_signatures(membership.project_id, now=timezone.now()),
+        "signed": verify_record_signatures(membership.project_id, now=timezone.now()),
         "has_more": verdict.is_intact and verdict.count == after + VERIFIED,
     }
     return render(request, "console/audit_verify.html", context)

@@ -9,7 +9,7 @@ from apps.accounts.views.visits import entry_of
 from apps.console import queries
 from apps.console.pages.project import attention
 from apps.console.views.requests.decorators import entered, page, user_of
-from apps.timeline.queries import activity
+from apps.timeline.queries import ACTS_LOOKED_AT, busiest_agents
 
 
 @page
@@ -43,7 +43,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         context |= {
             "firing": attention.firing(about),
             "attention": attention.of_project(about, now=now),
-            "agents": activity.busiest(about.id, limit=attention.SHOWN),
-            "looked_at": activity.LOOKED_AT,
+            "agents": busiest_agents(about.id, limit=attention.SHOWN),
+            "looked_at": ACTS_LOOKED_AT,
         }
     return render(request, "console/project.html", context)

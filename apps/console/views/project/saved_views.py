@@ -14,7 +14,7 @@ from apps.console.forms.project import ViewForm
 from apps.console.views.project.sessions import sessions_shown
 from apps.console.views.requests.decorators import act
 from apps.core.errors import InvalidRequest
-from apps.timeline.search.language import parse
+from apps.timeline.search import parse_query
 
 
 @act(Permission.READ, shows=sessions_shown)
@@ -24,7 +24,7 @@ def save_view(request: HttpRequest, membership: Membership) -> HttpResponse:
     if not form.is_valid():
         raise InvalidRequest("A view needs a name of at most 120 characters.")
     data = form.cleaned_data
-    parse(data["q"], now=timezone.now())
+    parse_query(data["q"], now=timezone.now())
     view = accounts.save_view(
         membership=membership,
         name=data["name"],

@@ -26,9 +26,7 @@ from apps.console.views.requests.decorators import (
 from apps.console.views.requests.exports import csv_file
 from apps.core.errors import DomainError, InvalidRequest, NotFound
 from apps.timeline import operations as timeline
-from apps.timeline.search.clauses import AgentIs
-from apps.timeline.search.language import parse
-from apps.timeline.search.writing import written
+from apps.timeline.search import AgentIs, parse_query, write_clause
 
 EXPORTED = 5_000
 SHOWN_ERRORS = 3
@@ -74,7 +72,7 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
     text, sort, view = _asked(membership, form)
     now = timezone.now()
     try:
-        query = parse(text, now=now)
+        query = parse_query(text, now=now)
         place = session_search.whereabouts(membership.project, query, now=now)
         if place is not None:
             return _gone_to(request, place)
@@ -120,7 +118,7 @@ def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         raise _first_error(form)
     now = timezone.now()
-    query = parse(form.cleaned_data["q"], now=now)
+    query = parse_query(form.cleaned_data["q"], now=now)
     found = session_search.sessions(
         membership.project,
         query,
@@ -174,7 +172,7 @@ def _elsewhere(request: HttpRequest, membership: Membership) -> str | None:
     here = reverse("console:sessions", args=[membership.project.slug])
     agent = request.GET.get("agent")
     if agent is not None:
-        return here + _query(written(AgentIs(text="", name=agent)), "")
+        return here + _query(write_clause(AgentIs(text="", name=agent)), "")
     if not request.GET and membership.default_view_id:
         return f"{here}?view={membership.default_view_id}"
     return None

@@ -17,10 +17,8 @@ from apps.console.pages.session import change_table, session_page, version_text
 from apps.console.views.requests.decorators import entered, page
 from apps.core.errors import InvalidRequest
 from apps.timeline.models import Session
-from apps.timeline.queries.divergence import Divergence, divergence
-from apps.timeline.versions import fetching
-from apps.timeline.versions import reading as timeline
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.queries import Divergence, find_divergence
+from apps.timeline.versions import VersionRow, parsed_states, versions_of
 
 STEPS = 100
 
@@ -36,10 +34,12 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         context |= {"form": form, "is_asked": bool(request.GET)}
         return render(request, "console/compare.html", context, status=status)
     left, right = _sides(membership.project, form.cleaned_data)
-    found = divergence(Scope(membership.project), left.id, right.id, now=timezone.now())
+    found = find_divergence(
+        Scope(membership.project), left.id, right.id, now=timezone.now()
+    )
     heads = (_head(left), _head(right))
     compared = change_table.compared(
-        *timeline.parsed_pair(*heads),
+        *parsed_states(*heads),
         n_bytes=heads[0].size + heads[1].size,
     )
     steps = [_steps(left, found), _steps(right, found)]
@@ -78,9 +78,7 @@ def _steps(session: Session, found: Divergence) -> list[dict[str, Any]]:
     after = -1
     if found.common and found.common.session_id == session.id:
         after = found.common.number
-    made = fetching.versions_of(
-        session.id, newest_first=False, after=after, limit=STEPS - 1
-    )
+    made = versions_of(session.id, newest_first=False, after=after, limit=STEPS - 1)
     return [
         {
             "session_id": session.id,

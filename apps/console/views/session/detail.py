@@ -25,8 +25,8 @@ from apps.console.views.requests.decorators import (
     varying,
     wants_fragment,
 )
-from apps.timeline.queries import pages
-from apps.timeline.versions.lineage import set_aside_by
+from apps.timeline.queries import version_at
+from apps.timeline.versions import set_aside_by
 
 PANE, TIMELINE = "version-pane", "timeline-pane"
 PANE_TABS = [
@@ -96,7 +96,7 @@ def jump(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
         return render(request, "console/jump.html", context, status=status)
     wanted = form.cleaned_data["go"]
     if not isinstance(wanted, int):
-        wanted = pages.number_at(session.id, session.head_number, wanted)
+        wanted = version_at(session.id, session.head_number, wanted)
     number = min(wanted, session.head_number)
     where = reverse("console:version_detail", args=[slug, session.id, number])
     return HttpResponseRedirect(f"{where}#v{number}")

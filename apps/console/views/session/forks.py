@@ -22,8 +22,8 @@ from apps.console.views.requests.act_arguments import (
 )
 from apps.console.views.requests.decorators import form
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Step
-from apps.timeline.versions import reading as states
+from apps.timeline.operations import Step
+from apps.timeline.versions import state_bytes
 
 # What a browser edits without trouble; larger states are edited over the API.
 EDITED = 1_000_000
@@ -85,7 +85,7 @@ def _editor(
     if "state" in request.POST:
         context["text"] = request.POST["state"]
     elif not context["is_too_large"]:
-        context["text"] = version_text.spelled(states.state(version))
+        context["text"] = version_text.spelled(state_bytes(version))
     return render(request, "console/fork.html", context)
 
 

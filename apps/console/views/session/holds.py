@@ -27,7 +27,7 @@ from apps.console.views.session.detail import (
     version_shown,
 )
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Expected, Step
+from apps.timeline.operations import Expected, Step
 
 
 @act(Permission.WRITE, shows=session_shown, at=session_address)

@@ -8,7 +8,7 @@ from apps.console import queries
 from apps.console.pages.session import lineage_graph, session_page
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests.decorators import entered, page
-from apps.timeline.queries import pages
+from apps.timeline.queries import FAMILY_SESSIONS, partings, session_family
 
 
 @page
@@ -19,10 +19,10 @@ def lineage(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
     place = Place(
         membership=membership, session=session, number=None, now=timezone.now()
     )
-    kin = pages.family(membership.project.id, session.id)
-    partings = pages.partings([one.session_id for one in kin])
+    kin = session_family(membership.project.id, session.id)
+    rollbacks = partings([one.session_id for one in kin])
     context = session_page.facts(place) | {
-        "graph": lineage_graph.graph(kin, partings, session.id),
-        "is_cut": len(kin) >= pages.FAMILY_SESSIONS,
+        "graph": lineage_graph.graph(kin, rollbacks, session.id),
+        "is_cut": len(kin) >= FAMILY_SESSIONS,
     }
     return render(request, "console/lineage.html", context)

@@ -39,9 +39,9 @@ from apps.core.errors import InvalidRequest
 from apps.core.http.fallbacks import wants_html
 from apps.timeline import operations as timeline
 from apps.timeline.errors import NothingToRollBack, VersionConflict
-from apps.timeline.ledger.drafts import Expected, Receipt, Step
-from apps.timeline.queries.preview import Preview, preview
-from apps.timeline.versions import fetching
+from apps.timeline.operations import Expected, Receipt, Step
+from apps.timeline.queries import Preview, preview_rollback
+from apps.timeline.versions import versions_of
 
 MEANWHILE = 5
 ROWS = 50
@@ -165,7 +165,7 @@ def _preview_page(
         "moved_from": shown,
     }
     try:
-        found = preview(Scope(membership.project), session_id, number, now=now)
+        found = preview_rollback(Scope(membership.project), session_id, number, now=now)
     except NothingToRollBack:
         return render(request, "console/rollback_nothing.html", context)
     context |= _told(found)
@@ -191,9 +191,7 @@ def _told(found: Preview) -> dict[str, Any]:
 
 
 def _meanwhile(session_id: str, shown: int) -> list[dict[str, Any]]:
-    came = fetching.versions_of(
-        session_id, newest_first=False, after=shown, limit=MEANWHILE
-    )
+    came = versions_of(session_id, newest_first=False, after=shown, limit=MEANWHILE)
     return [
         {
             "version": version,

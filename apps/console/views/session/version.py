@@ -19,9 +19,9 @@ from apps.console.views.requests.decorators import (
 from apps.core import json
 from apps.diffs import pointers
 from apps.diffs.changes import MISSING
-from apps.timeline.blame import Blame, Setter, blame, cursors
+from apps.timeline.blame import Blame, Setter, blame, write_cursor
 from apps.timeline.errors import PointerNotFound
-from apps.timeline.versions import reading as timeline
+from apps.timeline.versions import parsed_state, state_bytes
 
 SANDBOX = "default-src 'none'; sandbox"
 SETTERS = 10
@@ -35,7 +35,7 @@ def version_state(
     membership = entered(request, slug)
     session = queries.session(membership.project, session_id)
     version, _ = queries.version(session, number)
-    return _file(timeline.state(version), f"{session.id}-v{number}.json")
+    return _file(state_bytes(version), f"{session.id}-v{number}.json")
 
 
 @page
@@ -47,7 +47,7 @@ def value(
     session = queries.session(membership.project, session_id)
     given = ValueForm(request.GET).given()
     version, _ = queries.version(session, number)
-    found = _at(timeline.parsed(version), given["pointer"])
+    found = _at(parsed_state(version), given["pointer"])
     if given["raw"]:
         return _file(json.dumps(found), f"{session.id}-v{number}-value.json")
     tokens = pointers.split(given["pointer"])
@@ -96,7 +96,7 @@ def blamed(
         "pointer": given["pointer"],
         "place": change_table.place(given["pointer"]),
         "setters": [_setter(one) for one in found.setters],
-        "next": cursors.written(found.next),
+        "next": write_cursor(found.next),
         "value": _written(found),
     }
     name = "components/_blame.html" if wants_fragment(request) else "console/blame.html"

@@ -30,7 +30,7 @@ _STORY: dict[str, type] = {
     ),
     "step_number": int,
     "expected_version": int,
-    **bundles.SHAPES,
+    **bundles.PART_SHAPES,
 }
 _UPDATE = _STORY | {"state": dict, "updates": dict, "remove": list}
 _REPLACEMENT = _STORY | {"state": dict}
@@ -94,7 +94,7 @@ def update(given: Mapping[str, Any]) -> Update:
     if len(remove) > MOST_REMOVALS or not all(type(one) is str for one in remove):
         raise NotPlain
     patch = {**(_state(given, "updates") or {}), **(_state(given, "state") or {})}
-    return Update(patch, remove, bundles.named(given), _step(given))
+    return Update(patch, remove, bundles.named_parts(given), _step(given))
 
 
 def replacement(given: Mapping[str, Any]) -> Replacement:
@@ -103,7 +103,7 @@ def replacement(given: Mapping[str, Any]) -> Replacement:
     state = _state(given, "state")
     if state is None:
         raise NotPlain
-    return Replacement(state, bundles.named(given), _step(given))
+    return Replacement(state, bundles.named_parts(given), _step(given))
 
 
 def turn(given: Mapping[str, Any]) -> PlainTurn:
@@ -119,12 +119,12 @@ def turn(given: Mapping[str, Any]) -> PlainTurn:
         ),
         state_before=_state(given, "state_before"),
         state_after=_state(given, "state_after"),
-        parts=bundles.named(given),
+        parts=bundles.named_parts(given),
         step=_step(given),
     )
 
 
-PARTS = tuple(bundles.SHAPES)
+PARTS = tuple(bundles.PART_SHAPES)
 
 
 def _require(given: Mapping[str, Any], kinds: Mapping[str, type]) -> None:

@@ -23,7 +23,7 @@ from apps.timeline.bodies import CorruptBody
 from apps.timeline.management.sessions import SessionsCommand
 from apps.timeline.models import Session
 from apps.timeline.search import rebuild
-from apps.timeline.verification import Finding, signatures, verify_session
+from apps.timeline.verification import Finding, verify_session, verify_signatures
 from apps.timeline.verification.witnessed import Witnessed, witnessed
 
 PAGE = 500
@@ -123,7 +123,7 @@ class Command(SessionsCommand):
             self.stderr.write(broken)
 
     def _verify_signatures_of(self, session_id: str) -> None:
-        found = signatures(session_id, now=timezone.now())
+        found = verify_signatures(session_id, now=timezone.now())
         self._signed = found.message
         self._name(self._broken, found.finding)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from apps.accounts.models import Project
 from apps.core import sql
 from apps.timeline.ledger.facts.terms import SearchTag, tag_key
-from apps.timeline.search.texts import TextKind
+from apps.timeline.projection.texts import TextKind
 
 _MARK = """
 SELECT timeline_set_terms_v1(
