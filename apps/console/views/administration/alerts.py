@@ -19,7 +19,7 @@ from apps.agents.models import Agent
 from apps.audit.actions import Action
 from apps.audit.models import Event
 from apps.console.forms.alerts import HOURS, METRICS, AlertForm, SilenceForm, as_it_is
-from apps.console.views.requests.act_arguments import act_of
+from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.refusals import SeeOther
 from apps.core.errors import InvalidRequest

@@ -16,7 +16,7 @@ from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.console import queries
 from apps.console.forms.project import DeliveriesForm, WebhookForm, WebhooksForm
-from apps.console.views.requests.act_arguments import act_of
+from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.refusals import SeeOther

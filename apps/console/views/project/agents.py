@@ -13,7 +13,7 @@ from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.forms.project import AgentsForm
 from apps.console.pages.session.version_text import pretty
-from apps.console.views.requests.act_arguments import act_of
+from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.core.errors import InvalidRequest

@@ -15,7 +15,7 @@ from apps.agents.acts import Act
 from apps.console import queries
 from apps.console.forms.project import LabelForm, SessionsForm
 from apps.console.pages.project import session_search
-from apps.console.views.requests.act_arguments import act_of
+from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import (
     act,
     entered,

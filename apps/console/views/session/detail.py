@@ -18,7 +18,7 @@ from apps.console.pages.session import (
 )
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals
-from apps.console.views.requests.act_arguments import new_key
+from apps.console.views.requests.acts import new_key
 from apps.console.views.requests.decorators import (
     entered,
     page,

@@ -14,7 +14,7 @@ from apps.console.forms.session import ForkForm
 from apps.console.pages.session import session_page, version_text
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals
-from apps.console.views.requests.act_arguments import (
+from apps.console.views.requests.acts import (
     act_once,
     new_key,
     to_version,

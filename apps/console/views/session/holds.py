@@ -12,7 +12,7 @@ from apps.console import queries
 from apps.console.forms.session import HoldForm, LabelForm, NoteForm
 from apps.console.pages.session import session_page
 from apps.console.pages.session.session_page import Place
-from apps.console.views.requests.act_arguments import (
+from apps.console.views.requests.acts import (
     act_once,
     new_key,
     to_version,

@@ -27,7 +27,7 @@ from apps.console.pages.session import (
 )
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals
-from apps.console.views.requests.act_arguments import (
+from apps.console.views.requests.acts import (
     act_once,
     new_key,
     to_version,

@@ -1,4 +1,4 @@
-"""What every act of a person says to the domain, and where it leads afterwards."""
+"""The act that a form asks for, and where it leads afterwards."""
 
 import hashlib
 import secrets
