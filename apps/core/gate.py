@@ -162,7 +162,7 @@ class _Visit:
         if self._work > GATED_WORK:
             self.enter()
 
-    def excuse(self) -> None:
+    def exempt(self) -> None:
         self._is_inside = True
 
 
@@ -229,14 +229,14 @@ def take_turns_as(lane: str) -> None:
         visit.lane = lane
 
 
-def excuse() -> None:
+def exempt() -> None:
     """Let the request go on without the gate: it has stored something.
 
     What is read for its answer must not be refused any more.
     """
     visit = _VISIT.get()
     if visit is not None:
-        visit.excuse()
+        visit.exempt()
 
 
 def _busy() -> Busy:

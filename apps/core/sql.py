@@ -14,9 +14,9 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.operations import RunSQL
 from psycopg.rows import class_row, namedtuple_row
 
-from apps.core.database.statements import Often
+from apps.core.database.statements import PreparedQuery
 
-__all__ = ["Often", "create", "often", "records", "rows", "statement"]
+__all__ = ["PreparedQuery", "create", "records", "rows", "run_prepared", "statement"]
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ def rows(query: str, params: Sequence[Any] | dict[str, Any]) -> list[Any]:
     return _run(query, params, namedtuple_row)
 
 
-def often(statement: Often, params: dict[str, Any]) -> list[Any]:
+def run_prepared(statement: PreparedQuery, params: dict[str, Any]) -> list[Any]:
     """As `rows`, for a statement that most requests run."""
     connection = connections[DEFAULT_DB_ALIAS]
     connection.ensure_connection()

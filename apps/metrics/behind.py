@@ -10,7 +10,7 @@ from apps.core import keyset, sql
 from apps.metrics import facts
 from apps.metrics.ranges import Range
 
-BEHIND = f"""
+ROLLBACKS = f"""
 SELECT e.id, e.stream_id AS session_id, e.number, e.created_at, v.restored_number,
        coalesce(v.reason_code, '') AS reason_code, v.reasoning, e.actor_label,
        a.id AS agent_id, a.external_id AS agent, s.user_id,
@@ -71,7 +71,7 @@ class RollbackFilter:
     actor: str | None = None
 
 
-def behind(
+def list_rollbacks(
     project_id: str,
     range_: Range,
     wanted: RollbackFilter,
@@ -85,4 +85,4 @@ def behind(
     asked |= {
         name: getattr(wanted, name) for name in RollbackFilter.__dataclass_fields__
     }
-    return sql.records(Rollback, BEHIND, asked)
+    return sql.records(Rollback, ROLLBACKS, asked)

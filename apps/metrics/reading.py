@@ -30,7 +30,7 @@ from apps.metrics.queries import (
     WEEK,
 )
 from apps.metrics.ranges import Range
-from apps.metrics.remembered import remembered, together
+from apps.metrics.remembered import cached_rows, together
 
 OVER_TIME = ("active", "rolled_back")
 
@@ -148,7 +148,7 @@ class Reading:
             None if self.agents is None else tuple(sorted(self.agents)),
             tuple(more.items()),
         )
-        closed = remembered(
+        closed = cached_rows(
             question, lambda: sql.rows(query, asked | NOTHING | {"is_closed": True})
         )
         if not hours:

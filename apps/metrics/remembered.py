@@ -21,7 +21,7 @@ _kept: OrderedDict[Hashable, list[Any]] = OrderedDict()
 _lock = Lock()
 
 
-def remembered(question: Hashable, ask: Callable[[], list[Any]]) -> list[Any]:
+def cached_rows(question: Hashable, ask: Callable[[], list[Any]]) -> list[Any]:
     """Return the rows that answer a question, asked once while they are kept."""
     with _lock:
         known = _kept.get(question)

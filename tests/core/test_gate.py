@@ -95,7 +95,7 @@ def test_who_has_stored_something_is_not_refused_any_more() -> None:
     one = narrow()
 
     with one.hold(), gate.visiting(one):
-        gate.excuse()
+        gate.exempt()
         gate.enter(LARGE)
 
 
@@ -115,7 +115,7 @@ def test_the_gate_is_left_when_the_request_fails() -> None:
 
 def test_commands_are_not_held_back() -> None:
     gate.enter(LARGE)
-    gate.excuse()
+    gate.exempt()
 
 
 def test_each_thread_visits_for_itself() -> None:

@@ -12,7 +12,7 @@ import pytest
 from psycopg import Connection, Cursor
 from psycopg.rows import namedtuple_row
 
-from apps.core.database.statements import Often
+from apps.core.database.statements import PreparedQuery
 from apps.timeline.words import Hold
 
 MOMENT = datetime(1969, 7, 20, 20, 17, 40, 123456, tzinfo=UTC)
@@ -68,7 +68,7 @@ def test_it_tells_what_a_cursor_tells(
     connection: Connection[Any], kind: str, values: list[Any]
 ) -> None:
     text = ECHO.format(kind=kind)
-    statement = Often(text)
+    statement = PreparedQuery(text)
 
     for value in values:
         for _ in range(2):
@@ -83,23 +83,25 @@ def test_it_tells_what_a_cursor_tells(
 def test_an_unusual_value_is_left_to_the_cursor(
     connection: Connection[Any], kind: str, value: Any
 ) -> None:
-    assert Often(ECHO.format(kind=kind)).rows(connection, {"value": value}) is None
+    assert (
+        PreparedQuery(ECHO.format(kind=kind)).rows(connection, {"value": value}) is None
+    )
 
 
 def test_many_rows_or_none(connection: Connection[Any]) -> None:
-    statement = Often("SELECT n FROM generate_series(1, %(value)s::bigint) n")
+    statement = PreparedQuery("SELECT n FROM generate_series(1, %(value)s::bigint) n")
 
     assert statement.rows(connection, {"value": 0}) == []
     assert statement.rows(connection, {"value": 3}) == [(1,), (2,), (3,)]
 
 
 def test_a_statement_without_parameters(connection: Connection[Any]) -> None:
-    assert Often("SELECT 1 AS one").rows(connection, {}) == [(1,)]
+    assert PreparedQuery("SELECT 1 AS one").rows(connection, {}) == [(1,)]
 
 
 def test_inside_a_transaction_it_is_left_to_the_cursor() -> None:
     with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
-        assert Often("SELECT 1").rows(connection, {}) is None
+        assert PreparedQuery("SELECT 1").rows(connection, {}) is None
 
 
 def test_where_nothing_may_be_prepared_it_is_left_to_the_cursor(
@@ -107,7 +109,7 @@ def test_where_nothing_may_be_prepared_it_is_left_to_the_cursor(
 ) -> None:
     connection.prepare_threshold = None
 
-    assert Often("SELECT 1").rows(connection, {}) is None
+    assert PreparedQuery("SELECT 1").rows(connection, {}) is None
 
 
 @pytest.mark.parametrize(
@@ -125,15 +127,15 @@ def test_what_the_server_refuses_is_the_drivers_error(
         by_cursor(connection, text, 0)
     for _ in range(2):
         with pytest.raises(kind) as refused:
-            Often(text).rows(connection, {"value": 0})
+            PreparedQuery(text).rows(connection, {"value": 0})
         assert refused.value.sqlstate == by_driver.value.sqlstate
         assert str(refused.value.diag.message_primary)
 
-    assert Often("SELECT 1 AS one").rows(connection, {}) == [(1,)]
+    assert PreparedQuery("SELECT 1 AS one").rows(connection, {}) == [(1,)]
 
 
 def test_a_server_that_forgot_is_told_again(connection: Connection[Any]) -> None:
-    statement = Often("SELECT %(value)s::bigint AS value")
+    statement = PreparedQuery("SELECT %(value)s::bigint AS value")
     statement.rows(connection, {"value": 1})
     connection.execute("DEALLOCATE ALL")
 
@@ -141,7 +143,7 @@ def test_a_server_that_forgot_is_told_again(connection: Connection[Any]) -> None
 
 
 def test_a_lost_connection_is_told_as_lost(connection: Connection[Any]) -> None:
-    statement = Often("SELECT %(value)s::bigint AS value")
+    statement = PreparedQuery("SELECT %(value)s::bigint AS value")
     statement.rows(connection, {"value": 1})
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as other:
         other.execute(
@@ -155,7 +157,7 @@ def test_a_lost_connection_is_told_as_lost(connection: Connection[Any]) -> None:
 
 
 def test_two_connections_each_have_their_own(connection: Connection[Any]) -> None:
-    statement = Often("SELECT %(value)s::bigint AS value")
+    statement = PreparedQuery("SELECT %(value)s::bigint AS value")
     statement.rows(connection, {"value": 1})
 
     with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as other:

@@ -17,7 +17,7 @@ Row = namedtuple("Row", "name first count")
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The questions that went to the database, of those about closed hours."""
     found: list[str] = []
-    really = remembered.remembered
+    really = remembered.cached_rows
 
     def noting(question, ask):
         def noted():
@@ -124,9 +124,9 @@ def test_rows_of_one_key_are_added_up():
 
 def test_only_so_much_is_remembered():
     for number in range(remembered.ANSWERS + 10):
-        remembered.remembered(("bounded", number), list)
+        remembered.cached_rows(("bounded", number), list)
     large = [None] * (remembered.ROWS + 1)
-    remembered.remembered(("bounded", "large"), lambda: large)
+    remembered.cached_rows(("bounded", "large"), lambda: large)
 
     assert len(remembered._kept) <= remembered.ANSWERS
     assert ("bounded", "large") not in remembered._kept

@@ -71,7 +71,7 @@ def call(request: Any, run: Run, project: Project) -> Call:
             made = WriteCommand(**command, build=build)
             sealed = sealing.seal_write(build(head), head=head, act=made.act)
         parameters = appending._parameters(made, head, sealed)
-        (outcome,) = sql.often(query, {**parameters, **given})
+        (outcome,) = sql.run_prepared(query, {**parameters, **given})
         return outcome
 
     return append

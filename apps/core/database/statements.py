@@ -31,7 +31,7 @@ _numbers = count()
 _here = threading.local()
 
 
-class Often:
+class PreparedQuery:
     """A statement with `%(name)s` as its parameters."""
 
     def __init__(self, text: str) -> None:
@@ -63,7 +63,7 @@ class Often:
 @lru_cache(maxsize=256)
 def _prepared(text: str, types: tuple[int, ...]) -> Prepared:
     """Return the one of this text and these types, named by a number of its own."""
-    return Prepared(f"often_{next(_numbers)}", text, types)
+    return Prepared(f"prepared_{next(_numbers)}", text, types)
 
 
 def _loaded(result: PGresult) -> list[Any]:

@@ -34,7 +34,7 @@ from apps.timeline.versions.reading import VersionRow
 TRIES_WITHOUT_LOCK = 3
 UNIQUE_VIOLATION = "23505"
 
-APPEND = sql.Often("""
+APPEND = sql.PreparedQuery("""
 SELECT *, NULL::bigint AS first_number FROM timeline_append_v4(
     %(session)s, %(project)s, %(expected)s, %(chain)s, %(now)s,
     %(api_key)s, %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
@@ -44,7 +44,7 @@ SELECT *, NULL::bigint AS first_number FROM timeline_append_v4(
     %(facets)s::jsonb, %(events)s::json,
     %(term_keys)s::bytea[], %(term_values)s::bytea[], %(turn_text)s, %(waits)s)
 """)
-APPEND_BATCH = sql.Often("""
+APPEND_BATCH = sql.PreparedQuery("""
 SELECT * FROM timeline_append_batch_v4(
     %(session)s, %(project)s, %(expected)s, %(chain)s, %(now)s,
     %(api_key)s, %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
@@ -149,7 +149,7 @@ def _attempt_on(command: WriteCommand, head: VersionRow) -> Receipt | None:
     if isinstance(command.build, tuple):
         return _attempt_batch(command, command.build, head)
     sealed = sealing.seal_write(command.build(head), head=head, act=command.act)
-    (outcome,) = sql.often(APPEND, _parameters(command, head, sealed))
+    (outcome,) = sql.run_prepared(APPEND, _parameters(command, head, sealed))
     return receipt_for_outcome(command, outcome, sealed, head)
 
 
@@ -159,7 +159,9 @@ def _attempt_batch(
     sealed = batches.seal(builds, head=head, act=command.act)
     try:
         with _undoable():
-            (outcome,) = sql.often(APPEND_BATCH, _parameters(command, head, sealed))
+            (outcome,) = sql.run_prepared(
+                APPEND_BATCH, _parameters(command, head, sealed)
+            )
     except IntegrityError as error:
         if getattr(error.__cause__, "sqlstate", None) != UNIQUE_VIOLATION:
             raise

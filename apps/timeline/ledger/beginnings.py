@@ -232,7 +232,7 @@ class SessionCreation:
 
     def _receipt_for_outcome(self, session_id: str, outcome: str) -> Receipt:
         if outcome == "stored":
-            gate.excuse()
+            gate.exempt()
             return Receipt(session_id=session_id, number=0, is_replay=False)
         # It exists: made by this very request before, or under this name by another.
         made = sql.rows(

@@ -35,7 +35,7 @@ def receipt_for_outcome(
     Raises: whatever the outcome refuses the write with.
     """
     if outcome.outcome == "stored":
-        gate.excuse()
+        gate.exempt()
         if sealed.raw is not None:
             # Only once it is committed: a body that was rolled back would be shown
             # for the one that takes its number.

@@ -10,7 +10,7 @@ from apps.timeline.ledger.commands import WriteCommand
 from apps.timeline.ledger.drafts import Receipt
 
 # A turn that made a version has its key on both; the turn says more.
-REPLAY = sql.Often("""
+REPLAY = sql.PreparedQuery("""
 SELECT k.number, k.turn_number, k.request_digest, k.first_number
   FROM timeline_session s
   JOIN agents_agent a ON a.id = s.agent_id
@@ -36,7 +36,7 @@ def replayed(command: WriteCommand) -> Receipt | None:
     """
     if command.request.key is None:
         return None
-    found = sql.often(
+    found = sql.run_prepared(
         REPLAY,
         {
             "session": command.session_id,

@@ -61,9 +61,11 @@ SELECT head.number AS head_number, {VERSION_COLUMNS},
               array_agg(needed.size ORDER BY needed.number) AS sizes
          FROM needed) n ON true
 """
-SHOWN = sql.Often(f"{STORED}{SEEN}")
+SHOWN = sql.PreparedQuery(f"{STORED}{SEEN}")
 # For people: what expired or was deleted is evidence.
-KEPT = sql.Often(f"{STORED} WHERE s.id = %(session)s AND s.project_id = %(project)s")
+KEPT = sql.PreparedQuery(
+    f"{STORED} WHERE s.id = %(session)s AND s.project_id = %(project)s"
+)
 
 
 def shown(
@@ -87,7 +89,7 @@ def kept(
 
 
 def _read(
-    statement: sql.Often,
+    statement: sql.PreparedQuery,
     scope: Scope,
     session_id: str,
     number: int | None,

@@ -43,7 +43,7 @@ SEEN = """
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
    AND head.hold <> 'deleted'"""
 
-VERSION = sql.Often(
+VERSION = sql.PreparedQuery(
     f"SELECT head.number AS head_number, {VERSION_COLUMNS} {FOUND} {SEEN}"
 )
 
@@ -101,7 +101,7 @@ def version(
 
 
 def found(
-    statement: sql.Often,
+    statement: sql.PreparedQuery,
     scope: Scope,
     session_id: str,
     number: int | None,
@@ -112,7 +112,7 @@ def found(
 
     Raises: SessionNotFound, VersionNotFound (naming the head).
     """
-    rows = sql.often(
+    rows = sql.run_prepared(
         statement,
         {
             "number": number,

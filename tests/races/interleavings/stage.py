@@ -19,7 +19,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-from apps.core.database.statements import Often
+from apps.core.database.statements import PreparedQuery
 
 PATIENCE = 120  # seconds that something must happen in; only a bug reaches it
 GLANCE = 0.003  # seconds before PostgreSQL is asked whether somebody waits
@@ -224,21 +224,23 @@ class Stage:
 
 def stop_writers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop whoever sits on a seat before each statement that decides."""
-    execute, often = psycopg.Cursor.execute, Often.rows
+    execute, often = psycopg.Cursor.execute, PreparedQuery.rows
 
     def stopped(cursor: Any, query: Any, params: Any = None, **options: Any) -> Any:
         if isinstance(query, str):
             _stop_before(query, params)
         return execute(cursor, query, params, **options)
 
-    def stopped_without_cursor(statement: Often, connection: Any, params: Any) -> Any:
+    def stopped_without_cursor(
+        statement: PreparedQuery, connection: Any, params: Any
+    ) -> Any:
         # Elsewhere it leaves the statement to a cursor.
         if connection.autocommit and connection.prepare_threshold is not None:
             _stop_before(statement.text, params)
         return often(statement, connection, params)
 
     monkeypatch.setattr(psycopg.Cursor, "execute", stopped)
-    monkeypatch.setattr(Often, "rows", stopped_without_cursor)
+    monkeypatch.setattr(PreparedQuery, "rows", stopped_without_cursor)
     for end in ("commit", "rollback"):
         monkeypatch.setattr(psycopg.Connection, end, _stopped_end(end))
 

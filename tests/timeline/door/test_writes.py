@@ -361,7 +361,7 @@ def test_a_lost_connection_is_an_unknown_outcome_and_nothing_is_sent_again(
 ) -> None:
     ask_for_key = {"state": {"step": 0}}
     pair.by_door("PATCH", "state", ask_for_key)
-    stored = sql.often
+    stored = sql.run_prepared
     asked: list[str] = []
 
     def lose(statement: Any, params: Any) -> Any:
@@ -372,7 +372,7 @@ def test_a_lost_connection_is_an_unknown_outcome_and_nothing_is_sent_again(
             stored(statement, params)
         raise OperationalError from psycopg.OperationalError("the answer is lost")
 
-    monkeypatch.setattr(sql, "often", lose)
+    monkeypatch.setattr(sql, "run_prepared", lose)
     told = pair.send("PATCH", "state", {"state": {"step": 1}})
     monkeypatch.undo()
 
@@ -405,7 +405,7 @@ def test_what_fails_once_it_is_stored_is_not_stored_again(
 def test_a_statement_that_was_rolled_back_is_tried_by_the_view(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored = sql.often
+    stored = sql.run_prepared
     failures = [psycopg.errors.LockNotAvailable("busy")]
 
     def fail_once(statement: Any, params: Any) -> Any:
@@ -413,7 +413,7 @@ def test_a_statement_that_was_rolled_back_is_tried_by_the_view(
             raise OperationalError from failures.pop()
         return stored(statement, params)
 
-    monkeypatch.setattr(sql, "often", fail_once)
+    monkeypatch.setattr(sql, "run_prepared", fail_once)
 
     assert pair.by_view("PATCH", "state", {"state": {"step": 1}}).code == 200
     assert pair.one.head == 1
@@ -452,13 +452,13 @@ def test_a_random_stream_of_requests_is_answered_as_by_the_views(
 def _statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note the statements that are sent often, from here on."""
     asked: list[str] = []
-    sent = sql.often
+    sent = sql.run_prepared
 
     def note(statement: Any, params: Any) -> Any:
         asked.append(statement.text)
         return sent(statement, params)
 
-    monkeypatch.setattr(sql, "often", note)
+    monkeypatch.setattr(sql, "run_prepared", note)
     return asked
 
 

@@ -17,7 +17,7 @@ from apps.audit.actions import Action
 from apps.core.errors import InvalidRequest
 from apps.diffs.flags import Flag
 from apps.diffs.text import shorten
-from apps.metrics.behind import Rollback, RollbackFilter, behind
+from apps.metrics.behind import Rollback, RollbackFilter, list_rollbacks
 from apps.metrics.models import Rule
 from apps.metrics.ranges import EARLIEST, Range
 from apps.timeline.queries import (
@@ -250,7 +250,7 @@ def _read_place(text: str) -> OpenPlace:
 def _rollbacks(project: Project, now: datetime) -> list[Item]:
     """Return the newest rollbacks, counted as on the page of metrics: no undo."""
     ever = Range(start=EARLIEST, end=now + AHEAD)
-    found = behind(project.id, ever, RollbackFilter(), after=None, limit=SHOWN)
+    found = list_rollbacks(project.id, ever, RollbackFilter(), after=None, limit=SHOWN)
     return [_rollback(one) for one in found[:SHOWN]]
 
 

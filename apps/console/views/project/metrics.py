@@ -18,7 +18,7 @@ from apps.console.views.requests.decorators import entered, page
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.time_zone import asked_zone, readers_zone
 from apps.core.errors import InvalidRequest
-from apps.metrics.behind import behind
+from apps.metrics.behind import list_rollbacks
 from apps.metrics.reading import Reading
 
 
@@ -60,7 +60,7 @@ def metrics_rollbacks(request: HttpRequest, slug: str) -> HttpResponse:
     context = {"membership": membership, "form": form}
     found = form.range()
     agent = _agent(membership, form.cleaned_data["agent"])
-    rows = behind(
+    rows = list_rollbacks(
         membership.project_id,
         found,
         form.wanted(),
