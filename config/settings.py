@@ -5,7 +5,7 @@ from pathlib import Path
 
 from apps.core import postgres
 from apps.core.database.settings import database
-from apps.core.log import logging_config
+from apps.core.monitoring.log import logging_config
 from apps.core.roles.names import Role
 from config import env
 
@@ -36,7 +36,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Security
 SECRET_KEY = env.text("SECRET_KEY") or postgres.made_secret(LOCATION.secret_key_file)
 DEBUG = env.flag("DEBUG")
-DEFAULT_EXCEPTION_REPORTER_FILTER = "apps.core.debugging.WithoutLogins"
+DEFAULT_EXCEPTION_REPORTER_FILTER = "apps.core.monitoring.debugging.WithoutLogins"
 ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS", [])
 BEHIND_TLS = env.flag("STEPBACK_TLS")

@@ -4,7 +4,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from apps.core.memory import give_back_large_buffers
+from apps.core.processes.memory import give_back_large_buffers
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 give_back_large_buffers()

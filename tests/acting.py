@@ -33,7 +33,7 @@ JOBS = {
     "apps.timeline.search.rebuild": ("rebuild", "differences"),
     "apps.webhooks.delivering": ("deliver", "forget"),
     "apps.webhooks.feed": ("follow",),
-    "apps.webhooks.lanes": ("take", "settle", "give_back"),
+    "apps.webhooks.delivery_queue": ("take", "settle", "give_back"),
     "apps.witness.signing": ("sweep",),
 }
 # A session begins as this role; SET ROLE NONE is the owner, who logged in.

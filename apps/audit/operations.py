@@ -15,7 +15,7 @@ from apps.audit.actions import Action
 from apps.audit.models import AuditRecord, Event
 from apps.core.errors import NotFound
 from apps.core.ids import new_id
-from apps.core.projection import cleaned
+from apps.core.json.projection import cleaned
 from apps.core.provenance import Provenance
 
 # The chain and stream of acts that belong to no project, such as making a user.

@@ -24,8 +24,7 @@ from django.http.response import HttpResponseBase
 from django.middleware.security import SecurityMiddleware
 from django.utils import timezone
 
-from apps.core.exposition import Observe, observer
-from apps.core.gate import GATE, visiting
+from apps.core.admission.gate import GATE, visiting
 from apps.core.http.fallbacks import (
     API_PREFIX,
     answer,
@@ -36,8 +35,9 @@ from apps.core.http.fallbacks import (
 from apps.core.http.problems import Problem
 from apps.core.http.views import stamp, take_allowance
 from apps.core.ids import new_id
-from apps.core.log import write_request
-from apps.core.served import CAME_AT, LOST, REFUSED
+from apps.core.monitoring.exposition import Observe, observer
+from apps.core.monitoring.log import write_request
+from apps.core.processes.served import CAME_AT, LOST, REFUSED
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 NO_CONTENT = (204, 304)

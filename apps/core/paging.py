@@ -13,7 +13,7 @@ from rest_framework.request import Request
 
 from apps.core import json
 from apps.core.errors import InvalidRequest, MalformedJson, UnacceptableJson
-from apps.core.moments import moment
+from apps.core.time.moments import moment
 
 Item = TypeVar("Item")
 

@@ -15,9 +15,9 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from apps.core.health import SERVICES, Probe, ask_database
 from apps.core.http import json_response, wants_html
-from apps.core.roles.protection import ask_protection, remembered
+from apps.core.monitoring.health import SERVICES, Probe, ask_database
+from apps.core.roles.protection import VERDICT, ask_protection
 
 DISTRIBUTION = "stepback-server"
 STARTED_AT = monotonic()
@@ -103,7 +103,7 @@ def _others(*, is_up: bool) -> dict[str, Any]:
 
 def _protection(*, is_up: bool) -> str | None:
     """Return what keeps this process from rewriting history."""
-    return (remembered() or PROTECTION.answer()) if is_up else None
+    return (VERDICT.peek() or PROTECTION.answer()) if is_up else None
 
 
 def _now() -> str:

@@ -23,13 +23,13 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import SYSTEM
 from apps.core.ids import new_id
-from apps.core.links import path_to
+from apps.core.outbound.links import path_to
 from apps.core.provenance import Provenance, unrequested
 from apps.metrics import ranges
 from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, Figures
 from apps.metrics.mailing import mail
 from apps.metrics.models import AlertState, GivenRules, Metric, Rule
-from apps.metrics.reading import Reading
+from apps.metrics.range_query import Reading
 
 # The guide's thresholds, on from the start. From 2 % on people look; nobody is woken.
 GIVEN = (

@@ -12,11 +12,11 @@ from datetime import datetime
 
 from apps.accounts.models import Project
 from apps.agents.models import Agent
-from apps.core.exposition import Family
+from apps.core.monitoring.exposition import Family
 from apps.metrics import ranges
 from apps.metrics.figures import Figures
 from apps.metrics.models import AlertState, Rule
-from apps.metrics.reading import Reading
+from apps.metrics.range_query import Reading
 
 WINDOWS = ("1h", "24h", "7d")
 MOST_PROJECTS = 100

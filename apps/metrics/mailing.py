@@ -14,7 +14,7 @@ import structlog
 from django.core.mail import EmailMessage
 from django.db import transaction
 
-from apps.core.links import whole
+from apps.core.outbound.links import whole
 from apps.diffs.text import shorten, visible
 from apps.metrics.models import Rule
 

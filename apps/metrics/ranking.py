@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from apps.metrics.figures import MINIMUM_SAMPLE, Figures, Group
-from apps.metrics.reading import Reading
+from apps.metrics.range_query import Reading
 
 # Measure of the sessions that have it, and of those rolled back for it. Reasons and
 # actors are of rollbacks alone: their rates are over all active sessions.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from apps.metrics.figures import Figures
+from apps.metrics.range_query import Reading
 from apps.metrics.ranges import Range
-from apps.metrics.reading import Reading
 
 BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
 

@@ -21,10 +21,10 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server import Server
 
-from apps.core import exposition
-from apps.core.log import granian_logging
-from apps.core.shared_counts import shared_counts
-from apps.core.shared_hints import shared_hints
+from apps.core.admission.shared_counts import shared_counts
+from apps.core.monitoring import exposition
+from apps.core.monitoring.log import granian_logging
+from apps.core.processes.shared_hints import shared_hints
 from apps.server.front import loop as loop  # granian's workers take it from there
 
 TARGET = "config.asgi:application"

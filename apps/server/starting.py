@@ -20,9 +20,9 @@ from apps.core.notes.errors import KeyRefused
 from apps.core.notes.keys import made_keys
 from apps.core.postgres import ClusterError
 from apps.core.postgres.errors import DataFolderUnusable
+from apps.core.processes.supervisor import Child, Supervisor
 from apps.core.roles.logins import let_go, url_of
 from apps.core.roles.names import Role
-from apps.core.supervisor import Child, Supervisor
 from apps.server import first_start, serving
 from apps.server.endpoint import Endpoint, EndpointRefused, endpoint
 from apps.server.environments import environment

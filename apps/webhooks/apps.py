@@ -1,6 +1,6 @@
 from django.apps import AppConfig
 
-from apps.core import exposition
+from apps.core.monitoring import exposition
 
 
 class WebhooksConfig(AppConfig):

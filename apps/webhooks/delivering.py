@@ -22,11 +22,12 @@ from django.utils import timezone
 
 from apps.audit import operations as audit
 from apps.audit.actions import Action
-from apps.core import addresses, outbound, sql
+from apps.core import sql
 from apps.core.actors import SYSTEM
-from apps.core.outbound import Answered
+from apps.core.outbound import addresses, requests
+from apps.core.outbound.requests import Answered
 from apps.core.provenance import unrequested
-from apps.webhooks import feed, lanes, signing, slack
+from apps.webhooks import delivery_queue, feed, signing, slack
 from apps.webhooks.attempts import LONGEST_PAUSE, Lane, Outcome, Waiting
 from apps.webhooks.models import Format, Status, Subscription
 
@@ -76,7 +77,7 @@ class _Sweep:
         room = AT_ONCE - len(self.flying)
         if room > 0:
             busy = [one.lane[0] for one in self.flying.values()]
-            self.send(lanes.take(self.claim, busy=busy, room=room))
+            self.send(delivery_queue.take(self.claim, busy=busy, room=room))
 
     def send(self, waiting: list[Waiting]) -> None:
         """Begin the next attempt in each of these lanes."""
@@ -88,7 +89,7 @@ class _Sweep:
         for one in waiting:
             subscription = known.get(one.lane[0])
             if subscription is None:
-                lanes.give_back(self.claim, [one])
+                delivery_queue.give_back(self.claim, [one])
                 continue
             attempt = self.pool.submit(_attempt, subscription, one, self.clock)
             self.flying[attempt] = one
@@ -106,11 +107,11 @@ class _Sweep:
             is_tired = self.in_a_row[outcome.waiting.lane] >= IN_A_ROW
             (tired if is_tired or release else fresh).append(outcome)
         if tired:
-            lanes.settle(self.claim, tired, release=True)
+            delivery_queue.settle(self.claim, tired, release=True)
             for outcome in tired:
                 del self.in_a_row[outcome.waiting.lane]
         if fresh:
-            self.send(lanes.settle(self.claim, fresh))
+            self.send(delivery_queue.settle(self.claim, fresh))
 
 
 def deliver(*, now: datetime, clock: Clock = timezone.now) -> None:
@@ -191,7 +192,7 @@ def _attempt(subscription: Subscription, waiting: Waiting, clock: Clock) -> Outc
             wait = seconds_until(answered.retry_after, now=clock())
         if status in REDIRECTS:
             error = "The answer leads elsewhere: give the address itself."
-    except (addresses.Refused, outbound.Failed) as why:
+    except (addresses.Refused, requests.Failed) as why:
         error = str(why)
     except signing.SecretLost:
         error = "The installation's key was changed: make another secret."
@@ -227,7 +228,7 @@ def _send(subscription: Subscription, waiting: Waiting, now: datetime) -> Answer
         subscription, waiting.message_id, waiting.kind, body, now=now
     )
     target = addresses.target_of(subscription.url, into_the_house=into_the_house)
-    return outbound.post(
+    return requests.post(
         target,
         body,
         headers,

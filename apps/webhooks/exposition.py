@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db.models import Count
 
-from apps.core.exposition import Family
+from apps.core.monitoring.exposition import Family
 from apps.webhooks.models import Delivery, Progress, Subscription
 
 TOLD = (Progress.PENDING, Progress.FAILED)

@@ -15,7 +15,7 @@ from typing import Any
 from orjson import Fragment
 
 from apps.core import json
-from apps.core.links import whole
+from apps.core.outbound.links import whole
 from apps.timeline.models import Session, Version
 from apps.webhooks.entries import Entry
 from apps.webhooks.kinds import VERSION, message_id

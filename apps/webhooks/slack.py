@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from apps.core import json
-from apps.core.links import path_to, whole
+from apps.core.outbound.links import path_to, whole
 from apps.diffs.text import shorten
 from apps.webhooks.kinds import TEST
 

@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from apps.core import health
+from apps.core.monitoring import health
 from apps.witness.health import report
 
 

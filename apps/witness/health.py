@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from apps.core.health import Probe
+from apps.core.monitoring.fresh import Fresh
+from apps.core.monitoring.health import Probe
 from apps.core.notes.reading import notes
 
 NONE = "no signatures"
@@ -21,8 +21,6 @@ WAITS = """
 SELECT extract(epoch FROM now() - e.created_at)::float8
   FROM audit_event e WHERE e.xid >= %s::text::xid8 ORDER BY e.xid LIMIT 1
 """
-REMEMBERED_SECONDS = 5.0
-_remembered: tuple[float, str] | None = None
 
 
 def ask_status() -> str:
@@ -40,15 +38,12 @@ def ask_status() -> str:
 
 
 PROBE = Probe(ask_status)
+STATUS: Fresh[str] = Fresh(lambda: PROBE.answer() or "unavailable", seconds=5.0)
 
 
 def report() -> dict[str, Any]:
-    """Return what the ready endpoint tells: files are asked every few seconds."""
-    global _remembered
-    known = _remembered
-    if known is None or monotonic() - known[0] > REMEMBERED_SECONDS:
-        known = _remembered = monotonic(), PROBE.answer() or "unavailable"
-    return {"status": known[1]}
+    """Return what the ready endpoint says: files are asked every few seconds."""
+    return {"status": STATUS.get()}
 
 
 def _waiting_since(reached: int) -> float:

@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from apps.core import exposition, health
+from apps.core.monitoring import exposition, health
 from apps.worker.health import families, report
 
 

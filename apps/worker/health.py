@@ -6,13 +6,13 @@ old and deliveries wait, and whoever looks should see why.
 
 from collections.abc import Iterator
 from datetime import datetime
-from time import monotonic
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from apps.core.exposition import Family
-from apps.core.health import Probe
+from apps.core.monitoring.exposition import Family
+from apps.core.monitoring.fresh import Fresh
+from apps.core.monitoring.health import Probe
 
 # Heartbeats come every ten seconds; one that was missed is no alarm.
 LATE_SECONDS = 45.0
@@ -59,14 +59,9 @@ def families(now: datetime) -> Iterator[Family]:
     yield told
 
 
-REMEMBERED_SECONDS = 5.0
-_remembered: tuple[float, str] | None = None
+STATUS: Fresh[str] = Fresh(lambda: report()["status"], seconds=5.0)
 
 
 def state() -> str:
     """As `report`, its status alone, asked at most every few seconds: for pages."""
-    global _remembered
-    now = monotonic()
-    if _remembered is None or now - _remembered[0] > REMEMBERED_SECONDS:
-        _remembered = now, report()["status"]
-    return _remembered[1]
+    return STATUS.get()

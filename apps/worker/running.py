@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import structlog
 
-from apps.core.log import safe_message
+from apps.core.monitoring.log import safe_message
 from apps.worker import jobs
 
 PAUSE_SECONDS = 2.0

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.accounts.views import guessing
-from apps.core.ratelimit import RateLimiter
+from apps.core.admission.rate_limit import RateLimiter
 
 
 @pytest.fixture(autouse=True)

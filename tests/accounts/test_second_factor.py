@@ -24,8 +24,8 @@ from apps.accounts.models import (
     Scope,
 )
 from apps.audit.models import AuditRecord
+from apps.core.admission.rate_limit import RateLimitExceeded
 from apps.core.errors import DomainError, InvalidRequest
-from apps.core.ratelimit import RateLimitExceeded
 from tests.accounts.make import (
     NOW,
     PASSWORD,

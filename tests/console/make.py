@@ -143,7 +143,7 @@ def counted_queries():
     with (
         mock.patch.object(psycopg.Cursor, "execute", counting),
         mock.patch.object(Prepared, "run", counting_prepared),
-        mock.patch.object(health, "_remembered", asked),
+        mock.patch.object(health.STATUS, "_kept", asked),
     ):
         yield sent
 

@@ -406,7 +406,7 @@ def test_the_proof_is_verified_on_request(viewer, project, trip):
 def test_a_proof_that_is_much_work_goes_on_where_it_ended(
     viewer, project, trip, monkeypatch
 ):
-    monkeypatch.setattr("apps.core.work.PAGE", 1)
+    monkeypatch.setattr("apps.core.admission.work.PAGE", 1)
     where = address(project, trip.id, "versions", 3) + "?tab=proof&verify=on"
 
     first = text_of(viewer, where)

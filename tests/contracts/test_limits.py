@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from apps.core import gate, work
+from apps.core.admission import gate, work
 from apps.timeline.ledger import batches
 from apps.timeline.queries import listing
 from tests.contracts.document import Document

@@ -70,7 +70,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
     with monkeypatch.context() as patch:
         patch.setattr(psycopg.Cursor, "execute", counting)
-        patch.setattr(health, "_remembered", (math.inf, "healthy"))
+        patch.setattr(health.STATUS, "_kept", (math.inf, "healthy"))
         yield sent
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from apps.core import fairness
-from apps.core.fairness import FairQueue
+from apps.core.admission import fairness
+from apps.core.admission.fairness import FairQueue
 
 COST = 1.0
 

@@ -5,9 +5,9 @@ from itertools import count
 
 import pytest
 
-from apps.core import gate
+from apps.core.admission import gate
+from apps.core.admission.gate import GATED_BYTES, Gate
 from apps.core.errors import Busy
-from apps.core.gate import GATED_BYTES, Gate
 
 LARGE = GATED_BYTES + 1
 

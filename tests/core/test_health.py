@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import path
 
 from apps.core import views
-from apps.core.health import Probe, ask_database
 from apps.core.http import handler404, handler500  # noqa: F401
+from apps.core.monitoring.health import Probe, ask_database
 from apps.core.roles import protection
 from apps.core.roles.powers import ONE_ROLE, SEPARATE
 
@@ -53,7 +53,7 @@ def test_it_says_what_protects_history(
     monkeypatch: pytest.MonkeyPatch, client: Client, address: str, found: str
 ) -> None:
     set_probe(monkeypatch, lambda: 1.5)
-    monkeypatch.setattr(protection, "_remembered", (monotonic(), found))
+    monkeypatch.setattr(protection.VERDICT, "_kept", (monotonic(), found))
 
     body = client.get(address).json()
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_asked_is_not_made_up(
     monkeypatch: pytest.MonkeyPatch, client: Client
 ) -> None:
     set_probe(monkeypatch, lambda: 1.5)
-    monkeypatch.setattr(protection, "_remembered", (monotonic() - 3600, SEPARATE))
+    monkeypatch.setattr(protection.VERDICT, "_kept", (monotonic() - 3600, SEPARATE))
     monkeypatch.setattr(views, "PROTECTION", Probe(refuse, patience=0.2))
 
     assert client.get("/health").json()["protection"] is None

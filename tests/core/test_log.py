@@ -18,7 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.core.http import handler404, handler500  # noqa: F401
-from apps.core.log import logging_config, safe_message
+from apps.core.monitoring.log import logging_config, safe_message
 from tests.core.test_http import TestView
 
 MARKER = "canary-9d1c"

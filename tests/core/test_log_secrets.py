@@ -17,7 +17,7 @@ from django.test import Client
 from django.urls import include, path
 
 from apps.core.http import handler400, handler404, handler500  # noqa: F401
-from apps.core.log import logging_config, redacted
+from apps.core.monitoring.log import logging_config, redacted
 
 TOKEN = "c4Nary_tok-en7f3a91c4Nary_tok-en7f3a91c4Nary"
 KEY = f"sb_{'7f3a91c0' * 8}"

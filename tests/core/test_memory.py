@@ -9,7 +9,7 @@ import pytest
 from apps.core.http import ApiView
 
 SETTLES = """
-from apps.core.memory import give_back_large_buffers
+from apps.core.processes.memory import give_back_large_buffers
 print(give_back_large_buffers())
 def held():
     lines = open("/proc/self/status").read().splitlines()

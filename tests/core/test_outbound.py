@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from apps.core import addresses, outbound
+from apps.core.outbound import addresses, requests
 
 INSIDE = """
 127.0.0.1 127.255.255.254 0.0.0.0 0.1.2.3 10.1.2.3 100.64.0.1 169.254.169.254
@@ -131,7 +131,7 @@ def resolving(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]
         family = socket.AF_INET
         return [(family, socket.SOCK_STREAM, 6, "", (one, port)) for one in found]
 
-    monkeypatch.setattr(outbound.socket, "getaddrinfo", getaddrinfo)
+    monkeypatch.setattr(requests.socket, "getaddrinfo", getaddrinfo)
     return asked
 
 
@@ -187,11 +187,11 @@ def test_a_name_that_leads_inside_is_refused_before_it_is_called(
     name: str, found: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resolving(monkeypatch, found)
-    monkeypatch.setattr(outbound.socket, "create_connection", called)
+    monkeypatch.setattr(requests.socket, "create_connection", called)
     target = addresses.target_of(f"https://{name}/", into_the_house=False)
 
     with pytest.raises(addresses.Refused, match="private"):
-        outbound.post(target, b"{}", {}, seconds=5, into_the_house=False)
+        requests.post(target, b"{}", {}, seconds=5, into_the_house=False)
 
 
 def called(address: tuple[str, int], *_: object) -> socket.socket:
@@ -208,11 +208,11 @@ def test_a_name_that_changes_its_mind_is_asked_once(
         connected.append(address)
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(outbound.socket, "create_connection", create_connection)
+    monkeypatch.setattr(requests.socket, "create_connection", create_connection)
     target = addresses.target_of("https://rebinding.example/", into_the_house=False)
 
-    with pytest.raises(outbound.Failed, match="refused the connection"):
-        outbound.post(target, b"{}", {}, seconds=5, into_the_house=False)
+    with pytest.raises(requests.Failed, match="refused the connection"):
+        requests.post(target, b"{}", {}, seconds=5, into_the_house=False)
 
     assert asked == ["rebinding.example"]
     assert connected == [("8.8.8.8", 443)]
@@ -223,22 +223,22 @@ def test_a_name_that_changes_its_mind_is_judged_anew_at_the_next_attempt(
 ) -> None:
     resolving(monkeypatch, ["8.8.8.8"], ["127.0.0.1"])
     target = addresses.target_of("https://rebinding.example/", into_the_house=False)
-    assert outbound.resolve(target, into_the_house=False) == ["8.8.8.8"]
-    monkeypatch.setattr(outbound.socket, "create_connection", called)
+    assert requests.resolve(target, into_the_house=False) == ["8.8.8.8"]
+    monkeypatch.setattr(requests.socket, "create_connection", called)
 
     with pytest.raises(addresses.Refused, match="private"):
-        outbound.post(target, b"{}", {}, seconds=5, into_the_house=False)
+        requests.post(target, b"{}", {}, seconds=5, into_the_house=False)
 
 
 def test_a_name_that_nobody_knows_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*_: object, **__: object) -> None:
         raise socket.gaierror
 
-    monkeypatch.setattr(outbound.socket, "getaddrinfo", unknown)
+    monkeypatch.setattr(requests.socket, "getaddrinfo", unknown)
     target = addresses.target_of("https://nobody.example/", into_the_house=False)
 
-    with pytest.raises(outbound.Failed, match="does not resolve"):
-        outbound.post(target, b"{}", {}, seconds=5, into_the_house=False)
+    with pytest.raises(requests.Failed, match="does not resolve"):
+        requests.post(target, b"{}", {}, seconds=5, into_the_house=False)
 
 
 @contextmanager
@@ -267,9 +267,9 @@ def answering(*pieces: bytes, pause: float = 0.0) -> Iterator[tuple[str, list[by
         thread.join(10)
 
 
-def send(url: str, *, seconds: float = 20, **headers: str) -> outbound.Answered:
+def send(url: str, *, seconds: float = 20, **headers: str) -> requests.Answered:
     target = addresses.target_of(url, into_the_house=True)
-    return outbound.post(target, b"{}", headers, seconds=seconds, into_the_house=True)
+    return requests.post(target, b"{}", headers, seconds=seconds, into_the_house=True)
 
 
 def test_what_is_sent_is_plain_http() -> None:
@@ -316,7 +316,7 @@ def test_the_status_of_the_final_answer_counts(
 def test_when_to_come_again_is_handed_on(header: bytes, told: str) -> None:
     answer = b"HTTP/1.1 429 Slow\r\n" + header + b"\r\nretry-after: 7\r\n\r\n"
     with answering(answer) as (url, _):
-        assert send(url) == outbound.Answered(429, told)
+        assert send(url) == requests.Answered(429, told)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +329,7 @@ def test_when_to_come_again_is_handed_on(header: bytes, told: str) -> None:
     ],
 )
 def test_an_answer_that_is_none_is_a_failure(pieces: list[bytes], why: str) -> None:
-    with answering(*pieces) as (url, _), pytest.raises(outbound.Failed, match=why):
+    with answering(*pieces) as (url, _), pytest.raises(requests.Failed, match=why):
         send(url)
 
 
@@ -338,7 +338,7 @@ def test_an_answer_that_drips_ends_by_the_deadline() -> None:
 
     with (
         answering(*drops, pause=0.05) as (url, _),
-        pytest.raises(outbound.Failed, match=r"within 1 seconds"),
+        pytest.raises(requests.Failed, match=r"within 1 seconds"),
     ):
         send(url, seconds=1)
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from apps.core import shared_counts
-from apps.core.ratelimit import LARGEST_EXACT, RateLimiter, RateLimitExceeded
+from apps.core.admission import shared_counts
+from apps.core.admission.rate_limit import LARGEST_EXACT, RateLimiter, RateLimitExceeded
 from tests.live import Server
 
 

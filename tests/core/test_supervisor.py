@@ -13,8 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from apps.core import supervisor
-from apps.core.supervisor import Child, Supervisor
+from apps.core.processes import supervisor
+from apps.core.processes.supervisor import Child, Supervisor
 
 CLONE = Path(__file__).parent.parent.parent
 SLEEP = ["sleep", "60"]
@@ -28,7 +28,7 @@ STUBBORN = [
 
 RUN = """
 import json, sys
-from apps.core.supervisor import Child, Supervisor
+from apps.core.processes.supervisor import Child, Supervisor
 with Supervisor(say=lambda text: print(text, flush=True)) as supervisor:
     for name, argv in json.loads(sys.argv[1]):
         supervisor.start(Child(name=name, argv=argv, grace=float(sys.argv[2])))

@@ -3,10 +3,10 @@
 import orjson
 import pytest
 
-from apps.core import gate, work
+from apps.core.admission import gate, work
+from apps.core.admission.gate import Gate
+from apps.core.admission.work import WorkBudget
 from apps.core.errors import Busy
-from apps.core.gate import Gate
-from apps.core.work import WorkBudget
 
 
 def test_about_one_unit_is_counted_for_each_value() -> None:

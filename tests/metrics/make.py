@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from apps.agents.scope import Scope
 from apps.core.actors import Actor, ActorKind
 from apps.metrics import rollups
+from apps.metrics.range_query import Reading
 from apps.metrics.ranges import Range, between
-from apps.metrics.reading import Reading
 from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Step
 from tests.acts import act_in

@@ -14,7 +14,7 @@ from apps.audit.models import Event
 from apps.metrics import alerting
 from apps.metrics import operations as metrics
 from apps.metrics.models import GivenRules, Rule
-from apps.metrics.reading import Reading
+from apps.metrics.range_query import Reading
 from apps.webhooks import feed
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Delivery, Message

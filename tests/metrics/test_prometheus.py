@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from apps.core import exposition as core
+from apps.core.monitoring import exposition as core
 from apps.metrics import exposition
 from apps.metrics import operations as metrics
 from apps.server import serving as serving_alone

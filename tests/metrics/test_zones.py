@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from apps.core.moments import clock_text, moment
-from apps.core.zones import RENAMED, zone_named
+from apps.core.time.moments import clock_text, moment
+from apps.core.time.zones import RENAMED, zone_named
 from apps.metrics import zones
 from apps.metrics.facts import HOUR
 from apps.metrics.models import Due, Reach

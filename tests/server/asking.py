@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from apps.core.errors import Busy
-from apps.core.served import LOST, REFUSED
+from apps.core.processes.served import LOST, REFUSED
 from apps.server.front.answers import Environ
 from apps.server.front.asgi import Front
 from tests.server.running import Run, Sender, scope

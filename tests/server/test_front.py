@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from apps.core.errors import Busy, PayloadTooLarge
-from apps.core.served import CAME_AT
+from apps.core.processes.served import CAME_AT
 from apps.server.front import asgi as module
 from apps.server.front.asgi import UNKNOWN_BYTES, Front
 from apps.server.front.bodies import RequestTimeout

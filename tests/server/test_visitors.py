@@ -13,7 +13,7 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import Project, User
 from apps.accounts.sessions import SessionStore
 from apps.core.errors import Busy
-from apps.core.served import LOST, REFUSED
+from apps.core.processes.served import LOST, REFUSED
 from apps.server.front.visitors import Presented, Visitors
 from tests.accounts.make import make_key, make_project, make_user
 from tests.acts import act_by

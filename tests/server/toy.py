@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from apps.core.errors import DomainError
-from apps.core.served import REFUSED
+from apps.core.processes.served import REFUSED
 from apps.server.front.answers import FileWrapper
 from apps.server.front.asgi import Front
 

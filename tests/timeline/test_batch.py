@@ -435,8 +435,8 @@ def test_a_batch_makes_way_between_its_versions(
 ) -> None:
     run = begin({"n": 0, "rows": {"a": 1}})
     ways: list[int] = []
-    monkeypatch.setattr("apps.core.gate.is_wanted", lambda: True)
-    monkeypatch.setattr("apps.core.gate.make_way", lambda: ways.append(1))
+    monkeypatch.setattr("apps.core.admission.gate.is_wanted", lambda: True)
+    monkeypatch.setattr("apps.core.admission.gate.make_way", lambda: ways.append(1))
 
     appended(run, [{"state": {"n": at}} for at in range(1, 5)])
 

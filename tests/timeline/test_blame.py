@@ -401,7 +401,7 @@ def test_pages_that_end_with_their_work_tell_together_what_one_tells(
     run.rollback(5)
     asked = {pointer: {"pointer": pointer} for pointer in ("/log/5", "/log/1", "/city")}
     whole = {one: run.get("blame", limit=50, **asked[one])["data"] for one in asked}
-    monkeypatch.setattr("apps.core.work.PAGE", most)
+    monkeypatch.setattr("apps.core.admission.work.PAGE", most)
 
     for pointer, query in asked.items():
         pages = [run.get("blame", limit=50, **query)]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from apps.core.gate import GATED_BYTES, Gate
+from apps.core.admission.gate import GATED_BYTES, Gate
 from apps.core.http import ApiView
 from apps.timeline.models import Version
 from tests.conftest import Answer

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from apps.accounts.models import Project
-from apps.core.shared_hints import SIZE, SharedHints
+from apps.core.processes.shared_hints import SIZE, SharedHints
 from apps.timeline.versions import heads, reading, remembered
 from apps.timeline.versions.remembered import LARGEST, RememberedHeads
 from apps.timeline.versions.rows import UNREAD, VersionRow

@@ -17,7 +17,7 @@ from django.db import connection, transaction
 
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
-from apps.core import gate
+from apps.core.admission import gate
 from apps.core.errors import Busy
 from apps.timeline import operations as timeline
 from apps.timeline import verification

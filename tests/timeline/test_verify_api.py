@@ -53,7 +53,7 @@ def test_the_api_answers_with_the_verdict(history: runs.Run) -> None:
 def test_it_says_so_where_there_is_one_role(
     history: runs.Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protection, "_remembered", None)
+    monkeypatch.setattr(protection.VERDICT, "_kept", None)
 
     with acting_as(Role.OWNER):
         verdict = history.get("verify")

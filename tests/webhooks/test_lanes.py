@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from apps.webhooks import feed, lanes
+from apps.webhooks import delivery_queue, feed
 from apps.webhooks.attempts import Waiting
 from apps.webhooks.models import Lane
 from tests import databases
@@ -32,7 +32,7 @@ def test_whoever_waits_for_a_lane_holds_none_that_comes_after_it(
     client = api()
     early, late = sorted(begin(client, {}).id for _ in range(2))
     feed.follow(now=timezone.now())
-    taken = {one.lane[1]: one for one in lanes.take("mine", busy=[], room=10)}
+    taken = {one.lane[1]: one for one in delivery_queue.take("mine", busy=[], room=10)}
     # The later one stands first, in the table as among those that are given back.
     Lane.objects.filter(stream_id=early).update(due_at=timezone.now())
     mine = databases.dsn_of(connection.settings_dict["NAME"])
@@ -47,9 +47,9 @@ def test_whoever_waits_for_a_lane_holds_none_that_comes_after_it(
 
         assert looking.execute(f"{LOCK} NOWAIT", [late]).rowcount == 1
     back.join()
-    assert len(lanes.take("another", busy=[], room=10)) == 2
+    assert len(delivery_queue.take("another", busy=[], room=10)) == 2
 
 
 def give_back(waiting: Sequence[Waiting]) -> None:
-    lanes.give_back("mine", waiting)
+    delivery_queue.give_back("mine", waiting)
     connection.close()

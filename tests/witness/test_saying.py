@@ -28,7 +28,7 @@ def said(*options: str) -> str:
 
 
 def health_of(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(health, "_remembered", None)
+    monkeypatch.setattr(health.STATUS, "_kept", None)
     return str(health.report()["status"])
 
 

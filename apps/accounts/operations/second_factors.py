@@ -23,10 +23,10 @@ from apps.accounts.operations.links import refuse_to_open_other_projects, requir
 from apps.accounts.second_factors import device_of, has_second_factor
 from apps.audit import operations as audit
 from apps.audit.actions import Action
+from apps.core.admission.rate_limit import RateLimitExceeded
 from apps.core.errors import InvalidRequest
 from apps.core.ids import ALPHABET, new_id
 from apps.core.provenance import Provenance
-from apps.core.ratelimit import RateLimitExceeded
 
 DIGITS = 6
 CODES = 10

@@ -25,10 +25,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from apps.accounts.models import Project, User
+from apps.core.admission.rate_limit import RateLimiter, RateLimitExceeded
 from apps.core.errors import Busy
 from apps.core.http.clients import UNKNOWN, client_network
 from apps.core.http.problems import Problem
-from apps.core.ratelimit import RateLimiter, RateLimitExceeded
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]

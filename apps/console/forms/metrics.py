@@ -7,11 +7,11 @@ from django import forms
 from django.utils import timezone
 
 from apps.core.errors import InvalidRequest
-from apps.core.moments import clock_text, moment
-from apps.core.zones import zone_named
+from apps.core.time.moments import clock_text, moment
+from apps.core.time.zones import zone_named
 from apps.metrics import ranges
-from apps.metrics.behind import RollbackFilter
 from apps.metrics.ranges import Range
+from apps.metrics.rollback_list import RollbackFilter
 
 WINDOWS = {
     "1h": "last hour",

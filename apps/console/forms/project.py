@@ -11,8 +11,8 @@ from apps.agents.models import AgentStatus
 from apps.audit.actions import RECORDED
 from apps.console.pages.project import audit_entries, session_search
 from apps.console.queries import PAGE
-from apps.core.addresses import LONGEST_URL
 from apps.core.handling import Handling
+from apps.core.outbound.addresses import LONGEST_URL
 from apps.timeline.search import LONGEST_TEXT, PLACE_PATTERN
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Format, Progress

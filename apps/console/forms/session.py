@@ -7,7 +7,7 @@ from django import forms
 from apps.console.forms.project import SESSION_ID
 from apps.core.errors import DomainError, InvalidRequest, MalformedJson
 from apps.core.json import State, parse_object
-from apps.core.moments import moment
+from apps.core.time.moments import moment
 from apps.timeline.operations import MAX_LABEL, MAX_NOTE
 from apps.timeline.words import Op
 

@@ -1,6 +1,6 @@
 """The HTTP edge of every app: error table, bodies, headers, `ApiView`, fallbacks."""
 
-from apps.core.gate import Gate
+from apps.core.admission.gate import Gate
 from apps.core.http.bodies import (
     JSONRenderer,
     LengthRequired,

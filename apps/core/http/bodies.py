@@ -1,8 +1,8 @@
 """How a request body comes in: its limits and its parser.
 
 The raw bytes stay at `request.body`, once: the parser and the request's digest read
-them there. The server's front has received them; `core.gate` bounds how many large
-ones a process works on.
+them there. The server's front has received them; `core.admission.gate` bounds how many
+large ones a process works on.
 """
 
 from typing import Any

@@ -15,15 +15,16 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.core import gate, json
+from apps.core import json
+from apps.core.admission import gate
+from apps.core.admission.gate import GATE
+from apps.core.admission.rate_limit import Allowance, RateLimiter
 from apps.core.errors import InvalidRequest, NotFound
-from apps.core.gate import GATE
 from apps.core.http.bodies import JSONRenderer, receive_body
 from apps.core.http.clients import client_network
 from apps.core.http.understanding import UnderstandingView
 from apps.core.http.unknown import contradiction, names_of, unknown_fields
-from apps.core.ratelimit import Allowance, RateLimiter
-from apps.core.served import ALLOWANCE, FAILED
+from apps.core.processes.served import ALLOWANCE, FAILED
 
 Input = TypeVar("Input", bound=serializers.Serializer[Any])
 LIMITER = RateLimiter(workers=settings.WORKERS)

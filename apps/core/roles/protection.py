@@ -1,23 +1,20 @@
 """What keeps the process that asks from rewriting history: roles, or triggers alone.
 
-Told wherever somebody relies on it: when `up` starts, in `/health` and where histories
+Shown wherever somebody relies on it: when `up` starts, in `/health` and where histories
 are verified.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from time import monotonic
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
+from apps.core.monitoring.fresh import Fresh
 from apps.core.roles.names import Role
 from apps.core.roles.powers import powers, verdict
 
 SHOWN = 3
-# Rights change when somebody changes them by hand, which is seldom.
-REMEMBERED_SECONDS = 60.0
-_remembered: tuple[float, str] | None = None
 
 
 def notice(found: Mapping[Role, list[str]]) -> str | None:
@@ -44,15 +41,7 @@ def protection() -> str:
 
     Raises: django.db.DatabaseError.
     """
-    global _remembered
-    known = remembered()
-    if known is None:
-        connection = connections[DEFAULT_DB_ALIAS]
-        connection.ensure_connection()
-        with connection.wrap_database_errors:
-            known = verdict(powers(connection.connection))
-        _remembered = monotonic(), known
-    return known
+    return VERDICT.get()
 
 
 def ask_protection() -> str:
@@ -63,8 +52,12 @@ def ask_protection() -> str:
         connections[DEFAULT_DB_ALIAS].close()
 
 
-def remembered() -> str | None:
-    """Return what was found out in the last minute, without asking."""
-    if _remembered is None or monotonic() - _remembered[0] > REMEMBERED_SECONDS:
-        return None
-    return _remembered[1]
+def _verdict() -> str:
+    connection = connections[DEFAULT_DB_ALIAS]
+    connection.ensure_connection()
+    with connection.wrap_database_errors:
+        return verdict(powers(connection.connection))
+
+
+# Rights change when somebody changes them by hand, which is seldom.
+VERDICT = Fresh(_verdict, seconds=60.0)

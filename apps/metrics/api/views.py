@@ -17,6 +17,7 @@ from apps.core.http.schema import errors
 from apps.metrics import ranges, totals
 from apps.metrics.api import outputs
 from apps.metrics.figures import Figures
+from apps.metrics.range_query import Reading
 from apps.metrics.ranges import Range
 from apps.metrics.ranking import (
     BREAKDOWNS,
@@ -28,7 +29,6 @@ from apps.metrics.ranking import (
     worst_first,
 )
 from apps.metrics.ranking import breakdown as broken_down
-from apps.metrics.reading import Reading
 from apps.timeline.api import parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.shapes import moment

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import structlog
 
 from apps.core.errors import Busy, DomainError, InvalidRequest
-from apps.core.served import CAME_AT, LOST, REFUSED
+from apps.core.processes.served import CAME_AT, LOST, REFUSED
 from apps.server.front import connections, loop
 from apps.server.front.answers import Answer, Application, answer_of
 from apps.server.front.bodies import SWEEP_SECONDS, Arrival, Bodies, Receive

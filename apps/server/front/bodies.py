@@ -14,8 +14,8 @@ from math import inf
 from time import monotonic
 from typing import Any
 
+from apps.core.admission.gate import GATE_SECONDS, GATED_BYTES
 from apps.core.errors import Busy, DomainError, InvalidRequest, PayloadTooLarge
-from apps.core.gate import GATE_SECONDS, GATED_BYTES
 from apps.server.front.room import Room
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]

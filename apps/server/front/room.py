@@ -13,8 +13,8 @@ from concurrent.futures import Future
 from threading import Lock
 from time import monotonic
 
+from apps.core.admission.gate import RETRY_SECONDS
 from apps.core.errors import Busy
-from apps.core.gate import RETRY_SECONDS
 
 # What one share cannot take from all others together.
 FOR_OTHERS = 8 * 1024 * 1024

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.core import work
+from apps.core.admission import work
 from apps.core.paging import integer_of, limit_of
 from apps.core.roles.protection import protection
 from apps.timeline.api import shapes

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from apps.agents.scope import Scope
 from apps.core import json
-from apps.core.work import WorkBudget, of_json
+from apps.core.admission.work import WorkBudget, of_json
 from apps.diffs.changes import MISSING, Json, Kind
 from apps.timeline.blame.attribution import Attribution, judge, place_of, value_at
 from apps.timeline.blame.tracked_path import Stop, TrackedPath, next_stop, track

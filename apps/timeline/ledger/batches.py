@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from apps.agents.acts import Act
-from apps.core import gate, json
+from apps.core import json
+from apps.core.admission import gate
 from apps.core.errors import DomainError, InvalidRequest, PayloadTooLarge
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.ledger import sealing

@@ -17,7 +17,8 @@ from django.db import transaction
 
 from apps.agents.acts import Act
 from apps.agents.models import Agent
-from apps.core import gate, json, sql
+from apps.core import json, sql
+from apps.core.admission import gate
 from apps.core.errors import IdempotencyKeyReused
 from apps.core.ids import new_id
 from apps.core.json import Json, State

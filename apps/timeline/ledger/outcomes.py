@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.accounts.errors import AuthenticationFailed, Unusable
 from apps.agents.errors import AgentSuspended
-from apps.core import gate
+from apps.core.admission import gate
 from apps.core.errors import DomainError, IdempotencyKeyReused
 from apps.timeline import bodies
 from apps.timeline.errors import SessionNotFound, held

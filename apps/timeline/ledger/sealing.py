@@ -12,7 +12,8 @@ from typing import Any
 
 from apps.agents.acts import Act
 from apps.audit.actions import Action
-from apps.core import gate, json
+from apps.core import json
+from apps.core.admission import gate
 from apps.core.json import State
 from apps.diffs import facets
 from apps.diffs.changes import Comparison

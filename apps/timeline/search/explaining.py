@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from apps.core import keyset, work
-from apps.core.work import WorkBudget
+from apps.core import keyset
+from apps.core.admission import work
+from apps.core.admission.work import WorkBudget
 from apps.timeline.search.conditions import (
     Candidate,
     Condition,

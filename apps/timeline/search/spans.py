@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from apps.core.moments import moment
+from apps.core.time.moments import moment
 from apps.timeline.search.clauses import CreatedBetween, UpdatedBetween
 from apps.timeline.search.scanner import Scanner
 

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from apps.core import json, keyset, sql, work
+from apps.core import json, keyset, sql
+from apps.core.admission import work
+from apps.core.admission.work import BYTES_A_UNIT, WorkBudget
 from apps.core.errors import Busy, DomainError
 from apps.core.json import Json
-from apps.core.work import BYTES_A_UNIT, WorkBudget
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow

@@ -6,7 +6,7 @@ Nothing comes from the process's cache of decoded bodies: what is stored is to b
 from __future__ import annotations
 
 from apps.core import sql
-from apps.core.work import BYTES_A_UNIT, WorkBudget
+from apps.core.admission.work import BYTES_A_UNIT, WorkBudget
 from apps.timeline import bodies
 from apps.timeline.bodies import Cache, Codec, CorruptBody
 from apps.timeline.verification.rows import StoredBody

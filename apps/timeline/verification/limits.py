@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from apps.core.work import WorkBudget
+from apps.core.admission.work import WorkBudget
 
 # Nothing ends it: a command verifies all of a session.
 UNBOUNDED = 2**62
@@ -21,7 +21,7 @@ class Limits:
 
     after: int | None = None
     versions: int | None = None
-    # In units of `core.work`.
+    # In units of `core.admission.work`.
     work: int | None = None
 
     def budget(self) -> WorkBudget:

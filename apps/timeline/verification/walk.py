@@ -14,10 +14,11 @@ from itertools import chain
 from django.db import DataError
 
 from apps.accounts.models import Project
-from apps.core import gate, json
+from apps.core import json
+from apps.core.admission import gate
+from apps.core.admission.work import BYTES_A_UNIT, ROW, of_json
 from apps.core.errors import DomainError
 from apps.core.json import State
-from apps.core.work import BYTES_A_UNIT, ROW, of_json
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.errors import SessionNotFound, VersionNotFound

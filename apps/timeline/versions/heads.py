@@ -13,7 +13,8 @@ from typing import Any
 from django.db import transaction
 
 from apps.agents.scope import Scope
-from apps.core import gate, sql
+from apps.core import sql
+from apps.core.admission import gate
 from apps.timeline import bodies
 from apps.timeline.versions.reading import (
     FOUND,

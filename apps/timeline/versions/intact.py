@@ -16,7 +16,8 @@ from functools import partial
 import structlog
 from django.db import transaction
 
-from apps.core import gate, json, sql
+from apps.core import json, sql
+from apps.core.admission import gate
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody, Row
 from apps.timeline.errors import BodyNotVerified

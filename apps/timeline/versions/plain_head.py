@@ -14,10 +14,10 @@ from typing import Any, cast
 
 from psycopg import Connection
 
+from apps.core.admission.gate import GATED_BYTES
 from apps.core.database import values as written
 from apps.core.database.prepared import Prepared
 from apps.core.database.values import BYTES, MOMENT, NUMBER, TEXT
-from apps.core.gate import GATED_BYTES
 from apps.timeline import bodies
 from apps.timeline.versions.reading import Rollback
 

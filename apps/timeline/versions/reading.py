@@ -15,7 +15,8 @@ from typing import Any
 from django.db import transaction
 
 from apps.agents.scope import Scope
-from apps.core import gate, json, sql
+from apps.core import json, sql
+from apps.core.admission import gate
 from apps.core.json import State
 from apps.timeline import bodies
 from apps.timeline.bodies import Part

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
-from apps.core.shared_hints import VARIABLE, SharedHints
+from apps.core.processes.shared_hints import VARIABLE, SharedHints
 from apps.timeline.versions.rows import UNREAD, VersionRow
 
 MOST_BYTES = 48 * 1024 * 1024

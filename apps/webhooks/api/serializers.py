@@ -5,8 +5,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from apps.core import addresses
 from apps.core.http.fields import TextField
+from apps.core.outbound import addresses
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Format, Progress, Status
 from apps.webhooks.operations import LONGEST_DESCRIPTION

@@ -15,9 +15,9 @@ from django.db import transaction
 
 from apps.agents.acts import Act
 from apps.audit.actions import Action
-from apps.core import addresses
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
+from apps.core.outbound import addresses
 from apps.webhooks import feed, signing
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Delivery, Format, Lane, Progress, Status, Subscription

@@ -16,7 +16,7 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import ApiKey, Project, Scope
 from apps.agents.models import Agent
 from apps.core import middleware
-from apps.core.gate import GATED_BYTES
+from apps.core.admission.gate import GATED_BYTES
 from apps.timeline import bodies
 from apps.timeline.api.door import Door, door, with_door
 from apps.timeline.api.door.reads import reading_cases

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from apps.core import gate, work
-from apps.core.gate import Gate
+from apps.core.admission import gate, work
+from apps.core.admission.gate import Gate
 from apps.timeline.search import places
 from tests.timeline.runs import Begin, Run, assert_refused
 from tests.timeline.search.asking import page, pages, results
@@ -61,8 +61,8 @@ def found(client: Any, q: str, kind: str) -> list[tuple[str, int | None]]:
     [
         ("apps.timeline.search.states.MOST_STATES", 1),
         ("apps.timeline.search.states.MOST_STATES", 3),
-        ("apps.core.work.PAGE", 1),
-        ("apps.core.work.PAGE", 1_500),
+        ("apps.core.admission.work.PAGE", 1),
+        ("apps.core.admission.work.PAGE", 1_500),
         ("apps.timeline.search.states.MOST_LISTED", 2),
     ],
 )
@@ -85,7 +85,7 @@ def test_pages_find_together_what_one_finds(
 def test_a_page_that_ends_before_it_found_anything_says_so(
     histories: list[Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("apps.core.work.PAGE", 1)
+    monkeypatch.setattr("apps.core.admission.work.PAGE", 1)
 
     *others, last = pages(histories[0].client, "ever:state.k1=2")
 
@@ -100,7 +100,7 @@ def test_a_page_that_ends_before_it_found_anything_says_so(
 def test_what_an_index_rejects_is_not_looked_into(
     histories: list[Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("apps.core.work.PAGE", 1)
+    monkeypatch.setattr("apps.core.admission.work.PAGE", 1)
 
     (only,) = pages(histories[0].client, "ever:state.k1=2 user:nobody")
 

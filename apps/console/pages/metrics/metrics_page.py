@@ -13,9 +13,9 @@ from apps.agents.models import Agent
 from apps.console.pages.metrics import charts
 from apps.metrics import zones
 from apps.metrics.figures import MINIMUM_SAMPLE, Figures, Point
+from apps.metrics.range_query import Reading
 from apps.metrics.ranges import WINDOWS, Range
 from apps.metrics.ranking import DEPTHS, SECONDS, breakdown, classes, worst_first
-from apps.metrics.reading import Reading
 
 SHOWN_AGENTS = 20
 SHOWN_VALUES = 10

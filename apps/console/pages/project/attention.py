@@ -17,9 +17,9 @@ from apps.audit.actions import Action
 from apps.core.errors import InvalidRequest
 from apps.diffs.flags import Flag
 from apps.diffs.text import shorten
-from apps.metrics.behind import Rollback, RollbackFilter, list_rollbacks
 from apps.metrics.models import Rule
 from apps.metrics.ranges import EARLIEST, Range
+from apps.metrics.rollback_list import Rollback, RollbackFilter, list_rollbacks
 from apps.timeline.queries import (
     MOST_COUNTED,
     MOST_FLAGGED,

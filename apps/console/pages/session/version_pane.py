@@ -17,7 +17,8 @@ from apps.console.pages.session import (
     side_by_side,
     version_text,
 )
-from apps.core import json, work
+from apps.core import json
+from apps.core.admission import work
 from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.diffs.changes import Comparison

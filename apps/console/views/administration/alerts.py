@@ -23,7 +23,7 @@ from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.refusals import SeeOther
 from apps.core.errors import InvalidRequest
-from apps.core.links import path_to
+from apps.core.outbound.links import path_to
 from apps.metrics import alerting
 from apps.metrics import operations as operations
 from apps.metrics.errors import RuleNotFound

@@ -18,8 +18,8 @@ from apps.console.views.requests.decorators import entered, page
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.time_zone import asked_zone, readers_zone
 from apps.core.errors import InvalidRequest
-from apps.metrics.behind import list_rollbacks
-from apps.metrics.reading import Reading
+from apps.metrics.range_query import Reading
+from apps.metrics.rollback_list import list_rollbacks
 
 
 @page

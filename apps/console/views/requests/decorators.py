@@ -28,7 +28,7 @@ from apps.accounts.errors import SecondFactorNeeded
 from apps.accounts.models import Membership, User
 from apps.accounts.views.visits import entry_of
 from apps.console.views.requests import refusals
-from apps.core import gate
+from apps.core.admission import gate
 from apps.core.errors import DomainError
 from apps.core.http.exceptions import problem_of
 from apps.core.http.fallbacks import answer, wants_html

@@ -9,7 +9,7 @@ from datetime import UTC, tzinfo
 
 from django.http import HttpRequest
 
-from apps.core.zones import zone_named
+from apps.core.time.zones import zone_named
 
 COOKIE = "stepback_zone"
 LONGEST = 64

@@ -22,12 +22,12 @@ from django.urls import resolve
 from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
-from apps.core import exposition
 from apps.core.database.base import DatabaseWrapper
 from apps.core.http.bodies import JSONRenderer
 from apps.core.http.views import allowed_methods
-from apps.core.log import write_request
 from apps.core.middleware import security_headers
+from apps.core.monitoring import exposition
+from apps.core.monitoring.log import write_request
 from apps.timeline.api.door.plain import (
     Environ,
     PlainAnswer,

@@ -16,10 +16,10 @@ from typing import Any
 from django.conf import settings
 
 from apps.core import middleware
-from apps.core.gate import GATED_BYTES
+from apps.core.admission.gate import GATED_BYTES
 from apps.core.http.bodies import JSONRenderer
 from apps.core.http.headers import KEY, VERSION_TAG
-from apps.core.served import CAME_AT, REFUSED
+from apps.core.processes.served import CAME_AT, REFUSED
 
 Environ = dict[str, Any]
 

@@ -24,14 +24,15 @@ from apps.accounts.api.authentication import secret_of
 from apps.accounts.recognition import CALLERS
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
-from apps.core import gate, json
+from apps.core import json
+from apps.core.admission import gate
+from apps.core.admission.gate import GATE
 from apps.core.errors import DomainError, OutcomeUnknown
-from apps.core.gate import GATE
 from apps.core.http.database import UNKNOWN, database_problem
 from apps.core.http.headers import digest_of
 from apps.core.http.views import allowance_of
+from apps.core.processes.served import ALLOWANCE, FAILED
 from apps.core.provenance import Request
-from apps.core.served import ALLOWANCE, FAILED
 from apps.timeline import operations as timeline
 from apps.timeline.api import shapes
 from apps.timeline.api.door import inputs

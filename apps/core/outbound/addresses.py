@@ -1,7 +1,7 @@
 """Where a URL of somebody's choosing leads, and whether that is outside the house.
 
 Addresses are judged as numbers, whatever they are wrapped in; names are judged by the
-addresses behind them, when something is sent (`outbound.py`).
+addresses behind them, when something is sent (`requests.py`).
 """
 
 from __future__ import annotations

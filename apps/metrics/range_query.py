@@ -30,7 +30,7 @@ from apps.metrics.queries import (
     WEEK,
 )
 from apps.metrics.ranges import Range
-from apps.metrics.remembered import cached_rows, together
+from apps.metrics.rollup_cache import cached_rows, together
 
 OVER_TIME = ("active", "rolled_back")
 

@@ -13,15 +13,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from apps.core.errors import PayloadTooLarge, UnacceptableJson
-from apps.core.json_reader import (
-    MAX_DIGITS,
-    not_text,
-    out_of_range,
-    read,
-    refusal,
-    too_deep,
-)
-from apps.core.pointers import (
+from apps.core.json.pointers import (
     merged,
     pointer,
     remove,
@@ -29,7 +21,15 @@ from apps.core.pointers import (
     segments,
     shortened,
 )
-from apps.core.projection import cleaned, items_left_out
+from apps.core.json.projection import cleaned, items_left_out
+from apps.core.json.reader import (
+    MAX_DIGITS,
+    not_text,
+    out_of_range,
+    read,
+    refusal,
+    too_deep,
+)
 
 __all__ = [
     "MAX_DEPTH",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
-from apps.core import gate
+from apps.core.admission import gate
 
 # What a page may take: about a second.
 PAGE = 1_000_000

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic, time
 
+from apps.core.admission.shared_counts import VARIABLE, SharedCounts
 from apps.core.errors import DomainError
-from apps.core.shared_counts import VARIABLE, SharedCounts
 
 WINDOW_SECONDS = 60.0
 # Above it a worker counts its share alone: at 1,000 requests a second the workers use

@@ -10,7 +10,7 @@ from typing import Any
 import jiter
 
 from apps.core.errors import MalformedJson, UnacceptableJson
-from apps.core.pointers import pointer, shortened
+from apps.core.json.pointers import pointer, shortened
 
 MAX_DIGITS = 4300
 

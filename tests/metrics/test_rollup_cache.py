@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import connection
 
-from apps.metrics import remembered
-from apps.metrics.remembered import together
+from apps.metrics import rollup_cache
+from apps.metrics.rollup_cache import together
 from tests.metrics.make import Told, at, reading, roll_up
 
 Row = namedtuple("Row", "name first count")
@@ -17,7 +17,7 @@ Row = namedtuple("Row", "name first count")
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The questions that went to the database, of those about closed hours."""
     found: list[str] = []
-    really = remembered.cached_rows
+    really = rollup_cache.cached_rows
 
     def noting(question, ask):
         def noted():
@@ -26,7 +26,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         return really(question, noted)
 
-    monkeypatch.setattr("apps.metrics.reading.remembered", noting)
+    monkeypatch.setattr("apps.metrics.range_query.cached_rows", noting)
     return found
 
 
@@ -123,11 +123,11 @@ def test_rows_of_one_key_are_added_up():
 
 
 def test_only_so_much_is_remembered():
-    for number in range(remembered.ANSWERS + 10):
-        remembered.cached_rows(("bounded", number), list)
-    large = [None] * (remembered.ROWS + 1)
-    remembered.cached_rows(("bounded", "large"), lambda: large)
+    for number in range(rollup_cache.ANSWERS + 10):
+        rollup_cache.cached_rows(("bounded", number), list)
+    large = [None] * (rollup_cache.ROWS + 1)
+    rollup_cache.cached_rows(("bounded", "large"), lambda: large)
 
-    assert len(remembered._kept) <= remembered.ANSWERS
-    assert ("bounded", "large") not in remembered._kept
-    assert ("bounded", 0) not in remembered._kept
+    assert len(rollup_cache._kept) <= rollup_cache.ANSWERS
+    assert ("bounded", "large") not in rollup_cache._kept
+    assert ("bounded", 0) not in rollup_cache._kept

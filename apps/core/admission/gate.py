@@ -26,8 +26,8 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import NamedTuple
 
+from apps.core.admission.fairness import FairQueue
 from apps.core.errors import Busy
-from apps.core.fairness import FairQueue
 
 GATED_BYTES = 1024 * 1024
 # In units of `work`: what a request does beyond a tenth of a second is costly.

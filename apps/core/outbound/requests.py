@@ -1,4 +1,4 @@
-"""Sends to addresses that people chose, and never into the house.
+"""HTTP to user-supplied URLs with SSRF protection.
 
 A name is resolved once and the connection goes to the very address that was checked,
 so that a name server cannot answer differently in between. Redirects are not followed:
@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
-from apps.core.addresses import Target, require_outside
+from apps.core.outbound.addresses import Target, require_outside
 
 # Of an answer its status counts, and when to come again; the rest is thrown away.
 HEAD_BYTES = 65_536

@@ -1,0 +1,1 @@
+"""Admission control: the gate for costly requests, rate limits, budgets of work."""

@@ -1,0 +1,1 @@
+"""What operators read: the log, metrics for Prometheus, health probes."""

@@ -1,0 +1,1 @@
+"""The processes of one installation: supervision, memory, the front's protocol."""

@@ -1,0 +1,1 @@
+"""Moments and time zones as people and programs write them."""
