@@ -1,13 +1,15 @@
-"""JSON pointers (RFC 6901): write, split and follow them.
+"""JSON pointers (RFC 6901): the one module that writes, parses and follows them.
 
-Pure text and lookups. Nothing here guesses: a token that does not fit is a KeyError.
+Pure text and lookups, strict: text with a bad escape is no pointer, and a token that
+does not fit is a KeyError. `core.json.pointers` makes them errors of a caller.
 """
 
 import re
-
-from apps.diffs.changes import Json
+from collections.abc import Iterable
+from typing import Any
 
 _INDEX = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
+_BAD_ESCAPE = re.compile(r"~(?![01])")
 
 
 def escape(token: str) -> str:
@@ -17,8 +19,13 @@ def escape(token: str) -> str:
     return token
 
 
+def unescape(token: str) -> str:
+    """Return the object key that a token of a pointer is."""
+    return token.replace("~1", "/").replace("~0", "~")
+
+
 def split(pointer: str) -> list[str]:
-    """Give the unescaped tokens of a pointer.
+    """Return the unescaped tokens of a pointer.
 
     Raises: ValueError for text that is not a pointer.
     """
@@ -26,18 +33,20 @@ def split(pointer: str) -> list[str]:
         return []
     if not pointer.startswith("/"):
         raise ValueError("A JSON pointer is empty or starts with a slash.")
-    return [
-        token.replace("~1", "/").replace("~0", "~") for token in pointer[1:].split("/")
-    ]
+    if "~" not in pointer:
+        return pointer[1:].split("/")
+    if _BAD_ESCAPE.search(pointer):
+        raise ValueError("In a JSON pointer ~ is written ~0, and / is written ~1.")
+    return [unescape(token) for token in pointer[1:].split("/")]
 
 
-def join(tokens: list[str]) -> str:
-    """Write tokens as one pointer."""
-    return "".join(f"/{escape(token)}" for token in tokens)
+def join(tokens: Iterable[str | int]) -> str:
+    """Write keys and indexes as one pointer."""
+    return "".join(f"/{escape(str(token))}" for token in tokens)
 
 
 def parent(pointer: str) -> str:
-    """Give the pointer of the container around a value."""
+    """Return the pointer of the container around a value."""
     return pointer.rpartition("/")[0]
 
 
@@ -51,32 +60,40 @@ def index(token: str) -> int:
     return int(token)
 
 
-def step(container: Json, token: str) -> Json:
+def key(container: Any, token: str) -> str | int:
+    """Return the key or index that a token names in the container.
+
+    Raises: KeyError where there is nothing.
+    """
+    if isinstance(container, dict) and token in container:
+        return token
+    if isinstance(container, list) and (place := index(token)) < len(container):
+        return place
+    raise KeyError(token)
+
+
+def step(container: Any, token: str) -> Any:
     """Go one token down.
 
     Raises: KeyError where there is nothing.
     """
-    if isinstance(container, dict):
-        return container[token]
-    if isinstance(container, list) and (place := index(token)) < len(container):
-        return container[place]
-    raise KeyError(token)
+    return container[key(container, token)]
 
 
-def resolve(state: Json, pointer: str) -> Json:
-    """Give the value that a pointer names.
+def resolve(state: Any, pointer: str) -> Any:
+    """Return the value that a pointer names.
 
-    Raises: KeyError where there is nothing.
+    Raises: KeyError where there is nothing; ValueError for what is no pointer.
     """
     for token in split(pointer):
         state = step(state, token)
     return state
 
 
-def has(container: Json, token: str) -> bool:
-    """Whether there is something one token down."""
+def has(container: Any, token: str) -> bool:
+    """Return whether there is something one token down."""
     try:
-        step(container, token)
+        key(container, token)
     except KeyError:
         return False
     return True

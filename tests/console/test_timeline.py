@@ -78,6 +78,13 @@ def test_it_is_filtered(viewer, project, trip, query, found):
     assert ("No version of this session matches" in text) == (not found)
 
 
+def test_a_path_that_is_no_pointer_is_refused(viewer, project, trip):
+    answer = viewer.get(f"{address(project, trip.id)}?path=/a~2")
+
+    assert answer.status_code == 400
+    assert "not a JSON pointer" in answer.content.decode()
+
+
 def test_a_version_with_too_many_changes_may_have_touched_the_path(viewer, project):
     story = Story(project).update({"n": {f"k{n}": n for n in range(400)}})
     story.update({"other": 1})

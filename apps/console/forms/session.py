@@ -5,9 +5,15 @@ from typing import Any
 from django import forms
 
 from apps.console.forms.project import SESSION_ID
-from apps.core.errors import DomainError, InvalidRequest, MalformedJson
-from apps.core.json import State, parse_object
+from apps.core.errors import (
+    DomainError,
+    InvalidRequest,
+    MalformedJson,
+    UnacceptableJson,
+)
+from apps.core.json import State, parse_object, segments
 from apps.core.time.moments import moment
+from apps.diffs.pointers import join
 from apps.timeline.operations import MAX_LABEL, MAX_NOTE
 from apps.timeline.words import Op
 
@@ -46,7 +52,11 @@ class TimelineForm(forms.Form):
         """Take `order.id` for `/order/id`: people write both."""
         path: str = self.cleaned_data["path"].strip()
         if path and not path.startswith("/"):
-            path = "/" + path.replace(".", "/")
+            path = join(path.replace(".", "/").split("/"))
+        try:
+            segments(path)
+        except UnacceptableJson as fault:
+            raise forms.ValidationError(fault.message) from None
         return path
 
 

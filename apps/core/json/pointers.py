@@ -1,26 +1,28 @@
-"""JSON pointers (RFC 6901) and what is done at them: read, remove, merge.
+"""JSON pointers that callers give, and what is done at them: read, remove, merge.
 
-Everything here is pure: a value that is passed in stays as it was, and what a
-change does not touch is shared with the result.
+`diffs.pointers` parses and follows them; here a fault is the caller's, and named.
+Everything is pure: a value that is passed in stays as it was, and what a change does
+not touch is shared with the result.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from apps.core.errors import UnacceptableJson
+from apps.diffs import pointers
+from apps.diffs.pointers import join as pointer
+
+__all__ = [
+    "MAX_POINTER",
+    "merged",
+    "pointer",
+    "remove",
+    "resolve",
+    "segments",
+    "shortened",
+]
 
 MAX_POINTER = 500
-
-_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
-_BAD_ESCAPE = re.compile(r"~(?![01])")
-
-
-def pointer(segments: Iterable[str | int]) -> str:
-    """Return the JSON pointer (RFC 6901) to the place these keys and indices name."""
-    return "".join(
-        f"/{str(segment).replace('~', '~0').replace('/', '~1')}" for segment in segments
-    )
 
 
 def segments(path: str) -> list[str]:
@@ -28,9 +30,12 @@ def segments(path: str) -> list[str]:
 
     Raises: UnacceptableJson.
     """
-    if (path and path[0] != "/") or _BAD_ESCAPE.search(path):
-        raise UnacceptableJson("This is not a JSON pointer.", param=shortened(path))
-    return [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
+    try:
+        return pointers.split(path)
+    except ValueError:
+        raise UnacceptableJson(
+            "This is not a JSON pointer.", param=shortened(path)
+        ) from None
 
 
 def resolve(value: Any, path: str) -> Any:
@@ -72,13 +77,12 @@ def shortened(place: str) -> str:
 
 def _key(container: Any, segment: str, path: str) -> str | int:
     """Return the key or index that `segment` names in the container."""
-    if isinstance(container, dict) and segment in container:
-        return segment
-    if isinstance(container, list) and _INDEX.fullmatch(segment):
-        index = int(segment)
-        if index < len(container):
-            return index
-    raise UnacceptableJson("There is nothing at this pointer.", param=shortened(path))
+    try:
+        return pointers.key(container, segment)
+    except KeyError:
+        raise UnacceptableJson(
+            "There is nothing at this pointer.", param=shortened(path)
+        ) from None
 
 
 def _without(root: Any, paths: Iterable[str]) -> Any:

@@ -20,6 +20,7 @@ from apps.audit.models import Event
 from apps.core import paging
 from apps.core.actors import ActorKind
 from apps.core.errors import InvalidRequest
+from apps.diffs.pointers import unescape
 from apps.timeline.api import outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.states import READ_ERRORS
@@ -185,10 +186,7 @@ def _state_diff(changes: list[dict[str, Any]]) -> dict[str, Any]:
     diff: dict[str, dict[str, Any]] = {"added": {}, "removed": {}, "modified": {}}
     for change in changes:
         name = change["pointer"].removeprefix("/")
-        if "/" not in name:
-            name = name.replace("~1", "/").replace("~0", "~")
-        else:
-            name = change["pointer"]
+        name = unescape(name) if "/" not in name else change["pointer"]
         if change["kind"] == "added":
             diff["added"][name] = change.get("after")
         elif change["kind"] == "removed":
