@@ -9,7 +9,7 @@ from django.db import IntegrityError, ProgrammingError, connection, transaction
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.audit.models import AuditRecord, Event
-from apps.core.actors import Actor, ActorKind
+from apps.core.actors import SYSTEM, Actor, ActorKind
 from apps.core.roles.names import Role
 from tests.acting import acting_as, erasing
 from tests.acts import act_by
@@ -44,6 +44,30 @@ def test_it_refuses_to_record_outside_a_transaction():
             act=act_by(ALICE, NOW),
             details={},
         )
+
+
+AGENT = Actor(kind=ActorKind.KEY, id="key_1", label="sb_7f3a")
+
+
+@pytest.mark.parametrize(
+    ("actor", "is_chained"), [(ALICE, True), (SYSTEM, True), (AGENT, False)]
+)
+def test_an_act_is_chained_unless_an_agent_does_it(db, actor, is_chained):
+    audit.record_for(
+        act=act_by(actor, NOW),
+        stream_id="sess_1",
+        project_id="proj_1",
+        action=Action.NOTE_ADDED,
+        resource_type="note",
+        resource_id="note_1",
+        details={"version": 2},
+        number=2,
+    )
+
+    event = Event.objects.get()
+    assert (event.actor_id, event.created_at, event.number) == (actor.id, NOW, 2)
+    chained = AuditRecord.objects.values_list("event_id", flat=True)
+    assert list(chained) == ([event.id] if is_chained else [])
 
 
 def test_an_act_is_an_event_and_a_record_of_the_same_facts(db):

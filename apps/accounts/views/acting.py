@@ -1,4 +1,4 @@
-"""A signed-in person's requests as what the domain is told of who acts."""
+"""Make the provenance of what a signed-in person does."""
 
 from typing import cast
 
@@ -11,7 +11,7 @@ from apps.core.provenance import Provenance
 
 
 def acting(request: HttpRequest) -> Provenance:
-    """Return who is signed in as who acts now; make it once in each view."""
+    """Return that of this request, now; call it once in each view."""
     return as_user(
         cast(User, request.user),
         now=timezone.now(),
