@@ -1,7 +1,7 @@
 """A real browser against a real server: people who are signed in, sessions to look at.
 
-The browser lives as long as one module: while it runs, its event loop would keep
-Django's ORM from being used in this process, which tests of other modules do.
+The browser lives as long as this folder's tests: while it runs, its event loop would
+keep Django's ORM from being used in this process, which tests of other folders do.
 """
 
 from __future__ import annotations
@@ -30,6 +30,17 @@ document.addEventListener("securitypolicyviolation", (event) => {
   console.error(`content policy: ${event.violatedDirective} ${event.blockedURI}`);
 });
 """
+# Chromium draws an address bar for each window, as pages with processes of their own,
+# though none is seen: half a second of a processor for each person. The others are
+# what Playwright does without, whose list this one takes the place of.
+WITHOUT = (
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose"),
+    *("HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "LensOverlay"),
+    *("MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning"),
+    *("OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled"),
+    "PreconnectToSearch",
+)
 # A machine that is busy with other tests may take its time.
 PATIENCE = 30_000
 REFUSED = "Failed to load resource: the server responded with a status of 4"
@@ -90,11 +101,12 @@ def busy(console: Console) -> Iterator[BusyProject]:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=["--no-sandbox"]
+            executable_path=str(CHROMIUM),
+            args=["--no-sandbox", f"--disable-features={','.join(WITHOUT)}"],
         )
         yield browser
         browser.close()
