@@ -70,6 +70,8 @@ class Asking:
         self.statuses: Counter[int] = Counter()
         self.faults: dict[tuple[str, int], str] = {}
         self.session = requests.Session()
+        # Or each request reads all of the environment, for a proxy.
+        self.session.trust_env = False
         self.key = {"X-API-Key": client.headers["X-API-Key"]}
 
     def ask(self, case: Case) -> None:
