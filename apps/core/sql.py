@@ -5,6 +5,7 @@ its name; a migration names the file. Calls bypass Django's client-side binding,
 because binding 16 MiB of bytes as hex text doubles them on the wire.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -16,15 +17,39 @@ from psycopg.rows import class_row, namedtuple_row
 
 from apps.core.database.statements import PreparedQuery
 
-__all__ = ["PreparedQuery", "create", "records", "rows", "run_prepared", "statement"]
+__all__ = [
+    "PreparedQuery",
+    "create",
+    "query",
+    "records",
+    "rows",
+    "run_prepared",
+    "statement",
+]
 
 T = TypeVar("T")
+_COMPOSED = re.compile(r"\{\{(\w+)\}\}")
 
 
 def statement(app: str, name: str) -> str:
     """Return the text of `apps/<app>/sql/<name>.sql`."""
     folder = Path(__file__).resolve().parent.parent / app / "sql"
     return (folder / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def query(app: str, name: str, **composed: object) -> str:
+    """Return the text of `apps/<app>/sql/queries/<name>.sql`; load it once, at import.
+
+    Values are named parameters of the statement. What has to be part of the text (a
+    bound that an index serves, a limit that is a constant) stands in it as `{{name}}`
+    and is given here; never anything of a caller.
+
+    Raises: ValueError where what is given is not what the text asks for.
+    """
+    text = statement(app, f"queries/{name}")
+    if set(_COMPOSED.findall(text)) != set(composed):
+        raise ValueError(f"{name}.sql is not composed of {sorted(composed)}")
+    return _COMPOSED.sub(lambda found: str(composed[found[1]]), text)
 
 
 def create(app: str, name: str, *, drop: str) -> RunSQL:

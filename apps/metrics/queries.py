@@ -4,6 +4,8 @@ Time zones come as moments worked out in Python: two sides that know zones would
 to agree on their rules.
 """
 
+from apps.core import sql
+
 # Asked first and told as a constant: of an unknown xid PostgreSQL expects a third of
 # all events, and at a million takes 15 ms to make room for their hours.
 FOLLOWED = """
@@ -23,47 +25,8 @@ SELECT coalesce((SELECT number FROM metrics_revision
        AND e.project_id = %(project)s AND e.stream_id LIKE 'sess\\_%%'
        AND e.created_at >= %(since)s AND e.created_at < %(until)s) AS hours
 """
-SUMS = """
-SELECT agent_id, sum(began)::bigint AS began, sum(versions)::bigint AS versions,
-       sum(turns)::bigint AS turns, sum(rollbacks)::bigint AS rollbacks,
-       sum(undos)::bigint AS undos, sum(repeats)::bigint AS repeats,
-       sum(forks)::bigint AS forks, sum(aside)::bigint AS aside,
-       sum(waited) AS waited, sum(stored)::bigint AS stored,
-       sum(tool_calls)::bigint AS tool_calls, sum(tool_errors)::bigint AS tool_errors,
-       sum(timed)::bigint AS timed, sum(latency_ms)::bigint AS latency_ms
-  FROM (SELECT agent_id, began, versions, turns, rollbacks, undos, repeats, forks,
-               aside, waited, stored, tool_calls, tool_errors, timed, latency_ms
-          FROM metrics_sum
-         WHERE %(is_closed)s::boolean
-           AND project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
-           AND NOT hour = ANY (%(live_hours)s::timestamptz[])
-        UNION ALL
-        SELECT agent_id, began, versions, turns, rollbacks, undos, repeats, forks,
-               aside, waited, stored, tool_calls, tool_errors, timed, latency_ms
-          FROM json_to_recordset(%(live_sums)s::json) AS live (
-               agent_id varchar, began bigint, versions bigint, turns bigint,
-               rollbacks bigint, undos bigint, repeats bigint, forks bigint,
-               aside bigint, waited float8, stored bigint, tool_calls bigint,
-               tool_errors bigint, timed bigint, latency_ms bigint)) AS s
- WHERE %(agents)s::text[] IS NULL OR agent_id = ANY (%(agents)s::text[])
- GROUP BY agent_id
-"""
-REACH = """
-WITH reach AS (
-     SELECT agent_id, measure, value, hour, gap, sessions, acts FROM metrics_reach
-      WHERE %(is_closed)s::boolean
-        AND project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
-        AND NOT hour = ANY (%(live_hours)s::timestamptz[])
-        AND measure = ANY (%(measures)s::text[])
-        AND (%(agents)s::text[] IS NULL OR agent_id = ANY (%(agents)s::text[]))
-     UNION ALL
-     SELECT agent_id, measure, value, hour, gap, sessions, acts
-       FROM json_to_recordset(%(live_reach)s::json) AS live (
-            agent_id varchar, measure varchar, value varchar, hour timestamptz,
-            gap integer, sessions bigint, acts bigint)
-      WHERE measure = ANY (%(measures)s::text[])
-        AND (%(agents)s::text[] IS NULL OR agent_id = ANY (%(agents)s::text[])))
-"""
+SUMS = sql.query("metrics", "sums")
+REACH = sql.query("metrics", "reach")
 # Who had it before the range began, or never: everybody else is counted already.
 GROUPS = (
     REACH

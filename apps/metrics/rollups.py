@@ -38,29 +38,7 @@ SELECT xid::text::bigint AS since FROM metrics_follower WHERE id = 1
 # What the finished transactions since the last time wrote. Where an event comes late,
 # into an hour that is over, the same session's later hours change with it: they told
 # how long ago it was seen.
-FOLLOW = """
-WITH came AS MATERIALIZED (
-    SELECT DISTINCT e.project_id, e.stream_id,
-           date_trunc('hour', e.created_at, 'UTC') AS hour
-      FROM audit_event e
-     WHERE e.xid >= %(since)s::text::xid8 AND e.xid < %(until)s::text::xid8
-       AND e.stream_id LIKE 'sess\\_%%'),
-late AS (
-    SELECT stream_id, min(hour) AS hour FROM came
-     WHERE hour < date_trunc('hour', %(now)s::timestamptz, 'UTC') GROUP BY stream_id),
-touched AS (
-    SELECT project_id, hour FROM came
-    UNION
-    SELECT e.project_id, date_trunc('hour', e.created_at, 'UTC')
-      FROM late JOIN audit_event e
-        ON e.stream_id = late.stream_id AND e.created_at >= late.hour),
-noted AS (
-    INSERT INTO metrics_due (project_id, hour) SELECT project_id, hour FROM touched
-    ON CONFLICT DO NOTHING RETURNING 1),
-moved AS (
-    UPDATE metrics_follower SET xid = %(reached)s::text::xid8 WHERE id = 1 RETURNING 1)
-SELECT (SELECT count(*) FROM noted) AS noted, (SELECT count(*) FROM moved) AS moved
-"""
+FOLLOW = sql.query("metrics", "follow_facts")
 # Beyond what any server will ever count to.
 ENDLESS = 2**63 - 1
 # A subquery in place of `next` could be asked once for each row of the table: each time

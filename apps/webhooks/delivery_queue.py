@@ -25,25 +25,7 @@ GIVEN_UP_AFTER = timedelta(days=3)
 # Of one subscription at once, so that one that is slow leaves room for the others.
 EACH = 4
 
-TAKE = """
-WITH due AS (
-    SELECT l.subscription_id, l.stream_id
-      FROM webhooks_subscription s
-      CROSS JOIN LATERAL (
-          SELECT w.subscription_id, w.stream_id FROM webhooks_lane w
-           WHERE w.subscription_id = s.id AND w.due_at <= now()
-           ORDER BY w.due_at
-           LIMIT greatest(0, CASE WHEN s.failures >= %(tired)s THEN 1 ELSE %(each)s END
-                 - (SELECT count(*) FROM unnest(%(busy)s::text[]) b WHERE b = s.id))
-             FOR NO KEY UPDATE SKIP LOCKED) l
-     WHERE s.status = 'enabled'
-       AND (s.resting_until IS NULL OR s.resting_until <= now())
-     LIMIT %(room)s)
-UPDATE webhooks_lane l SET claim = %(claim)s, due_at = now() + %(lease)s
-  FROM due
- WHERE l.subscription_id = due.subscription_id AND l.stream_id = due.stream_id
-RETURNING l.subscription_id, l.stream_id
-"""
+TAKE = sql.query("webhooks", "claim_lanes")
 # The oldest delivery of each claimed lane, or none where it is empty.
 HEADS = """
 SELECT l.subscription_id, l.stream_id, l.last_ordinal,
@@ -58,25 +40,7 @@ SELECT l.subscription_id, l.stream_id, l.last_ordinal,
   LEFT JOIN webhooks_message m ON m.id = d.message_id
 """
 # An attempt is told of the delivery that it was made of, and only once.
-NOTE = """
-UPDATE webhooks_delivery d
-   SET attempts = d.attempts + 1, attempted_at = now(),
-       status_code = r.status_code, error = r.error, duration_ms = r.ms,
-       first_failed_at = CASE WHEN r.is_done THEN d.first_failed_at
-                              ELSE coalesce(d.first_failed_at, now()) END,
-       status = CASE
-           WHEN r.is_done THEN 'delivered'
-           WHEN d.first_failed_at < now() - %(patience)s
-            AND s.last_delivered_at > now() - %(patience)s THEN 'failed'
-           ELSE 'pending' END
-  FROM unnest(%(ids)s::text[], %(ordinals)s::bigint[], %(done)s::bool[],
-              %(codes)s::int[], %(errors)s::text[], %(ms)s::int[])
-       AS r (id, ordinal, is_done, status_code, error, ms),
-       webhooks_subscription s
- WHERE d.id = r.id AND d.ordinal = r.ordinal AND d.status = 'pending'
-   AND s.id = d.subscription_id
-RETURNING d.id, d.status
-"""
+NOTE = sql.query("webhooks", "note_outcomes")
 HOLD_BACK = """
 UPDATE webhooks_lane l SET claim = NULL, due_at = now() + r.pause
   FROM unnest(%(subscriptions)s::text[], %(streams)s::text[], %(pauses)s::interval[])

@@ -504,7 +504,7 @@ MUTANTS = (
     ),
     one(
         "expiry in lists of what is open",
-        "apps/timeline/queries/open_items.py",
+        "apps/timeline/sql/queries/open_items.sql",
         " AND (s.expires_at IS NULL OR s.expires_at > %(now)s)\n         ORDER",
         "\n         ORDER",
         OPEN + "an_expired_session_is_not_shown_and_the_sweep_removes_it",

@@ -17,29 +17,7 @@ AGENT_SESSIONS_COUNTED = 1_000
 NEWEST_SESSIONS = 50
 
 # One index read per agent and question: sessions by agent, newest first.
-AGENTS = """
-SELECT a.id, counted.sessions, newest.last_seen, newest.rollbacks,
-       coalesce(newest.releases, '{}') AS releases,
-       coalesce(newest.models, '{}') AS models
-  FROM unnest(%(agents)s::varchar[]) AS a (id)
- CROSS JOIN LATERAL (
-       SELECT count(*) AS sessions FROM (
-              SELECT 1 FROM timeline_session s
-               WHERE s.project_id = %(project)s AND s.agent_id = a.id
-               LIMIT %(counted)s) AS first_ones) AS counted
- CROSS JOIN LATERAL (
-       SELECT max(n.updated_at) AS last_seen,
-              coalesce(sum(n.rollback_count), 0)::bigint AS rollbacks,
-              array_agg(DISTINCT v.release) FILTER (WHERE v.release IS NOT NULL)
-                AS releases,
-              array_agg(DISTINCT v.model) FILTER (WHERE v.model IS NOT NULL) AS models
-         FROM (SELECT s.id, s.head_number, s.updated_at, s.rollback_count
-                 FROM timeline_session s
-                WHERE s.project_id = %(project)s AND s.agent_id = a.id
-                ORDER BY s.id DESC LIMIT %(newest)s) AS n
-         JOIN timeline_version v
-           ON v.session_id = n.id AND v.number = n.head_number) AS newest
-"""
+AGENTS = sql.query("timeline", "agent_activity")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,24 +83,7 @@ def busiest_agents(project_id: str, *, limit: int) -> list[BusyAgent]:
 
 # What stands beside a history does not change its session.
 BESIDE = [Action.NOTE_ADDED, Action.VERSION_LABELLED, Action.VERSION_UNLABELLED]
-CHANGED = f"""
-WITH acts AS MATERIALIZED (
-     SELECT e.stream_id, e.id, e.action FROM audit_event e
-      WHERE e.project_id = %(project)s
-        AND {keyset.below_id("e.id")}
-      ORDER BY e.id DESC LIMIT %(limit)s),
-changed AS MATERIALIZED (
-     SELECT DISTINCT acts.stream_id FROM acts
-      WHERE acts.action <> ALL (%(beside)s::varchar[]))
-SELECT coalesce((SELECT array_agg(changed.stream_id) FROM changed
-                  WHERE NOT EXISTS (
-                        SELECT FROM audit_event later
-                         WHERE later.stream_id = changed.stream_id
-                           AND later.id >= %(before)s::varchar
-                           AND later.action <> ALL (%(beside)s::varchar[]))),
-                '{{}}') AS sessions,
-       (SELECT min(acts.id) FROM acts HAVING count(*) = %(limit)s) AS floor
-"""
+CHANGED = sql.query("timeline", "sessions_touched", before=keyset.below_id("e.id"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

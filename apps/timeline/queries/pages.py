@@ -119,62 +119,13 @@ CLAUSES = {
 # Of the versions of a window, which a filter may have taken from far apart. Notes on
 # the session itself stand where they were written, whatever is filtered: from the
 # window's last version (or ever, on the last page) to the version the window is after.
-ANNOTATIONS = f"""
-(SELECT 'label' AS kind, l.number, l.name AS text, l.actor_label AS actor, l.created_at
-   FROM timeline_label l
-  WHERE l.session_id = %(session)s AND l.number = ANY (%(numbers)s::bigint[])
-  ORDER BY l.name LIMIT {LABELS})
-UNION ALL
-(SELECT 'note', n.number, n.text, n.actor_label, n.created_at FROM timeline_note n
-  WHERE n.session_id = %(session)s
-    AND (n.number = ANY (%(numbers)s::bigint[])
-         OR n.number IS NULL
-            AND n.created_at >= coalesce(%(since)s::timestamptz, '-infinity')
-            AND n.created_at < coalesce(
-                (SELECT v.created_at FROM timeline_version v
-                  WHERE v.session_id = %(session)s AND v.number = %(after)s::bigint),
-                'infinity'))
-  ORDER BY n.id DESC LIMIT {NOTES})
-UNION ALL
-(SELECT 'fork', s.origin_number, s.id, '', s.created_at FROM timeline_session s
-  WHERE s.origin_session_id = %(session)s
-    AND s.origin_number = ANY (%(numbers)s::bigint[])
-  ORDER BY s.id DESC LIMIT {FORKS})
-"""
+ANNOTATIONS = sql.query(
+    "timeline", "annotations_beside", labels=LABELS, notes=NOTES, forks=FORKS
+)
 
 # One version, flag and rollback for each bucket, by index: LIMIT keeps a plan made for
 # sessions of common length from reading all versions of a long one, in 55 ms for 2.
-STRIP = f"""
-WITH bucket AS (
-    SELECT i, i * (%(head)s::bigint + 1) / %(n)s AS low,
-           (i + 1) * (%(head)s::bigint + 1) / %(n)s - 1 AS high
-      FROM generate_series(0::bigint, %(n)s::bigint - 1) i),
-fork AS MATERIALIZED (
-    SELECT DISTINCT origin_number AS number FROM (
-        SELECT s.origin_number FROM timeline_session s
-         WHERE s.origin_session_id = %(session)s
-         ORDER BY s.id DESC LIMIT {FORKS_ON_STRIP}) newest)
-SELECT bucket.low, bucket.high, v.size, flagged.number AS flagged,
-       rollback.number AS rollback,
-       (SELECT max(fork.number) FROM fork
-         WHERE fork.number BETWEEN bucket.low AND bucket.high) AS fork
-  FROM bucket
-  JOIN LATERAL (
-       SELECT one.size FROM timeline_version one
-        WHERE one.session_id = %(session)s AND one.number = bucket.high
-        LIMIT 1) v ON true
-  LEFT JOIN LATERAL (
-       SELECT f.number FROM timeline_version f
-        WHERE f.session_id = %(session)s AND f.flags <> '[]'
-          AND f.number BETWEEN bucket.low AND bucket.high
-        ORDER BY f.number DESC LIMIT 1) flagged ON true
-  LEFT JOIN LATERAL (
-       SELECT r.number FROM timeline_version r
-        WHERE r.session_id = %(session)s AND r.restored_number IS NOT NULL
-          AND r.number BETWEEN bucket.low AND bucket.high
-        ORDER BY r.number DESC LIMIT 1) rollback ON true
- ORDER BY bucket.low
-"""
+STRIP = sql.query("timeline", "strip_buckets", forks_on_strip=FORKS_ON_STRIP)
 
 # Times never run backwards in a session, so a search by halves finds the place in
 # seventeen index reads among 100,000 versions.
@@ -271,34 +222,12 @@ class Parting:
 
 
 # Up to the root, then down from it; the number of sessions bounds both.
-FAMILY = f"""
-WITH RECURSIVE up AS (
-    SELECT s.id, s.origin_session_id, 0 AS depth FROM timeline_session s
-     WHERE s.id = %(session)s AND s.project_id = %(project)s
-    UNION ALL
-    SELECT s.id, s.origin_session_id, up.depth + 1
-      FROM up JOIN timeline_session s
-        ON s.id = up.origin_session_id AND s.project_id = %(project)s
-     WHERE up.depth < {GENERATIONS}),
-down AS (
-    SELECT id, 0 AS depth FROM up
-    UNION
-    SELECT fork.id, down.depth + 1 FROM down
-      CROSS JOIN LATERAL (
-           SELECT s.id FROM timeline_session s
-            WHERE s.origin_session_id = down.id AND s.project_id = %(project)s
-            ORDER BY s.id DESC LIMIT {FAMILY_SESSIONS}) fork
-     WHERE down.depth < {GENERATIONS}),
-family AS (SELECT DISTINCT id FROM down)
-SELECT s.id AS session_id, s.origin_session_id, s.origin_number,
-       origin.head_number AS origin_head, s.head_number, s.status,
-       a.external_id AS agent, s.created_at
-  FROM family
-  JOIN timeline_session s ON s.id = family.id
-  JOIN agents_agent a ON a.id = s.agent_id
-  LEFT JOIN timeline_session origin ON origin.id = s.origin_session_id
- ORDER BY s.id IN (SELECT id FROM up) DESC, s.id DESC LIMIT {FAMILY_SESSIONS}
-"""
+FAMILY = sql.query(
+    "timeline",
+    "session_family",
+    generations=GENERATIONS,
+    family_sessions=FAMILY_SESSIONS,
+)
 PARTINGS = f"""
 SELECT w.session_id, r.number, r.restored_number AS restored
   FROM unnest(%(sessions)s::varchar[]) w (session_id)

@@ -33,20 +33,7 @@ SESSION = "sess_"
 
 # Name by name, one descent in the index each, however many sessions a name has. The
 # orders tie these to the index that has them in byte order.
-USERS = """
-WITH RECURSIVE names (name) AS (
-    SELECT (SELECT s.user_id FROM timeline_session s
-             WHERE s.project_id = %(project)s AND s.user_id ~>=~ %(first)s::text
-               AND s.user_id ~<~ %(end)s::text
-             ORDER BY s.user_id USING ~<~ LIMIT 1)
-    UNION ALL
-    SELECT (SELECT s.user_id FROM timeline_session s
-             WHERE s.project_id = %(project)s AND s.user_id ~>~ names.name
-               AND s.user_id ~<~ %(end)s::text
-             ORDER BY s.user_id USING ~<~ LIMIT 1)
-      FROM names WHERE names.name IS NOT NULL)
-SELECT name FROM names WHERE name IS NOT NULL LIMIT %(most)s
-"""
+USERS = sql.query("timeline", "search_user_names")
 # The columns differ in their types, and another one would not find the index.
 _OF_NAMES = f"""
 SELECT found.id FROM unnest(%(names)s::{{type}}[]) n (name)
@@ -64,21 +51,7 @@ SELECT s.id FROM timeline_session s
    AND s.user_id ~<~ %(end)s::text
  ORDER BY s.user_id USING ~<~ LIMIT %(most)s
 """
-AGENTS = """
-WITH named AS (
-    (SELECT a.id, a.external_id FROM agents_agent a
-      WHERE a.project_id = %(project)s AND a.external_id >= %(first)s::text
-        AND a.external_id < %(end)s::text
-        AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
-      ORDER BY a.external_id LIMIT %(most)s)
-     UNION
-    (SELECT a.id, a.external_id FROM agents_agent a
-      WHERE a.project_id = %(project)s AND a.name ~>=~ %(first)s::text
-        AND a.name ~<~ %(end)s::text
-        AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
-      ORDER BY a.name USING ~<~ LIMIT %(most)s))
-SELECT id, external_id FROM named
-"""
+AGENTS = sql.query("timeline", "search_agent_names")
 OF_AGENTS = _OF_NAMES.format(type="varchar", column="agent_id")
 NAMED = """
 SELECT n.session_id AS id FROM timeline_sessionname n

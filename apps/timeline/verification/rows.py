@@ -29,25 +29,7 @@ SELECT s.id, s.project_id, s.created_at, s.origin_session_id, s.origin_number,
 """
 
 # Put together from constants alone.
-VERSIONS = f"""
-SELECT {VERSION_COLUMNS}, v.reasoning_digest, v.step_digest,
-       octet_length(own.data) AS stored_bytes,
-       storing.commitment AS stored_commitment,
-       target.body_number AS target_body_number,
-       target.commitment AS target_commitment
-  FROM timeline_session s
-  JOIN timeline_version v ON v.session_id = s.id
-  LEFT JOIN timeline_body b
-    ON b.session_id = v.session_id AND b.number = v.body_number
-  LEFT JOIN timeline_body own
-    ON own.session_id = v.session_id AND own.number = v.number
-  LEFT JOIN timeline_version storing
-    ON storing.session_id = v.session_id AND storing.number = v.body_number
-  LEFT JOIN timeline_version target
-    ON target.session_id = v.session_id AND target.number = v.restored_number
- WHERE s.id = %(session)s AND v.number > %(after)s
- ORDER BY v.number LIMIT %(limit)s
-"""  # noqa: S608
+VERSIONS = sql.query("timeline", "verify_versions", version_columns=VERSION_COLUMNS)
 
 BODIES = """
 SELECT b.number, b.base_number, b.depth, b.codec, b.salt, b.data, b.size,
@@ -68,39 +50,7 @@ SELECT number, path_key, role, kind, value_key FROM timeline_change
 """
 
 # One statement, so that an append in between cannot make the two sides differ.
-LISTED = """
-SELECT s.head_number, s.status, s.turn_count, s.rollback_count, s.facets,
-       head.number, head.hold,
-       head.hold = 'deleted' OR s.expired_at IS NOT NULL AS is_over,
-       (SELECT coalesce(max(t.turn_number), 0) FROM timeline_turn t
-         WHERE t.session_id = s.id) AS turns,
-       (SELECT count(*) FROM timeline_version r
-         WHERE r.session_id = s.id AND r.restored_number IS NOT NULL
-           AND r.undo_of IS NULL) AS rollbacks,
-       (SELECT min(b.number) FROM timeline_body b
-         WHERE b.session_id = s.id AND b.number > head.number) AS stray_body,
-       coalesce((SELECT array_agg(f.number) FROM timeline_version f
-         WHERE f.session_id = s.id AND f.flags <> '[]'
-           AND f.op <> 'rollback'), '{}') AS flagged,
-       open_kinds, open_numbers, open_facts
-  FROM timeline_session s
-  JOIN LATERAL (
-       SELECT coalesce(array_agg(o.kind::text ORDER BY o.kind, o.number), '{}')
-                AS open_kinds,
-              coalesce(array_agg(o.number ORDER BY o.kind, o.number), '{}')
-                AS open_numbers,
-              coalesce(array_agg(o.project_id = s.project_id
-                                 AND o.agent_id = s.agent_id
-                                 AND o.at IS NOT DISTINCT FROM v.created_at), '{}')
-                AS open_facts
-         FROM timeline_open o
-         LEFT JOIN timeline_version v
-           ON v.session_id = o.session_id AND v.number = o.number
-        WHERE o.session_id = s.id) opened ON true
-  JOIN LATERAL (SELECT h.number, h.hold FROM timeline_version h
-                 WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) head ON true
- WHERE s.id = %s
-"""
+LISTED = sql.query("timeline", "verify_list_columns")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,0 +1,20 @@
+SELECT 'flag' AS tag, jsonb_array_elements_text(v.flags) AS name
+  FROM timeline_version v WHERE v.session_id = %(session)s
+ UNION
+SELECT 'truncated', '' FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.changes_truncated
+ UNION
+SELECT 'rolled_back', '' FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.op = 'rollback'
+ UNION
+SELECT 'external', v.external_id FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.external_id IS NOT NULL
+ UNION
+SELECT 'label', l.name FROM timeline_label l WHERE l.session_id = %(session)s
+ UNION
+SELECT 'trace', given.trace_id
+  FROM (SELECT v.trace_id FROM timeline_version v WHERE v.session_id = %(session)s
+         UNION
+        SELECT t.trace_id FROM timeline_turn t WHERE t.session_id = %(session)s) given
+ WHERE NOT EXISTS (SELECT FROM audit_event e
+                    WHERE e.stream_id = %(session)s AND e.id = given.trace_id)

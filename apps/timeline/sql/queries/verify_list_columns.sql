@@ -1,0 +1,31 @@
+SELECT s.head_number, s.status, s.turn_count, s.rollback_count, s.facets,
+       head.number, head.hold,
+       head.hold = 'deleted' OR s.expired_at IS NOT NULL AS is_over,
+       (SELECT coalesce(max(t.turn_number), 0) FROM timeline_turn t
+         WHERE t.session_id = s.id) AS turns,
+       (SELECT count(*) FROM timeline_version r
+         WHERE r.session_id = s.id AND r.restored_number IS NOT NULL
+           AND r.undo_of IS NULL) AS rollbacks,
+       (SELECT min(b.number) FROM timeline_body b
+         WHERE b.session_id = s.id AND b.number > head.number) AS stray_body,
+       coalesce((SELECT array_agg(f.number) FROM timeline_version f
+         WHERE f.session_id = s.id AND f.flags <> '[]'
+           AND f.op <> 'rollback'), '{}') AS flagged,
+       open_kinds, open_numbers, open_facts
+  FROM timeline_session s
+  JOIN LATERAL (
+       SELECT coalesce(array_agg(o.kind::text ORDER BY o.kind, o.number), '{}')
+                AS open_kinds,
+              coalesce(array_agg(o.number ORDER BY o.kind, o.number), '{}')
+                AS open_numbers,
+              coalesce(array_agg(o.project_id = s.project_id
+                                 AND o.agent_id = s.agent_id
+                                 AND o.at IS NOT DISTINCT FROM v.created_at), '{}')
+                AS open_facts
+         FROM timeline_open o
+         LEFT JOIN timeline_version v
+           ON v.session_id = o.session_id AND v.number = o.number
+        WHERE o.session_id = s.id) opened ON true
+  JOIN LATERAL (SELECT h.number, h.hold FROM timeline_version h
+                 WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) head ON true
+ WHERE s.id = %s
