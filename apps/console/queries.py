@@ -1,4 +1,4 @@
-"""What the console asks the store: as a person of the project, who sees everything.
+"""Questions of the console, asked as a member of the project, who sees everything.
 
 Unlike agents, people also see sessions that expired or were deleted: that is evidence,
 and stays. Nothing is decided here; whether somebody may look is for `accounts.access`.

@@ -1,4 +1,4 @@
-"""What the numbers of a range are: closed hours from the rollups, the rest counted.
+"""Query the figures of a range: closed hours from the rollups, the rest counted.
 
 One object reads one range of a project: hours that are open, or due to be rolled up,
 are counted from the facts once. Then every question is one statement over them, and

@@ -1,4 +1,4 @@
-"""The rollbacks behind a number: which sessions, when, how deep, why and by whom."""
+"""List the rollbacks that a figure counts: session, time, depth, reason, actor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What closed hours added up to, kept by this process until one of them changes.
+"""Cache the sums of closed hours in this process, until one of them changes.
 
 A month of a busy project is a million rows of rollups, and a page asks them some ten
 questions. The answers change once an hour, when an hour is rolled up; that counts the

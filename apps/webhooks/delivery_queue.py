@@ -1,4 +1,4 @@
-"""What waits, and what became of it: lanes are claimed, sent from, given back.
+"""The queue of deliveries: lanes are claimed, sent from and released.
 
 All statements are for many lanes at once, in autocommit or in one short transaction;
 none is open while something is sent. Times are those of the database, so that workers

@@ -1,4 +1,4 @@
-"""What administrators type about alert rules."""
+"""Forms of alert rules, for administrators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in the query string of the pages about metrics."""
+"""Query strings of the pages about metrics."""
 
 from datetime import UTC, datetime, tzinfo
 from typing import Any

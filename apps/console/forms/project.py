@@ -1,4 +1,4 @@
-"""What stands in the query string of the console's lists, and what people type."""
+"""Query strings of a project's lists, and the forms of its pages."""
 
 import re
 from datetime import UTC, datetime, time, timedelta

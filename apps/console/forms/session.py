@@ -1,4 +1,4 @@
-"""What stands in the address of a session's page, and what its acts are given."""
+"""Query strings of a session's page, and the forms of its acts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What Prometheus is told at `/metrics`: apps enter what they can tell.
+"""Metrics for Prometheus at `/metrics`: each app registers its families.
 
 The format is left to `prometheus_client`, an optional package: without it, or without
 a token, nothing is told and nothing is counted.

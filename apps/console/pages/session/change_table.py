@@ -1,4 +1,4 @@
-"""Two states beside each other, as a page shows them: each change as a row.
+"""The difference of two states as a table: each change as a row.
 
 Makes plain text; asks the database nothing. Values are short or, where a container or
 a long text changed, written over several lines within a bound.

@@ -1,4 +1,4 @@
-"""What a session's page shows around the version: its facts, its strip, its timeline.
+"""A session's page around the version: its facts, its strip, its timeline.
 
 The same for every view of the page, so that a link opens what its sender saw.
 """

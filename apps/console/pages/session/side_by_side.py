@@ -1,4 +1,4 @@
-"""Two states side by side, whole: what changed stands open, what stayed is folded.
+"""Two states side by side, whole: what changed is open, what stayed is folded.
 
 Walks both at once, into nothing but what holds a change. Makes plain text, and nodes
 that open on demand; templates place them.

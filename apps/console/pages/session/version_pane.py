@@ -1,4 +1,4 @@
-"""What the pane beside the timeline shows of one version, tab by tab.
+"""The pane beside the timeline: one version, tab by tab.
 
 Reads what a tab needs and nothing more; templates place it.
 """

@@ -1,4 +1,4 @@
-"""Versions as people read them: what happened in words, and each change as a line.
+"""A version in words: its operation as a sentence, and each change as a line.
 
 Makes plain, harmless text out of hostile values; templates only place it. Makes no
 HTML, and asks the database nothing.

@@ -1,4 +1,4 @@
-"""Alert rules: where they stand, for everybody; what administrators do about them."""
+"""Alert rules: their state, for everybody; how administrators change them."""
 
 from __future__ import annotations
 

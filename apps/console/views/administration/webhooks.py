@@ -1,4 +1,4 @@
-"""Webhooks: who is told of what as it happens. For administrators, like keys.
+"""Webhooks: subscriptions to events, for administrators, like keys.
 
 A secret is on one page, once. The address is not repeated where it need not be: it may
 hold a secret of the receiver's.
