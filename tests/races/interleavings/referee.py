@@ -12,6 +12,7 @@ from apps.audit import operations as audit
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Step
+from apps.timeline.versions import remembered
 from apps.timeline.words import Op
 from tests import proof
 from tests.acts import act_in
@@ -40,12 +41,14 @@ class Referee:
         writers: Sequence[Writer],
         *,
         is_paused: bool = False,
+        remembers: bool = False,
         without: Set[str] = frozenset(),
     ) -> int:
         """Play all orders; return how many there are.
 
         `without` names steps that make no difference here. A deletion shows in every
-        read, so only where somebody deletes is every read a step.
+        read, so only where somebody deletes is every read a step. `remembers`: the
+        process has made the head, and need not read it.
 
         Raises: AssertionError telling the steps of the first that is wrong.
         """
@@ -56,6 +59,8 @@ class Referee:
 
         def play(picks: list[int]) -> Played:
             sessions.append(self.stage.aside(lambda: self._begun(is_paused)))
+            if not remembers:
+                remembered.heads.forget(sessions[-1])
             # The keys of a fork are the project's, not the session's.
             fresh = [_keyed(writer, sessions[-1]) for writer in writers]
             acts = {w.name: self.doors.act(w, sessions[-1]) for w in fresh}

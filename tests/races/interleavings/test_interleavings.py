@@ -125,6 +125,26 @@ def test_an_agent_appends_to_a_named_head_and_a_person_acts(
     assert referee.judge(writers) >= 9
 
 
+@each("act", EVERY_ACT)
+def test_a_head_that_is_remembered_follows_every_order(
+    referee: Referee, act: Act
+) -> None:
+    """Whoever comes second builds on the head as it is, or is refused by it."""
+    writers = [agent("A", actors.update), person("B", act)]
+
+    # The agent has one step, to store; a second one where its guess was wrong.
+    assert referee.judge(writers, remembers=True) >= 3
+
+
+@each("act", [actors.update, actors.batch, actors.turn])
+def test_a_request_is_sent_twice_on_a_head_that_is_remembered(
+    referee: Referee, act: Act
+) -> None:
+    twice = [Writer(name, act("AB"), key="once") for name in "AB"]
+
+    assert referee.judge(twice, remembers=True) >= 2
+
+
 @each("act", [actors.batch, actors.turn, actors.rollback, actors.fork, actors.close])
 def test_a_person_appends_and_an_agent_acts(referee: Referee, act: Act) -> None:
     writers = [
