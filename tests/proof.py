@@ -16,7 +16,7 @@ from psycopg.rows import namedtuple_row
 
 from apps.core import json
 from apps.timeline import bodies
-from apps.timeline.ledger import sealing
+from apps.timeline.ledger.encoding import claims
 from apps.timeline.versions import proof, reading
 from apps.timeline.words import Hold, Op
 
@@ -160,7 +160,7 @@ def _claims(history: History) -> Iterator[str]:
             yield f"v{version.number}: the leaf does not recompute"
         if proof.salted(version.salt, version.reasoning) != version.reasoning_digest:
             yield f"v{version.number}: the reasoning is not what was digested"
-        step = sealing.step_digest(version.salt, version, version.reason_code)
+        step = claims.step_digest(version.salt, version, version.reason_code)
         if step != version.step_digest:
             yield f"v{version.number}: the step metadata is not what was digested"
 

@@ -34,7 +34,7 @@ Times = dict[str, list[list[float]]]
 ROUNDS = 21
 ACTS_A_ROUND = 40
 
-FUNCTION = "append_v4"
+FUNCTION = "append_v5"
 LOCK = "       FOR NO KEY UPDATE;"
 BARE = """
 CREATE TABLE bare (
@@ -131,12 +131,12 @@ class Run:
     def function(self, name: str) -> Act:
         """Time the SQL function alone, called with what the operation gives it."""
         from apps.core import sql
-        from apps.timeline.ledger.appending import APPEND
+        from apps.timeline.ledger.encoding.calls import APPEND
 
         statement = APPEND.text.replace(f"timeline_{FUNCTION}", name)
 
         def act() -> Callable[[], object]:
-            given = self._sealed()[1]
+            given = self._encoded()[1]
 
             def timed() -> None:
                 (outcome,) = sql.rows(statement, given)
@@ -151,7 +151,8 @@ class Run:
         from django.db import connection
 
         def act() -> Callable[[], object]:
-            data = getattr(self._sealed()[0], attribute)
+            encoded = self._encoded()[0]
+            data = encoded.raw if attribute == "raw" else encoded.body.data
 
             def timed() -> None:
                 with psycopg.Cursor(connection.connection) as cursor:
@@ -163,32 +164,31 @@ class Run:
 
         return act
 
-    def _sealed(self) -> tuple[Any, dict[str, Any]]:
-        from apps.timeline.ledger import policies, sealing
-        from apps.timeline.ledger.drafts import Write
+    def _encoded(self) -> tuple[Any, dict[str, Any]]:
+        from apps.timeline.ledger import policies
+        from apps.timeline.ledger.commands import WriteCommand
+        from apps.timeline.ledger.drafts import ANY_HEAD, Write
+        from apps.timeline.ledger.encoding import parameters, writes
         from apps.timeline.operations import states
         from apps.timeline.versions import reading
         from apps.timeline.words import Op
 
         self.step += 1
-        scope, now = self.act.scope, self.act.now
-        head = reading.head(scope, self.session_id, now=now)
+        head = reading.head(self.act.scope, self.session_id, now=self.act.now)
         state = json.parse(reading.state(head)) | change(self.step)
         draft = states.draft_of(
             Op.UPDATE, head, state=state, given=(), step=self.story["step"]
         )
-        sealed = sealing.seal_write(Write(draft=draft), head=head, act=self.act)
-        return sealed, {
-            "session": self.session_id,
-            "project": self.project.id,
-            "expected": head.number,
-            "now": now,
-            "key": None,
-            "digest": b"",
-            "refused": sorted(policies.AGENT_WRITE.refused),
-            "suspends": policies.AGENT_WRITE.suspends,
-            **sealed.parameters(),
-        }
+        write = Write(draft=draft)
+        command = WriteCommand(
+            act=self.act,
+            session_id=self.session_id,
+            build=lambda _: write,
+            expected=ANY_HEAD,
+            policy=policies.AGENT_WRITE,
+        )
+        encoded = writes.encode_write(write, head=head, act=self.act)
+        return encoded, parameters.of_write(command, head, encoded)
 
 
 def alternate(lanes: dict[str, Act]) -> Times:

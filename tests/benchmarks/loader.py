@@ -25,12 +25,12 @@ from apps.core.ids import new_id
 from apps.core.json import State
 from apps.core.provenance import Request
 from apps.timeline.bodies import bundles
-from apps.timeline.ledger import batches, sealing
 from apps.timeline.ledger.beginnings import SessionCreation
 from apps.timeline.ledger.drafts import Draft, Step, Write
+from apps.timeline.ledger.encoding import batches, calls, claims, parameters, writes
+from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion
 from apps.timeline.ledger.events import Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
-from apps.timeline.ledger.sealing import EncodedWrite
 from apps.timeline.operations.states import draft_of
 from apps.timeline.versions import proof, reading
 from apps.timeline.words import Hold, Op
@@ -42,75 +42,103 @@ REQUEST = Request(id="req_loader", digest=sha256(b"loader").digest())
 ROWS_AT_ONCE = 2_000
 
 CHANGE = ("path_key", "role", "kind", "value_key")
+# What the function is given beside a version's own columns.
+OF_OTHERS = (
+    *("version_key", "base_number", "depth", "codec", "body_salt", "body_size"),
+    *("data", "waits", "event_id", "action", "resource_type", "details"),
+)
 
 
 def rows_of(
-    stamp: Stamp, sealed: EncodedWrite, previous: bytes, at: datetime, agent_id: str
+    stamp: Stamp, encoded: EncodedWrite, previous: bytes, at: datetime, agent_id: str
 ) -> tuple[dict[str, list[Row]], bytes]:
     """Return the rows that the SQL functions make of it, and the chain's new end."""
-    version = sealed.version
+    version, body = encoded.version, encoded.body
     assert version is not None
+    given = parameters.of_version(encoded)
     key = {"session_id": stamp.session_id, "number": stamp.number}
-    chain = proof.chain(previous, stamp.number, _bytes(version["leaf"]))
-    shown = version["body_number"]
-    stored = version | {
-        "parent_number": stamp.number - 1 if stamp.number else None,
-        "body_number": stamp.number if shown is None else shown,
-        "created_at": at,
-        "chain": chain,
+    chain = proof.chain(previous, stamp.number, version.leaf)
+    actor = {
+        "actor_kind": stamp.act.actor.kind,
+        "actor_id": stamp.act.actor.id,
+        "actor_label": stamp.act.actor.label,
     }
-    marks = sealed.marks
-    columns = (marks.path_keys, marks.roles, marks.kinds, marks.value_keys)
-    event = {
-        "stream_id": stamp.session_id,
-        "project_id": stamp.act.project_id,
-        "number": stamp.number,
-        "created_at": at,
-    }
+    whose = {"project_id": stamp.act.project_id, "created_at": at}
+    shown = version.body_number
+    stored = {name: given[name] for name in calls.VERSION if name not in OF_OTHERS}
+    stored |= (
+        key
+        | actor
+        | {
+            "parent_number": stamp.number - 1 if stamp.number else None,
+            "body_number": stamp.number if shown is None else shown,
+            "request_key": version.request_key,
+            "request_digest": stamp.act.request.digest,
+            "chain": chain,
+            "requested_at": stamp.act.now,
+            "created_at": at,
+        }
+    )
+    event = (
+        key
+        | actor
+        | whose
+        | {
+            "stream_id": stamp.session_id,
+            "id": version.event.id,
+            "action": version.event.action,
+            "resource_type": version.event.resource_type,
+            "resource_id": stamp.session_id,
+            "details": given["details"],
+            "request_id": stamp.act.request.id,
+        }
+    )
+    del event["session_id"]
+    changes = encoded.changes
+    columns = (changes.path_keys, changes.roles, changes.kinds, changes.value_keys)
     rows: dict[str, list[Row]] = {
-        "timeline_version": [stored | key],
+        "timeline_version": [stored],
         "timeline_body": [],
         "timeline_change": [
-            key | dict(zip(CHANGE, mark, strict=True))
-            for mark in zip(*columns, strict=True)
+            key | dict(zip(CHANGE, change, strict=True))
+            for change in zip(*columns, strict=True)
         ],
-        "audit_event": [one | event for one in sealed.events],
+        "audit_event": [event],
         "timeline_open": [],
     }
     # Nothing here asks for a human, is paused or goes back.
-    assert not sealed.waits
-    if version["flags"]:
-        whose = {"project_id": stamp.act.project_id, "agent_id": agent_id}
-        rows["timeline_open"].append(key | whose | {"kind": "flagged", "at": at})
-    if sealed.body is not None:
-        rows["timeline_body"].append(sealed.body | key | {"data": sealed.data})
+    assert not encoded.waits
+    if version.flags:
+        found = {"project_id": stamp.act.project_id, "agent_id": agent_id}
+        rows["timeline_open"].append(key | found | {"kind": "flagged", "at": at})
+    if body is not None:
+        names = ("base_number", "depth", "codec", "salt", "data", "size")
+        rows["timeline_body"].append(
+            key | {name: getattr(body, name) for name in names}
+        )
     return rows, chain
-
-
-def _bytes(text: str) -> bytes:
-    return bytes.fromhex(text.removeprefix("\\x"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """One session sealed whole, its rows as text, of which others are made."""
+    """One session encoded whole, its rows as text, of which others are made."""
 
     draft: Draft
     stamp: Stamp
-    version: Row
+    version: NewVersion
     chain: bytes
     block: Block
 
     def restamped(self, stamp: Stamp) -> Block:
         """Return the rows of another session with the same state: its own claim."""
         old, trace_id = self.version, stamp.event_id()
-        secrets = _bytes(old["commitment"]), _bytes(old["salt"])
-        leaf = sealing._claim(self.draft, stamp, *secrets, trace_id).leaf()
+        secrets = old.commitment, old.salt
+        leaf = claims.claim_of(self.draft, stamp, *secrets, trace_id).leaf()
         chain = proof.chain(proof.NO_CHAIN, 0, leaf)
         told = (
             (self.stamp.session_id, stamp.session_id),
-            (old["trace_id"], trace_id),
-            (old["leaf"][2:], leaf.hex()),
+            (old.trace_id, trace_id),
+            (old.leaf.hex(), leaf.hex()),
             (self.chain.hex(), chain.hex()),
             (self.stamp.act.now.isoformat(), stamp.act.now.isoformat()),
         )
@@ -135,7 +163,7 @@ class Loader:
     def sessions(self, found: Iterable[State], count: int) -> list[str]:
         """Load `count` sessions that begin with these states in turn; return ids.
 
-        The first of every state is sealed whole, the others are told apart from it:
+        The first of every state is encoded whole, the others are told apart from it:
         id, time, trace id, leaf and chain are their own; salts are shared, as by
         forks.
         """
@@ -156,7 +184,7 @@ class Loader:
         return ids
 
     def versions(self, session_id: str, patches: Iterable[State]) -> None:
-        """Append an update for each patch, sealed each on the one before."""
+        """Append an update for each patch, encoded each on the one before."""
         head = reading.head(Scope(self.project), session_id, now=self.now)
         chain, at, facets = head.chain, head.created_at, None
         terms: dict[bytes, bytes | None] = {}
@@ -169,16 +197,16 @@ class Loader:
                 step=Step(),
             )
             now = self.now + timedelta(milliseconds=count)
-            sealed = sealing.seal_write(
+            encoded = writes.encode_write(
                 Write(draft=draft), head=head, act=self._act(now)
             )
             at = max(at, now)
             stamp = self._stamp(session_id, head.number + 1, now)
-            rows, chain = rows_of(stamp, sealed, chain, at, self.agent.id)
+            rows, chain = rows_of(stamp, encoded, chain, at, self.agent.id)
             self.rows.add(self.rows.block(rows))
-            facets = sealed.facets or facets
-            terms |= sealed.terms
-            head = batches._following(head, draft, sealed)
+            facets = encoded.facets or facets
+            terms |= encoded.terms
+            head = batches._following(head, draft, encoded, self._act(now))
             if count % ROWS_AT_ONCE == 0:
                 self.rows.copy()
         self.rows.copy()
@@ -193,18 +221,18 @@ class Loader:
         draft = Draft(
             op=Op.CREATE, hold=Hold.OPEN, step=Step(), parts=bundles.assembled(state)
         )
-        sealed = sealing.seal_first(draft, stamp, state=state, before={})
+        encoded = writes.encode_first(draft, stamp, state=state, before={})
         start = SessionCreation(self._act(self.now), About())
-        session = start._session(self.agent, sealed, {}, metadata_bytes({}), None)
-        rows, chain = rows_of(stamp, sealed, proof.NO_CHAIN, self.now, self.agent.id)
+        session = _session_row(start, self.agent, encoded)
+        rows, chain = rows_of(stamp, encoded, proof.NO_CHAIN, self.now, self.agent.id)
         rows["timeline_session"] = [session | {"id": stamp.session_id}]
         rows["timeline_term"] = [
             {"session_id": stamp.session_id, "path_key": path, "value_key": value}
-            for path, value in sealed.terms.items()
+            for path, value in encoded.terms.items()
             if value is not None
         ]
-        assert sealed.version is not None
-        return _Template(draft, stamp, sealed.version, chain, self.rows.block(rows))
+        assert encoded.version is not None
+        return _Template(draft, stamp, encoded.version, chain, self.rows.block(rows))
 
     def _first(self, now: datetime) -> Stamp:
         return self._stamp(new_id("sess", now=now), 0, now)
@@ -230,6 +258,28 @@ class Loader:
                 """,
                 [number, at, facets and json.dumps(facets).decode(), session_id],
             )
+
+
+def _session_row(start: SessionCreation, agent: Agent, first: EncodedWrite) -> Row:
+    """Return the row that the SQL function makes of a session's parameters."""
+    given = start._session(agent, {}, metadata_bytes({}), None)
+    now = start.act.now
+    return {
+        "project_id": start.act.project_id,
+        "agent_id": given["agent"],
+        "kind": "session",
+        **dict.fromkeys(("user_id", "external_id", "origin_session_id")),
+        **dict.fromkeys(("origin_number", "ttl_seconds", "expires_at")),
+        "created_at": now,
+        "metadata": given["metadata"],
+        "metadata_index": given["metadata_index"],
+        "status": "active",
+        "head_number": 0,
+        "updated_at": now,
+        "turn_count": 0,
+        "rollback_count": 0,
+        "facets": first.facets,
+    }
 
 
 def small_states(count: int) -> Iterator[State]:

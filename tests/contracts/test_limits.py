@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from apps.core.admission import gate, work
-from apps.timeline.ledger import batches
+from apps.timeline.ledger.encoding import batches
 from apps.timeline.queries import listing
 from tests.contracts.document import Document
 from tests.contracts.test_readme import ROOT

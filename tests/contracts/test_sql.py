@@ -15,7 +15,6 @@ STATEMENT = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b")
 # What is composed from columns and clauses that other statements share, or prepared
 # beside the code that binds its values.
 COMPOSED = {
-    "timeline/ledger/replays.py": "prepared beside what binds its values",
     "timeline/versions/heads.py": "made of the columns of versions.reading",
     "timeline/versions/plain_head.py": "made of the columns of versions.reading",
     "timeline/versions/reading.py": "the columns and the chain that others share",

@@ -20,6 +20,7 @@ TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
 LEDGER = "apps/timeline/ledger/appending.py"
 REPLAYS = "apps/timeline/ledger/replays.py"
 LEDGER_OUTCOMES = "apps/timeline/ledger/outcomes.py"
+REPLAY = "apps/timeline/sql/queries/replayed_request.sql"
 READING = "apps/timeline/versions/reading.py"
 ROLLBACKS = "apps/timeline/operations/rollbacks.py"
 INTACT = "apps/timeline/versions/intact.py"
@@ -119,8 +120,8 @@ MUTANTS = (
     one(
         "expected version of a batch",
         BATCH,
-        "_session, _project, _expected, _chain, _now, _api_key,\n",
-        f"_session, _project, {HEAD}, _chain, _now, _api_key,\n",
+        "_session, _project, _expected, _chain, _now, _api_key, _refused,\n",
+        f"_session, _project, {HEAD}, _chain, _now, _api_key, _refused,\n",
         OUTCOMES + "another_head_than_the_expected_is_a_conflict",
     ),
     one(
@@ -135,8 +136,8 @@ MUTANTS = (
     one(
         "a batch's violation of a unique key",
         BATCH,
-        "        INSERT INTO timeline_version SELECT _new.*;",
-        "        INSERT INTO timeline_version SELECT _new.* ON CONFLICT DO NOTHING;",
+        "        RETURNING * INTO _new;",
+        "        ON CONFLICT DO NOTHING RETURNING * INTO _new;",
         BATCHES + "a_number_taken_in_its_middle_rolls_all_of_it_back",
     ),
     one(
@@ -288,7 +289,7 @@ MUTANTS = (
     ),
     one(
         "project of a look for the key",
-        REPLAYS,
+        REPLAY,
         " WHERE s.id = %(session)s AND s.project_id = %(project)s\n",
         " WHERE s.id = %(session)s\n",
         LIMITED + "another_project_cannot_tell_which_keys_a_session_has_seen",
@@ -310,7 +311,7 @@ MUTANTS = (
     ),
     one(
         "agent list of a look for the key",
-        REPLAYS,
+        REPLAY,
         "   AND (%(agents)s::text[] IS NULL"
         " OR a.external_id = ANY (%(agents)s::text[]))\n",
         "",
@@ -389,15 +390,15 @@ MUTANTS = (
     one(
         "what begins or ends to wait",
         APPEND,
-        "        IF _waits IS NOT NULL OR _new.flags",
-        "        IF _new.flags",
+        "        IF _waits IS NOT NULL OR _flags",
+        "        IF _flags",
         OPEN + "a_state_or_an_objective_asks_for_a_human",
         RACES + "what_is_open_follows_every_order",
     ),
     one(
         "what is held",
         APPEND,
-        " OR _new.hold <> _head.hold\n",
+        " OR _hold <> _head.hold\n",
         "\n",
         HISTORIES,
         RACES + "what_is_open_follows_every_order",
@@ -405,7 +406,7 @@ MUTANTS = (
     one(
         "what a rollback sets aside",
         APPEND,
-        "\n           OR _new.restored_number IS NOT NULL THEN",
+        "\n           OR _restored_number IS NOT NULL THEN",
         " THEN",
         HISTORIES,
         RACES + "what_is_open_follows_every_order",
@@ -413,7 +414,7 @@ MUTANTS = (
     one(
         "what is open after a batch",
         BATCH,
-        "IF _waits[_at] IS NOT NULL OR _new.flags <> '[]' THEN",
+        "IF _each_waits[_at] IS NOT NULL OR _new.flags <> '[]' THEN",
         "IF false THEN",
         OPEN + "a_batch_counts_each_of_its_versions",
     ),
@@ -520,15 +521,15 @@ MUTANTS = (
     one(
         "chain of an append",
         APPEND,
-        "|| _head.chain || int8send",
-        "|| int8send",
+        "|| _head.chain\n",
+        "\n",
         VERIFY + "one_of_every_kind_of_version_holds",
     ),
     one(
         "chain of a batch",
         BATCH,
-        "|| _before.chain || int8send",
-        "|| int8send",
+        "|| _before.chain\n",
+        "\n",
         VERIFY + "a_batch_holds",
     ),
     one(

@@ -449,7 +449,7 @@ def test_a_batch_that_comes_to_too_much_is_refused_with_what_fits(
     begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = begin({"text": "x" * 1000})
-    monkeypatch.setattr("apps.timeline.ledger.batches.MAX_BATCH_BYTES", 3_500)
+    monkeypatch.setattr("apps.timeline.ledger.encoding.batches.MAX_BATCH_BYTES", 3_500)
 
     answer = batch(run, [{"state": {"n": n}} for n in range(9)])
 

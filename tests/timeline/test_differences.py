@@ -12,8 +12,8 @@ from apps.diffs.compare import compare
 from apps.diffs.flags import flags
 from apps.timeline import bodies
 from apps.timeline.bodies import Cache
-from apps.timeline.ledger import differences
-from apps.timeline.ledger.differences import Difference
+from apps.timeline.ledger.encoding import differences
+from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.facts import marks
 from apps.timeline.verification import verify_session
 from apps.timeline.verification.walk import Limits

@@ -17,9 +17,11 @@ from django.utils import timezone
 from apps.accounts.models import ApiKey, Project
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
-from apps.timeline.ledger import appending, batches, policies, sealing
+from apps.timeline.ledger import policies
 from apps.timeline.ledger.commands import WriteCommand
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Step, Write
+from apps.timeline.ledger.encoding import batches, calls, parameters
+from apps.timeline.ledger.encoding.writes import encode_write
 from apps.timeline.models import Session, Version
 from apps.timeline.operations.states import draft_of
 from apps.timeline.versions import reading
@@ -60,18 +62,18 @@ def call(request: Any, run: Run, project: Project) -> Call:
         }
         found = reading.HEADS, [[run.id]]
         (head,) = sql.records(VersionRow, *found)
-        sealed: Any
         if request.param == "batch":
-            query = appending.APPEND_BATCH
+            query = calls.APPEND_BATCH
             builds = (build,) * (1 if build is closing else 2)
             made = WriteCommand(**command, build=builds)
-            sealed = batches.seal(builds, head=head, act=made.act)
+            items = batches.encode(builds, head=head, act=made.act).items
+            taken = parameters.of_batch(made, head, items)
         else:
-            query = appending.APPEND
+            query = calls.APPEND
             made = WriteCommand(**command, build=build)
-            sealed = sealing.seal_write(build(head), head=head, act=made.act)
-        parameters = appending._parameters(made, head, sealed)
-        (outcome,) = sql.run_prepared(query, {**parameters, **given})
+            encoded = encode_write(build(head), head=head, act=made.act)
+            taken = parameters.of_write(made, head, encoded)
+        (outcome,) = sql.run_prepared(query, {**taken, **given})
         return outcome
 
     return append

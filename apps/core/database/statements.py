@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import namedtuple
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import count
 from typing import Any, cast
@@ -22,7 +23,7 @@ from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGresult
 
 from apps.core.database.prepared import Prepared, sqlstate
-from apps.core.database.values import Unusual, bound
+from apps.core.database.values import Bound, Unusual, bound
 
 _PARAMETER = re.compile(r"%\((\w+)\)s")
 
@@ -32,10 +33,17 @@ _here = threading.local()
 
 
 class PreparedQuery:
-    """A statement with `%(name)s` as its parameters."""
+    """A statement with `%(name)s` as its parameters.
 
-    def __init__(self, text: str) -> None:
+    `types` are those of parameters that may be null: without its type each null makes
+    another plan.
+    """
+
+    def __init__(self, text: str, types: Mapping[str, int] | None = None) -> None:
         self.text = text
+        self._nulls = {
+            name: (oid, Format.BINARY, None) for name, oid in (types or {}).items()
+        }
         self._names = list(dict.fromkeys(_PARAMETER.findall(text)))
         places = {name: f"${at}" for at, name in enumerate(self._names, 1)}
         self._numbered = _PARAMETER.sub(lambda found: places[found[1]], text)
@@ -50,7 +58,7 @@ class PreparedQuery:
         if not connection.autocommit or connection.prepare_threshold is None:
             return None
         try:
-            values = [bound(params[name]) for name in self._names]
+            values = [self._bound(name, params[name]) for name in self._names]
         except Unusual:
             return None
         types, formats, data = zip(*values, strict=True) if values else ((), (), ())
@@ -58,6 +66,9 @@ class PreparedQuery:
         if result.status != ExecStatus.TUPLES_OK:
             raise _error(connection, result)
         return _loaded(result)
+
+    def _bound(self, name: str, value: Any) -> Bound:
+        return (value is None and self._nulls.get(name)) or bound(value)
 
 
 @lru_cache(maxsize=256)

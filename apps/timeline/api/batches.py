@@ -27,8 +27,8 @@ from apps.timeline.api.inputs import UpdateInput
 from apps.timeline.api.outputs.common import Output, maybe_text, open_object, text
 from apps.timeline.api.states import WRITE_ERRORS
 from apps.timeline.api.versions import VersionsView
-from apps.timeline.ledger import batches
 from apps.timeline.ledger.drafts import Receipt
+from apps.timeline.ledger.encoding import batches
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op

@@ -9,7 +9,6 @@ that lost three times takes the session's row lock first, and cannot lose again.
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 
@@ -17,10 +16,11 @@ from apps.agents.acts import Act
 from apps.core import sql
 from apps.core.errors import DomainError
 from apps.timeline.errors import held
-from apps.timeline.ledger import batches, conflicts, events, sealing
-from apps.timeline.ledger.batches import EncodedBatch
+from apps.timeline.ledger import conflicts, events
 from apps.timeline.ledger.commands import WriteCommand
 from apps.timeline.ledger.drafts import ANY_HEAD, Build, Expected, Receipt
+from apps.timeline.ledger.encoding import batches, calls, parameters
+from apps.timeline.ledger.encoding.writes import encode_write
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.ledger.outcomes import (
     receipt_for_outcome,
@@ -33,27 +33,6 @@ from apps.timeline.versions.reading import VersionRow
 
 TRIES_WITHOUT_LOCK = 3
 UNIQUE_VIOLATION = "23505"
-
-APPEND = sql.PreparedQuery("""
-SELECT *, NULL::bigint AS first_number FROM timeline_append_v4(
-    %(session)s, %(project)s, %(expected)s, %(chain)s, %(now)s,
-    %(api_key)s, %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
-    %(version)s::json, %(body)s::json, %(data)s, %(turn)s::json, %(turn_data)s,
-    %(path_keys)s::bytea[], %(roles)s::smallint[], %(kinds)s::smallint[],
-    %(value_keys)s::bytea[],
-    %(facets)s::jsonb, %(events)s::json,
-    %(term_keys)s::bytea[], %(term_values)s::bytea[], %(turn_text)s, %(waits)s)
-""")
-APPEND_BATCH = sql.PreparedQuery("""
-SELECT * FROM timeline_append_batch_v4(
-    %(session)s, %(project)s, %(expected)s, %(chain)s, %(now)s,
-    %(api_key)s, %(key)s, %(digest)s, %(refused)s::text[], %(suspends)s,
-    %(versions)s::json[], %(bodies)s::json[], %(data)s::bytea[], %(items)s::integer[],
-    %(path_keys)s::bytea[], %(roles)s::smallint[], %(kinds)s::smallint[],
-    %(value_keys)s::bytea[],
-    %(facets)s::jsonb, %(events)s::json[],
-    %(term_keys)s::bytea[], %(term_values)s::bytea[], %(waits)s::boolean[])
-""")
 
 
 def append(
@@ -148,51 +127,36 @@ def _attempt_on(command: WriteCommand, head: VersionRow) -> Receipt | None:
         raise conflicts.stale(command.expected, head)
     if isinstance(command.build, tuple):
         return _attempt_batch(command, command.build, head)
-    sealed = sealing.seal_write(command.build(head), head=head, act=command.act)
-    (outcome,) = sql.run_prepared(APPEND, _parameters(command, head, sealed))
-    return receipt_for_outcome(command, outcome, sealed, head)
+    encoded = encode_write(command.build(head), head=head, act=command.act)
+    (outcome,) = sql.run_prepared(
+        calls.APPEND, parameters.of_write(command, head, encoded)
+    )
+    return receipt_for_outcome(command, outcome, encoded, head)
 
 
 def _attempt_batch(
     command: WriteCommand, builds: tuple[Build, ...], head: VersionRow
 ) -> Receipt | None:
-    sealed = batches.seal(builds, head=head, act=command.act)
+    encoded = batches.encode(builds, head=head, act=command.act)
     try:
         with _undoable():
             (outcome,) = sql.run_prepared(
-                APPEND_BATCH, _parameters(command, head, sealed)
+                calls.APPEND_BATCH,
+                parameters.of_batch(command, head, encoded.items),
             )
     except IntegrityError as error:
         if getattr(error.__cause__, "sqlstate", None) != UNIQUE_VIOLATION:
             raise
         # It was rolled back whole: a name is taken, or a writer took a number
         # without the lock.
-        conflicts.require_free_names(command.session_id, sealed.external_ids)
+        conflicts.require_free_names(command.session_id, encoded.external_ids)
         require_no_named_head(command)
         return None
     if outcome.outcome == "named":
-        conflicts.require_free_names(command.session_id, sealed.external_ids)
-    return receipt_for_outcome(command, outcome, sealed, head)
+        conflicts.require_free_names(command.session_id, encoded.external_ids)
+    return receipt_for_outcome(command, outcome, encoded, head)
 
 
 def _undoable() -> AbstractContextManager[None]:
     """Keep a violation from ending the transaction, where one is open."""
     return transaction.atomic() if connection.in_atomic_block else nullcontext()
-
-
-def _parameters(
-    command: WriteCommand, head: VersionRow, sealed: sealing.EncodedWrite | EncodedBatch
-) -> dict[str, Any]:
-    return {
-        "session": command.session_id,
-        "project": command.act.project_id,
-        "expected": head.number,
-        "chain": head.chain,
-        "api_key": command.act.api_key_id,
-        "now": command.act.now,
-        "key": command.request.key,
-        "digest": command.request.digest,
-        "refused": sorted(command.policy.refused),
-        "suspends": command.policy.suspends,
-        **sealed.parameters(),
-    }

@@ -25,23 +25,16 @@ from apps.core.json import Json, State
 from apps.core.provenance import Request
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.errors import ExternalIdTaken
-from apps.timeline.ledger import events, sealing
+from apps.timeline.ledger import events
 from apps.timeline.ledger.drafts import Draft, Receipt, Step
+from apps.timeline.ledger.encoding import calls, parameters
+from apps.timeline.ledger.encoding.writes import encode_first
 from apps.timeline.ledger.events import Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.models import RequestKey, Session, SessionName
 from apps.timeline.versions import reading
 from apps.timeline.versions.proof import NO_CHAIN
 from apps.timeline.words import Hold, Op
-
-CREATE = """
-SELECT * FROM timeline_create_session_v3(
-    %(id)s, %(session)s::json, %(previous_chain)s, %(version)s::json,
-    %(body)s::json, %(data)s,
-    %(path_keys)s::bytea[], %(roles)s::smallint[], %(kinds)s::smallint[],
-    %(value_keys)s::bytea[], %(events)s::json,
-    %(term_keys)s::bytea[], %(term_values)s::bytea[], %(waits)s)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,26 +89,23 @@ class SessionCreation:
             self._keyed(new_id("sess", now=self.act.now), metadata_written)
         )
         stamp = Stamp(act=self.act, session_id=session_id, number=0)
-        sealed = sealing.seal_first(draft, stamp, state=state, before=before, salt=salt)
-        session = self._session(agent, sealed, metadata, metadata_written, origin)
+        first = encode_first(draft, stamp, state=state, before=before, salt=salt)
         outcome = self._created(
-            {
-                **sealed.parameters(),
-                "id": session_id,
-                "session": json.dumps(session).decode(),
-                "previous_chain": origin.chain if origin else NO_CHAIN,
-            }
+            parameters.of_act(self.act, session_id)
+            | parameters.of_version(first)
+            | parameters.of_index(first)
+            | self._session(agent, metadata, metadata_written, origin)
         )
         return self._receipt_for_outcome(session_id, outcome)
 
     def _created(self, parameters: dict[str, Any]) -> str:
         """Call the function; what a person does is chained in the same transaction."""
         if self.act.actor.is_agent:
-            return str(sql.rows(CREATE, parameters)[0].outcome)
+            return str(sql.run_prepared(calls.CREATE_SESSION, parameters)[0].outcome)
         with transaction.atomic():
-            outcome = str(sql.rows(CREATE, parameters)[0].outcome)
+            outcome = str(sql.run_prepared(calls.CREATE_SESSION, parameters)[0].outcome)
             if outcome == "stored":
-                events.chain(parameters["id"], [0])
+                events.chain(parameters["session"], [0])
         return outcome
 
     def store_fork(
@@ -160,32 +150,22 @@ class SessionCreation:
     def _session(
         self,
         agent: Agent,
-        sealed: sealing.EncodedWrite,
         metadata: dict[str, Json],
         metadata_written: bytes,
         origin: reading.VersionRow | None,
     ) -> dict[str, Any]:
         about = self.about
-        expires_at = self._expires_at()
         return {
-            "project_id": self.act.project_id,
-            "agent_id": agent.id,
-            "kind": "session",
+            "agent": agent.id,
             "user_id": about.user_id or (origin.user_id if origin else None),
-            "external_id": about.external_id,
-            "origin_session_id": origin.session_id if origin else None,
+            "session_name": about.external_id,
+            "origin_session": origin.session_id if origin else None,
             "origin_number": origin.number if origin else None,
-            "created_at": self.act.now.isoformat(),
             "ttl_seconds": about.ttl_seconds,
-            "expires_at": expires_at.isoformat() if expires_at else None,
-            "metadata": "\\x" + metadata_written.hex(),
-            "metadata_index": json.cleaned(metadata),
-            "status": "active",
-            "head_number": 0,
-            "updated_at": self.act.now.isoformat(),
-            "turn_count": 0,
-            "rollback_count": 0,
-            "facets": sealed.facets,
+            "expires_at": self._expires_at(),
+            "metadata": metadata_written,
+            "metadata_index": parameters.text_of(json.cleaned(metadata)),
+            "previous_chain": origin.chain if origin else NO_CHAIN,
         }
 
     def _expires_at(self) -> datetime | None:

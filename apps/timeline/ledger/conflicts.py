@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from apps.core import sql
 from apps.timeline.errors import ExternalIdTaken, VersionConflict, VersionMismatch
-from apps.timeline.ledger import batches
 from apps.timeline.ledger.drafts import Expected
+from apps.timeline.ledger.encoding import batches
 from apps.timeline.versions.reading import VersionRow
 
 VERSIONS_LOOKED_AT = 20

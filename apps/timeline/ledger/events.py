@@ -42,15 +42,6 @@ class Stamp:
     session_id: str
     number: int
 
-    @property
-    def actor_fields(self) -> dict[str, str]:
-        actor = self.act.actor
-        return {
-            "actor_kind": actor.kind,
-            "actor_id": actor.id,
-            "actor_label": actor.label,
-        }
-
     def event_id(self, *, of_turn: bool = False) -> str:
         """Return an id by which events of one moment sort as they happened.
 
@@ -60,36 +51,25 @@ class Stamp:
         return new_id("trace", now=self.act.now, sequence=sequence)
 
 
-def version_event(
-    draft: Draft, stamp: Stamp, version: dict[str, Any]
-) -> dict[str, Any]:
-    return event(
-        ACTIONS[draft.op],
-        stamp,
-        "session" if draft.op in (Op.CREATE, Op.FORK) else "version",
-        stamp.session_id,
-        draft.details,
-        version.pop("event_id"),
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewEvent:
+    """An event that is stored beside what it tells of; `details` are clean JSON."""
+
+    id: str
+    action: Action
+    resource_type: str
+    details: dict[str, Any]
+
+
+def version_event(draft: Draft, event_id: str) -> NewEvent:
+    """Return the event of a new version; the first one's is about the session."""
+    is_first = draft.op in (Op.CREATE, Op.FORK)
+    return NewEvent(
+        id=event_id,
+        action=ACTIONS[draft.op],
+        resource_type="session" if is_first else "version",
+        details=draft.details,
     )
-
-
-def event(
-    action: Action,
-    stamp: Stamp,
-    resource_type: str,
-    resource_id: str,
-    details: dict[str, Any],
-    event_id: str,
-) -> dict[str, Any]:
-    return {
-        "id": event_id,
-        "action": action,
-        "resource_type": resource_type,
-        "resource_id": resource_id,
-        **stamp.actor_fields,
-        "details": details,
-        "request_id": stamp.act.request.id,
-    }
 
 
 def chain(session_id: str, numbers: Iterable[int]) -> None:

@@ -14,12 +14,12 @@ from apps.core.errors import DomainError, IdempotencyKeyReused
 from apps.timeline import bodies
 from apps.timeline.errors import SessionNotFound, held
 from apps.timeline.ledger import conflicts
-from apps.timeline.ledger.batches import EncodedBatch
 from apps.timeline.ledger.commands import WriteCommand
 from apps.timeline.ledger.drafts import Receipt
+from apps.timeline.ledger.encoding.batches import EncodedBatch
+from apps.timeline.ledger.encoding.values import EncodedWrite
+from apps.timeline.ledger.encoding.written import written, written_turn
 from apps.timeline.ledger.replays import receipt_of
-from apps.timeline.ledger.sealing import EncodedWrite
-from apps.timeline.ledger.written import written, written_turn
 from apps.timeline.versions import reading, remembered
 from apps.timeline.versions.reading import VersionRow
 
@@ -27,7 +27,7 @@ from apps.timeline.versions.reading import VersionRow
 def receipt_for_outcome(
     command: WriteCommand,
     outcome: Any,
-    sealed: EncodedWrite | EncodedBatch,
+    encoded: EncodedWrite | EncodedBatch,
     head: VersionRow,
 ) -> Receipt | None:
     """Return what was stored, now or before; None to try again on a newer head.
@@ -36,16 +36,21 @@ def receipt_for_outcome(
     """
     if outcome.outcome == "stored":
         gate.exempt()
-        if sealed.raw is not None:
+        if encoded.raw is not None:
             # Only once it is committed: a body that was rolled back would be shown
             # for the one that takes its number.
-            key, raw = (command.session_id, outcome.number), sealed.raw
+            key, raw = (command.session_id, outcome.number), encoded.raw
             transaction.on_commit(lambda: bodies.cache.put(key, raw))
-        items = sealed.items if isinstance(sealed, EncodedBatch) else [sealed]
-        made = written(items, head=head, created_at=outcome.created_at)
+        items = encoded.items if isinstance(encoded, EncodedBatch) else [encoded]
+        made = written(items, head=head, act=command.act, created_at=outcome.created_at)
         newest = made[-1] if made else head
         transaction.on_commit(lambda: remembered.heads.put(newest))
-        turn = written_turn(items[-1], session_id=command.session_id, outcome=outcome)
+        turn = written_turn(
+            items[-1],
+            act=command.act,
+            session_id=command.session_id,
+            outcome=outcome,
+        )
         receipt = receipt_of(command, outcome)
         return replace(
             receipt, is_replay=False, made=tuple(made), turn=turn, built_on=head

@@ -9,22 +9,7 @@ from apps.core.errors import IdempotencyKeyReused
 from apps.timeline.ledger.commands import WriteCommand
 from apps.timeline.ledger.drafts import Receipt
 
-# A turn that made a version has its key on both; the turn says more.
-REPLAY = sql.PreparedQuery("""
-SELECT k.number, k.turn_number, k.request_digest, k.first_number
-  FROM timeline_session s
-  JOIN agents_agent a ON a.id = s.agent_id
-  JOIN LATERAL (
-       SELECT number, NULL::bigint AS turn_number, request_digest, first_number
-         FROM timeline_version WHERE session_id = s.id AND request_key = %(key)s
-        UNION ALL
-       SELECT head_number, turn_number, request_digest, NULL
-         FROM timeline_turn WHERE session_id = s.id AND request_key = %(key)s
-       ) k ON true
- WHERE s.id = %(session)s AND s.project_id = %(project)s
-   AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
- ORDER BY k.turn_number LIMIT 1
-""")
+REPLAY = sql.PreparedQuery(sql.query("timeline", "replayed_request"))
 
 
 def replayed(command: WriteCommand) -> Receipt | None:

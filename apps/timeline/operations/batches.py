@@ -11,7 +11,7 @@ from apps.core.errors import UnacceptableJson
 from apps.core.json import State
 from apps.timeline import ledger
 from apps.timeline.bodies import Part
-from apps.timeline.ledger import batches, policies
+from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import (
     ANY_HEAD,
     Expected,
@@ -19,6 +19,7 @@ from apps.timeline.ledger.drafts import (
     Step,
     Write,
 )
+from apps.timeline.ledger.encoding import batches
 from apps.timeline.operations.states import draft_of
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any
 
 from apps.diffs.equality import same
 from apps.diffs.facets import Leaves
@@ -80,18 +79,26 @@ def held(key: bytes, before: Leaves | None, after: Leaves) -> Terms:
     return terms
 
 
-def of_version(key: bytes, version: dict[str, Any], trace_id: str | None) -> Terms:
+def of_version(
+    key: bytes,
+    *,
+    op: str,
+    flags: Iterable[str],
+    is_truncated: bool,
+    external_id: str | None,
+    trace_id: str | None,
+) -> Terms:
     """Return what a new version tags its session with.
 
     A trace id that was not given is the id of the version's event, found there.
     """
-    terms = tagged(key, SearchTag.FLAG, version["flags"])
-    if version["changes_truncated"]:
+    terms = tagged(key, SearchTag.FLAG, flags)
+    if is_truncated:
         terms |= tagged(key, SearchTag.TRUNCATED)
-    if version["op"] == Op.ROLLBACK:
+    if op == Op.ROLLBACK:
         terms |= tagged(key, SearchTag.ROLLED_BACK)
-    if version["external_id"] is not None:
-        terms |= named(key, version["external_id"])
+    if external_id is not None:
+        terms |= named(key, external_id)
     return terms | traced(key, trace_id)
 
 

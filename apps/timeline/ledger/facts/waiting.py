@@ -14,8 +14,8 @@ from collections.abc import Mapping
 
 from apps.core.json import Json
 from apps.diffs.facets import Leaves
-from apps.timeline.ledger.differences import Difference
 from apps.timeline.ledger.drafts import Draft
+from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op

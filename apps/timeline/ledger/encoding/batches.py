@@ -1,6 +1,6 @@
-"""Seals the versions of a batch, each on the one before it, as if that were stored.
+"""Encode the versions of a batch, each on the one before it, as if that were stored.
 
-Pure computation, like `sealing`. Only the body before the next is kept decoded: a
+Pure computation, like `encoding`. Only the body before the next is kept decoded: a
 hundred small changes of a large state must not take a hundred times its memory.
 """
 
@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
 from apps.agents.acts import Act
-from apps.core import json
 from apps.core.admission import gate
 from apps.core.errors import DomainError, InvalidRequest, PayloadTooLarge
 from apps.timeline.errors import ExternalIdTaken
-from apps.timeline.ledger import sealing
 from apps.timeline.ledger.drafts import Build, Draft, Write
-from apps.timeline.ledger.facts.terms import Terms
-from apps.timeline.ledger.sealing import EncodedWrite
+from apps.timeline.ledger.encoding.values import EncodedWrite
+from apps.timeline.ledger.encoding.writes import encode_write
+from apps.timeline.ledger.encoding.written import following
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 
@@ -31,38 +29,19 @@ MAX_BATCH_BYTES = 256 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class EncodedBatch:
-    """The arguments of the SQL function; `raw` is the last body, if there is one."""
+    """The writes of a batch; of their bodies the last one alone is here decoded."""
 
     items: list[EncodedWrite]
-    raw: bytes | None
+
+    @property
+    def raw(self) -> bytes | None:
+        """Return the last version's own body, if it has one."""
+        return self.items[-1].raw
 
     @property
     def external_ids(self) -> list[str | None]:
         """Return the names of the versions, in their order."""
-        return [one.version["external_id"] for one in self.items if one.version]
-
-    def parameters(self) -> dict[str, Any]:
-        """Return them under the names that the statement uses."""
-        changes = [(at, one.marks) for at, one in enumerate(self.items, 1)]
-        facets = [one.facets for one in self.items if one.facets is not None]
-        terms: Terms = {}
-        for one in self.items:
-            terms |= one.terms
-        return {
-            "versions": [_json(one.version) for one in self.items],
-            "bodies": [_json(one.body) for one in self.items],
-            "data": [one.data for one in self.items],
-            "items": [at for at, marks in changes for _ in marks.path_keys],
-            "path_keys": [key for _, marks in changes for key in marks.path_keys],
-            "roles": [role for _, marks in changes for role in marks.roles],
-            "kinds": [kind for _, marks in changes for kind in marks.kinds],
-            "value_keys": [key for _, marks in changes for key in marks.value_keys],
-            "facets": _json(facets[-1]) if facets else None,
-            "events": [_json(event) for one in self.items for event in one.events],
-            "term_keys": list(terms),
-            "term_values": list(terms.values()),
-            "waits": [one.waits for one in self.items],
-        }
+        return [one.version.external_id for one in self.items if one.version]
 
 
 @contextmanager
@@ -95,8 +74,8 @@ def require_count(count: int) -> None:
         )
 
 
-def seal(builds: Sequence[Build], *, head: VersionRow, act: Act) -> EncodedBatch:
-    """Build and seal all versions; the key and the first number go on the last.
+def encode(builds: Sequence[Build], *, head: VersionRow, act: Act) -> EncodedBatch:
+    """Build and encode all versions; the key and the first number go on the last.
 
     Raises: what a build raises, and ExternalIdTaken, each naming the item.
     """
@@ -112,22 +91,23 @@ def seal(builds: Sequence[Build], *, head: VersionRow, act: Act) -> EncodedBatch
         with item(index):
             draft = _draft(build(head))
             _require_new(draft.step.external_id, names)
-            sealed = sealing.seal_write(
+            encoded = encode_write(
                 Write(draft=draft), head=head, act=act if is_last else keyless
             )
-            room -= len(sealed.raw or b"")
+            room -= len(encoded.raw or b"")
             _require_room(room, index)
-        head = _following(head, draft, sealed)
-        items.append(sealed)
-        sealed.raw = None
+        head = _following(head, draft, encoded, act)
+        items.append(encoded)
+        if not is_last:
+            encoded.raw = None
         del draft
         if not is_last and gate.is_wanted():
             head = replace(head, parsed=None)
             gate.make_way()
             head = replace(head, parsed=reading.parsed(head))
     if items[-1].version is not None:
-        items[-1].version["first_number"] = first_number
-    return EncodedBatch(items, head.raw if items[-1].body else None)
+        items[-1].version.first_number = first_number
+    return EncodedBatch(items)
 
 
 def _require_room(room: int, index: int) -> None:
@@ -163,37 +143,15 @@ def _require_new(external_id: str | None, names: set[str]) -> None:
     names.add(external_id)
 
 
-def _following(head: VersionRow, draft: Draft, sealed: EncodedWrite) -> VersionRow:
-    """Return what the next item builds on: `head` as it will be, once all is stored.
-
-    Holds what `build` and `seal_write` read of a head, in place of what it was.
-    """
-    version = sealed.version or {}
-    following = replace(
-        head,
-        number=head.number + 1,
-        op=version["op"],
-        objective_status=version["objective_status"],
-        hold=version["hold"],
-        size=version["size"],
-        commitment=_bytes(version["commitment"]),
+def _following(
+    head: VersionRow, draft: Draft, encoded: EncodedWrite, act: Act
+) -> VersionRow:
+    """Return what the next item builds on: `head` as it will be, once all is stored."""
+    if encoded.version is None:
+        raise TypeError("A batch holds versions, and nothing else.")
+    made = following(
+        head, encoded, encoded.version, act=act, created_at=head.created_at
     )
-    if sealed.body is None:
-        return following
-    return replace(
-        following,
-        body_number=following.number,
-        body_depth=sealed.body["depth"],
-        body_salt=_bytes(sealed.body["salt"]),
-        raw=sealed.raw,
-        parsed=draft.state,
-        leaves=sealed.leaves,
-    )
-
-
-def _bytes(value: str) -> bytes:
-    return bytes.fromhex(value.removeprefix("\\x"))
-
-
-def _json(value: Any) -> str | None:
-    return None if value is None else json.dumps(value).decode()
+    if encoded.body is None:
+        return replace(made, parsed=head.parsed, leaves=head.leaves)
+    return replace(made, parsed=draft.state, leaves=encoded.leaves)
