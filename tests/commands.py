@@ -95,6 +95,9 @@ def main() -> None:
     import django
     from django.core.management import call_command
 
+    from apps.core.processes import memory
+
+    memory.begin_loading()
     django.setup()
     # Loads what the checks of each command look at.
     call_command("check", stdout=StringIO())

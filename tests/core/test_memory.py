@@ -3,11 +3,18 @@
 import gc
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from apps.core.http import ApiView
 
+ROOT = Path(__file__).resolve().parents[2]
+SAID = "import gc; print(gc.isenabled(), gc.get_freeze_count() > 100_000)"
+SERVER = (
+    "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'config.settings'\n"
+    "from apps.server import serving; serving.load()\n"
+)
 SETTLES = """
 from apps.core.processes.memory import give_back_large_buffers
 print(give_back_large_buffers())
@@ -59,3 +66,20 @@ def test_large_buffers_go_back_to_the_system() -> None:
     )
 
     assert done.stdout.split() == ["True", "True"], done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("manage.py", "shell", "--no-imports", "-c", SAID), ("-c", SERVER + SAID)],
+    ids=["a command", "the web server"],
+)
+def test_once_loaded_the_collector_runs_and_leaves_out_what_was(command) -> None:
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert (done.stdout.strip(), done.returncode) == ("True True", 0), done.stderr
