@@ -24,6 +24,7 @@ from django.template import engines
 from django.template.backends import django as backend
 from django.template.context import make_context
 from django.test import Client, RequestFactory
+from hypothesis import HealthCheck, settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from apps.accounts import operations as accounts
@@ -39,6 +40,12 @@ from tests.scheduling import ByHouse
 # all modules anew: 5 s of a processor for a worker, 0.6 for a server.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# How long an example takes is the machine's affair: with hypothesis' own 0.2 s a test
+# failed that shared its cores with six others.
+settings.register_profile(
+    "tests", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("tests")
 # Nothing of what collecting makes is garbage, and looking for some takes a tenth of it.
 gc.disable()
 
