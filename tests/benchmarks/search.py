@@ -77,9 +77,6 @@ def load(project: Any, count: int) -> None:
     key = bytes(project.index_key)
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
-        cursor.execute(
-            "ALTER TABLE timeline_change DROP CONSTRAINT timeline_change_version_fk"
-        )
         cursor.execute(SESSION, [project.id, agent.id, count, now, now, count])
         for at, (who, having) in enumerate(HAVE.items()):
             have = having.format(count=count)

@@ -40,7 +40,6 @@ TRIGGERS = ROW_TRIGGERS | {
     f"{name.removesuffix('_is_immutable').removesuffix('_append_only')}_is_not_emptied"
     for name in ROW_TRIGGERS
 }
-DEFERRED = {"timeline_version_body_fk"}
 # Compressed before they are stored: PostgreSQL must not try again.
 UNCOMPRESSED = {("timeline_body", "data"), ("timeline_turn", "data")}
 
@@ -178,13 +177,8 @@ def _about_foreign_keys(keys: list[Any]) -> Iterator[str]:
 
 def _about_deferral(constraints: list[Any]) -> Iterator[str]:
     for one in constraints:
-        if one.name in DEFERRED:
-            if not (one.is_deferrable and one.is_deferred):
-                yield f"{one.name} is not deferred, though its rows come together"
-        elif one.is_deferrable:
+        if one.is_deferrable:
             yield f"{one.name} is deferrable"
-    for name in DEFERRED - {one.name for one in constraints}:
-        yield f"{name} is missing"
 
 
 def _about_triggers(triggers: list[Any]) -> Iterator[str]:

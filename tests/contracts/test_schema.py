@@ -61,10 +61,6 @@ BAD = {
         f"CREATE TABLE timeline_bad (session_id {ID} PRIMARY KEY CONSTRAINT bad_fk "
         "REFERENCES timeline_session (id) DEFERRABLE INITIALLY DEFERRED)"
     ),
-    "timeline_version_body_fk is not deferred, though its rows come together": (
-        "ALTER TABLE timeline_version ALTER CONSTRAINT timeline_version_body_fk "
-        "NOT DEFERRABLE"
-    ),
     "bad is a trigger on timeline_label": (
         "CREATE TRIGGER bad BEFORE UPDATE ON timeline_label "
         "FOR EACH ROW EXECUTE FUNCTION audit_refuse_change_v2()"

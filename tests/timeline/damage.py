@@ -71,11 +71,7 @@ PROVEN = {
         "origin_number",
     ),
 }
-CONSTRAINTS = (
-    ("timeline_version", "timeline_version_body_fk"),
-    ("timeline_version", "timeline_version_restores_an_earlier_one"),
-    ("timeline_body", "timeline_body_base_fk"),
-)
+CONSTRAINTS = (("timeline_version", "timeline_version_restores_an_earlier_one"),)
 
 
 class Place(NamedTuple):

@@ -285,17 +285,3 @@ def test_a_key_that_is_taken_cannot_be_inserted_again(begin, table, other):
 
     with pytest.raises(IntegrityError, match="one_per_request_key"):
         run(TAKEN.format(table=table), other, made.id)
-
-
-@pytest.mark.django_db
-def test_a_version_cannot_show_a_body_that_is_not_there(begin):
-    made = begin({"n": 0})
-    run(
-        "INSERT INTO timeline_version SELECT (jsonb_populate_record("
-        'v, \'{"number": 1, "parent_number": 0, "body_number": 7}\')).*'
-        " FROM timeline_version v WHERE session_id = %s",
-        made.id,
-    )
-
-    with pytest.raises(IntegrityError, match="timeline_version_body_fk"):
-        run("SET CONSTRAINTS ALL IMMEDIATE")

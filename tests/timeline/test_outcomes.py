@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from apps.accounts.models import ApiKey, Project
@@ -135,6 +135,13 @@ def test_a_key_of_another_project_writes_nothing(
     key = ApiKey.objects.get(project=other_project).id
 
     assert call(api_key=key).outcome == "unknown"
+    assert run.head == 2
+
+
+def test_a_version_cannot_show_a_body_that_does_not_exist(call: Call, run: Run) -> None:
+    # A close shows the head's body.
+    with pytest.raises(IntegrityError), transaction.atomic():
+        call(build=closing, body_number=7, each_body_number=[7])
     assert run.head == 2
 
 
