@@ -83,7 +83,7 @@ class Door:
     ) -> tuple[str, list[tuple[str, str]]]:
         """Count and log an answer; return its status and all of its headers."""
         milliseconds = (perf_counter() - request.started) * 1000
-        request_id = request.request_id()
+        request_id = request.request_id
         headers = {
             **self._headers[case.name, request.is_secure],
             **answer.allowance,
@@ -129,5 +129,5 @@ def with_door(application: Application) -> Application:
 
 def _answered(case: PlainCase, request: PlainRequest) -> PlainAnswer | None:
     """Ask the case; whatever it logs carries the request's id."""
-    with structlog.contextvars.bound_contextvars(request_id=request.request_id()):
+    with structlog.contextvars.bound_contextvars(request_id=request.request_id):
         return case.answer(request)

@@ -41,6 +41,7 @@ class PlainRequest:
 
     environ: Environ
     session_id: str
+    request_id: str
     started: float
     is_secure: bool
     body: bytes = b""
@@ -49,12 +50,6 @@ class PlainRequest:
         """Return a header by its name in the environment, empty without it."""
         value: str = self.environ.get(name, "")
         return value
-
-    def request_id(self) -> str:
-        """Return the request's id; a new one stays with it, whoever answers."""
-        found = middleware.request_id_of(self.header("HTTP_X_REQUEST_ID"))
-        self.environ["HTTP_X_REQUEST_ID"] = found
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +95,10 @@ def plain_request(
     if is_secure is None or body is None:
         return None
     started = environ.get(CAME_AT) or perf_counter()
-    return case, PlainRequest(environ, found[1], started, is_secure, body)
+    # It stays with the request, whoever answers.
+    request_id = middleware.request_id_of(environ.get("HTTP_X_REQUEST_ID", ""))
+    environ["HTTP_X_REQUEST_ID"] = request_id
+    return case, PlainRequest(environ, found[1], request_id, started, is_secure, body)
 
 
 def _no_body(environ: Environ) -> bytes | None:

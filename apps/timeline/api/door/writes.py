@@ -130,7 +130,7 @@ def _stored(
         actor=caller.actor,
         now=timezone.now(),
         request=Request(
-            id=request.request_id(),
+            id=request.request_id,
             key=request.environ.get("HTTP_IDEMPOTENCY_KEY"),
             digest=digest_of(method, request.environ["PATH_INFO"], tag, request.body),
         ),
