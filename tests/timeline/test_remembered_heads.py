@@ -51,6 +51,21 @@ def test_a_write_leaves_the_head_that_a_read_would_give(
     assert kept.raw == read.raw
 
 
+def test_a_session_that_is_created_or_forked_is_remembered_from_its_beginning(
+    here: RememberedHeads, begin: Begin, project: Project
+) -> None:
+    made = begin({"step": 0}, user_id="user-1", reasoning="It began.")
+    forked = made.fork(state={"more": [1, 2]})
+
+    for run in (made, forked):
+        kept, read = known(here, run, project), head_of(run, project)
+        assert kept is not None
+        assert replace(kept, raw=None) == replace(
+            read, raw=None, parsed=None, leaves=None
+        )
+        assert kept.raw == read.raw
+
+
 def test_a_write_that_is_rolled_back_is_not_remembered(
     here: RememberedHeads, run: Run, project: Project
 ) -> None:
@@ -143,7 +158,9 @@ def test_large_heads_and_those_read_in_part_are_not_kept(
 ) -> None:
     large = begin()
     large.patch({"text": "x" * LARGEST})
-    small = head_of(begin(), project)
+    run = begin()
+    small = head_of(run, project)
+    here.forget(run.id)
     here.put(replace(small, session_id="sess_1", raw=None))
     here.put(replace(small, session_id="sess_2", rollback=UNREAD))
 

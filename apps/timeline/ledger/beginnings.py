@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -29,10 +30,11 @@ from apps.timeline.ledger import events
 from apps.timeline.ledger.drafts import Draft, Receipt, Step
 from apps.timeline.ledger.encoding import calls, parameters
 from apps.timeline.ledger.encoding.writes import encode_first
+from apps.timeline.ledger.encoding.written import first_version
 from apps.timeline.ledger.events import Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.models import RequestKey, Session, SessionName
-from apps.timeline.versions import reading
+from apps.timeline.versions import reading, remembered
 from apps.timeline.versions.proof import NO_CHAIN
 from apps.timeline.words import Hold, Op
 
@@ -90,12 +92,18 @@ class SessionCreation:
         )
         stamp = Stamp(act=self.act, session_id=session_id, number=0)
         first = encode_first(draft, stamp, state=state, before=before, salt=salt)
+        session = self._session(agent, metadata, metadata_written, origin)
         outcome = self._created(
             parameters.of_act(self.act, session_id)
             | parameters.of_version(first)
             | parameters.of_index(first)
-            | self._session(agent, metadata, metadata_written, origin)
+            | session
         )
+        if outcome == "stored":
+            head = first_version(
+                first, act=self.act, session_id=session_id, session=session
+            )
+            transaction.on_commit(partial(remembered.heads.put, head))
         return self._receipt_for_outcome(session_id, outcome)
 
     def _created(self, parameters: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ took two of the six statements of a merge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -67,6 +67,37 @@ def following(
         rollback=head.rollback
         if restored is None
         else Rollback(number, restored, created_at),
+    )
+
+
+def first_version(
+    encoded: EncodedWrite, *, act: Act, session_id: str, session: Mapping[str, Any]
+) -> VersionRow:
+    """Return version 0 as it is read once it is stored, with these session columns."""
+    version, body = encoded.version, encoded.body
+    if version is None or body is None:
+        raise TypeError("A session begins with a version and its body.")
+    return VersionRow(
+        **{name: getattr(version, name) for name in SAME},
+        session_id=session_id,
+        number=0,
+        parent_number=None,
+        body_number=0,
+        body_depth=0,
+        body_size=body.size,
+        body_salt=body.salt,
+        actor_kind=act.actor.kind,
+        actor_id=act.actor.id,
+        actor_label=act.actor.label,
+        chain=proof.chain(session["previous_chain"], 0, version.leaf),
+        requested_at=act.now,
+        created_at=act.now,
+        session_created_at=act.now,
+        project_id=act.project_id,
+        agent_id=session["agent"],
+        user_id=session["user_id"],
+        raw=encoded.raw,
+        rollback=None,
     )
 
 
