@@ -19,8 +19,10 @@ from apps.core.processes.shared_hints import VARIABLE, SharedHints
 from apps.timeline.versions.rows import UNREAD, VersionRow
 
 MOST_BYTES = 48 * 1024 * 1024
-# What a row takes beside its body (measured: 2.3 kB with texts of the usual length).
-ROW_BYTES = 2_500
+# What a row takes beside its body, and each change that it shows: 2.5 kB together for
+# a row with two (measured); a shown change has at most 900 characters.
+ROW_BYTES = 2_000
+CHANGE_BYTES = 900
 # A larger one is read in a fraction of the time that working on it takes, and must
 # wait at the gate for it.
 LARGEST = 256 * 1024
@@ -107,7 +109,8 @@ class RememberedHeads:
 
 
 def _size(head: VersionRow) -> int:
-    return ROW_BYTES + len(head.raw or b"") + len(head.reasoning or "")
+    texts = len(head.raw or b"") + len(head.reasoning or "")
+    return ROW_BYTES + CHANGE_BYTES * len(head.changes) + texts
 
 
 heads = RememberedHeads()
