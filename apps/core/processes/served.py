@@ -7,7 +7,7 @@ Without the front (in tests, under another server) nothing of it is there.
 CAME_AT = "stepback.came_at"
 # A DomainError for which the front refuses the request: Django answers it.
 REFUSED = "stepback.refused"
-# A DomainError with which the door failed too late to pass the request on: its view
+# An error with which the door failed too late to pass the request on: its view
 # answers with it and does nothing.
 FAILED = "stepback.failed"
 # The `Allowance` that was taken for the request's key before Django saw it.

@@ -402,6 +402,18 @@ def test_what_fails_once_it_is_stored_is_not_stored_again(
     assert pair.one.head == 1
 
 
+def test_a_bug_that_shows_after_the_commit_is_answered_and_not_tried_again(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(remembered.heads, "put", broken)
+
+    assert pair.by_view("PATCH", "state", {"state": {"step": 1}}).code == 500
+    assert pair.one.head == pair.other.head == 1
+
+
 def test_a_statement_that_was_rolled_back_is_tried_by_the_view(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,10 @@ def _written(
         if isinstance(refused, OutcomeUnknown):
             request.environ[FAILED] = refused
         return None
+    except Exception as error:  # noqa: BLE001 - the view answers it, and logs it
+        # A bug, maybe one that showed after the commit: it must not be tried again.
+        request.environ[FAILED] = error
+        return None
     finally:
         # As after a request of Django's: back to the pool.
         connections["default"].close_if_unusable_or_obsolete()
