@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 from collections.abc import Iterator
@@ -158,3 +159,42 @@ def test_looking_leaves_no_descriptor_behind(
         StalledReaders().sweep(0.0)
 
     assert len(list(connections.DESCRIPTORS.iterdir())) == before
+
+
+def test_a_number_that_something_else_has_taken_meanwhile_is_passed_by(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reading, writing = os.pipe()
+    open_before = set(os.listdir(connections.DESCRIPTORS))
+    # Whatever it looks at is called a socket, as it was a moment ago.
+    monkeypatch.setattr(connections.os, "readlink", lambda _: "socket:[1]")
+
+    found = list(connections._sockets())
+
+    monkeypatch.undo()
+    assert reading not in [one.fileno() for one in found]
+    assert set(os.listdir(connections.DESCRIPTORS)) <= open_before
+    for descriptor in (reading, writing):
+        os.close(descriptor)
+
+
+def test_a_sweep_that_fails_is_followed_by_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Enough(BaseException):
+        """Ends the loop of the thread."""
+
+    swept: list[float] = []
+
+    def fail(readers: connections.StalledReaders, now: float) -> None:
+        swept.append(now)
+        if len(swept) == 2:
+            raise Enough
+        raise OSError
+
+    monkeypatch.setattr(connections.StalledReaders, "sweep", fail)
+    monkeypatch.setattr(connections, "sleep", lambda _: None)
+
+    with pytest.raises(Enough):
+        connections.StalledReaders().sweep_always()
+    assert len(swept) == 2

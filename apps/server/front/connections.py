@@ -21,6 +21,10 @@ from termios import TIOCOUTQ
 from threading import Thread
 from time import monotonic, sleep
 
+import structlog
+
+log = structlog.get_logger(__name__)
+
 Address = tuple[str, int]
 
 DESCRIPTORS = Path("/proc/self/fd")
@@ -74,7 +78,11 @@ class StalledReaders:
     def sweep_always(self) -> None:
         while True:
             sleep(SWEEP_SECONDS)
-            self.sweep(monotonic())
+            try:
+                self.sweep(monotonic())
+            except Exception:
+                # Nobody else would look after them from now on.
+                log.exception("stalled readers were not looked after")
 
 
 def cut_stalled_readers() -> None:
@@ -109,7 +117,12 @@ def _sockets() -> Iterator[socket.socket]:
             duplicate = os.dup(int(descriptor))
         except OSError:  # It was closed meanwhile.
             continue
-        with closing(socket.socket(fileno=duplicate)) as found:
+        try:
+            found = socket.socket(fileno=duplicate)
+        except OSError:  # Something else has its number by now: a file, a pipe.
+            os.close(duplicate)
+            continue
+        with closing(found):
             if found.family in (socket.AF_INET, socket.AF_INET6):
                 yield found
 
