@@ -20,6 +20,8 @@ from apps.core.database.statements import PreparedQuery
 __all__ = [
     "PreparedQuery",
     "create",
+    "create_function",
+    "drop_function",
     "query",
     "records",
     "rows",
@@ -60,6 +62,16 @@ def create(app: str, name: str, *, drop: str) -> RunSQL:
     """
     text = statement(app, name)
     return RunSQL(sql=[text] if "$$" in text else text, reverse_sql=drop)
+
+
+def create_function(app: str, name: str) -> RunSQL:
+    """Return the migration step that creates `<app>_<name>`, of no other signature."""
+    return create(app, name, drop=f"DROP FUNCTION {app}_{name}")
+
+
+def drop_function(app: str, name: str) -> RunSQL:
+    """Return the step that drops `<app>_<name>`; to reverse it, its file is run."""
+    return RunSQL(f"DROP FUNCTION {app}_{name}", reverse_sql=[statement(app, name)])
 
 
 def rows(query: str, params: Sequence[Any] | dict[str, Any]) -> list[Any]:

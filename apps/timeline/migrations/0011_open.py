@@ -9,17 +9,6 @@ def _id() -> models.CharField:
     return models.CharField(db_collation="C", max_length=31)
 
 
-def _drop(name: str) -> migrations.RunSQL:
-    """Drop a function; to reverse it, bring it back."""
-    return migrations.RunSQL(
-        f"DROP FUNCTION timeline_{name}", reverse_sql=[sql.statement("timeline", name)]
-    )
-
-
-def _make(name: str) -> migrations.RunSQL:
-    return sql.create("timeline", name, drop=f"DROP FUNCTION timeline_{name}")
-
-
 class Migration(migrations.Migration):
     dependencies = [("timeline", "0010_checkpoints")]
 
@@ -67,16 +56,16 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        _make("most_flagged_v1"),
-        _make("trim_flagged_v1"),
-        _make("flag_v1"),
-        _make("reflag_v1"),
-        _make("set_open_v1"),
+        sql.create_function("timeline", "most_flagged_v1"),
+        sql.create_function("timeline", "trim_flagged_v1"),
+        sql.create_function("timeline", "flag_v1"),
+        sql.create_function("timeline", "reflag_v1"),
+        sql.create_function("timeline", "set_open_v1"),
         # The batch calls the append, so it goes first and comes last.
-        _drop("append_batch_v2"),
-        _drop("append_v2"),
-        _drop("create_session_v2"),
-        _make("append_v3"),
-        _make("append_batch_v3"),
-        _make("create_session_v3"),
+        sql.drop_function("timeline", "append_batch_v2"),
+        sql.drop_function("timeline", "append_v2"),
+        sql.drop_function("timeline", "create_session_v2"),
+        sql.create_function("timeline", "append_v3"),
+        sql.create_function("timeline", "append_batch_v3"),
+        sql.create_function("timeline", "create_session_v3"),
     ]

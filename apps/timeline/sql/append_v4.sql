@@ -13,6 +13,11 @@
 -- key does; it is looked at under the lock, because it may have been revoked while the
 -- caller waited for it.
 --
+-- `_op` is NULL where there is no version, `_turn_id` where there is no turn, `_data`
+-- where the version shows the body of another one: `_body_number`. No foreign key says
+-- that such a body exists (five of them were a fifth of this function), so it is looked
+-- for here; the base of a delta is the body that the head shows.
+--
 -- Outcomes, in the order of the checks: unknown (no such session here, expired or
 -- deleted), revoked and expired (the API key), replay (this request key was stored
 -- with this digest), reused (with another), suspended (its agent), held (the head's
@@ -20,12 +25,31 @@
 -- named (the version's name is taken), stored. Only `stored` has written anything.
 CREATE FUNCTION timeline_append_v4(
     _session varchar, _project varchar, _expected bigint, _chain bytea,
-    _now timestamptz, _api_key varchar,
-    _key text, _digest bytea, _refused text[], _suspends boolean,
-    _version json, _body json, _data bytea, _turn json, _turn_data bytea,
+    _now timestamptz, _api_key varchar, _refused text[], _suspends boolean,
+    -- The request, and who wrote it.
+    _key text, _digest bytea, _request_id text,
+    _actor_kind text, _actor_id text, _actor_label text, _reasoning text,
+    -- The version.
+    _op text, _hold text, _restored_number bigint, _undo_of bigint, _reason_code text,
+    _external_id text, _trace_id text, _step_number bigint, _step_parent_id text,
+    _objective_status text, _schema_version text, _release text, _model text,
+    _size bigint, _flags jsonb, _changes jsonb, _change_count bigint,
+    _changes_truncated boolean, _version_key text, _first_number bigint,
+    _salt bytea, _reasoning_digest bytea, _step_digest bytea, _commitment bytea,
+    _leaf bytea,
+    -- Its body.
+    _body_number bigint, _base_number bigint, _depth bigint, _codec bigint,
+    _body_salt bytea, _body_size bigint, _data bytea,
+    -- The turn.
+    _turn_id text, _turn_trace_id text, _before_number bigint,
+    _state_after_sent boolean, _input_type text, _output_type text,
+    _turn_codec bigint, _turn_size bigint, _turn_data bytea, _turn_text text,
+    -- What is derived from them.
     _path_keys bytea[], _roles smallint[], _kinds smallint[], _value_keys bytea[],
-    _facets jsonb, _events json,
-    _term_keys bytea[], _term_values bytea[], _turn_text text, _waits boolean,
+    _term_keys bytea[], _term_values bytea[], _facets jsonb, _waits boolean,
+    -- Their events.
+    _event_id text, _action text, _resource_type text, _details jsonb,
+    _turn_event_id text, _turn_details jsonb,
     OUT outcome text, OUT number bigint, OUT turn_number bigint,
     OUT head_number bigint, OUT hold text, OUT created_at timestamptz
 ) LANGUAGE plpgsql AS $$
@@ -35,9 +59,6 @@ DECLARE
     _past record;
     _head timeline_version;
     _new timeline_version;
-    _stored timeline_body;
-    _said timeline_turn;
-    _event audit_event;
 BEGIN
     SELECT s.expires_at, s.expired_at, s.agent_id INTO _held
       FROM timeline_session s
@@ -91,10 +112,10 @@ BEGIN
         WHEN _suspends AND _agent_status = 'suspended' THEN 'suspended'
         WHEN _head.hold = ANY (_refused) THEN 'held'
         WHEN _head.number <> _expected OR _head.chain <> _chain THEN 'conflict'
-        WHEN _version ->> 'external_id' IS NOT NULL
+        WHEN _external_id IS NOT NULL
          AND EXISTS (SELECT FROM timeline_version v
                       WHERE v.session_id = _session
-                        AND v.external_id = _version ->> 'external_id') THEN 'named'
+                        AND v.external_id = _external_id) THEN 'named'
         ELSE 'stored' END;
     IF outcome <> 'stored' THEN
         RETURN;
@@ -104,86 +125,115 @@ BEGIN
     created_at := greatest(_head.created_at, _now);
     number := _head.number;
 
-    IF _version IS NOT NULL THEN
-        _new := json_populate_record(NULL::timeline_version, _version);
+    IF _op IS NOT NULL THEN
         number := _head.number + 1;
-        _new.session_id := _session;
-        _new.number := number;
-        _new.parent_number := _head.number;
-        _new.body_number := coalesce(_new.body_number, number);
-        _new.created_at := created_at;
-        _new.chain := sha256(
-            '\x01'::bytea || _head.chain || int8send(number) || _new.leaf);
-        INSERT INTO timeline_version SELECT _new.* ON CONFLICT DO NOTHING;
+        IF _data IS NULL AND NOT EXISTS (
+            SELECT FROM timeline_body b
+             WHERE b.session_id = _session AND b.number = _body_number)
+        THEN
+            RAISE foreign_key_violation USING
+                MESSAGE = 'the body that a version shows does not exist';
+        END IF;
+        INSERT INTO timeline_version (
+            session_id, number, op, restored_number, undo_of, reason_code,
+            parent_number, body_number, external_id, actor_kind, actor_id, actor_label,
+            reasoning, trace_id, step_number, step_parent_id, objective_status,
+            schema_version, release, model, size, flags, hold, changes, change_count,
+            changes_truncated, request_key, request_digest, first_number, salt,
+            reasoning_digest, step_digest, commitment, leaf, chain, requested_at,
+            created_at)
+        VALUES (
+            _session, timeline_append_v4.number, _op, _restored_number, _undo_of,
+            _reason_code, _head.number,
+            CASE WHEN _data IS NULL THEN _body_number
+                 ELSE timeline_append_v4.number END,
+            _external_id, _actor_kind, _actor_id, _actor_label,
+            _reasoning, _trace_id, _step_number, _step_parent_id, _objective_status,
+            _schema_version, _release, _model, _size, _flags, _hold, _changes,
+            _change_count, _changes_truncated, _version_key, _digest, _first_number,
+            _salt, _reasoning_digest, _step_digest, _commitment, _leaf,
+            sha256('\x01'::bytea || _head.chain
+                   || int8send(timeline_append_v4.number) || _leaf),
+            _now, timeline_append_v4.created_at)
+            ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN
             outcome := 'conflict';
             RETURN;
         END IF;
-        IF _body IS NOT NULL THEN
-            _stored := json_populate_record(NULL::timeline_body, _body);
-            _stored.session_id := _session;
-            _stored.number := number;
-            _stored.data := _data;
-            INSERT INTO timeline_body SELECT _stored.*;
+        IF _data IS NOT NULL THEN
+            INSERT INTO timeline_body (
+                session_id, number, base_number, depth, codec, salt, data, size)
+            VALUES (
+                _session, timeline_append_v4.number, _base_number, _depth, _codec,
+                _body_salt, _data, _body_size);
         END IF;
         INSERT INTO timeline_change (session_id, path_key, number, role, kind, value_key)
         SELECT _session, c.path_key, timeline_append_v4.number, c.role, c.kind, c.value_key
           FROM unnest(_path_keys, _roles, _kinds, _value_keys)
             AS c (path_key, role, kind, value_key);
-        PERFORM timeline_note_text_v1(_project, _session, 1, number, _new.reasoning);
-        IF _waits IS NOT NULL OR _new.flags <> '[]' OR _new.hold <> _head.hold
-           OR _new.restored_number IS NOT NULL THEN
+        IF _reasoning <> '' THEN
+            PERFORM timeline_note_text_v1(_project, _session, 1, number, _reasoning);
+        END IF;
+        IF _waits IS NOT NULL OR _flags <> '[]' OR _hold <> _head.hold
+           OR _restored_number IS NOT NULL THEN
+            SELECT v.* INTO _new FROM timeline_version v
+             WHERE v.session_id = _session AND v.number = timeline_append_v4.number;
             PERFORM timeline_set_open_v1(
                 _project, _held.agent_id, _head, _new, _waits);
-        END IF;
-    END IF;
-
-    IF _turn IS NOT NULL THEN
-        SELECT coalesce(max(t.turn_number), 0) + 1 INTO turn_number
-          FROM timeline_turn t WHERE t.session_id = _session;
-        _said := json_populate_record(NULL::timeline_turn, _turn);
-        _said.session_id := _session;
-        _said.turn_number := turn_number;
-        _said.head_number := number;
-        _said.data := _turn_data;
-        _said.created_at := created_at;
-        INSERT INTO timeline_turn SELECT _said.*;
-        PERFORM timeline_note_text_v1(
-            _project, _session, 2, turn_number, concat_ws(E'\n', _said.reasoning, _turn_text));
-    END IF;
-
-    -- By what the session is found: only what this write changes about it.
-    PERFORM timeline_set_terms_v1(_session, _term_keys, _term_values);
-
-    FOR _event IN SELECT * FROM json_populate_recordset(NULL::audit_event, _events)
-    LOOP
-        IF _event.resource_type = 'turn' THEN
-            _event.details := _event.details
-                || jsonb_build_object('turn_number', turn_number);
         END IF;
         INSERT INTO audit_event (
             stream_id, id, project_id, action, resource_type, resource_id, number,
             actor_kind, actor_id, actor_label, details, request_id, created_at)
         VALUES (
-            _session, _event.id, _project, _event.action, _event.resource_type,
-            _event.resource_id, number, _event.actor_kind, _event.actor_id,
-            _event.actor_label, _event.details, _event.request_id,
-            timeline_append_v4.created_at);
-    END LOOP;
+            _session, _event_id, _project, _action, _resource_type, _session,
+            timeline_append_v4.number, _actor_kind, _actor_id, _actor_label, _details,
+            _request_id, timeline_append_v4.created_at);
+    END IF;
 
+    IF _turn_id IS NOT NULL THEN
+        SELECT coalesce(max(t.turn_number), 0) + 1 INTO turn_number
+          FROM timeline_turn t WHERE t.session_id = _session;
+        INSERT INTO timeline_turn (
+            session_id, turn_number, id, head_number, made_version, before_number,
+            state_after_sent, actor_kind, actor_id, actor_label, reasoning, trace_id,
+            input_type, output_type, codec, data, size, request_key, request_digest,
+            created_at)
+        VALUES (
+            _session, timeline_append_v4.turn_number, _turn_id,
+            timeline_append_v4.number, _op IS NOT NULL, _before_number,
+            _state_after_sent, _actor_kind, _actor_id, _actor_label, _reasoning,
+            _turn_trace_id, _input_type, _output_type, _turn_codec, _turn_data,
+            _turn_size, _key, _digest, timeline_append_v4.created_at);
+        PERFORM timeline_note_text_v1(
+            _project, _session, 2, turn_number, concat_ws(E'\n', _reasoning, _turn_text));
+        INSERT INTO audit_event (
+            stream_id, id, project_id, action, resource_type, resource_id, number,
+            actor_kind, actor_id, actor_label, details, request_id, created_at)
+        VALUES (
+            _session, _turn_event_id, _project, 'turn.added', 'turn', _turn_id,
+            timeline_append_v4.number, _actor_kind, _actor_id, _actor_label,
+            _turn_details
+                || jsonb_build_object('turn_number', timeline_append_v4.turn_number),
+            _request_id, timeline_append_v4.created_at);
+    END IF;
+
+    -- By what the session is found: only what this write changes about it.
+    IF cardinality(_term_keys) > 0 THEN
+        PERFORM timeline_set_terms_v1(_session, _term_keys, _term_values);
+    END IF;
+
+    hold := coalesce(_hold, _head.hold);
     UPDATE timeline_session s
        SET head_number = timeline_append_v4.number,
            updated_at = timeline_append_v4.created_at,
-           status = CASE coalesce(_new.hold, _head.hold) WHEN 'open' THEN 'active'
-                    ELSE coalesce(_new.hold, _head.hold) END,
+           status = CASE timeline_append_v4.hold WHEN 'open' THEN 'active'
+                    ELSE timeline_append_v4.hold END,
            turn_count = coalesce(timeline_append_v4.turn_number, s.turn_count),
            -- What takes a rollback back is no rollback of its own (docs/metrics.md).
            rollback_count = s.rollback_count
-                          + coalesce(_new.op = 'rollback' AND _new.undo_of IS NULL,
-                                     false)::int,
+                          + coalesce(_op = 'rollback' AND _undo_of IS NULL, false)::int,
            facets = coalesce(_facets, s.facets)
      WHERE s.id = _session;
-    hold := coalesce(_new.hold, _head.hold);
     head_number := number;
 END
 $$;

@@ -137,11 +137,11 @@ def _call(
 
 
 APPEND = _call(
-    "timeline_append_v5",
+    "timeline_append_v4",
     COMMAND | VERSION | TURN | INDEX,
     "*, NULL::bigint AS first_number",
 )
 APPEND_BATCH = _call(
-    "timeline_append_batch_v5", COMMAND | EACH | INDEX | {"items": "integer[]"}
+    "timeline_append_batch_v4", COMMAND | EACH | INDEX | {"items": "integer[]"}
 )
 CREATE_SESSION = _call("timeline_create_session_v4", ACT | SESSION | FIRST | INDEX)

@@ -31,6 +31,6 @@ def _drop(
 
 
 class Migration(migrations.Migration):
-    dependencies = [("timeline", "0017_typed_parameters")]
+    dependencies = [("timeline", "0016_typed_parameters")]
 
     operations = [_drop(*key) for key in KEYS]
