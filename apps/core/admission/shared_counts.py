@@ -12,11 +12,11 @@ import mmap
 import os
 import secrets
 import struct
-import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager, contextmanager
+
+from apps.core.processes.shared_files import shared_file
 
 # Names the file to the workers.
 VARIABLE = "STEPBACK_SHARED_COUNTS"
@@ -84,14 +84,7 @@ class SharedCounts:
         return soonest, digest, float("-inf"), 0
 
 
-@contextmanager
-def shared_counts() -> Iterator[None]:
+def shared_counts() -> AbstractContextManager[None]:
     """Make the file and name it to the processes that are started inside."""
-    with tempfile.TemporaryDirectory(prefix="stepback-counts-") as folder:
-        path = Path(folder) / "counts"
-        path.write_bytes(secrets.token_bytes(_SALT_BYTES) + bytes(SIZE - _SALT_BYTES))
-        os.environ[VARIABLE] = str(path)
-        try:
-            yield
-        finally:
-            del os.environ[VARIABLE]
+    salt = secrets.token_bytes(_SALT_BYTES)
+    return shared_file(VARIABLE, salt + bytes(SIZE - _SALT_BYTES))

@@ -11,12 +11,10 @@ word push each other out, and the file begins empty with each start of the serve
 
 import hashlib
 import mmap
-import os
 import struct
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager
+
+from apps.core.processes.shared_files import shared_file
 
 # Names the file to the workers.
 VARIABLE = "STEPBACK_SHARED_HINTS"
@@ -55,14 +53,6 @@ def _place_of(name: str) -> tuple[int, int]:
     )
 
 
-@contextmanager
-def shared_hints() -> Iterator[None]:
+def shared_hints() -> AbstractContextManager[None]:
     """Make the file and name it to the processes that are started inside."""
-    with tempfile.TemporaryDirectory(prefix="stepback-hints-") as folder:
-        path = Path(folder) / "hints"
-        path.write_bytes(bytes(SIZE))
-        os.environ[VARIABLE] = str(path)
-        try:
-            yield
-        finally:
-            del os.environ[VARIABLE]
+    return shared_file(VARIABLE, bytes(SIZE))
