@@ -56,7 +56,7 @@ def append(
         act=act, session_id=session_id, build=build, expected=expected, policy=policy
     )
     # On a head that is remembered the function looks the key up, in the same statement.
-    if command.request.fault is not None or _guessed_head(command) is None:
+    if _needs_first_look(command):
         known = replayed(command)
         if known:
             return known
@@ -70,6 +70,12 @@ def append(
         if known is None:
             raise
         return known
+
+
+def _needs_first_look(command: WriteCommand) -> bool:
+    if command.request.fault is not None:
+        return True
+    return command.request.key is not None and _guessed_head(command) is None
 
 
 def _stored(command: WriteCommand) -> Receipt:
