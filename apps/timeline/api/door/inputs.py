@@ -7,13 +7,13 @@ it is or passed on. `NotPlain` is not an answer: the ordinary view finds one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from apps.core import json
 from apps.core.json import Json, State
 from apps.timeline.api.inputs import MOST_REMOVALS
-from apps.timeline.bodies import Part, bundles
+from apps.timeline.api.turns import OF_VERSIONS
+from apps.timeline.bodies import bundles
 from apps.timeline.ledger.drafts import Step
 from apps.timeline.operations import Exchange
 
@@ -36,45 +36,11 @@ _UPDATE = _STORY | {"state": dict, "updates": dict, "remove": list}
 _REPLACEMENT = _STORY | {"state": dict}
 _SIDES = ("input", "output")
 _TURN = _STORY | {"metadata": dict, "state_before": dict, "state_after": dict}
-# What is kept on a version: with a turn that makes none the answer must name it.
-_OF_VERSIONS = (
-    *("external_id", "step_number", "parent_id", "objective_status"),
-    *("schema_version", "release", "model"),
-)
+PARTS = tuple(bundles.PART_SHAPES)
 
 
 class NotPlain(Exception):
     """This body is not a plain one; nothing was stored."""
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """The body of a PATCH."""
-
-    patch: State
-    remove: list[str]
-    parts: tuple[Part, ...]
-    step: Step
-
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """The body of a PUT."""
-
-    state: State
-    parts: tuple[Part, ...]
-    step: Step
-
-
-@dataclass(frozen=True, slots=True)
-class PlainTurn:
-    """The body of a new turn."""
-
-    exchange: Exchange
-    state_before: State | None
-    state_after: State | None
-    parts: tuple[Part, ...]
-    step: Step
 
 
 def parsed(body: bytes) -> dict[str, Any]:
@@ -85,8 +51,11 @@ def parsed(body: bytes) -> dict[str, Any]:
     return given
 
 
-def update(given: Mapping[str, Any]) -> Update:
-    """Raises: NotPlain, and what is wrong with a state."""
+def update(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `operations.update` is asked for by the body of a PATCH.
+
+    Raises: NotPlain, and what is wrong with a state.
+    """
     _require(given, _UPDATE)
     if all(given.get(name) is None for name in ("state", "updates", "remove", *PARTS)):
         raise NotPlain
@@ -94,37 +63,37 @@ def update(given: Mapping[str, Any]) -> Update:
     if len(remove) > MOST_REMOVALS or not all(type(one) is str for one in remove):
         raise NotPlain
     patch = {**(_state(given, "updates") or {}), **(_state(given, "state") or {})}
-    return Update(patch, remove, bundles.named_parts(given), _step(given))
+    return {"patch": patch, "remove": remove, **_story(given)}
 
 
-def replacement(given: Mapping[str, Any]) -> Replacement:
-    """Raises: NotPlain, and what is wrong with a state."""
+def replacement(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `operations.replace` is asked for by the body of a PUT.
+
+    Raises: NotPlain, and what is wrong with a state.
+    """
     _require(given, _REPLACEMENT)
     state = _state(given, "state")
     if state is None:
         raise NotPlain
-    return Replacement(state, bundles.named_parts(given), _step(given))
+    return {"state": state, **_story(given)}
 
 
-def turn(given: Mapping[str, Any]) -> PlainTurn:
-    """Raises: NotPlain, and what is wrong with a state or with what was said."""
+def turn(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `operations.add_turn` is asked for by the body of a new turn.
+
+    Raises: NotPlain, and what is wrong with a state or with what was said.
+    """
     _require({k: v for k, v in given.items() if k not in _SIDES}, _TURN)
     # Whether it makes a version shows later; then the answer names what it ignored.
-    if any(given.get(name) is not None for name in _OF_VERSIONS):
+    if any(given.get(name) is not None for name in OF_VERSIONS):
         raise NotPlain
-    sides = [_said(given.get(name)) for name in _SIDES]
-    return PlainTurn(
-        exchange=Exchange(
-            input=sides[0], output=sides[1], metadata=given.get("metadata")
-        ),
-        state_before=_state(given, "state_before"),
-        state_after=_state(given, "state_after"),
-        parts=bundles.named_parts(given),
-        step=_step(given),
-    )
-
-
-PARTS = tuple(bundles.PART_SHAPES)
+    sides = {name: _said(given.get(name)) for name in _SIDES}
+    return {
+        "exchange": Exchange(**sides, metadata=given.get("metadata")),
+        "state_before": _state(given, "state_before"),
+        "state_after": _state(given, "state_after"),
+        **_story(given),
+    }
 
 
 def _require(given: Mapping[str, Any], kinds: Mapping[str, type]) -> None:
@@ -157,6 +126,10 @@ def _said(value: Json) -> dict[str, Json]:
     if type(value) is not dict:
         raise NotPlain
     return value
+
+
+def _story(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {"parts": bundles.named_parts(given), "step": _step(given)}
 
 
 def _step(given: Mapping[str, Any]) -> Step:

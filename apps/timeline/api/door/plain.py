@@ -15,6 +15,7 @@ from typing import Any
 
 from django.conf import settings
 
+from apps.accounts.api.authentication import secret_of
 from apps.core import middleware
 from apps.core.admission.gate import GATED_BYTES
 from apps.core.http.bodies import JSONRenderer
@@ -50,6 +51,12 @@ class PlainRequest:
         """Return a header by its name in the environment, empty without it."""
         value: str = self.environ.get(name, "")
         return value
+
+    def secret(self) -> str | None:
+        """Return the API key that it brings."""
+        return secret_of(
+            self.header("HTTP_X_API_KEY"), self.header("HTTP_AUTHORIZATION")
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from apps.accounts import secrets
 from apps.accounts.access import GRANTS, Permission
-from apps.accounts.api.authentication import secret_of
 from apps.accounts.authentication import USE_RESOLUTION
 from apps.core import json
 from apps.core.http.views import allowance_of
@@ -67,9 +66,7 @@ def _answer(pool: Pool, request: PlainRequest) -> PlainAnswer | None:
 
 def _read(pool: Pool, request: PlainRequest) -> tuple[PlainHead, bytes] | None:
     """Return the head and its state, if this key may read them."""
-    secret = secret_of(
-        request.header("HTTP_X_API_KEY"), request.header("HTTP_AUTHORIZATION")
-    )
+    secret = request.secret()
     if secret is None:
         return None
     digest, now = secrets.digest(secret), timezone.now()

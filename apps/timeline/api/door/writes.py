@@ -20,7 +20,6 @@ from django.db import Error, connections
 from django.utils import timezone
 
 from apps.accounts.access import GRANTS, Caller, Permission
-from apps.accounts.api.authentication import secret_of
 from apps.accounts.recognition import CALLERS
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
@@ -44,20 +43,28 @@ from apps.timeline.versions import reading
 
 log = structlog.get_logger(__name__)
 
-Given = dict[str, Any]
-Write = Callable[[Act, str, Given, Expected], Receipt]
+# Takes a body apart into what the operation is asked for.
+Take = Callable[[Mapping[str, Any]], dict[str, Any]]
+Operation = Callable[..., Receipt]
+Write = tuple[Take, Operation]
 Render = Callable[[Receipt], Any]
 
 
 def writing_cases() -> list[PlainCase]:
     """Return the writes that the door answers."""
-    states = {"PATCH": _update, "PUT": _replace, "POST": _replace}
+    replace: Write = (inputs.replacement, timeline.replace)
+    states: dict[str, Write] = {
+        "PATCH": (inputs.update, timeline.update),
+        "PUT": replace,
+        "POST": replace,
+    }
+    add_turn: Write = (inputs.turn, timeline.add_turn)
     return [
         *(
             _case(method, "state", StateView, write, _state, 200)
             for method, write in states.items()
         ),
-        _case("POST", "turns", TurnsView, _add_turn, written_turn, 201),
+        _case("POST", "turns", TurnsView, add_turn, written_turn, 201),
     ]
 
 
@@ -110,9 +117,7 @@ def _written(
 
 def _caller(request: PlainRequest) -> Caller | None:
     """Return who calls, if it may write for every agent of its project."""
-    secret = secret_of(
-        request.header("HTTP_X_API_KEY"), request.header("HTTP_AUTHORIZATION")
-    )
+    secret = request.secret()
     if secret is None:
         return None
     try:
@@ -140,9 +145,14 @@ def _stored(
         ),
         api_key_id=caller.key_id,
     )
-    expected = _expected(tag, given)
+    take, operation = write
     try:
-        return write(act, request.session_id, given, expected)
+        return operation(
+            act=act,
+            session_id=request.session_id,
+            expected=_expected(tag, given),
+            **take(given),
+        )
     except Error as error:
         raise database_problem(error) from error
 
@@ -164,45 +174,6 @@ def _expected(tag: str, given: Mapping[str, Any]) -> Expected:
         return Expected(number=int(tag[2:-1]), from_header=True)
     number = given.get("expected_version")
     return ANY_HEAD if number is None else Expected(number=number)
-
-
-def _update(act: Act, session_id: str, given: Given, expected: Expected) -> Receipt:
-    update = inputs.update(given)
-    return timeline.update(
-        act=act,
-        session_id=session_id,
-        patch=update.patch,
-        remove=update.remove,
-        parts=update.parts,
-        step=update.step,
-        expected=expected,
-    )
-
-
-def _replace(act: Act, session_id: str, given: Given, expected: Expected) -> Receipt:
-    replacement = inputs.replacement(given)
-    return timeline.replace(
-        act=act,
-        session_id=session_id,
-        state=replacement.state,
-        parts=replacement.parts,
-        step=replacement.step,
-        expected=expected,
-    )
-
-
-def _add_turn(act: Act, session_id: str, given: Given, expected: Expected) -> Receipt:
-    turn = inputs.turn(given)
-    return timeline.add_turn(
-        act=act,
-        session_id=session_id,
-        exchange=turn.exchange,
-        state_before=turn.state_before,
-        state_after=turn.state_after,
-        parts=turn.parts,
-        step=turn.step,
-        expected=expected,
-    )
 
 
 def _state(receipt: Receipt) -> Any:
