@@ -3,7 +3,7 @@
 from django.urls import include, path
 
 from apps.core import views as core
-from apps.core.http.openapi import docs, openapi
+from apps.core.http.openapi.document import docs, openapi
 from apps.core.http.prometheus import prometheus
 
 handler400 = "apps.core.http.handler400"

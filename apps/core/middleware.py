@@ -25,14 +25,14 @@ from django.middleware.security import SecurityMiddleware
 from django.utils import timezone
 
 from apps.core.admission.gate import GATE, visiting
-from apps.core.http.fallbacks import (
+from apps.core.http.problems.fallbacks import (
     API_PREFIX,
     answer,
     handler404,
     is_api,
     say_not_allowed,
 )
-from apps.core.http.problems import Problem
+from apps.core.http.problems.problem import Problem
 from apps.core.http.views import stamp, take_allowance
 from apps.core.ids import new_id
 from apps.core.monitoring.exposition import Observe, observer

@@ -10,7 +10,7 @@ from django.db.models import Q, Subquery
 
 from apps.agents.models import Agent
 from apps.core import keyset
-from apps.core.json.projection import cleaned
+from apps.core.json import cleaned
 
 if TYPE_CHECKING:
     # Named in the strings below.

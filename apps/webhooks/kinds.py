@@ -7,7 +7,7 @@ action, and in `payloads.py` what its `data` says, if the plain form is not enou
 from collections.abc import Iterator
 
 from apps.audit.actions import Action
-from apps.webhooks.entries import Entry
+from apps.audit.entries import Entry
 
 # By the kind's name: what it means, for people who choose.
 KINDS: dict[str, str] = {

@@ -14,10 +14,10 @@ from typing import Any
 
 from orjson import Fragment
 
+from apps.audit.entries import Entry
 from apps.core import json
 from apps.core.outbound.links import whole
 from apps.timeline.models import Session, Version
-from apps.webhooks.entries import Entry
 from apps.webhooks.kinds import VERSION, message_id
 
 Data = dict[str, Any]

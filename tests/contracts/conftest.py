@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 
 from apps.core import json
-from apps.core.http import openapi
+from apps.core.http.openapi import document as openapi
 from apps.timeline import bodies
 from apps.timeline.bodies.caching import Cache
 from tests.contracts.document import Document

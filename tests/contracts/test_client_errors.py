@@ -1,6 +1,6 @@
 """The client has a class for every error code, and none for a code that is gone."""
 
-from apps.core.http.problems import ERRORS
+from apps.core.http.problems.problem import ERRORS
 from stepback.errors import Codes
 
 

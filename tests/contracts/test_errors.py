@@ -9,7 +9,7 @@ import pytest
 import apps
 from apps.core.errors import DomainError
 from apps.core.http import ERRORS
-from apps.core.http.problems import Problem
+from apps.core.http.problems.problem import Problem
 
 # Codes that mean the same to a caller, whoever raises them.
 SHARED = {

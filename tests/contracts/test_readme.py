@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.core.http.problems import ERRORS
+from apps.core.http.problems.problem import ERRORS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()

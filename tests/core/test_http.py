@@ -27,7 +27,7 @@ from rest_framework.test import APIRequestFactory
 
 from apps.core import errors, http
 from apps.core.http import handler400, handler403, handler404, handler500  # noqa: F401
-from apps.core.http.database import UNKNOWN
+from apps.core.http.problems.database import UNKNOWN
 
 JSON = "application/json"
 LARGE = b'{"a":"' + b"x" * (1024 * 1024) + b'"}'

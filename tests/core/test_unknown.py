@@ -6,9 +6,14 @@ import pytest
 from django.test import RequestFactory
 from rest_framework import serializers
 
-from apps.core.http.fields import InputSerializer, ListField, ObjectField, TextField
 from apps.core.http.headers import preference
-from apps.core.http.unknown import (
+from apps.core.http.input.fields import (
+    InputSerializer,
+    ListField,
+    ObjectField,
+    TextField,
+)
+from apps.core.http.input.unknown import (
     LONGEST_NAME,
     MOST,
     names_of,

@@ -25,7 +25,7 @@ from schemathesis import openapi as documents
 from schemathesis.core.failures import FailureGroup
 
 from apps.core import json
-from apps.core.http import openapi
+from apps.core.http.openapi import document as openapi
 from tests.conftest import Answer
 from tests.contracts.document import Document
 from tests.fuzz.world import World

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 import httpx
 import pytest
 
-from apps.core.http.problems import INVALID
+from apps.core.http.problems.problem import INVALID
 from apps.server.front.bodies import START_SECONDS
 from tests.live import Server
 from tests.races.traffic import Line

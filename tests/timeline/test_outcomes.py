@@ -18,8 +18,7 @@ from apps.accounts.models import ApiKey, Project
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
 from apps.timeline.ledger import policies
-from apps.timeline.ledger.commands import WriteCommand
-from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Step, Write
+from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Step, Write, WriteCommand
 from apps.timeline.ledger.encoding import batches, calls, parameters
 from apps.timeline.ledger.encoding.writes import encode_write
 from apps.timeline.models import Session, Version

@@ -28,7 +28,7 @@ from apps.accounts.models import Project, User
 from apps.core.admission.rate_limit import RateLimiter, RateLimitExceeded
 from apps.core.errors import Busy
 from apps.core.http.clients import UNKNOWN, client_network
-from apps.core.http.problems import Problem
+from apps.core.http.problems.problem import Problem
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]

@@ -20,8 +20,8 @@ from apps.accounts.models import Authenticator, BrowserSession, Project, User
 from apps.accounts.views.guessing import remember_browser
 from apps.core.errors import PermissionDenied
 from apps.core.http.clients import client_address
-from apps.core.http.exceptions import problem_of
-from apps.core.http.fallbacks import answer
+from apps.core.http.problems.exceptions import problem_of
+from apps.core.http.problems.fallbacks import answer
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]

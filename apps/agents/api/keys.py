@@ -28,8 +28,8 @@ from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
-from apps.core.http.fields import TextField, WholeNumberField
-from apps.core.http.schema import IDEMPOTENCY_KEY, errors
+from apps.core.http.input.fields import TextField, WholeNumberField
+from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 
 LONGEST_DAYS = 36_500
 MOST = 100

@@ -13,8 +13,8 @@ from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
 from apps.core import json
 from apps.core.handling import Handling
-from apps.core.http.fields import InputSerializer
-from apps.core.http.schema import IDEMPOTENCY_KEY, errors
+from apps.core.http.input.fields import InputSerializer
+from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 
 HANDLINGS = [one.value for one in Handling]
 HANDLING = (

@@ -17,7 +17,7 @@ from apps.agents.operations import (
     LONGEST_TAG,
     MOST_TAGS,
 )
-from apps.core.http.fields import ObjectField, TextField
+from apps.core.http.input.fields import ObjectField, TextField
 
 
 @extend_schema_serializer(component_name="UpdateAgent")

@@ -28,7 +28,7 @@ from apps.agents.scope import Scope
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
 from apps.core.http import ApiView
-from apps.core.http.schema import IDEMPOTENCY_KEY, errors
+from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 
 LIMIT = 50
 MAXIMUM_LIMIT = 1000

@@ -7,9 +7,15 @@ from apps.core.http.bodies import (
     StrictJSONParser,
     UnsupportedEncoding,
 )
-from apps.core.http.database import DatabaseFault, StorageFull
-from apps.core.http.exceptions import exception_handler, problem_of
-from apps.core.http.fallbacks import (
+from apps.core.http.headers import (
+    idempotency_key,
+    if_match,
+    prefers_minimal,
+    request_digest,
+)
+from apps.core.http.problems.database import DatabaseFault, StorageFull
+from apps.core.http.problems.exceptions import exception_handler, problem_of
+from apps.core.http.problems.fallbacks import (
     handler400,
     handler403,
     handler404,
@@ -18,13 +24,7 @@ from apps.core.http.fallbacks import (
     json_response,
     wants_html,
 )
-from apps.core.http.headers import (
-    idempotency_key,
-    if_match,
-    prefers_minimal,
-    request_digest,
-)
-from apps.core.http.problems import ERRORS, Problem
+from apps.core.http.problems.problem import ERRORS, Problem
 from apps.core.http.views import ApiView
 
 __all__ = [

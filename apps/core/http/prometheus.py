@@ -8,8 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.core.http.fallbacks import answer
-from apps.core.http.problems import Problem
+from apps.core.http.problems.fallbacks import answer
+from apps.core.http.problems.problem import Problem
 from apps.core.monitoring import exposition
 
 REFUSED = Problem(

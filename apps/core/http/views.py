@@ -22,8 +22,8 @@ from apps.core.admission.rate_limit import Allowance, RateLimiter
 from apps.core.errors import InvalidRequest, NotFound
 from apps.core.http.bodies import JSONRenderer, receive_body
 from apps.core.http.clients import client_network
-from apps.core.http.understanding import UnderstandingView
-from apps.core.http.unknown import contradiction, names_of, unknown_fields
+from apps.core.http.input.understanding import UnderstandingView
+from apps.core.http.input.unknown import contradiction, names_of, unknown_fields
 from apps.core.processes.served import ALLOWANCE, FAILED
 
 Input = TypeVar("Input", bound=serializers.Serializer[Any])

@@ -15,7 +15,7 @@ from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
 from apps.agents.models import Agent
 from apps.core import json, paging
-from apps.core.http.schema import IDEMPOTENCY_KEY, errors
+from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 from apps.metrics import operations as metrics
 from apps.metrics import ranges
 from apps.metrics.models import Metric, Rule

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from apps.agents.models import Agent
 from apps.core import paging
 from apps.core.errors import InvalidRequest
-from apps.core.http.schema import errors
+from apps.core.http.openapi.schema import errors
 from apps.metrics import ranges, totals
 from apps.metrics.api import outputs
 from apps.metrics.figures import Figures

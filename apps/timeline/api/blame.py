@@ -15,8 +15,8 @@ from rest_framework.response import Response
 
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest, UnacceptableJson
-from apps.core.http.schema import errors
-from apps.core.json.pointers import segments
+from apps.core.http.openapi.schema import errors
+from apps.core.json import segments
 from apps.diffs.changes import MISSING, Json
 from apps.timeline.api import shapes
 from apps.timeline.api.base import TimelineView

@@ -15,13 +15,13 @@ from rest_framework.response import Response
 
 from apps.agents.api.answers import answered
 from apps.core import json
-from apps.core.http.fields import (
+from apps.core.http.input.fields import (
     InputSerializer,
     ObjectField,
     TextField,
     WholeNumberField,
 )
-from apps.core.http.schema import errors
+from apps.core.http.openapi.schema import errors
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters
 from apps.timeline.api.base import TimelineView

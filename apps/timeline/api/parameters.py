@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 from apps.audit.actions import RECORDED
 from apps.core.errors import InvalidRequest
-from apps.core.http.schema import KEY_SCHEMA
+from apps.core.http.openapi.schema import KEY_SCHEMA
 from apps.core.paging import text_of
 from apps.timeline.words import Status
 

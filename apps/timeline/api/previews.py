@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
-from apps.core.http.schema import errors
+from apps.core.http.openapi.schema import errors
 from apps.timeline.api import outputs, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.comparisons import change_list

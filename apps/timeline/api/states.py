@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.core.http.schema import errors
+from apps.core.http.openapi.schema import errors
 from apps.core.paging import flag_of, integer_of, limit_of
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes

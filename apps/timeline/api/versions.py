@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from apps.agents.api.answers import answered
 from apps.core import json, paging
-from apps.core.http.schema import errors
+from apps.core.http.openapi.schema import errors
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView

@@ -7,8 +7,7 @@ import binascii
 
 from apps.core import json
 from apps.core.errors import MalformedJson, UnacceptableJson
-from apps.core.json import Json
-from apps.core.json.pointers import segments
+from apps.core.json import Json, segments
 from apps.timeline.blame.walk import Cursor, Number
 
 LONGEST_CURSOR = 32_000

@@ -10,7 +10,7 @@ import json
 import re
 
 from apps.core.errors import UnacceptableJson
-from apps.core.json.pointers import pointer, segments
+from apps.core.json import pointer, segments
 from apps.timeline.search.scanner import Scanner
 
 LONGEST_POINTER = 500

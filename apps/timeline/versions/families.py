@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from apps.core import json, keyset, sql
-from apps.core.json.projection import cleaned
+from apps.core.json import cleaned
 from apps.timeline.models import Session
 
 PARENT = "parent_session_id"

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from apps.core.http.fields import TextField
+from apps.core.http.input.fields import TextField
 from apps.core.outbound import addresses
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Format, Progress, Status

@@ -15,7 +15,7 @@ from apps.agents.acts import Act
 from apps.agents.api.administering import Body
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
-from apps.core.http.schema import IDEMPOTENCY_KEY, errors
+from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 from apps.webhooks import operations as webhooks
 from apps.webhooks.api.base import (
     AFTER,

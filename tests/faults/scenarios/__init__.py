@@ -12,6 +12,7 @@ from tests.faults.scenarios import (
     left_open,
     pool,
     postgres,
+    projector,
     statement_timeouts,
     web_workers,
 )
@@ -20,6 +21,7 @@ ALL: dict[str, ModuleType] = {
     module.NAME: module
     for module in (
         web_workers,
+        projector,
         postgres,
         database_cuts,
         client_cuts,

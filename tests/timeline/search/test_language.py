@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.core.errors import InvalidRequest
-from apps.core.json.pointers import pointer
+from apps.core.json import pointer
 from apps.timeline.search.clauses import (
     AgentIs,
     Changed,

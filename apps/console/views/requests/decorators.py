@@ -30,9 +30,9 @@ from apps.accounts.views.visits import entry_of
 from apps.console.views.requests import refusals
 from apps.core.admission import gate
 from apps.core.errors import DomainError
-from apps.core.http.exceptions import problem_of
-from apps.core.http.fallbacks import answer, wants_html
-from apps.core.http.problems import Problem
+from apps.core.http.problems.exceptions import problem_of
+from apps.core.http.problems.fallbacks import answer, wants_html
+from apps.core.http.problems.problem import Problem
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]

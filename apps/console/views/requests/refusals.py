@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from apps.core.errors import DomainError
-from apps.core.http.problems import Problem
+from apps.core.http.problems.problem import Problem
 
 PARAMETER = "refused"
 # Of so many refusals; a note, the longest that is typed, has 10,000 characters.

@@ -36,7 +36,7 @@ from apps.console.views.requests.acts import (
 from apps.console.views.requests.decorators import act, form
 from apps.console.views.session.detail import version_address, version_shown
 from apps.core.errors import InvalidRequest
-from apps.core.http.fallbacks import wants_html
+from apps.core.http.problems.fallbacks import wants_html
 from apps.timeline import operations as timeline
 from apps.timeline.errors import NothingToRollBack, VersionConflict
 from apps.timeline.operations import Expected, Receipt, Step

@@ -27,8 +27,8 @@ from apps.core import json
 from apps.core.admission import gate
 from apps.core.admission.gate import GATE
 from apps.core.errors import DomainError, OutcomeUnknown
-from apps.core.http.database import UNKNOWN, database_problem
 from apps.core.http.headers import digest_of
+from apps.core.http.problems.database import UNKNOWN, database_problem
 from apps.core.http.views import allowance_of
 from apps.core.processes.served import ALLOWANCE, FAILED
 from apps.core.provenance import Request

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from apps.core.http.fields import ObjectField
+from apps.core.http.input.fields import ObjectField
 
 
 class Output(serializers.Serializer[Any]):

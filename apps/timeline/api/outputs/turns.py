@@ -5,7 +5,7 @@ from __future__ import annotations
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from apps.core.http.fields import ObjectField
+from apps.core.http.input.fields import ObjectField
 from apps.timeline.api.outputs.common import (
     LastRollback,
     ListEnvelope,

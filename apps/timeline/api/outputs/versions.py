@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from apps.core.http.fields import ListField, ObjectField, OpaqueField
+from apps.core.http.input.fields import ListField, ObjectField, OpaqueField
 from apps.timeline.api.outputs.common import (
     Actor,
     KeptChange,

@@ -16,10 +16,10 @@ from rest_framework.views import APIView
 
 from apps.core.errors import DomainError, InvalidRequest, UnacceptableJson
 from apps.core.handling import Handling
-from apps.core.http.declared import declared
 from apps.core.http.headers import preference
-from apps.core.http.ignored import name_ignored, say_applied
-from apps.core.http.unknown import (
+from apps.core.http.input.declared import declared
+from apps.core.http.input.ignored import name_ignored, say_applied
+from apps.core.http.input.unknown import (
     MOST,
     NOTHING,
     Unknown,

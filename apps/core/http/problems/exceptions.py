@@ -23,8 +23,8 @@ from rest_framework.views import set_rollback
 
 from apps.core import errors
 from apps.core.errors import DomainError
-from apps.core.http.database import database_problem
-from apps.core.http.problems import Problem
+from apps.core.http.problems.database import database_problem
+from apps.core.http.problems.problem import Problem
 
 log = structlog.get_logger(__name__)
 

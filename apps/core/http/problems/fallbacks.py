@@ -13,9 +13,9 @@ from django.template.loader import render_to_string
 
 from apps.core import json
 from apps.core.errors import Busy, InvalidRequest, PermissionDenied
-from apps.core.http.exceptions import INTERNAL, problem_of
-from apps.core.http.misspelt import not_found
-from apps.core.http.problems import Problem
+from apps.core.http.problems.exceptions import INTERNAL, problem_of
+from apps.core.http.problems.misspelt import not_found
+from apps.core.http.problems.problem import Problem
 
 API_PREFIX = "/v1"
 HEALTH_PREFIX = "/health"

@@ -1,0 +1,1 @@
+"""What a route takes: its fields and parameters, and how unknown input is treated."""

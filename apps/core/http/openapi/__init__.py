@@ -1,0 +1,1 @@
+"""The OpenAPI document and the schemas that views describe their errors with."""
