@@ -6,7 +6,6 @@ nobody's models. Rows are never changed; a trigger refuses it.
 
 from django.db import models
 
-from apps.audit.fields import CurrentTransaction, Xid8Field
 from apps.audit.querysets import AuditRecordQuerySet, EventQuerySet
 
 
@@ -36,7 +35,6 @@ class Event(Act):
     # The version that the act made, where it made one.
     number = models.BigIntegerField(null=True)
     request_id = models.TextField(db_collation="C")
-    xid = Xid8Field(db_default=CurrentTransaction(), editable=False)
 
     objects = EventQuerySet.as_manager()
 
@@ -48,12 +46,28 @@ class Event(Act):
             models.Index(
                 fields=["project_id", "action", "id"], name="audit_event_by_action"
             ),
-            # Whoever follows the events reads on from a transaction, never from an id.
-            models.Index(fields=["xid"], name="audit_event_by_xid"),
         ]
 
     def __str__(self) -> str:
         return f"{self.action} {self.id}"
+
+
+class Outbox(models.Model):
+    """An event that is not fed yet; `feeding` takes the row away.
+
+    Those of versions and turns are fed from what they leave pending.
+    """
+
+    pk = models.CompositePrimaryKey("stream_id", "event_id")
+    stream_id = models.CharField(max_length=31, db_collation="C")
+    event_id = models.CharField(max_length=32, db_collation="C")
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["event_id"], name="audit_outbox_oldest")]
+
+    def __str__(self) -> str:
+        return str(self.event_id)
 
 
 class AuditRecord(Act):

@@ -6,20 +6,23 @@ rolled back is a lie. The ledger's SQL functions insert their events themselves.
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from django.db import connection
 
 from apps.audit import chain
 from apps.audit.actions import Action
-from apps.audit.models import AuditRecord, Event
+from apps.audit.covered import ROW
+from apps.audit.models import AuditRecord, Event, Outbox
 from apps.core.errors import NotFound
 from apps.core.ids import new_id
-from apps.core.json.projection import cleaned
+from apps.core.json import cleaned
 from apps.core.provenance import Provenance
 
 # The chain and stream of acts that belong to no project, such as making a user.
 INSTALLATION = "installation"
+EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 def record(
@@ -39,7 +42,7 @@ def record(
     """
     if not connection.in_atomic_block:
         raise RuntimeError("An act and its record belong into one transaction.")
-    return Event.objects.create(
+    event = Event.objects.create(
         stream_id=stream_id,
         # Before what the ledger writes at this moment: an agent, then its session.
         id=new_id("trace", now=act.now, sequence=0),
@@ -55,6 +58,8 @@ def record(
         request_id=act.request.id,
         created_at=act.now,
     )
+    Outbox.objects.create(stream_id=stream_id, event_id=event.id, at=act.now)
+    return event
 
 
 def record_act(
@@ -68,7 +73,9 @@ def record_act(
     details: Mapping[str, Any],
     number: int | None = None,
 ) -> AuditRecord:
-    """Write the event and the chained record of what a person or administrator did.
+    """Write the event of an act and its chained record.
+
+    What `details` have of a covered row (`covered.Row.details`) the record alone keeps.
 
     Call it last: the project's chain stays locked until the transaction ends, and
     whoever takes further locks after it can deadlock with the next act.
@@ -82,10 +89,11 @@ def record_act(
         resource_type=resource_type,
         resource_id=resource_id,
         act=act,
-        details=details,
+        details={key: told for key, told in details.items() if key != ROW},
         number=number,
     )
-    return append_record(event=event)
+    kept = {ROW: details[ROW]} if ROW in details else {}
+    return append_record(event=event, kept=kept)
 
 
 def record_for(
@@ -118,8 +126,10 @@ def record_for(
     )
 
 
-def append_record(*, event: Event) -> AuditRecord:
+def append_record(*, event: Event, kept: Mapping[str, Any] = EMPTY) -> AuditRecord:
     """Chain an event that is already written, e.g. by one of the ledger's functions.
+
+    The record keeps the event's details, and what is `kept` in it alone.
 
     Raises: RuntimeError outside a transaction.
     """
@@ -137,7 +147,7 @@ def append_record(*, event: Event) -> AuditRecord:
         actor_kind=event.actor_kind,
         actor_id=event.actor_id,
         actor_label=event.actor_label,
-        details=event.details,
+        details={**event.details, **kept},
         created_at=event.created_at,
     )
     entry.leaf = chain.leaf(entry)

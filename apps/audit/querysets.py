@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from django.db import models
 from django.db.models import Q
 
-from apps.audit.fields import CurrentTransaction
 from apps.core import keyset
 
 if TYPE_CHECKING:
@@ -66,10 +65,6 @@ class EventQuerySet(ActQuerySet["Event"]):
 
     def with_ids(self, ids: Iterable[str]) -> Self:
         return self.filter(id__in=list(ids))
-
-    def of_this_transaction(self) -> Self:
-        """Keep what the open transaction has recorded itself."""
-        return self.filter(xid=CurrentTransaction())
 
     def from_id(self, id: str | None) -> Self:
         """Keep what is as new as the event with this id, or newer (all, for None)."""

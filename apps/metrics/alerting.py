@@ -30,6 +30,7 @@ from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, Figures
 from apps.metrics.mailing import mail
 from apps.metrics.models import AlertState, GivenRules, Metric, Rule
 from apps.metrics.range_query import Reading
+from apps.timeline import projection
 
 # The guide's thresholds, on from the start. From 2 % on people look; nobody is woken.
 GIVEN = (
@@ -37,12 +38,19 @@ GIVEN = (
     ("Rollback rate, critical", CRITICAL),
 )
 GIVEN_WINDOW, GIVEN_MINUTES = "24h", 5
+LONGEST_LAG = 60.0
 # What a look at the numbers says of a rule.
 SEEN = ("value", "sample", "evaluated_at")
 
 
 def sweep(*, now: datetime) -> int:
-    """Give new projects their rules, evaluate all; return how many states changed."""
+    """Give new projects their rules, evaluate all; return how many states changed.
+
+    None changes while writes have waited for more than a minute to be fed.
+    """
+    if projection.measure_lag().seconds(now) > LONGEST_LAG:
+        # Rollbacks may wait to be counted: no state follows from what is missing.
+        return 0
     for project in Project.objects.exclude(
         id__in=GivenRules.objects.values_list("project_id", flat=True)
     ):

@@ -1,5 +1,6 @@
 from django.apps import AppConfig
 
+from apps.audit import feeding
 from apps.core.monitoring import exposition
 
 
@@ -10,5 +11,7 @@ class MetricsConfig(AppConfig):
     def ready(self) -> None:
         """Its families need models, which are there only now."""
         from apps.metrics.exposition import families
+        from apps.metrics.rollups import note_due
 
         exposition.SOURCES["metrics"] = families
+        feeding.FEEDS["metrics"] = note_due

@@ -6,7 +6,6 @@ is in them no longer, is counted from the facts when somebody asks.
 
 from django.db import models
 
-from apps.audit.fields import Xid8Field
 from apps.metrics.querysets import RuleQuerySet
 from apps.timeline.fields import id_field
 
@@ -148,13 +147,3 @@ class GivenRules(models.Model):
 
     def __str__(self) -> str:
         return str(self.project_id)
-
-
-class Follower(models.Model):
-    """How far the events have been followed: one row. What is before `xid` is known."""
-
-    id = models.SmallIntegerField(primary_key=True)
-    xid = Xid8Field()
-
-    def __str__(self) -> str:
-        return str(self.xid)

@@ -6,25 +6,10 @@ to agree on their rules.
 
 from apps.core import sql
 
-# Asked first and told as a constant: of an unknown xid PostgreSQL expects a third of
-# all events, and at a million takes 15 ms to make room for their hours.
-FOLLOWED = """
-SELECT coalesce((SELECT xid FROM metrics_follower WHERE id = 1), '0')::text AS xid
-"""
-# Open hours, hours to be rolled up, and those of events nobody has followed yet; in
-# one statement with the revision that all other hours have.
-LIVE_HOURS = """
-SELECT coalesce((SELECT number FROM metrics_revision
-                  WHERE project_id = %(project)s), 0) AS revision,
-       ARRAY(
-    SELECT hour FROM metrics_due
-     WHERE project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
-    UNION
-    SELECT date_trunc('hour', e.created_at, 'UTC') FROM audit_event e
-     WHERE e.xid >= %(followed)s::text::xid8
-       AND e.project_id = %(project)s AND e.stream_id LIKE 'sess\\_%%'
-       AND e.created_at >= %(since)s AND e.created_at < %(until)s) AS hours
-"""
+# Open hours, hours to be rolled up, and all from the first on that an event falls into
+# which is not fed yet: it may change the later ones. In one statement with the revision
+# that all other hours have.
+LIVE_HOURS = sql.query("metrics", "live_hours")
 SUMS = sql.query("metrics", "sums")
 REACH = sql.query("metrics", "reach")
 # Who had it before the range began, or never: everybody else is counted already.

@@ -20,7 +20,6 @@ from apps.metrics import facts, zones
 from apps.metrics.facts import HOUR
 from apps.metrics.figures import Figures, Group, Point
 from apps.metrics.queries import (
-    FOLLOWED,
     GROUPS,
     KEYS,
     LIVE_HOURS,
@@ -189,9 +188,8 @@ class Reading:
     @cached_property
     def _closing(self) -> tuple[int, list[datetime]]:
         since, until = self._whole
-        ((followed,),) = sql.rows(FOLLOWED, [])
         asked = {"project": self.project_id, "since": since, "until": until}
-        ((revision, hours),) = sql.rows(LIVE_HOURS, asked | {"followed": followed})
+        ((revision, hours),) = sql.rows(LIVE_HOURS, asked)
         return revision, sorted(hours)
 
     @property

@@ -1,25 +1,27 @@
-"""Keeps the rollups: follows the events, and adds up the hours that are over.
+"""Keep the rollups: note the hours of events, and add up the hours that are over.
 
-1. `follow` reads which hours the events of finished transactions fall into, and notes
-   them as due. It goes by transaction, so none is passed by, however late it commits.
-2. `roll_up` adds up each due hour that is over from the facts, in one transaction
-   with taking it off the list.
-Until then whoever reads counts a due hour from the facts, so the numbers are the same
-at any moment: before, between and after, with any number of workers or with none.
+1. `note_due` is fed with the events and notes the hours that they fall into as due, in
+   the transaction that takes them out of the outbox; so none is passed by.
+2. `roll_up` adds up each due hour that is over, and that no event waits for, from the
+   facts, in one transaction with taking it off the list.
+Until then whoever reads counts a due hour from the facts, and those of events that are
+not fed yet, so the numbers are the same at any moment: before, between and after, with
+any number of workers or with none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from time import monotonic
 
 from django.db import connection, transaction
 
-from apps.audit import following
+from apps.audit.entries import Entry
 from apps.core import sql
 from apps.metrics import facts
 from apps.metrics.facts import HOUR
+from apps.timeline import projection
 
 # An hour is over for good when who began in it has long been stopped.
 SETTLES = timedelta(seconds=60)
@@ -27,26 +29,16 @@ PATIENCE_SECONDS = 50.0
 # The facts of one hour of one project, at most: a minute is a thousand times enough.
 LONGEST_MS = 600_000
 
-BEGIN = """
-INSERT INTO metrics_follower (id, xid) VALUES (1, '0') ON CONFLICT DO NOTHING
-RETURNING 1
-"""
-PLACE = """
-SELECT xid::text::bigint AS since FROM metrics_follower WHERE id = 1
-   FOR UPDATE SKIP LOCKED
-"""
-# What the finished transactions since the last time wrote. Where an event comes late,
-# into an hour that is over, the same session's later hours change with it: they told
-# how long ago it was seen.
-FOLLOW = sql.query("metrics", "follow_facts")
-# Beyond what any server will ever count to.
-ENDLESS = 2**63 - 1
+# Where an event comes late, into an hour that is over, the same session's later hours
+# change with it: they told how long ago it was seen.
+NOTE_DUE = sql.query("metrics", "note_due")
 # A subquery in place of `next` could be asked once for each row of the table: each time
 # the row that was just deleted is skipped, and more than one is taken.
 TAKE = """
 WITH next AS MATERIALIZED (
     SELECT project_id, hour FROM metrics_due
      WHERE hour <= %(over)s AND (%(project)s::text IS NULL OR project_id = %(project)s)
+       AND hour < coalesce(%(waits)s::timestamptz, 'infinity')
      ORDER BY hour, project_id LIMIT 1 FOR UPDATE SKIP LOCKED)
 DELETE FROM metrics_due d USING next
  WHERE d.project_id = next.project_id AND d.hour = next.hour
@@ -88,26 +80,17 @@ ON CONFLICT DO NOTHING
 LEFT = "SELECT count(*) AS hours FROM metrics_due WHERE project_id = %s AND hour <= %s"
 
 
-@transaction.atomic
-def follow(*, now: datetime) -> int:
-    """Note the hours that new events fall into; return how many were not noted yet.
-
-    Another worker that follows at this moment does it for both.
-    """
-    _take_time()
-    sql.rows(BEGIN, [])
-    place = sql.rows(PLACE, [])
-    if not place:
-        return 0
-    since, seen = place[0].since, following.horizon()
-    reached = max(since, seen.settled)
-    until = reached
-    if seen.is_of_another_server(since):
-        # Its count of transactions says nothing here: everything is noted once more.
-        since, until, reached = 0, ENDLESS, seen.settled
-    asked = {"since": str(since), "until": str(until), "reached": str(reached)}
-    ((noted, _),) = sql.rows(FOLLOW, {"now": now, **asked})
-    return int(noted)
+def note_due(entries: Sequence[Entry], now: datetime) -> None:
+    """Note the hours that these events of sessions fall into."""
+    found = [one for one in entries if one.stream_id.startswith("sess_")]
+    if found:
+        asked = {
+            "now": now,
+            "streams": [one.stream_id for one in found],
+            "projects": [one.project_id for one in found],
+            "moments": [one.created_at for one in found],
+        }
+        sql.rows(NOTE_DUE, asked)
 
 
 def roll_up(*, now: datetime, project_id: str | None = None) -> Iterator[datetime]:
@@ -117,8 +100,7 @@ def roll_up(*, now: datetime, project_id: str | None = None) -> Iterator[datetim
 
 
 def sweep(*, now: datetime) -> int:
-    """Follow and roll up, for as long as one sweep may take."""
-    follow(now=now)
+    """Roll up, for as long as one sweep may take."""
     began, done = monotonic(), 0
     for _ in roll_up(now=now):
         done += 1
@@ -148,7 +130,10 @@ def rebuild(
 
 @transaction.atomic
 def _one(now: datetime, project_id: str | None) -> datetime | None:
-    taken = sql.rows(TAKE, {"over": _over(now), "project": project_id})
+    # No hour from there on is complete.
+    since = projection.waiting_since()
+    waits = None if since is None else facts.hour_of(since)
+    taken = sql.rows(TAKE, {"over": _over(now), "project": project_id, "waits": waits})
     if not taken:
         return None
     _take_time()

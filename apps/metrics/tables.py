@@ -7,7 +7,6 @@ TABLES = {
     "metrics_reach": derived(),
     "metrics_revision": derived(),
     "metrics_due": derived(),
-    "metrics_follower": derived(retention=""),
     "metrics_rule": mutable(worker="INSERT, UPDATE"),
     "metrics_givenrules": mutable(web="INSERT, UPDATE", worker="INSERT, UPDATE"),
 }

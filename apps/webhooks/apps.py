@@ -1,6 +1,9 @@
 from django.apps import AppConfig
 
+from apps.audit import feeding
+from apps.audit.covered import register
 from apps.core.monitoring import exposition
+from apps.webhooks.covered import WEBHOOK
 
 
 class WebhooksConfig(AppConfig):
@@ -10,5 +13,8 @@ class WebhooksConfig(AppConfig):
     def ready(self) -> None:
         """Its families need models, which are there only now."""
         from apps.webhooks.exposition import families
+        from apps.webhooks.feed import feed
 
         exposition.SOURCES["webhooks"] = families
+        feeding.FEEDS["webhooks"] = feed
+        register(WEBHOOK)

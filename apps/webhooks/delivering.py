@@ -1,4 +1,4 @@
-"""The sweep of the worker: follow the events, send what is due, note what came of it.
+"""The sweep of the worker: send what is due, note what came of it.
 
 One thread talks to the database, others only to receivers. Any number of workers may
 sweep at once: lanes are claimed. One that is killed leaves claims that run out, and
@@ -27,8 +27,9 @@ from apps.core.actors import SYSTEM
 from apps.core.outbound import addresses, requests
 from apps.core.outbound.requests import Answered
 from apps.core.provenance import unrequested
-from apps.webhooks import delivery_queue, feed, signing, slack
+from apps.webhooks import delivery_queue, signing, slack
 from apps.webhooks.attempts import LONGEST_PAUSE, Lane, Outcome, Waiting
+from apps.webhooks.covered import WEBHOOK
 from apps.webhooks.models import Format, Status, Subscription
 
 # How long an attempt may take; a claim is good for longer.
@@ -36,7 +37,6 @@ SECONDS = 10.0
 # How many are sent at once, and how long one sweep goes on taking more.
 AT_ONCE = 16
 SWEEP_SECONDS = 20.0
-FOLLOW_EVERY = 1.0
 # A lane with much to send steps back after so many, for the others' sake.
 IN_A_ROW = 50
 DISABLED_AFTER = timedelta(days=3)
@@ -117,20 +117,15 @@ class _Sweep:
 def deliver(*, now: datetime, clock: Clock = timezone.now) -> None:
     """Send all that is due, for some seconds; the next sweep goes on."""
     disable_failing(now=now)
-    began = followed = time.monotonic()
-    feed.follow(now=now)
+    began = time.monotonic()
     with ThreadPoolExecutor(AT_ONCE, "webhook") as pool:
         sweep = _Sweep(secrets.token_hex(8), clock, pool)
         sweep.take()
         while sweep.flying:
             is_over = time.monotonic() - began > SWEEP_SECONDS
             sweep.settle(seconds=0.2, release=is_over)
-            if is_over:
-                continue
-            if time.monotonic() - followed > FOLLOW_EVERY:
-                feed.follow(now=clock())
-                followed = time.monotonic()
-            sweep.take()
+            if not is_over:
+                sweep.take()
 
 
 def disable_failing(*, now: datetime) -> int:
@@ -166,6 +161,8 @@ def _disable(subscription: Subscription, now: datetime) -> bool:
     )
     if not changed.update(status=Status.FAILING):
         return False
+    # Read again: what was listed may have been changed by a person before.
+    left = Subscription.objects.select_related("project").get(id=subscription.id)
     audit.record_act(
         stream_id=subscription.project_id,
         project_id=subscription.project_id,
@@ -176,7 +173,8 @@ def _disable(subscription: Subscription, now: datetime) -> bool:
         details={
             "failing_since": str(subscription.failing_since),
             "failures": subscription.failures,
-        },
+        }
+        | WEBHOOK.left(left, left.project.index_key).details(),
     )
     return True
 

@@ -1,4 +1,4 @@
-"""Who is told of what, what was sent, and how far the events have been followed.
+"""Who is told of what, what was sent, and in which order.
 
 A subscription's messages about one session are a lane: they go out one after another,
 and one that fails holds back its own lane only. A message is made once, as the bytes
@@ -10,7 +10,6 @@ from datetime import datetime
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from apps.audit.fields import Xid8Field
 from apps.webhooks.querysets import DeliveryQuerySet, SubscriptionQuerySet
 
 
@@ -38,13 +37,10 @@ class Progress(models.TextChoices):
 
 
 class Feed(models.Model):
-    """How far the events are followed: the only row. Locked by whoever reads on."""
+    """Counts deliveries: the only row. Locked by whoever puts some into lanes."""
 
     id = models.SmallIntegerField(primary_key=True)
-    # The place in the events: all of them before it are told.
-    after_xid = Xid8Field()
-    after_id = models.CharField(max_length=32, db_collation="C", default="")
-    # Counts deliveries; they leave a lane in this order.
+    # They leave a lane in this order.
     ordinal = models.BigIntegerField(default=0)
 
     class Meta:
@@ -55,7 +51,7 @@ class Feed(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"after {self.after_xid}"
+        return f"{self.ordinal} deliveries"
 
 
 class Subscription(models.Model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 class SubscriptionQuerySet(models.QuerySet["Subscription"]):
     def of_project(self, project_id: str) -> SubscriptionQuerySet:
         return self.filter(project_id=project_id)
+
+    def of_projects(self, project_ids: Iterable[str]) -> SubscriptionQuerySet:
+        return self.filter(project_id__in=list(project_ids))
 
     def enabled(self) -> SubscriptionQuerySet:
         return self.filter(status="enabled")

@@ -2,8 +2,8 @@
 
 from django.apps import AppConfig
 
+from apps.audit import feeding
 from apps.core.monitoring import health
-from apps.witness.health import report
 
 
 class WitnessConfig(AppConfig):
@@ -11,4 +11,9 @@ class WitnessConfig(AppConfig):
     label = "witness"
 
     def ready(self) -> None:
+        """Its feed and its health need models, which are there only now."""
+        from apps.witness.heads import note_moved
+        from apps.witness.health import report
+
         health.SERVICES["signatures"] = report
+        feeding.FEEDS["witness"] = note_moved

@@ -15,7 +15,6 @@ from itertools import islice
 
 from django.db import transaction
 
-from apps.audit import following
 from apps.core.notes import keys
 from apps.core.notes.errors import NoteError
 from apps.core.notes.index import Entry
@@ -55,7 +54,6 @@ def went_back(*, why: str, now: datetime) -> WentBack | None:
 
 
 def _signed(signing: Signer, why: str, now: datetime) -> WentBack:
-    settled = following.horizon().settled
     contradicting = [0]
     found = _gone_back(signing, contradicting)
     count, first = 0, signing.folder.newest() + 1
@@ -67,8 +65,7 @@ def _signed(signing: Signer, why: str, now: datetime) -> WentBack:
         if not some:
             break
         some = list(islice(found, AT_ONCE))
-    # What transactions counted before means nothing here.
-    signing.index.set_progress(followed=str(settled), ahead=None, looking="")
+    signing.index.set_progress(looking="")
     return WentBack(first_note=first, heads=count, contradicting=contradicting[0])
 
 

@@ -1,58 +1,91 @@
-"""Which chains moved: what the signer follows, and what it looks at page by page."""
+"""Which chains moved: what events fed, and what is looked at page by page."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from apps.audit import operations as audit
+from apps.audit.entries import Entry
 from apps.core import sql
+from apps.core.notes import keys
+from apps.core.notes.roots import Kind
 
-# Sessions whose versions these events made, and projects with any event: acts of people
-# are chained by project. More of one transaction than that is read in one piece.
-FOLLOW = """
-SELECT e.xid::text::bigint AS xid, e.stream_id, e.project_id, e.number
-  FROM audit_event e
- WHERE e.xid >= %(after)s::text::xid8 AND e.xid < %(low)s::text::xid8
- ORDER BY e.xid LIMIT %(limit)s
+NOTE = """
+INSERT INTO witness_moved AS m (kind, chain_id, times, since)
+SELECT DISTINCT n.kind, n.id, 1, %(now)s::timestamptz
+  FROM unnest(%(kinds)s::text[], %(ids)s::text[]) n (kind, id) ORDER BY 1, 2
+    ON CONFLICT (kind, chain_id) DO UPDATE SET times = m.times + 1 RETURNING 1
 """
-OF_ONE = """
-SELECT e.xid::text::bigint AS xid, e.stream_id, e.project_id, e.number
-  FROM audit_event e
- WHERE e.xid = %(xid)s::text::xid8
+OLDEST = """
+SELECT kind, chain_id, times FROM witness_moved ORDER BY since, kind, chain_id LIMIT %s
+"""
+SINCE = "SELECT min(since) AS since FROM witness_moved"
+DONE = """
+DELETE FROM witness_moved m
+ USING unnest(%(kinds)s::text[], %(ids)s::text[], %(times)s::bigint[])
+    AS d (kind, id, times)
+ WHERE m.kind = d.kind AND m.chain_id = d.id AND m.times = d.times RETURNING 1
+"""
+SERVER = """
+SELECT system_identifier::text || ' ' || current_database() AS name
+  FROM pg_control_system()
 """
 LOOK = "SELECT id FROM timeline_session WHERE id > %s ORDER BY id LIMIT %s"
 PROJECTS = "SELECT id FROM accounts_project ORDER BY id"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Moved:
-    """What events below `reached` are about; `is_all` says that no more are settled."""
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A chain that moved, and how often it was fed by then."""
 
-    sessions: list[str]
-    projects: list[str]
-    reached: int
-    is_all: bool
+    kind: str
+    chain_id: str
+    times: int
 
 
-def moved(*, after: int, low: int, limit: int) -> Moved:
-    """Read what was written in transactions from `after` on and below `low`."""
-    asked = {"after": str(after), "low": str(low), "limit": limit}
-    events = sql.rows(FOLLOW, asked)
-    is_all = len(events) < limit
-    reached = low
-    if not is_all:
-        reached = events[-1].xid
-        if reached == after:
-            # One transaction wrote more than that: all of it, and on.
-            events = sql.rows(OF_ONE, {"xid": str(after)})
-            reached = after + 1
-    sessions = {event.stream_id for event in events if event.number is not None}
-    return Moved(
-        sessions=sorted(sessions),
-        projects=sorted({event.project_id for event in events}),
-        reached=reached,
-        is_all=is_all,
-    )
+def note_moved(entries: Sequence[Entry], now: datetime) -> None:
+    """Note the chains that these events are about, where there is a key to sign them.
+
+    A session is chained by its versions, the acts of people by their project.
+    """
+    if keys.signing_key() is None:
+        return
+    found = {(Kind.RECORD.value, one.project_id) for one in entries}
+    found |= {
+        (Kind.SESSION.value, one.stream_id)
+        for one in entries
+        if one.number is not None and one.stream_id.startswith("sess_")
+    }
+    kinds, ids = zip(*sorted(found), strict=True)
+    sql.rows(NOTE, {"now": now, "kinds": list(kinds), "ids": list(ids)})
+
+
+def oldest_moved(limit: int) -> list[Chain]:
+    """Return the chains that have waited longest."""
+    return sql.records(Chain, OLDEST, [limit])
+
+
+def moved_since() -> datetime | None:
+    """Return since when the oldest news waits for the signer; None without any."""
+    found: datetime | None = sql.rows(SINCE, [])[0].since
+    return found
+
+
+def forget_moved(signed: Sequence[Chain]) -> None:
+    """Take these off the list, but for those that moved again meanwhile."""
+    asked = {
+        "kinds": [one.kind for one in signed],
+        "ids": [one.chain_id for one in signed],
+        "times": [one.times for one in signed],
+    }
+    sql.rows(DONE, asked)
+
+
+def server() -> str:
+    """Return by what this database is told from one on another server."""
+    return str(sql.rows(SERVER, [])[0].name)
 
 
 def sessions_after(session_id: str, limit: int) -> list[str]:

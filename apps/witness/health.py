@@ -5,22 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.utils import timezone
 
 from apps.core.monitoring.fresh import Fresh
 from apps.core.monitoring.health import Probe
 from apps.core.notes.reading import notes
+from apps.timeline import projection
+from apps.witness import heads
 
 NONE = "no signatures"
 # There is news, and the signer has not come to it: it is away, refused, or stuck.
 BEHIND = "behind"
 # News is signed every five seconds; what waits longer than this waits for something.
 LATE_SECONDS = 60.0
-# How far the signer has looked, by the numbers of transactions.
-PLACES = ("followed", "ahead")
-WAITS = """
-SELECT extract(epoch FROM now() - e.created_at)::float8
-  FROM audit_event e WHERE e.xid >= %s::text::xid8 ORDER BY e.xid LIMIT 1
-"""
 
 
 def ask_status() -> str:
@@ -33,8 +30,7 @@ def ask_status() -> str:
             return NONE
         if not kept.is_complete:
             return "unavailable"
-        reached = max(int(kept.index.progress(one) or 0) for one in PLACES)
-    return BEHIND if _waiting_since(reached) > LATE_SECONDS else "healthy"
+    return BEHIND if _waiting_seconds() > LATE_SECONDS else "healthy"
 
 
 PROBE = Probe(ask_status)
@@ -46,13 +42,11 @@ def report() -> dict[str, Any]:
     return {"status": STATUS.get()}
 
 
-def _waiting_since(reached: int) -> float:
+def _waiting_seconds() -> float:
     """Return for how many seconds news has waited for the signer; 0 without any."""
-    connection = connections[DEFAULT_DB_ALIAS]
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(WAITS, [str(reached)])
-            found = cursor.fetchone()
+        moments = heads.moved_since(), projection.waiting_since()
     finally:
-        connection.close()
-    return float(found[0]) if found else 0.0
+        connections[DEFAULT_DB_ALIAS].close()
+    waiting = [one for one in moments if one is not None]
+    return (timezone.now() - min(waiting)).total_seconds() if waiting else 0.0

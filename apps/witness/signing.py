@@ -21,8 +21,6 @@ from datetime import datetime, timedelta
 import structlog
 from django.db import connection, transaction
 
-from apps.audit import following
-from apps.audit.following import Horizon
 from apps.core.notes import keys, roots
 from apps.core.notes.errors import KeyRefused, NoteError, NumberTaken
 from apps.core.notes.folder import Folder
@@ -34,7 +32,7 @@ from apps.core.postgres.errors import DataFolderUnusable
 from apps.timeline.verification import compare_ends
 from apps.witness import heads
 
-# Events, and sessions of a look at everything, at once; and the heads of one note.
+# Chains that moved, or sessions of a look at everything, at once; heads of one note.
 AT_ONCE = 1_000
 # A sweep ends after so long; the next goes on where it was.
 BUDGET_SECONDS = 4.0
@@ -189,42 +187,27 @@ def _index(folder: Folder) -> Index:
 def _some(signing: Signer, now: datetime) -> tuple[int, bool]:
     """Sign one batch; return how many notes that made, and whether it was the last."""
     index = signing.index
-    seen = following.horizon()
-    place = index.progress("followed")
-    followed = int(place) if place else None
-    if followed is None or seen.is_of_another_server(followed):
-        # What is not settled yet is followed from here, the rest looked at.
-        index.set_progress(followed=str(seen.settled), ahead=None, looking="")
-        return 0, False
+    if index.progress("server") != (server := heads.server()):
+        # Another database than the last time: what was fed there says nothing here.
+        index.set_progress(server=server, looking="")
     looking = index.progress("looking")
     if looking is not None:
         return _look(signing, looking, now), False
-    found = heads.moved(after=followed, low=seen.settled, limit=AT_ONCE)
-    made = _signed(signing, found.sessions, found.projects, now)
-    if found.reached != followed:
-        index.set_progress(followed=str(found.reached))
-    if not found.is_all:
+    moved = heads.oldest_moved(AT_ONCE)
+    made = _signed(signing, *_by_kind(moved), now)
+    heads.forget_moved(moved)
+    if len(moved) == AT_ONCE:
         return made, False
-    ahead, is_all = _ahead(signing, seen, now)
-    if is_all and _is_to_look(index, now):
+    is_to_look = _is_to_look(index, now)
+    if is_to_look:
         index.set_progress(looking="")
-        is_all = False
-    return made + ahead, is_all
+    return made, not is_to_look
 
 
-def _ahead(signing: Signer, seen: Horizon, now: datetime) -> tuple[int, bool]:
-    """Sign what is there above the oldest transaction that still runs.
-
-    Else that one would keep everything unsigned until it ends. What appears among
-    this later is read again, once all of it is settled.
-    """
-    before = int(signing.index.progress("ahead") or 0)
-    after = max(before, seen.settled)
-    found = heads.moved(after=after, low=max(after, seen.next), limit=AT_ONCE)
-    made = _signed(signing, found.sessions, found.projects, now)
-    if found.reached != before:
-        signing.index.set_progress(ahead=str(found.reached))
-    return made, found.is_all
+def _by_kind(moved: list[heads.Chain]) -> tuple[list[str], list[str]]:
+    """Return the ids of sessions and of projects."""
+    sessions = [one.chain_id for one in moved if one.kind == Kind.SESSION]
+    return sessions, [one.chain_id for one in moved if one.kind == Kind.RECORD]
 
 
 def _look(signing: Signer, after: str, now: datetime) -> int:

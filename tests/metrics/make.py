@@ -10,6 +10,7 @@ from apps.metrics.ranges import Range, between
 from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Step
 from tests.acts import act_in
+from tests.feeding import feed_all
 
 KEY = Actor(kind=ActorKind.KEY, id="key_1", label="sb_7f3a")
 OTHER_KEY = Actor(kind=ActorKind.KEY, id="key_2", label="sb_99aa")
@@ -90,8 +91,7 @@ class Told:
 
     def fork(self, number, moment, *, agent=None, by=OLGA):
         receipt = timeline.fork(
-            session_id=self.id,
-            number=number,
+            origin=timeline.Origin(session_id=self.id, number=number),
             agent=agent,
             about=timeline.About(),
             step=Step(),
@@ -126,5 +126,7 @@ def reading(project, start, end, *, now=None, agents=None) -> Reading:
 
 
 def roll_up(now) -> int:
-    """Follow, and add up every hour that is over."""
-    return rollups.sweep(now=at(now) if isinstance(now, str) else now)
+    """Feed what was written, and add up every hour that is over."""
+    moment = at(now) if isinstance(now, str) else now
+    feed_all(now=moment)
+    return rollups.sweep(now=moment)

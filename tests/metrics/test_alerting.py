@@ -15,11 +15,11 @@ from apps.metrics import alerting
 from apps.metrics import operations as metrics
 from apps.metrics.models import GivenRules, Rule
 from apps.metrics.range_query import Reading
-from apps.webhooks import feed
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Delivery, Message
 from tests.acts import act_in
 from tests.contracts.world import add_member
+from tests.feeding import feed_all
 from tests.metrics.make import Told
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -42,6 +42,7 @@ def sessions(project):
             told = Told(project, minutes(-20), agent=agent).update(minutes(-19))
             if number < rolled_back:
                 told.back(0, minutes(-18))
+        feed_all(now=START)
 
     return make
 
@@ -363,7 +364,7 @@ def test_webhooks_are_told(sessions, rule, project, settings):
     sessions(20, 5)
     states(rule(for_minutes=0), 0)
 
-    feed.follow(now=minutes(1))
+    feed_all(now=minutes(1))
 
     (made,) = Delivery.objects.filter(subscription_id=hook.id)
     told_so = json.loads(bytes(Message.objects.get(id=made.message_id).body))
@@ -414,3 +415,18 @@ def test_what_makes_no_sense_is_refused(fields, rule, project):
         metrics.change_rule(
             rule_id=made.id, fields=fields, act=act_in(project, now=START)
         )
+
+
+def test_while_writes_wait_to_be_fed_no_rule_changes_its_state(sessions, rule, project):
+    sessions(20, 5)
+    made = rule(for_minutes=0)
+    Told(project, minutes(-3)).update(minutes(-2))
+
+    assert alerting.sweep(now=START) == 0
+    made.refresh_from_db()
+    assert made.state == "ok"
+    feed_all(now=START)
+
+    assert alerting.sweep(now=START) > 0
+    made.refresh_from_db()
+    assert made.state == "firing"

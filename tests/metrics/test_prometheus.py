@@ -14,9 +14,9 @@ from apps.core.monitoring import exposition as core
 from apps.metrics import exposition
 from apps.metrics import operations as metrics
 from apps.server import serving as serving_alone
-from apps.webhooks import feed
 from apps.webhooks import operations as webhooks
 from tests.acts import act_in
+from tests.feeding import feed_all
 from tests.live import serving
 from tests.metrics.make import Told, called
 
@@ -138,7 +138,7 @@ def test_alert_rules_and_webhooks_are_counted_by_state(project, settings, scrape
         kinds=["session.created"],
     )
     Told(project, timezone.now())
-    feed.follow(now=timezone.now())
+    feed_all()
 
     found = scrape()
 

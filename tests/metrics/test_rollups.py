@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.agents.models import Agent
-from apps.core import json, sql
+from apps.core import json
 from apps.core.roles.names import Role
 from apps.metrics import rollups
 from apps.metrics.models import Due, Reach, Sum
@@ -23,6 +23,7 @@ from apps.timeline.ledger.facts import reported
 from apps.timeline.models import Session, Turn, Version
 from tests.acting import acting_as
 from tests.conftest import make_project
+from tests.feeding import feed_all
 from tests.metrics.make import DAY, Told, at, called, reading, roll_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -200,7 +201,7 @@ def test_an_hour_settles_before_it_is_kept(project):
 def test_one_hour_is_taken_at_a_time_however_the_planner_joins(project):
     # Where it believes in one row, it goes through the rows and asks for each anew.
     Told(project, "10:00").update("11:10", "12:10", "13:10")
-    rollups.follow(now=at("15:00"))
+    feed_all(now=at("15:00"))
     later = Due.objects.filter(hour__gt=at("10:00"))
     hours = list(later.values_list("project_id", "hour").order_by("hour"))
     with acting_as(Role.OWNER), connection.cursor() as cursor:
@@ -223,6 +224,7 @@ def test_what_a_sweep_did_the_next_does_not_do_again(project):
 
 def test_the_command_tells_what_it_did(project):
     Told(project, "10:00").update("11:00", "13:00")
+    feed_all(now=at("15:00"))
     told_so = StringIO()
 
     call_command("rebuild_rollups", stdout=told_so)
@@ -233,6 +235,7 @@ def test_the_command_tells_what_it_did(project):
 
 def test_it_tells_how_far_it_is(project):
     Told(project, "10:00").update("11:00")
+    feed_all(now=at("15:00"))
     heard = []
 
     rollups.rebuild(
@@ -259,15 +262,16 @@ def test_hours_that_have_nothing_any_more_are_forgotten(project):
     assert session.id
 
 
-def test_after_a_move_to_another_server_every_hour_is_added_up_again(project):
-    """Its transactions count from elsewhere: the place reached says nothing there."""
-    Told(project, "10:00")
-    roll_up("15:00")
-    moved = "UPDATE metrics_follower SET xid = '1000000000000' WHERE id = 1 RETURNING 1"
-    with acting_as(Role.WORKER):
-        sql.rows(moved, [])
-    Told(project, "12:00")
+def test_an_hour_with_an_event_that_is_not_fed_stays_open(project):
+    Told(project, "10:00").update("11:10", "12:10")
+    feed_all(now=at("15:00"))
+    late = Told(project, "11:20")
+
+    assert rollups.sweep(now=at("15:00")) == 1
+    assert {one.hour for one in Sum.objects.all()} == {at("10:00")}
+    found = reading(project, "10:00", "13:00", now=at("15:00")).totals()
+    assert (found.sessions, found.versions) == (2, 4)
 
     assert roll_up("15:10") == 2
-    assert {one.hour for one in Sum.objects.all()} == {at("10:00"), at("12:00")}
-    assert roll_up("15:20") == 0
+    assert reading(project, "10:00", "13:00", now=at("15:10")).totals() == found
+    assert late.id

@@ -11,6 +11,7 @@ from apps.webhooks import delivering
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Lane, Subscription
 from tests.acts import act_in
+from tests.feeding import feed_all
 from tests.webhooks.receiver import Receiver
 
 
@@ -41,6 +42,7 @@ def sweep() -> Callable[[], None]:
     def run() -> None:
         Lane.objects.update(due_at=timezone.now())
         Subscription.objects.update(resting_until=None)
+        feed_all()
         delivering.deliver(now=timezone.now())
 
     return run

@@ -8,10 +8,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from apps.webhooks import delivery_queue, feed
+from apps.webhooks import delivery_queue
 from apps.webhooks.attempts import Waiting
 from apps.webhooks.models import Lane
 from tests import databases
+from tests.feeding import feed_all
 from tests.timeline.runs import begin
 from tests.worker.processes import until
 
@@ -31,7 +32,7 @@ def test_whoever_waits_for_a_lane_holds_none_that_comes_after_it(
     subscribe()
     client = api()
     early, late = sorted(begin(client, {}).id for _ in range(2))
-    feed.follow(now=timezone.now())
+    feed_all()
     taken = {one.lane[1]: one for one in delivery_queue.take("mine", busy=[], room=10)}
     # The later one stands first, in the table as among those that are given back.
     Lane.objects.filter(stream_id=early).update(due_at=timezone.now())

@@ -24,6 +24,7 @@ from apps.timeline import operations as timeline
 from apps.timeline.verification import verify_session, verify_signatures
 from apps.witness import signing
 from tests.acting import tampering
+from tests.feeding import feed_all
 from tests.timeline import runs
 from tests.witness import forging
 
@@ -31,6 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def sign() -> int:
+    feed_all()
     return signing.sweep(now=timezone.now())
 
 

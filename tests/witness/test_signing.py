@@ -19,6 +19,7 @@ from apps.core.notes.signed import SigningKey, opened
 from apps.core.roles.logins import url_of
 from apps.core.roles.names import Role
 from apps.witness import signing
+from tests.feeding import feed_all
 from tests.timeline import runs
 from tests.witness.forging import owning
 from tests.witness.test_finding import sign, verified
@@ -282,6 +283,7 @@ def test_time_does_not_run_backwards_in_notes(
 ) -> None:
     sign()
     run.patch({"step": 3})
+    feed_all()
 
     assert signing.sweep(now=timezone.now() - timedelta(hours=1)) == 1
 

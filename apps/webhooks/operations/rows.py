@@ -8,6 +8,7 @@ from apps.accounts.models import Project
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.provenance import Provenance
+from apps.webhooks.covered import WEBHOOK
 from apps.webhooks.models import Subscription
 
 
@@ -17,8 +18,18 @@ def locked(project: Project, webhook_id: str) -> Subscription:
 
 
 def record(
-    action: Action, webhook: Subscription, act: Provenance, details: dict[str, Any]
+    action: Action,
+    webhook: Subscription,
+    act: Provenance,
+    details: dict[str, Any],
+    *,
+    is_removed: bool = False,
 ) -> None:
+    row = (
+        WEBHOOK.removed(webhook)
+        if is_removed
+        else WEBHOOK.left(webhook, webhook.project.index_key)
+    )
     audit.record_act(
         stream_id=webhook.project_id,
         project_id=webhook.project_id,
@@ -26,5 +37,5 @@ def record(
         resource_type="webhook",
         resource_id=webhook.id,
         act=act,
-        details=details,
+        details=details | row.details(),
     )

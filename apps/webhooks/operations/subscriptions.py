@@ -42,11 +42,9 @@ def create(
     Raises: InvalidRequest for an unfit address, kind, description or format, or for
     too many.
     """
-    place = feed.place()
+    feed.place()
     if Subscription.objects.of_project(act.project_id).count() >= MOST:
         raise InvalidRequest(f"A project has at most {MOST} webhooks.")
-    if not Subscription.objects.enabled().exists():
-        feed.begin(feed=place)
     id, salt = new_id("hook", now=act.now), signing.new_salt()
     secret = signing.secret_from(id, salt)
     made = Subscription.objects.create(
@@ -102,12 +100,9 @@ def enable(*, act: Act, webhook_id: str) -> Subscription:
 
     Raises: WebhookNotFound.
     """
-    place = feed.place()
     webhook = locked(act.project, webhook_id)
     if webhook.is_enabled:
         return webhook
-    if not Subscription.objects.enabled().exists():
-        feed.begin(feed=place)
     webhook.status, webhook.since = Status.ENABLED, act.now
     _forgive(webhook)
     webhook.save()
@@ -166,7 +161,7 @@ def delete(*, act: Act, webhook_id: str) -> None:
     Delivery.objects.of_subscription(webhook.id).delete()
     webhook.delete()
     webhook.id = webhook_id
-    record(Action.WEBHOOK_DELETED, webhook, act, details)
+    record(Action.WEBHOOK_DELETED, webhook, act, details, is_removed=True)
 
 
 def _forgive(webhook: Subscription) -> None:

@@ -1,4 +1,4 @@
-"""One event as the feed reads it, in the columns that it needs."""
+"""One event as feeds get it, in the columns that they need."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from apps.core import json
 COLUMNS = """
 e.stream_id, e.id, e.project_id, e.number, e.action, e.resource_type, e.resource_id,
 e.actor_kind, e.actor_id, e.actor_label, e.details::text AS told, e.request_id,
-e.created_at, e.xid::text::bigint AS xid
+e.created_at
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """An event of the record, as `audit.Event` has it."""
+    """An event, as `audit.Event` has it."""
 
     stream_id: str
     id: str
@@ -33,7 +33,6 @@ class Entry:
     told: str
     request_id: str
     created_at: datetime
-    xid: int
 
     @cached_property
     def details(self) -> dict[str, Any]:

@@ -1,0 +1,228 @@
+"""Random acts that leave rows which records cover, with the product's verbs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+from django.utils import timezone
+
+from apps.accounts import operations as accounts
+from apps.accounts.access import as_user
+from apps.accounts.models import ApiKey, Membership, Project, Role, Scope, User
+from apps.agents.acts import Act
+from apps.audit.models import AuditRecord
+from apps.core.actors import SYSTEM, Actor, ActorKind
+from apps.core.errors import DomainError
+from apps.core.handling import Handling
+from apps.timeline import operations as timeline
+from apps.timeline.models import Label, Session
+from apps.webhooks import operations as webhooks
+from apps.webhooks.models import Subscription
+from tests.acts import act_by, act_in
+
+AGENT = Actor(kind=ActorKind.KEY, id="key_1", label="sb_7f3a")
+PERSON = Actor(kind=ActorKind.USER, id="user_1", label="alice")
+NAMES = ("good", "known good", "über 3", "1")
+TEXTS = ("Wrong city.", "é\n☃", "x" * 9_000)
+
+
+class Acts:
+    """Acts in one project, by people, agents and the system, as they are drawn."""
+
+    def __init__(self, project: Project, draw: Random) -> None:
+        self.project = project
+        self.draw = draw
+        self.refused = 0
+
+    def act(self) -> Act:
+        return act_in(self.project, self.draw.choice([AGENT, PERSON, SYSTEM]))
+
+    def any_of(self, model: Any, **told: Any) -> Any:
+        found = list(model.objects.filter(**told))
+        return self.draw.choice(found) if found else None
+
+    def session(self) -> str:
+        mine = Session.objects.filter(project_id=self.project.id)
+        return str(self.draw.choice(list(mine.values_list("id", flat=True))))
+
+    def begin(self) -> str:
+        about = timeline.About(
+            metadata=self.draw.choice([None, {"owner": "ann", "n": 1.5}]),
+            user_id=self.draw.choice([None, "user-7"]),
+            ttl_seconds=self.draw.choice([None, 3600]),
+        )
+        made = timeline.create(
+            act=self.act(), agent="travel", state={}, about=about, step=timeline.Step()
+        )
+        return str(made.session_id)
+
+    def label(self) -> None:
+        name = self.draw.choice(NAMES)
+        timeline.label(act=self.act(), session_id=self.session(), number=0, name=name)
+
+    def unlabel(self) -> None:
+        label = self.any_of(Label)
+        if label:
+            timeline.unlabel(
+                act=self.act(),
+                session_id=label.session_id,
+                number=label.number,
+                name=label.name,
+            )
+
+    def note(self) -> None:
+        timeline.add_note(
+            act=self.act(),
+            session_id=self.session(),
+            number=self.draw.choice([None, 0]),
+            text=self.draw.choice(TEXTS),
+        )
+
+    def metadata(self) -> None:
+        timeline.update_metadata(
+            act=self.act(),
+            session_id=self.session(),
+            metadata={
+                "owner": self.draw.choice(
+                    [None, "bob", "é\x00", 1e23, [1, {"a": -0.0}]]
+                )
+            },
+            ttl_seconds=self.draw.choice([None, 0, 60]),
+        )
+
+    def lifetime(self) -> None:
+        timeline.update_metadata(
+            act=self.act(), session_id=self.session(), ttl_seconds=3600
+        )
+
+    def key(self) -> None:
+        expiry = timezone.now() + timedelta(days=1)
+        accounts.issue_key(
+            act=self.act(),
+            project=self.project,
+            name="bot",
+            scope=self.draw.choice(list(Scope)),
+            agents=self.draw.choice([None, ["travel", "b" * 255]]),
+            rate_limit=self.draw.choice([None, 60]),
+            expires_at=self.draw.choice([None, expiry]),
+        )
+
+    def revoke(self) -> None:
+        key = self.any_of(ApiKey, project=self.project)
+        if key:
+            accounts.revoke_key(act=self.act(), project=self.project, key_id=key.id)
+
+    def user(self) -> User:
+        name = f"user{self.draw.randrange(10**9)}"
+        return accounts.create_user(act=act_by(), username=name)
+
+    def member(self) -> None:
+        role = self.draw.choice(list(Role))
+        accounts.add_member(
+            act=self.act(), project=self.project, user=self.user(), role=role
+        )
+
+    def invited(self) -> None:
+        role = self.draw.choice(list(Role))
+        made, token = accounts.invite(act=self.act(), project=self.project, role=role)
+        now = timezone.now()
+        if self.draw.random() < 0.3:
+            accounts.withdraw_invitation(
+                act=self.act(), project=self.project, invitation_id=made.id
+            )
+            return
+        accounts.accept_invitation(
+            token=token, user=self.user(), now=now, request_id="req_test"
+        )
+
+    def role(self) -> None:
+        one = self.any_of(Membership, project=self.project)
+        if one:
+            role = self.draw.choice(list(Role))
+            accounts.change_role(
+                act=as_user(one.user, now=timezone.now(), request_id="req_test"),
+                project=self.project,
+                user=one.user,
+                role=role,
+            )
+
+    def removed(self) -> None:
+        one = self.any_of(Membership, project=self.project)
+        if one:
+            accounts.remove_member(act=self.act(), project=self.project, user=one.user)
+
+    def settings(self) -> None:
+        accounts.set_handling(
+            act=self.act(),
+            project=self.project,
+            handling=self.draw.choice(list(Handling)),
+        )
+
+    def webhook(self) -> None:
+        webhooks.create(
+            act=self.act(),
+            url=f"https://93.184.216.34/in/{self.draw.randrange(100)}",
+            kinds=["turn.added"],
+            description="Für uns",
+        )
+
+    def webhook_changed(self) -> None:
+        one = self.any_of(Subscription, project=self.project)
+        if one:
+            webhooks.update(
+                act=self.act(),
+                webhook_id=one.id,
+                url=self.draw.choice([None, "https://93.184.216.34/other"]),
+                kinds=self.draw.choice([None, ["turn.added", "version.created"]]),
+                format=self.draw.choice([None, "slack"]),
+            )
+
+    def webhook_switched(self) -> None:
+        one = self.any_of(Subscription, project=self.project)
+        verbs: list[Callable[..., Any]] = [
+            webhooks.enable,
+            webhooks.disable,
+            webhooks.change_secret,
+            webhooks.delete,
+        ]
+        if one:
+            self.draw.choice(verbs)(act=self.act(), webhook_id=one.id)
+
+
+VERBS = (
+    Acts.begin,
+    Acts.label,
+    Acts.unlabel,
+    Acts.note,
+    Acts.metadata,
+    Acts.lifetime,
+    Acts.key,
+    Acts.revoke,
+    Acts.member,
+    Acts.invited,
+    Acts.role,
+    Acts.removed,
+    Acts.settings,
+    Acts.webhook,
+    Acts.webhook_changed,
+    Acts.webhook_switched,
+)
+
+
+def perform(project: Project, draw: Random, count: int) -> Acts:
+    """Perform so many acts, each verb at least once; what is refused is counted."""
+    acts = Acts(project, draw)
+    acts.begin()
+    verbs = [*VERBS, *draw.choices(VERBS, k=count)]
+    draw.shuffle(verbs)
+    for verb in verbs:
+        records = AuditRecord.objects.count()
+        try:
+            verb(acts)
+        except DomainError:
+            acts.refused += 1
+            assert AuditRecord.objects.count() == records
+    return acts
