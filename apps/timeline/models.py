@@ -6,7 +6,6 @@ which a trigger enforces. Every table carries `session_id` in every key, has no
 sequence and no foreign key to another session, so that it can be distributed.
 """
 
-from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 
 from apps.timeline import bodies
@@ -14,9 +13,15 @@ from apps.timeline.annotations import HiddenVersions as HiddenVersions
 from apps.timeline.annotations import Label as Label
 from apps.timeline.annotations import Note as Note
 from apps.timeline.annotations import PendingWrite as PendingWrite
+from apps.timeline.derived import Change as Change
+from apps.timeline.derived import Open as Open
+from apps.timeline.derived import Pending as Pending
+from apps.timeline.derived import Term as Term
+from apps.timeline.derived import Text as Text
+from apps.timeline.derived import Unsearched as Unsearched
 from apps.timeline.fields import id_field
 from apps.timeline.querysets import SessionQuerySet, TurnQuerySet
-from apps.timeline.words import Hold, Op, OpenKind, Status
+from apps.timeline.words import Hold, Op, Status
 
 
 class Session(models.Model):
@@ -230,101 +235,6 @@ class Body(models.Model):
         return f"{self.session_id} body {self.number}"
 
 
-class Change(models.Model):
-    """One path that a version touched, as keyed digests: what blame and search read."""
-
-    pk = models.CompositePrimaryKey("session_id", "path_key", "number")
-    session_id = id_field()
-    path_key = models.BinaryField()
-    number = models.BigIntegerField()
-    role = models.SmallIntegerField()
-    kind = models.SmallIntegerField()
-    value_key = models.BinaryField(null=True)
-
-    class Meta:
-        indexes = [
-            models.Index(
-                fields=["session_id", "number"], name="timeline_change_by_version"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.session_id} v{self.number} change"
-
-
-class Term(models.Model):
-    """By what a session is found: a value of its head under its pointer, or a mark.
-
-    Keyed digests, see `search/terms.py`. Derived; `rebuild_search` makes it anew.
-    """
-
-    pk = models.CompositePrimaryKey("session_id", "path_key")
-    session_id = id_field()
-    path_key = models.BinaryField()
-    value_key = models.BinaryField()
-
-    def __str__(self) -> str:
-        return f"{self.session_id} term"
-
-
-class Text(models.Model):
-    """The words of a reasoning, a turn or a version's labels; derived like terms."""
-
-    pk = models.CompositePrimaryKey("session_id", "kind", "number")
-    session_id = id_field()
-    kind = models.SmallIntegerField()
-    number = models.BigIntegerField()
-    words = SearchVectorField()
-
-    def __str__(self) -> str:
-        return f"{self.session_id} words of {self.number}"
-
-
-class Unsearched(models.Model):
-    """Its terms and texts are not complete yet; `rebuild_search` completes them."""
-
-    session_id = id_field(primary_key=True)
-    project_id = id_field()
-
-    class Meta:
-        indexes = [
-            models.Index(
-                fields=["project_id", "-session_id"], name="timeline_unsearched_newest"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return str(self.session_id)
-
-
-class Open(models.Model):
-    """What is open in a session: it waits for a human, lost something, is held.
-
-    Written by the append, only where it changes; removed with the session's end. `at`
-    is when version `number` was stored. Derived; `rebuild_open` makes it anew.
-    """
-
-    pk = models.CompositePrimaryKey("session_id", "kind", "number")
-    session_id = id_field()
-    kind = models.CharField(max_length=8, choices=OpenKind.choices, db_collation="C")
-    number = models.BigIntegerField()
-    project_id = id_field()
-    agent_id = models.CharField(max_length=32, db_collation="C")
-    at = models.DateTimeField()
-
-    class Meta:
-        indexes = [
-            # The key is part of it: rows of one moment have an order, and pages places.
-            models.Index(
-                fields=["project_id", "kind", "at", "session_id", "number"],
-                name="timeline_open_newest",
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.session_id} v{self.number} {self.kind}"
-
-
 class Turn(models.Model):
     """One exchange with the agent. `head_number` is the version it left as the head."""
 
@@ -351,6 +261,13 @@ class Turn(models.Model):
     size = models.BigIntegerField()
     request_key = models.TextField(null=True)
     request_digest = models.BinaryField()
+    # Null in turns from before there was a chain of turns.
+    salt = models.BinaryField(null=True)
+    reasoning_digest = models.BinaryField(null=True)
+    commitment = models.BinaryField(null=True)
+    leaf = models.BinaryField(null=True)
+    chain = models.BinaryField(null=True)
+    requested_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
 
     objects = TurnQuerySet.as_manager()

@@ -1,6 +1,6 @@
 """The classes of this app's tables, from which grants follow; see `core.roles`."""
 
-from apps.core.roles.declared import derived, immutable, mutable
+from apps.core.roles.declared import ALL, derived, immutable, mutable
 
 # What an append brings up to date, and what people change about a session. Its origin,
 # its project and its agent never change.
@@ -22,9 +22,14 @@ TABLES = {
     "timeline_pendingwrite": immutable(),
     "timeline_hiddenversions": immutable(),
     "timeline_label": mutable(web="INSERT, DELETE", retention="DELETE"),
-    "timeline_change": derived(web="INSERT"),
+    "timeline_pending": mutable(web="INSERT", worker=ALL, retention="DELETE"),
+    # What the projector writes; labels are made findable by who sets them.
+    "timeline_change": derived(),
     "timeline_term": derived(web="INSERT, UPDATE, DELETE"),
     "timeline_text": derived(web="INSERT, UPDATE, DELETE"),
     "timeline_unsearched": derived(),
     "timeline_open": derived(web="INSERT, DELETE"),
+    "timeline_change_current": derived(worker="", retention=None),
+    "timeline_term_current": derived(worker="", retention=None),
+    "timeline_text_current": derived(worker="", retention=None),
 }

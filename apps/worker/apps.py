@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 
 from apps.core.monitoring import exposition, health
-from apps.worker.health import families, report
+from apps.worker.health import families, report, report_projector
 
 
 class WorkerConfig(AppConfig):
@@ -12,4 +12,5 @@ class WorkerConfig(AppConfig):
 
     def ready(self) -> None:
         health.SERVICES["worker"] = report
+        health.SERVICES["projector"] = report_projector
         exposition.SOURCES["worker"] = families

@@ -1,7 +1,7 @@
-"""Whether a worker runs: what its heartbeat says, asked of the database.
+"""Whether a worker runs, and how far its projector is behind: asked of the database.
 
 A worker that is missing stops no request, so it degrades nothing; but numbers get
-old and deliveries wait, and whoever looks should see why.
+old, deliveries and indexes wait, and whoever looks should see why.
 """
 
 from collections.abc import Iterator
@@ -9,13 +9,17 @@ from datetime import datetime
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.utils import timezone
 
 from apps.core.monitoring.exposition import Family
 from apps.core.monitoring.fresh import Fresh
 from apps.core.monitoring.health import Probe
+from apps.timeline import projection
 
 # Heartbeats come every ten seconds; one that was missed is no alarm.
 LATE_SECONDS = 45.0
+# Searches find what waits as well, but not all of a long backlog.
+LONG_LAG_SECONDS = 60.0
 HEARTBEAT = """
 SELECT extract(epoch FROM now() - max(last_heartbeat))::float8
   FROM procrastinate_workers
@@ -38,6 +42,30 @@ def ask_heartbeat() -> float:
 PROBE = Probe(ask_heartbeat)
 
 
+def ask_lag() -> projection.Lag:
+    """Return how far the projector is behind."""
+    try:
+        return projection.measure_lag()
+    finally:
+        connections[DEFAULT_DB_ALIAS].close()
+
+
+LAG = Probe(ask_lag)
+
+
+def report_projector() -> dict[str, Any]:
+    """Return what waits to be indexed; of more than 1,000 rows only that."""
+    waiting = LAG.answer()
+    if waiting is None:
+        return {"status": "unavailable", "lag_seconds": None, "pending": None}
+    seconds = waiting.seconds(timezone.now())
+    return {
+        "status": "healthy" if seconds < LONG_LAG_SECONDS else "degraded",
+        "lag_seconds": round(max(seconds, 0.0), 1),
+        "pending": waiting.rows,
+    }
+
+
 def report() -> dict[str, Any]:
     """Return what the ready endpoint and the console's footer tell."""
     seconds = PROBE.answer()
@@ -57,6 +85,14 @@ def families(now: datetime) -> Iterator[Family]:
     if seconds is not None and seconds != NEVER:
         told.add(seconds)
     yield told
+    waiting = LAG.answer()
+    if waiting is not None:
+        behind = Family(
+            "stepback_projector_lag_seconds",
+            "Seconds that the oldest write has waited to be indexed.",
+        )
+        behind.add(max(waiting.seconds(now), 0.0))
+        yield behind
 
 
 STATUS: Fresh[str] = Fresh(lambda: report()["status"], seconds=5.0)

@@ -11,7 +11,7 @@ from contextlib import suppress
 import structlog
 
 from apps.core.monitoring.log import safe_message
-from apps.worker import jobs
+from apps.worker import jobs, projecting
 
 PAUSE_SECONDS = 2.0
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -21,7 +21,8 @@ log = structlog.get_logger("stepback.worker")
 
 def run() -> None:
     """Work until SIGTERM, SIGINT or SIGHUP; what was begun may end in order."""
-    asyncio.run(_run())
+    with projecting.projecting():
+        asyncio.run(_run())
 
 
 async def _run() -> None:

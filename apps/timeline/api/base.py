@@ -94,16 +94,15 @@ class TimelineView(ApiView):
         """As `version`, for an answer with its state and the last rollback."""
         return heads.shown(self.scope, session_id, number, now=self.now)
 
-    def written(self, receipt: Receipt) -> reading.VersionRow:
-        """Return the version that a write made, the last one of a batch."""
-        if receipt.made:
-            return receipt.made[-1]
-        return self.shown(receipt.session_id, receipt.number)
-
     def state_answer(self, receipt: Receipt) -> Response:
         """Answer a state write with what it stored, now or before."""
         is_minimal = prefers_minimal(self.request)
-        version = self._without_state(receipt) if is_minimal else self.written(receipt)
+        if receipt.made:
+            version = receipt.made[-1]
+        elif is_minimal:  # its body is not to be read
+            version = self.version(receipt.session_id, receipt.number)
+        else:
+            version = self.shown(receipt.session_id, receipt.number)
         rollback = shapes.last_rollback(reading.last_rollback(version))
         state = None if is_minimal else reading.state(version)
         if receipt.verified is None:
@@ -116,12 +115,6 @@ class TimelineView(ApiView):
         if is_minimal:
             answer["Preference-Applied"] = "return=minimal"
         return answer
-
-    def _without_state(self, receipt: Receipt) -> reading.VersionRow:
-        """As `written`, where its body is not to be read."""
-        if receipt.made:
-            return receipt.made[-1]
-        return self.version(receipt.session_id, receipt.number)
 
     def answer(
         self, body: Any, receipt: Receipt, number: int | None = None, status: int = 200

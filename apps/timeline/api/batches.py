@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from apps.core.errors import InvalidRequest, UnacceptableJson
 from apps.core.http import problem_of
-from apps.core.http.fields import (
+from apps.core.http.input.fields import (
     InputSerializer,
     ListField,
     TextField,
@@ -155,7 +155,8 @@ class BatchesView(VersionsView):
             act=self.act,
             expected=self.expected(given.validated_data.get("expected_version")),
         )
-        last = self.written(receipt)
+        made = receipt.made or (self.shown(session_id, receipt.number),)
+        last = made[-1]
         body = _batch_object(_made(receipt), last)
         return self.answer(body, receipt, last.number, status=201)
 

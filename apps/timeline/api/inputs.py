@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from apps.core import json
 from apps.core.errors import InvalidRequest
-from apps.core.http.fields import (
+from apps.core.http.input.fields import (
     FlagField,
     InputSerializer,
     ListField,
@@ -49,6 +49,8 @@ class StoryInput(InputSerializer):
     """The story around a version."""
 
     synonyms = {"reason": "reasoning"}
+    # Whether `external_id` names the version; on a create it names the session.
+    names_version: ClassVar[bool] = False
 
     reasoning = TextField(help_text="Why this change was made.")
     reason = TextField(help_text="Another name for `reasoning`.")
@@ -75,11 +77,6 @@ class StoryInput(InputSerializer):
             model=given.get("model"),
         )
 
-    @property
-    def names_version(self) -> bool:
-        """Whether `external_id` names the version; on a create it names the session."""
-        return False
-
 
 class StepInput(StoryInput):
     """The story around a state, and the other parts of a checkpoint."""
@@ -103,14 +100,12 @@ class StepInput(StoryInput):
 class HeadInput(StoryInput):
     """What every version takes that is built on a head."""
 
+    names_version = True
+
     external_id = TextField(help_text="Your id of this version, unique in the session.")
     expected_version = WholeNumberField(
         min_value=0, help_text="The head you built on; 409 if it has moved."
     )
-
-    @property
-    def names_version(self) -> bool:
-        return True
 
 
 class WriteInput(HeadInput, StepInput):

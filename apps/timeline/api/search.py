@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
-from apps.core.http.schema import errors
+from apps.core.http.openapi.schema import errors
 from apps.diffs.changes import MISSING
 from apps.timeline.api import parameters, shapes
 from apps.timeline.api.base import TimelineView
@@ -117,6 +117,7 @@ def _list_object(found: Found) -> dict[str, Any]:
         "last_id": _id_of(found.results[-1]) if found.results else None,
         "next": None if found.next is None else str(found.next),
         "notices": list(found.notices),
+        "as_of": found.as_of,
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from apps.core.http.fields import (
+from apps.core.http.input.fields import (
     InputSerializer,
     ObjectField,
     TextField,
@@ -15,6 +15,7 @@ from apps.core.http.fields import (
 )
 from apps.timeline.api.inputs import StateField, StepInput
 from apps.timeline.ledger.facts.about import LONGEST_TTL
+from apps.timeline.operations import Edit, Origin
 
 
 class AboutInput(StepInput):
@@ -69,6 +70,19 @@ class ForkInput(AboutInput):
             message = "Give version or at_turn_id, not both."
             raise serializers.ValidationError({"at_turn_id": message})
         return attrs
+
+    def origin(self, session_id: str) -> Origin:
+        """Return which version of this session is forked."""
+        given = self.validated_data
+        return Origin(
+            session_id=session_id,
+            number=given.get("version"),
+            turn_id=given.get("at_turn_id"),
+        )
+
+    def edit(self) -> Edit:
+        """Return what the fork's version 0 has other than that version."""
+        return Edit(patch=self.validated_data.get("state"), parts=self.parts())
 
 
 @extend_schema_serializer(component_name="UpdateSession")

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from apps.agents.api.answers import answered
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
-from apps.core.http.schema import errors
+from apps.core.http.openapi.schema import errors
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
@@ -211,13 +211,10 @@ class ForkView(SessionStartView):
             fault = InvalidRequest(message, param="source_session_id")
             self.refuse_unless_stored(fault)
         receipt = timeline.fork(
-            session_id=session_id,
-            number=data.get("version"),
-            turn_id=data.get("at_turn_id"),
+            origin=given.origin(session_id),
+            edit=given.edit(),
             agent=data.get("agent_id") or data.get("new_agent_id"),
-            patch=data.get("state"),
             about=self.about(given),
-            parts=given.parts(),
             step=given.step(),
             act=self.act,
         )

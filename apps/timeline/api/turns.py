@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from apps.accounts.access import Permission
 from apps.core import paging
 from apps.core.errors import InvalidRequest
-from apps.core.http.schema import errors
+from apps.core.http.openapi.schema import errors
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes, traces
 from apps.timeline.api.base import TimelineView
@@ -83,8 +83,8 @@ class TurnsView(TimelineView):
                 input=data["input"],
                 output=data["output"],
                 metadata=data.get("metadata"),
+                state_before=data.get("state_before"),
             ),
-            state_before=data.get("state_before"),
             state_after=data.get("state_after"),
             parts=given.parts(),
             step=given.step(),

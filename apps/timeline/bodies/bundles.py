@@ -50,7 +50,8 @@ def named_parts(given: Mapping[str, Json]) -> tuple[Part, ...]:
         # Checked as a state is: the wrapper makes a list an object, one level deep.
         json.check({name: value})
         found.append(Part(name, JSON, json.dumps(value)))
-    return (*found, *_opaque(given.get("opaque") or {}))
+    opaque = given.get("opaque")
+    return (*found, *_opaque(opaque)) if opaque else tuple(found)
 
 
 def opaque_object(parts: tuple[Part, ...]) -> dict[str, dict[str, str]]:

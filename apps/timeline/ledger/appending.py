@@ -17,8 +17,7 @@ from apps.core import sql
 from apps.core.errors import DomainError
 from apps.timeline.errors import held
 from apps.timeline.ledger import conflicts, events
-from apps.timeline.ledger.commands import WriteCommand
-from apps.timeline.ledger.drafts import ANY_HEAD, Build, Expected, Receipt
+from apps.timeline.ledger.drafts import ANY_HEAD, Build, Expected, Receipt, WriteCommand
 from apps.timeline.ledger.encoding import batches, calls, parameters
 from apps.timeline.ledger.encoding.writes import encode_write
 from apps.timeline.ledger.locking import lock_session
@@ -60,7 +59,7 @@ def append(
         known = replayed(command)
         if known:
             return known
-        command.request.require_sound()
+        command.act.request.require_sound()
     try:
         return _stored(command)
     except DomainError:
@@ -73,9 +72,11 @@ def append(
 
 
 def _needs_first_look(command: WriteCommand) -> bool:
-    if command.request.fault is not None:
+    if command.act.request.fault is not None:
         return True
-    return command.request.key is not None and _guessed_head(command) is None
+    if command.act.request.key is None:
+        return False
+    return remembered.heads.get(command.act.scope, command.session_id) is None
 
 
 def _stored(command: WriteCommand) -> Receipt:
@@ -105,7 +106,8 @@ def _attempt_with_audit(command: WriteCommand) -> Receipt | None:
 
 def _attempt(command: WriteCommand) -> Receipt | None:
     """Try once; None when another writer came first and no head was named."""
-    guess = _guessed_head(command)
+    act = command.act
+    guess = remembered.heads.get(act.scope, command.session_id)
     if guess is not None:
         # A refusal has to be of the head that is there, so this one counts for nothing.
         with suppress(DomainError):
@@ -113,16 +115,8 @@ def _attempt(command: WriteCommand) -> Receipt | None:
             if receipt is not None:
                 return receipt
         remembered.heads.forget(command.session_id)
-    act = command.act
     head = heads.shown(act.scope, command.session_id, None, now=act.now)
     return _attempt_on(command, head)
-
-
-def _guessed_head(command: WriteCommand) -> VersionRow | None:
-    """Return the head as this process remembers it, for who may see all agents."""
-    if command.act.scope.agents is not None:
-        return None
-    return remembered.heads.get(command.session_id, project_id=command.act.project_id)
 
 
 def _attempt_on(command: WriteCommand, head: VersionRow) -> Receipt | None:

@@ -24,10 +24,10 @@ from apps.core.errors import IdempotencyKeyReused
 from apps.core.ids import new_id
 from apps.core.json import Json, State
 from apps.core.provenance import Request
-from apps.timeline.bodies import Part, bundles
+from apps.timeline.bodies import bundles
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.ledger import events
-from apps.timeline.ledger.drafts import Draft, Receipt, Step
+from apps.timeline.ledger.drafts import Draft, Edit, Receipt, Step
 from apps.timeline.ledger.encoding import calls, parameters
 from apps.timeline.ledger.encoding.writes import encode_first
 from apps.timeline.ledger.encoding.written import first_version
@@ -121,15 +121,14 @@ class SessionCreation:
         find_agent: Callable[[], Agent],
         origin: reading.VersionRow,
         *,
-        state: State | None,
-        patch: State | None,
-        given: tuple[Part, ...],
+        edit: Edit,
         step: Step,
     ) -> Receipt:
         before = reading.parsed(origin)
-        state = json.merged(before if state is None else state, patch or {})
+        shown = before if edit.state is None else edit.state
+        state = json.merged(shown, edit.patch or {})
         carried = reading.parts(origin)
-        parts = bundles.assembled(state, carried=carried, given=given)
+        parts = bundles.assembled(state, carried=carried, given=edit.parts)
         metadata = {
             **(self.about.metadata or {}),
             "forked_from": origin.session_id,

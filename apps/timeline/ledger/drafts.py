@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
+from apps.agents.acts import Act
 from apps.core.errors import InvalidRequest
 from apps.core.json import Json, State
-from apps.timeline.bodies import Part
+from apps.timeline.bodies import Part, Stored
+from apps.timeline.ledger.policies import Policy
 from apps.timeline.models import Turn
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
@@ -77,8 +79,24 @@ class Draft:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Edit:
+    """What a fork has other than the version that it begins with.
+
+    `state` is in place of that version's, `patch` is merged into it; parts that are not
+    given stay as they are.
+    """
+
+    state: State | None = None
+    patch: State | None = None
+    parts: tuple[Part, ...] = ()
+
+
+UNCHANGED = Edit()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class TurnDraft:
-    """One exchange, its parts framed and compressed already."""
+    """One exchange with the agent, before its place in the session is known."""
 
     id: str
     step: Step
@@ -86,9 +104,8 @@ class TurnDraft:
     output_type: str
     before_number: int | None
     state_after_sent: bool
-    codec: int
-    data: bytes
-    size: int
+    # Its parts, framed and compressed, and the commitment to them.
+    body: Stored
     text: str
     # What its event tells of it beside the types.
     facts: dict[str, Json]
@@ -118,6 +135,21 @@ class Expected:
 
 
 ANY_HEAD = Expected()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WriteCommand:
+    """One request to write to one session, on its way through the ledger.
+
+    `build` makes the write for the head that it is given; several are a batch, each
+    given the item before it.
+    """
+
+    act: Act
+    session_id: str
+    build: Build | tuple[Build, ...]
+    expected: Expected
+    policy: Policy
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

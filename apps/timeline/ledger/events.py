@@ -30,6 +30,8 @@ ACTIONS = {
     Op.DELETE: Action.SESSION_DELETED,
 }
 
+MAKING = sorted({action.value for action in ACTIONS.values()})
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stamp:
@@ -75,8 +77,10 @@ def version_event(draft: Draft, event_id: str) -> NewEvent:
 def chain(session_id: str, numbers: Iterable[int]) -> None:
     """Chain the events of the versions that this very transaction made; call it last.
 
-    They are the newest of the stream, so each is found at once, by its key.
+    They are the newest of the stream, so each is found at once, by its key. Of the
+    events with a version's number one is that of the act that made it.
     """
-    made = Event.objects.for_stream(session_id).of_this_transaction().newest_first()
+    stream = Event.objects.for_stream(session_id).with_action(MAKING)
+    made = stream.newest_first()
     for number in numbers:
         audit.append_record(event=made.filter(number=number)[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -14,8 +13,7 @@ from apps.core.errors import DomainError, IdempotencyKeyReused
 from apps.timeline import bodies
 from apps.timeline.errors import SessionNotFound, held
 from apps.timeline.ledger import conflicts
-from apps.timeline.ledger.commands import WriteCommand
-from apps.timeline.ledger.drafts import Receipt
+from apps.timeline.ledger.drafts import Receipt, WriteCommand
 from apps.timeline.ledger.encoding.batches import EncodedBatch
 from apps.timeline.ledger.encoding.values import EncodedWrite
 from apps.timeline.ledger.encoding.written import written, written_turn
@@ -35,32 +33,48 @@ def receipt_for_outcome(
     Raises: whatever the outcome refuses the write with.
     """
     if outcome.outcome == "stored":
-        gate.exempt()
-        if encoded.raw is not None:
-            # Only once it is committed: a body that was rolled back would be shown
-            # for the one that takes its number.
-            key, raw = (command.session_id, outcome.number), encoded.raw
-            transaction.on_commit(lambda: bodies.cache.put(key, raw))
-        items = encoded.items if isinstance(encoded, EncodedBatch) else [encoded]
-        made = written(items, head=head, act=command.act, created_at=outcome.created_at)
-        newest = made[-1] if made else head
-        transaction.on_commit(lambda: remembered.heads.put(newest))
-        turn = written_turn(
-            items[-1],
-            act=command.act,
-            session_id=command.session_id,
-            outcome=outcome,
-        )
-        receipt = receipt_of(command, outcome)
-        return replace(
-            receipt, is_replay=False, made=tuple(made), turn=turn, built_on=head
-        )
+        return _stored(command, outcome, encoded, head)
     if outcome.outcome == "replay":
         return receipt_of(command, outcome)
     if outcome.outcome == "conflict":
         require_no_named_head(command)
         return None
     raise _refusal(command, outcome)
+
+
+def _stored(
+    command: WriteCommand,
+    outcome: Any,
+    encoded: EncodedWrite | EncodedBatch,
+    head: VersionRow,
+) -> Receipt:
+    """Return what was stored, and remember its body and the new head once committed."""
+    gate.exempt()
+    if encoded.raw is not None:
+        # Only once it is committed: a body that was rolled back would be shown
+        # for the one that takes its number.
+        key, raw = (command.session_id, outcome.number), encoded.raw
+        transaction.on_commit(lambda: bodies.cache.put(key, raw))
+    items = encoded.items if isinstance(encoded, EncodedBatch) else [encoded]
+    made = written(items, head=head, act=command.act, created_at=outcome.created_at)
+    newest = made[-1] if made else head
+    transaction.on_commit(lambda: remembered.heads.put(newest))
+    turn = written_turn(
+        items[-1],
+        act=command.act,
+        session_id=command.session_id,
+        outcome=outcome,
+    )
+    return Receipt(
+        session_id=command.session_id,
+        number=outcome.number,
+        is_replay=False,
+        turn_number=outcome.turn_number,
+        first_number=outcome.first_number,
+        made=tuple(made),
+        turn=turn,
+        built_on=head,
+    )
 
 
 def require_no_named_head(command: WriteCommand) -> None:

@@ -6,8 +6,7 @@ from typing import Any
 
 from apps.core import sql
 from apps.core.errors import IdempotencyKeyReused
-from apps.timeline.ledger.commands import WriteCommand
-from apps.timeline.ledger.drafts import Receipt
+from apps.timeline.ledger.drafts import Receipt, WriteCommand
 
 REPLAY = sql.PreparedQuery(sql.query("timeline", "replayed_request"))
 
@@ -19,20 +18,20 @@ def replayed(command: WriteCommand) -> Receipt | None:
     request be answered after the session was closed or moved on. (A deleted session
     answers 404 to all but the repeated delete.)
     """
-    if command.request.key is None:
+    if command.act.request.key is None:
         return None
     found = sql.run_prepared(
         REPLAY,
         {
             "session": command.session_id,
-            "key": command.request.key,
+            "key": command.act.request.key,
             "project": command.act.project_id,
             "agents": command.act.scope.agent_list,
         },
     )
     if not found:
         return None
-    if bytes(found[0].request_digest) != command.request.digest:
+    if bytes(found[0].request_digest) != command.act.request.digest:
         raise IdempotencyKeyReused(param="Idempotency-Key")
     return receipt_of(command, found[0])
 

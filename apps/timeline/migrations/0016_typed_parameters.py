@@ -1,6 +1,6 @@
-"""The ledger's functions take typed parameters, where they took JSON with hex text.
+"""Drop the functions that took JSON with hex text; 0018 makes the typed ones.
 
-An append names its head's chain value, and its API key is checked under the lock.
+What stood between them was never released.
 """
 
 from django.db import migrations
@@ -15,11 +15,8 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        # The batch calls the append, so it goes first and comes last.
+        # The batch calls the append, so it goes first.
         sql.drop_function("timeline", "append_batch_v3"),
         sql.drop_function("timeline", "append_v3"),
         sql.drop_function("timeline", "create_session_v3"),
-        sql.create_function("timeline", "append_v4"),
-        sql.create_function("timeline", "append_batch_v4"),
-        sql.create_function("timeline", "create_session_v4"),
     ]

@@ -1,6 +1,6 @@
 """The verbs of the timeline: each one act, one transaction, one event, an actor."""
 
-from apps.timeline.ledger.drafts import Expected, Receipt, Step
+from apps.timeline.ledger.drafts import Edit, Expected, Receipt, Step
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations.batches import BatchItem, append_batch
 from apps.timeline.operations.checkpoints import (
@@ -14,7 +14,7 @@ from apps.timeline.operations.holds import close, delete, pause, resume
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
 from apps.timeline.operations.notes import MAX_NOTE, add_note
 from apps.timeline.operations.rollbacks import rollback, undo
-from apps.timeline.operations.sessions import create, fork
+from apps.timeline.operations.sessions import Origin, create, fork
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
 
@@ -23,8 +23,10 @@ __all__ = [
     "MAX_NOTE",
     "About",
     "BatchItem",
+    "Edit",
     "Exchange",
     "Expected",
+    "Origin",
     "Receipt",
     "Step",
     "TaskWrite",

@@ -12,10 +12,10 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.json import Json
 from apps.timeline.bodies import Part
-from apps.timeline.ledger.drafts import Receipt, Step, require_text
+from apps.timeline.ledger.drafts import Edit, Receipt, Step, require_text
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations import descriptors
-from apps.timeline.operations.sessions import fork
+from apps.timeline.operations.sessions import Origin, fork
 from apps.timeline.versions import reading
 
 LONGEST_AGENT = 255
@@ -69,10 +69,9 @@ def adopt(
     descriptors.require_same(version, handoff)
     return fork(
         act=act,
-        session_id=session_id,
-        number=number,
+        origin=Origin(session_id=session_id, number=number),
+        edit=Edit(parts=parts),
         agent=agent,
         about=about,
-        parts=parts,
         step=step,
     )

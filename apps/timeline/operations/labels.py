@@ -15,9 +15,11 @@ from apps.agents.acts import Act
 from apps.agents.errors import AgentSuspended
 from apps.audit import operations as audit
 from apps.audit.actions import Action
+from apps.audit.covered import Row
 from apps.core import json, sql
 from apps.core.errors import InvalidRequest
 from apps.core.json import Json
+from apps.timeline.covered import LABEL, SESSION
 from apps.timeline.errors import LabelNotFound, SessionNotFound
 from apps.timeline.ledger.drafts import require_text
 from apps.timeline.ledger.facts.about import metadata_bytes, require_ttl
@@ -56,11 +58,13 @@ def label(
         """,
         [session_id, name, version.number, actor.kind, actor.id, actor.label, act.now],
     )
+    labels = Label.objects.of_session(session_id)
+    given = labels.get(name=name, number=version.number)
     if made:
         labelling.note(act.project, session_id, version.number, name)
-        _record(Action.VERSION_LABELLED, act, version, name)
-    labels = Label.objects.of_session(session_id)
-    return labels.get(name=name, number=version.number)
+        left = LABEL.left(given, act.project.index_key)
+        _record(Action.VERSION_LABELLED, act, given, left)
+    return given
 
 
 @transaction.atomic
@@ -79,11 +83,12 @@ def unlabel(
     # Whoever gives and whoever takes a label of one name must not miss each other.
     lock_session(session_id)
     labels = Label.objects.of_session(session_id)
-    deleted, _ = labels.filter(name=name, number=version.number).delete()
-    if not deleted:
+    taken = labels.filter(name=name, number=version.number)
+    given = taken.first()
+    if given is None or not taken.delete()[0]:
         raise LabelNotFound
     labelling.note(act.project, session_id, version.number, name)
-    _record(Action.VERSION_UNLABELLED, act, version, name)
+    _record(Action.VERSION_UNLABELLED, act, given, LABEL.removed(given))
 
 
 @transaction.atomic
@@ -121,14 +126,14 @@ def update_metadata(
         changed += ["ttl_seconds", "expires_at"]
     session.updated_at = max(session.updated_at, act.now)
     session.save(update_fields=changed)
-    audit.record_for(
+    audit.record_act(
         stream_id=session.id,
         project_id=session.project_id,
         action=Action.SESSION_UPDATED,
         resource_type="session",
         resource_id=session.id,
         act=act,
-        details=details,
+        details=details | SESSION.left(session, act.project.index_key).details(),
     )
     return session
 
@@ -179,14 +184,15 @@ def _require_label(name: str) -> None:
         raise InvalidRequest("A label is printable text.", param="label")
 
 
-def _record(action: Action, act: Act, version: reading.VersionRow, name: str) -> None:
-    audit.record_for(
-        stream_id=version.session_id,
+def _record(action: Action, act: Act, label: Label, row: Row) -> None:
+    audit.record_act(
+        stream_id=label.session_id,
         project_id=act.project_id,
         action=action,
         resource_type="version",
-        resource_id=version.session_id,
+        resource_id=label.session_id,
         act=act,
-        details={"label": json.cleaned(name), "version": version.number},
-        number=version.number,
+        details={"label": json.cleaned(label.name), "version": label.number}
+        | row.details(),
+        number=label.number,
     )

@@ -9,6 +9,7 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
+from apps.timeline.covered import NOTE
 from apps.timeline.ledger.drafts import require_text
 from apps.timeline.models import Note
 from apps.timeline.versions import reading
@@ -45,14 +46,15 @@ def add_note(
         created_at=act.now,
     )
     note.save(force_insert=True)
-    audit.record_for(
+    audit.record_act(
         stream_id=session_id,
         project_id=act.project_id,
         action=Action.NOTE_ADDED,
         resource_type="note",
         resource_id=note.id,
         act=act,
-        details={"version": note.number},
+        details={"version": note.number}
+        | NOTE.left(note, act.project.index_key).details(),
         number=note.number,
     )
     return note

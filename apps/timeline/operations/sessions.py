@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from apps.agents import operations as agents
@@ -12,11 +13,25 @@ from apps.core.actors import Actor
 from apps.core.json import State
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.ledger.beginnings import SessionCreation
-from apps.timeline.ledger.drafts import Draft, Receipt, Step
+from apps.timeline.ledger.drafts import UNCHANGED, Draft, Edit, Receipt, Step
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.queries.targets import at_turn
 from apps.timeline.versions import reading
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """The version that a fork begins with: by default the head.
+
+    `turn_id` in place of `number` is the one that was the head once that turn was
+    recorded.
+    """
+
+    session_id: str
+    number: int | None = None
+    turn_id: str | None = None
 
 
 def create(
@@ -57,24 +72,17 @@ def create(
 def fork(
     *,
     act: Act,
-    session_id: str,
-    number: int | None,
-    turn_id: str | None = None,
+    origin: Origin,
+    edit: Edit = UNCHANGED,
     agent: str | None = None,
-    patch: State | None = None,
-    state: State | None = None,
     about: About,
-    parts: tuple[Part, ...] = (),
     step: Step,
 ) -> Receipt:
     """Start a session from any version of another, which stays untouched.
 
-    `turn_id` in place of `number` is the version that was the head once that turn was
-    recorded.
-
     It is about the same end user unless another is named. The body is copied once,
-    with its salt, unless `state` replaces it, or `patch` or `parts` change it. The new
-    chain begins with the origin's chain value at that version.
+    with its salt, unless it is edited. The new chain begins with the origin's chain
+    value at that version.
 
     Raises: SessionNotFound, VersionNotFound, TurnNotFound, and what `create` raises.
     """
@@ -83,17 +91,20 @@ def fork(
     if known:
         return known
     act.request.require_sound()
-    if turn_id is not None:
-        number = at_turn(act.scope, session_id, turn_id, now=act.now)
-    origin = reading.version(act.scope, session_id, number, now=act.now)
+    version = _version_of(act, origin)
     if agent is not None:
         act.scope.require_agent(agent)
         find_agent = partial(_registered, act, agent)
     else:
-        find_agent = partial(_known, origin.agent_id, act.actor)
-    return start.store_fork(
-        find_agent, origin, state=state, patch=patch, given=parts, step=step
-    )
+        find_agent = partial(_known, version.agent_id, act.actor)
+    return start.store_fork(find_agent, version, edit=edit, step=step)
+
+
+def _version_of(act: Act, origin: Origin) -> VersionRow:
+    number = origin.number
+    if origin.turn_id is not None:
+        number = at_turn(act.scope, origin.session_id, origin.turn_id, now=act.now)
+    return reading.version(act.scope, origin.session_id, number, now=act.now)
 
 
 def _registered(act: Act, agent: str) -> Agent:

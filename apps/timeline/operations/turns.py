@@ -22,6 +22,7 @@ from apps.timeline.ledger.drafts import (
     Write,
     require_text,
 )
+from apps.timeline.ledger.encoding.writes import new_salt
 from apps.timeline.ledger.facts import reported
 from apps.timeline.operations.states import differs, draft_of
 from apps.timeline.projection.texts import turn_text
@@ -36,12 +37,15 @@ MAX_TURN_BYTES = 16 * 1024 * 1024
 class Exchange:
     """What was said: input and output as objects, kept whole, and metadata.
 
-    All are held to the rules of states: what is stored must be readable again.
+    All are held to the rules of states: what is stored must be readable again. So is
+    `state_before`, which the agent says it had, where it is stored: if it differs from
+    the head.
     """
 
     input: dict[str, Json]
     output: dict[str, Json]
     metadata: dict[str, Json] | None = None
+    state_before: State | None = None
 
     def __post_init__(self) -> None:
         for name in ("input", "output", "metadata"):
@@ -55,7 +59,6 @@ def add_turn(
     act: Act,
     session_id: str,
     exchange: Exchange,
-    state_before: State | None = None,
     state_after: State | None = None,
     parts: tuple[Part, ...] = (),
     step: Step,
@@ -63,15 +66,14 @@ def add_turn(
 ) -> Receipt:
     """Record a turn; make a version only if it left another state or other parts.
 
-    `state_after` replaces the state. `state_before` is what the agent says it had:
-    it is kept with the turn where it differs from the head.
+    `state_after` replaces the state.
 
     Raises: UnacceptableJson, PayloadTooLarge, and what `ledger.append` raises.
     """
     turn_id = new_id("turn", now=act.now)
 
     def build(head: VersionRow) -> Write:
-        turn = _draft(turn_id, exchange, head, state_before, state_after, step)
+        turn = _draft(turn_id, exchange, head, state_after, step)
         if not differs(head, state_after, parts):
             return Write(turn=turn)
         state = state_after
@@ -93,7 +95,6 @@ def _draft(
     turn_id: str,
     exchange: Exchange,
     head: VersionRow,
-    state_before: State | None,
     state_after: State | None,
     step: Step,
 ) -> TurnDraft:
@@ -103,16 +104,16 @@ def _draft(
     ]
     if exchange.metadata is not None:
         parts.append(Part("metadata", JSON, json.dumps(exchange.metadata)))
-    is_head = state_before is not None and not differs(head, state_before, ())
-    if state_before is not None and not is_head:
-        written = json.state_bytes(state_before, at="/state_before")
+    before = exchange.state_before
+    is_head = before is not None and not differs(head, before, ())
+    if before is not None and not is_head:
+        written = json.state_bytes(before, at="/state_before")
         parts.append(Part("state_before", JSON, written))
     raw = bodies.frame(tuple(parts))
     if len(raw) > MAX_TURN_BYTES:
         raise PayloadTooLarge(
             f"A turn may have {MAX_TURN_BYTES:,} bytes.", limit=MAX_TURN_BYTES
         )
-    stored = bodies.encode(raw, number=0, base=None, salt=b"")
     return TurnDraft(
         id=turn_id,
         step=step,
@@ -120,9 +121,7 @@ def _draft(
         output_type=_type_of("output", exchange.output),
         before_number=head.number if is_head else None,
         state_after_sent=state_after is not None,
-        codec=stored.codec,
-        data=stored.data,
-        size=stored.size,
+        body=bodies.encode(raw, number=0, base=None, salt=new_salt()),
         text=turn_text(exchange.input, exchange.output),
         facts=reported.facts(exchange.input, exchange.output, exchange.metadata),
     )

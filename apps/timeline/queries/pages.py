@@ -105,7 +105,7 @@ CLAUSES = {
         SELECT l.number FROM timeline_label l
          WHERE l.session_id = %(session)s AND l.name = %(label)s)""",
     "path": f""" AND v.number IN (
-        (SELECT c.number FROM timeline_change c
+        (SELECT c.number FROM timeline_change_current c
           WHERE c.session_id = %(session)s AND c.path_key = %(path)s
             AND {keyset.below("c.number", "after")}
           ORDER BY c.number DESC LIMIT %(within)s::bigint)

@@ -17,6 +17,7 @@ from itertools import islice
 from apps.agents.scope import Scope
 from apps.core import keyset, sql
 from apps.core.errors import InvalidRequest
+from apps.timeline.search import coverage
 from apps.timeline.search.clauses import Query
 from apps.timeline.search.conditions import Candidate, Condition, Cost
 from apps.timeline.search.cursors import Place
@@ -44,10 +45,6 @@ SELECT s.id FROM timeline_session s
  WHERE s.project_id = %(project)s AND s.id < %(before)s::varchar
  ORDER BY s.id DESC LIMIT %(limit)s
 """
-_UNSEARCHED = """
-SELECT count(*) AS count FROM (
-    SELECT FROM timeline_unsearched WHERE project_id = %(project)s LIMIT 1000) found
-"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,6 +54,8 @@ class Found:
     results: tuple[Result, ...]
     next: Place | None
     notices: tuple[str, ...]
+    # All that was stored before it was looked at; None: whatever was stored.
+    as_of: datetime | None
 
 
 def search_sessions(
@@ -185,10 +184,13 @@ class _Search:
                 f"the places in {unread:,} states are not told, which are more than "
                 "are read for one page"
             )
+        as_of = coverage.as_of()
+        notices += coverage.notices(self.scope.project.id, as_of)
         return Found(
             results=tuple(results),
             next=self.next,
             notices=(*notices, *self._about_the_page(results)),
+            as_of=as_of,
         )
 
     def _lead(self, before: str | None) -> tuple[Condition | None, list[str]]:
@@ -268,14 +270,6 @@ class _Search:
         return sql.records(Candidate, _VISIBLE, asked)
 
     def _about_the_page(self, results: Sequence[Result]) -> Iterator[str]:
-        asked = {"project": self.scope.project.id}
-        unsearched = sql.rows(_UNSEARCHED, asked)[0].count
-        if unsearched:
-            many = f"{unsearched:,}" if unsearched < 1000 else "1,000 or more"
-            yield (
-                f"{many} sessions are not indexed yet and may be missing: "
-                "manage.py rebuild_search"
-            )
         if self.next is not None and self.looked_at >= MOST_LOOKED_AT:
             yield (
                 f"{self.looked_at:,} sessions were looked at for this page; "

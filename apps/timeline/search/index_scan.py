@@ -12,14 +12,28 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from apps.core import keyset, sql
+from apps.timeline.projection.lag import COUNTED
+
+# How much of what is pending a search looks through, the newest sessions first: more
+# than it may find waiting without saying so, because some comes while it looks.
+PENDING = 2 * COUNTED
 
 _WALK = """
 WITH RECURSIVE walk (session_id) AS (
     SELECT (SELECT {first})
     UNION ALL
     SELECT (SELECT {next}) FROM walk WHERE walk.session_id IS NOT NULL)
-SELECT session_id FROM walk WHERE session_id IS NOT NULL LIMIT %(limit)s
+(SELECT session_id FROM walk WHERE session_id IS NOT NULL LIMIT %(limit)s)
 """
+# In the same statement, so that nothing is projected between the two.
+_AND_PENDING = f"""
+ UNION
+SELECT p.session_id
+  FROM (SELECT * FROM timeline_pending
+         ORDER BY session_id DESC, number DESC LIMIT {PENDING}) p
+ WHERE p.session_id < %(before)s::varchar AND ({{pending}})
+ ORDER BY session_id DESC LIMIT %(limit)s
+"""  # noqa: S608
 # NULLS LAST is what ties each of these to its own index: see search_indexes_v1.sql.
 _STEP = """
 (SELECT max(step.session_id)
@@ -28,22 +42,19 @@ _STEP = """
         SELECT t.session_id FROM {table} t
          WHERE {match} AND t.session_id < {before}
          ORDER BY t.session_id DESC NULLS LAST LIMIT 1) step)"""
+_PENDING = """
+EXISTS (SELECT FROM unnest({keys}) k ({names}) JOIN {pending} ON {match})"""
 _AMONG = """
 SELECT s.id FROM unnest(%(ids)s::varchar[]) s (id)
- WHERE EXISTS (SELECT FROM unnest({keys}) k ({names})
-                 JOIN {table} t ON t.session_id = s.id AND {match})"""
-# Ordered, though one will do: else a path that no version has reads the whole table.
-_LIVE = """
-SELECT k.path_key FROM unnest(%(paths)s::bytea[]) k (path_key)
- WHERE (SELECT true FROM timeline_change t
-         WHERE t.path_key = k.path_key AND t.role < 4
-         ORDER BY t.session_id DESC NULLS LAST LIMIT 1)
-    OR EXISTS (SELECT FROM unnest(%(values)s::bytea[]) w (value_key)
-                CROSS JOIN LATERAL (
-                      SELECT FROM timeline_change t
-                       WHERE t.value_key = w.value_key AND t.path_key = k.path_key
-                       ORDER BY t.session_id DESC NULLS LAST LIMIT 1) one)
-"""
+ CROSS JOIN LATERAL (
+       SELECT FROM unnest({keys}) k ({names}) JOIN {table}_current t ON {match}
+        WHERE t.session_id = s.id LIMIT 1) one"""
+_LIVE = sql.query("timeline", "search_live_paths", pending=PENDING)
+_WAITING = {
+    "timeline_change": "unnest(p.path_keys, p.value_keys, p.roles)"
+    " t (path_key, value_key, role)",
+    "timeline_term": "unnest(p.term_keys, p.term_values) t (path_key, value_key)",
+}
 
 Params = dict[str, Any]
 
@@ -62,6 +73,9 @@ class Entry:
     def among(self, name: str) -> str:
         return _AMONG.format(**self._names(name))
 
+    def pending(self, name: str) -> str:
+        return _PENDING.format(**self._names(name))
+
     def params(self, name: str) -> Params:
         return {f"{name}_{column}": keys for column, keys in self.columns.items()}
 
@@ -72,6 +86,7 @@ class Entry:
             "keys": keys,
             "names": ", ".join(self.columns),
             "table": self.table,
+            "pending": _WAITING[self.table],
             "match": " AND ".join([*match, self.also] if self.also else match),
         }
 
@@ -101,7 +116,9 @@ class IndexScan:
                 ("next", "walk.session_id"),
             )
         }
-        return [row.session_id for row in sql.rows(_WALK.format(**steps), params)]
+        pending = " OR ".join(entry.pending(name) for name, entry in entries)
+        query = _WALK.format(**steps) + _AND_PENDING.format(pending=pending)
+        return [row.session_id for row in sql.rows(query, params)]
 
     def among(self, ids: Sequence[str]) -> set[str]:
         """Return which of these sessions stand there."""

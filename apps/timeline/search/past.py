@@ -18,14 +18,14 @@ from apps.timeline.search.index_scan import Entry, IndexScan
 from apps.timeline.search.states import Fits, States
 
 _SET = f"""
-SELECT DISTINCT c.number FROM timeline_change c
+SELECT DISTINCT c.number FROM timeline_change_current c
  WHERE c.session_id = w.id AND c.value_key = ANY (%(values)s::bytea[])
    AND (%(paths)s::bytea[] IS NULL OR c.path_key = ANY (%(paths)s::bytea[]))
    AND {keyset.below("c.number")}
  ORDER BY c.number DESC LIMIT %(limit)s
 """  # noqa: S608
 _CHANGED = f"""
-SELECT DISTINCT c.number FROM timeline_change c
+SELECT DISTINCT c.number FROM timeline_change_current c
  WHERE c.session_id = w.id AND c.path_key = ANY (%(paths)s::bytea[])
    AND c.role < 4 AND {keyset.below("c.number")}
  ORDER BY c.number DESC LIMIT %(limit)s

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from apps.accounts.models import Project
 from apps.core import json, sql
@@ -19,6 +20,7 @@ from apps.diffs.facets import leaves
 from apps.timeline.ledger.facts import marks, terms
 from apps.timeline.ledger.facts.terms import SearchTag, Terms
 from apps.timeline.models import Change, Session, Turn, Unsearched
+from apps.timeline.projection import project_session
 from apps.timeline.projection.texts import TextKind, turn_text
 from apps.timeline.versions import fetching, reading
 
@@ -99,6 +101,7 @@ def differences(session_id: str) -> list[str]:
     asked = {"session": session_id}
     with transaction.atomic():
         Session.objects.select_for_update(no_key=True).get(id=session_id)
+        project_session(session_id, now=timezone.now())
         stored = {row[0]: tuple(row[1:]) for row in sql.rows(_PARTS, asked)}
         for statement in _FORGET:
             sql.rows(statement, asked)
@@ -124,6 +127,7 @@ def rebuild(session_id: str) -> None:
         sql.rows(_REASONINGS, asked | {"first": first, "last": first + VERSIONS - 1})
     with transaction.atomic():
         session = Session.objects.select_for_update(no_key=True).get(id=session_id)
+        project_session(session_id, now=timezone.now())
         sql.rows(_UNLABEL, [session_id, TextKind.LABEL.value])
         sql.rows(_LABELS, {"project": project.id, "session": session_id})
         found = _terms(session, project)

@@ -17,6 +17,7 @@ from apps.timeline.search.conditions import (
     ids_where,
     of_each,
 )
+from apps.timeline.search.index_scan import PENDING
 
 # Words in more texts than this are met soon by looking at the newest sessions, if one
 # in ten of those has them; words in more than TOO_COMMON are not sorted in any case.
@@ -31,23 +32,22 @@ EXPLAIN (FORMAT JSON)
 SELECT FROM timeline_text t WHERE t.words @@ {_QUERY}
 """
 
-# MATERIALIZED: through the index of words, whatever the planner thinks of an order.
-_RARE = f"""
-WITH found AS MATERIALIZED (
-    SELECT t.session_id FROM timeline_text t WHERE t.words @@ {_QUERY})
-SELECT DISTINCT f.session_id FROM found f
- WHERE {keyset.below_id("f.session_id")}
- ORDER BY f.session_id DESC LIMIT %(limit)s
-"""  # noqa: S608
+_RARE = sql.query(
+    "timeline",
+    "search_words",
+    words=_QUERY,
+    pending=PENDING,
+    below=keyset.below_id("f.session_id"),
+)
 _AMONG = f"""
 SELECT s.id FROM unnest(%(ids)s::varchar[]) s (id)
- CROSS JOIN LATERAL (SELECT FROM timeline_text t
+ CROSS JOIN LATERAL (SELECT FROM timeline_text_current t
                       WHERE t.session_id = s.id AND t.words @@ {_QUERY} LIMIT 1) one
 """  # noqa: S608
 # A turn stands for the version that it left as the head.
 _HITS = f"""
 SELECT coalesce(u.head_number, t.number) AS number, t.kind, u.turn_number
-  FROM timeline_text t
+  FROM timeline_text_current t
   LEFT JOIN timeline_turn u ON t.kind = {TextKind.TURN.value}
         AND u.session_id = t.session_id AND u.turn_number = t.number
  WHERE t.session_id = w.id AND t.words @@ {_QUERY}
@@ -56,9 +56,13 @@ SELECT coalesce(u.head_number, t.number) AS number, t.kind, u.turn_number
 """  # noqa: S608
 _HAS_WORDS = "SELECT numnode(plainto_tsquery('simple', %(words)s::text)) > 0 AS has"
 # Counted, because a plan for the first of them alone would read the table for it.
-_HAS_CUT = """
-SELECT count(*) > 0 AS has FROM timeline_text WHERE words @@ %(cut)s::tsquery
-"""
+_HAS_CUT = f"""
+SELECT (SELECT count(*) > 0 FROM timeline_text WHERE words @@ %(cut)s::tsquery)
+    OR EXISTS (SELECT FROM (SELECT project_id, turn_text FROM timeline_pending
+                             ORDER BY session_id DESC, number DESC LIMIT {PENDING}) p
+                WHERE p.project_id = %(project)s AND length(p.turn_text) > {MOST_TEXT})
+       AS has
+"""  # noqa: S608
 
 
 class Wording(Condition):
@@ -111,7 +115,7 @@ class Wording(Condition):
         }
 
     def notices(self) -> list[str]:
-        if sql.rows(_HAS_CUT, {"cut": self.cut})[0].has:
+        if sql.rows(_HAS_CUT, {"cut": self.cut, "project": self.project_id})[0].has:
             return [f"of a longer text the first {MOST_TEXT:,} characters are searched"]
         return []
 

@@ -11,10 +11,11 @@ from typing import TypeAlias
 class Kind(StrEnum):
     """What does not hold. All but `derived` are part of the proof."""
 
-    NUMBER = "number"  # a version is missing, or its parent is not the one before it
+    NUMBER = "number"  # a version or turn is missing, or a parent is another one
     ORIGIN = "origin"  # how it began does not fit, or what it was forked from is gone
     CHAIN = "chain"  # does not follow from the chain before it and the leaf
-    LEAF = "leaf"  # does not follow from what the version claims
+    LEAF = "leaf"  # does not follow from what the version or turn claims
+    TURN = "turn"  # names a version that cannot be the one it left as the head
     TEXT = "text"  # reasoning or step metadata is not what was digested
     TIME = "time"  # not stored when it was asked for, or before its predecessor
     HOLD = "hold"  # a session was held, released or written to as no verb does
@@ -32,16 +33,40 @@ Problems: TypeAlias = Iterator[Problem]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
-    """One thing that does not hold. `number` None: the session as a whole."""
+    """One thing that does not hold: of a version, a turn, or the session as a whole."""
 
     session_id: str
     number: int | None
     kind: Kind
     sentence: str
+    turn: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Name the version or the turn; empty for the session as a whole."""
+        if self.turn is not None:
+            return f"turn {self.turn}"
+        return "" if self.number is None else f"v{self.number}"
 
     def __str__(self) -> str:
-        place = "" if self.number is None else f" v{self.number}"
-        return f"{self.session_id}{place} ({self.kind}): {self.sentence}"
+        where = " ".join(filter(None, (self.session_id, self.place)))
+        return f"{where} ({self.kind}): {self.sentence}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnReport:
+    """How far the turns of a session were verified, oldest first.
+
+    `unchained` of them came before there was a chain of turns: nothing proves their
+    content. `last_number` is 0 before the first turn.
+    """
+
+    count: int
+    unchained: int
+    last_number: int
+    has_more: bool
+    chain_start: bytes
+    chain_end: bytes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +74,8 @@ class Report:
     """The verdict on the versions of a session that were looked at, oldest first.
 
     `chain_start` is the chain value before the first of them: the origin's for a fork.
-    `has_more` says that a limit ended the pass; go on after `last_number`.
+    Turns come after the last version. `has_more` says that a limit ended the pass; go
+    on after `last_number` and the last of the `turns`.
     """
 
     session_id: str
@@ -59,6 +85,7 @@ class Report:
     has_more: bool
     chain_start: bytes
     chain_end: bytes
+    turns: TurnReport
     broken: int
     first_broken: Finding | None
     derived: int

@@ -45,9 +45,16 @@ SELECT FROM timeline_version WHERE session_id = %s AND number > %s LIMIT 1
 """
 
 CHANGES = """
-SELECT number, path_key, role, kind, value_key FROM timeline_change
+SELECT number, path_key, role, kind, value_key
+  FROM timeline_change_current
  WHERE session_id = %s AND number BETWEEN %s AND %s
 """
+
+TURNS = sql.query("timeline", "verify_turns")
+TURN_FOLLOWED = """
+SELECT FROM timeline_turn WHERE session_id = %s AND turn_number > %s LIMIT 1
+"""
+STRAYS = sql.query("timeline", "verify_strays")
 
 # One statement, so that an append in between cannot make the two sides differ.
 LISTED = sql.query("timeline", "verify_list_columns")
@@ -103,6 +110,42 @@ class StoredBody:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class StoredTurn:
+    """A turn with the version that it names as the head it left, if that is there.
+
+    What proves it is None in turns from before there was a chain of turns.
+    """
+
+    session_id: str
+    turn_number: int
+    id: str
+    head_number: int
+    made_version: bool
+    before_number: int | None
+    state_after_sent: bool
+    actor_kind: str
+    actor_id: str
+    reasoning: str | None
+    trace_id: str
+    input_type: str
+    output_type: str
+    codec: int
+    data: bytes
+    size: int
+    request_key: str | None
+    salt: bytes | None
+    reasoning_digest: bytes | None
+    commitment: bytes | None
+    leaf: bytes | None
+    chain: bytes | None
+    requested_at: datetime | None
+    created_at: datetime
+    project_id: str
+    head_op: str | None
+    head_created_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Listed:
     """What lists show of a session, beside what it is, at one moment."""
 
@@ -141,6 +184,23 @@ def versions(session_id: str, *, after: int, limit: int) -> list[StoredVersion]:
 def is_followed(session_id: str, number: int) -> bool:
     """Whether the session has a version after this one."""
     return bool(sql.rows(FOLLOWED, [session_id, number]))
+
+
+def turns(session_id: str, *, after: int, limit: int) -> list[StoredTurn]:
+    """Return the next turns, at least one if there is one."""
+    asked = {"session": session_id, "after": after, "limit": limit}
+    return sql.records(StoredTurn, TURNS, asked | {"bytes": BATCH_BYTES})
+
+
+def is_turn_followed(session_id: str, turn_number: int) -> bool:
+    """Whether the session has a turn after this one."""
+    return bool(sql.rows(TURN_FOLLOWED, [session_id, turn_number]))
+
+
+def strays(session_id: str) -> list[tuple[int | None, int | None]]:
+    """Return versions without the turn that made them, and turns without a number."""
+    found = sql.rows(STRAYS, {"session": session_id})
+    return [(row.number, row.turn_number) for row in found]
 
 
 def with_bodies(

@@ -1,4 +1,4 @@
-"""One pass over a session's versions, oldest first, with one chunk in memory.
+"""One pass over a session's versions, then turns, with one chunk in memory.
 
 An append in the meantime does no harm: a version and all that belongs to it become
 visible at once, and what lists show is read in one statement with the head.
@@ -29,6 +29,7 @@ from apps.timeline.verification.findings import Finding, Kind, Report
 from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.openness import Openness
 from apps.timeline.verification.rows import ChangeRow, Listed, StoredBody, StoredVersion
+from apps.timeline.verification.turns import TurnWalk
 from apps.timeline.versions.lineage import live_ranges
 from apps.timeline.versions.proof import NO_CHAIN
 
@@ -47,7 +48,7 @@ def verify_session(
 
     `told` hears after every chunk how many versions have been looked at.
 
-    Raises: SessionNotFound, VersionNotFound (for `after`).
+    Raises: SessionNotFound, VersionNotFound and TurnNotFound (for `after…`).
     """
     walk = _Walk(session_id, limits or Limits(), told)
     count = {True: 0, False: 0}
@@ -61,9 +62,10 @@ def verify_session(
         versions=walk.versions,
         bodies=walk.bodies,
         last_number=walk.before.number if walk.before else None,
-        has_more=walk.has_more,
+        has_more=walk.has_more or walk.turns.has_more,
         chain_start=walk.chain_start,
         chain_end=walk.chain_end,
+        turns=walk.turns.report(),
         broken=count[False],
         first_broken=first.get(False),
         derived=count[True],
@@ -72,7 +74,7 @@ def verify_session(
 
 
 def findings(session_id: str) -> Iterator[Finding]:
-    """Yield everything that does not hold in a session, oldest version first.
+    """Yield everything that does not hold in a session, versions before turns.
 
     Raises: SessionNotFound.
     """
@@ -93,6 +95,7 @@ class _Walk:
         self.chain_start = self.chain_end = NO_CHAIN
         self.budget = limits.budget()
         self.contents = Bodies(session_id, self.budget)
+        self.turns = TurnWalk(session_id, self.budget)
         # The state that `before` shows; None where its body is broken.
         self.shown: Shown | None = None
         self.openness = Openness()
@@ -132,9 +135,15 @@ class _Walk:
             self.told(self.versions)
             count = min(count * 2, largest)
         yield from self._end()
+        if not self.has_more:
+            yield from self.turns.findings(
+                lambda: self.told(self.versions), is_alone=not self.versions
+            )
 
     def _begin(self) -> None:
         session = self.session
+        if self.limits.after_turn:
+            self.turns.begin_after(self.limits.after_turn)
         self.chain_start = session.origin_chain or NO_CHAIN
         if self.limits.after is None:
             self.shown = self._origin_shown() if session.is_fork else Shown({}, 0)
@@ -255,6 +264,8 @@ class _Walk:
         if self.before and not self._goes_on() and self._is_followed(self.before):
             self.has_more = True
             return
+        if self.before and not self.versions and self.limits.after_turn is not None:
+            return  # the pass before has said it
         listed = rows.listed(self.session_id)
         if listed is None or self.before is None:
             yield self._finding(None, Kind.NUMBER, "there is no version 0")

@@ -16,6 +16,7 @@ from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.admission import gate
 from apps.timeline import bodies
+from apps.timeline.versions.deltas import chain
 from apps.timeline.versions.reading import (
     FOUND,
     SEEN,
@@ -31,6 +32,11 @@ STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes")
 # Which bodies a process says it has: a head shows, or builds on, one of the newest.
 KNOWN = 8
 
+DELTAS = chain(
+    session="s.id",
+    wanted="b.number = v.body_number AND b.number <> ALL (%(known)s::bigint[])",
+    known="%(known)s",
+)
 # The version, the newest rollback up to it, and the stored bytes of its state: those
 # that build on one of the bodies `known`, which are decoded already, or all from the
 # key frame on.
@@ -46,21 +52,13 @@ SELECT head.number AS head_number, {VERSION_COLUMNS},
           AND o.restored_number IS NOT NULL
         ORDER BY o.number DESC LIMIT 1) r ON true
   LEFT JOIN LATERAL (
-       WITH RECURSIVE needed AS (
-           SELECT d.number, d.base_number, d.codec, d.data, d.size
-             FROM timeline_body d
-            WHERE d.session_id = s.id AND d.number = v.body_number
-              AND d.number <> ALL (%(known)s::bigint[])
-           UNION ALL
-           SELECT d.number, d.base_number, d.codec, d.data, d.size
-             FROM timeline_body d JOIN needed ON d.number = needed.base_number
-            WHERE d.session_id = s.id AND d.number <> ALL (%(known)s::bigint[]))
-       SELECT array_agg(needed.number ORDER BY needed.number) AS numbers,
-              array_agg(needed.base_number ORDER BY needed.number) AS bases,
-              array_agg(needed.codec ORDER BY needed.number) AS codecs,
-              array_agg(needed.data ORDER BY needed.number) AS data,
-              array_agg(needed.size ORDER BY needed.number) AS sizes
-         FROM needed) n ON true
+       {DELTAS}
+       SELECT array_agg(n.number ORDER BY n.number) AS numbers,
+              array_agg(n.base_number ORDER BY n.number) AS bases,
+              array_agg(n.codec ORDER BY n.number) AS codecs,
+              array_agg(n.data ORDER BY n.number) AS data,
+              array_agg(n.size ORDER BY n.number) AS sizes
+         FROM needed n) n ON true
 """
 SHOWN = sql.PreparedQuery(f"{STORED}{SEEN}")
 # For people: what expired or was deleted is evidence.

@@ -19,6 +19,7 @@ from apps.core.database import values as written
 from apps.core.database.prepared import Prepared
 from apps.core.database.values import BYTES, MOMENT, NUMBER, TEXT
 from apps.timeline import bodies
+from apps.timeline.versions.deltas import chain
 from apps.timeline.versions.reading import Rollback
 
 # $1 digest of the secret, $2 session, $3 now, $4 uses before it are noted anew; a state
@@ -48,20 +49,11 @@ SELECT k.secret_hash, k.id, k.scope, k.rate_limit::bigint,
 """,
     [BYTES, TEXT, MOMENT, MOMENT],
 )
-# $1 session, $2 body, $3 a body that is decoded already: the rest, the lowest first.
+# $1 session, $2 body, $3 a body that is decoded already.
 BODIES = Prepared(
     "plain_head_bodies",
-    """
-WITH RECURSIVE needed AS (
-    SELECT b.number, b.base_number, b.codec, b.data, b.size, b.salt
-      FROM timeline_body b
-     WHERE b.session_id = $1 AND b.number = $2
-    UNION ALL
-    SELECT b.number, b.base_number, b.codec, b.data, b.size, b.salt
-      FROM timeline_body b JOIN needed n ON b.number = n.base_number
-     WHERE b.session_id = $1 AND b.number <> $3)
-SELECT number, base_number, codec::bigint, data, size, salt FROM needed ORDER BY number
-""",
+    chain(session="$1", wanted="b.number = $2", known="ARRAY[$3]")
+    + "SELECT * FROM needed ORDER BY number",
     [TEXT, NUMBER, NUMBER],
 )
 
@@ -162,15 +154,15 @@ def _decoded(connection: Connection[Any], head: PlainHead) -> bytes | None:
 
 
 def _stored(row: list[bytes | None]) -> _Stored:
-    base = row[1]
-    values = cast(list[bytes], row)
+    base = row[2]
+    _, number, _, codec, data, size, salt = cast(list[bytes], row)
     return _Stored(
-        number=written.to_number(values[0]),
+        number=written.to_number(number),
         base_number=None if base is None else written.to_number(base),
-        codec=written.to_number(values[2]),
-        data=values[3],
-        size=written.to_number(values[4]),
-        salt=values[5],
+        codec=written.to_number(codec),
+        data=data,
+        size=written.to_number(size),
+        salt=salt,
     )
 
 

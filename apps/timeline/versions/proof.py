@@ -6,8 +6,11 @@ be erased (reasoning, step metadata) enter through salted digests, so that they 
 emptied and the leaf still recomputes. Derived data (changes, flags, facets) is not
 covered: it can be erased and rebuilt.
 
-Every field is written with its length before it, and leaf and chain start with
-different bytes, so no two records and no two purposes share an encoding.
+Turns have leaves and a chain of their own, which begins with their session's id.
+
+Every field is written with its length before it, and the leaves and chains of versions
+and turns start with different bytes, so no two records and no two purposes share an
+encoding.
 """
 
 import hmac
@@ -17,6 +20,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 SCHEMA = "stepback/1"
+TURN_SCHEMA = "stepback-turn/1"
 NO_CHAIN = bytes(32)  # what comes before version 0 of a session that is no fork
 
 
@@ -63,9 +67,64 @@ class Claim:
         return sha256(b"\x00" + _framed(fields)).digest()
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnClaim:
+    """All that the leaf of a turn covers; its number is the chain's."""
+
+    project_id: str
+    session_id: str
+    id: str
+    head_number: int
+    made_version: bool
+    before_number: int | None
+    state_after_sent: bool
+    actor_kind: str
+    actor_id: str
+    trace_id: str
+    input_type: str
+    output_type: str
+    request_key: str | None
+    requested_at: datetime
+    reasoning_digest: bytes
+    commitment: bytes
+
+    def leaf(self) -> bytes:
+        """Return the 32 bytes that stand for this claim in the chain of turns."""
+        fields = (
+            TURN_SCHEMA,
+            self.project_id,
+            self.session_id,
+            self.id,
+            self.head_number,
+            int(self.made_version),
+            self.before_number,
+            int(self.state_after_sent),
+            self.actor_kind,
+            self.actor_id,
+            self.trace_id,
+            self.input_type,
+            self.output_type,
+            self.request_key,
+            self.requested_at.astimezone(UTC).isoformat(timespec="microseconds"),
+            self.reasoning_digest,
+            self.commitment,
+        )
+        return sha256(b"\x02" + _framed(fields)).digest()
+
+
 def chain(previous: bytes, number: int, leaf: bytes) -> bytes:
     """Return the chain value of version `number`; the SQL functions do the same."""
     return sha256(b"\x01" + previous + number.to_bytes(8, "big") + leaf).digest()
+
+
+def before_turns(session_id: str) -> bytes:
+    """Return what the chain of a session's turns begins with."""
+    return sha256(b"\x04" + session_id.encode()).digest()
+
+
+def turn_chain(previous: bytes, turn_number: int, leaf: bytes) -> bytes:
+    """Return the chain value of a turn; the SQL function does the same."""
+    return sha256(b"\x03" + previous + turn_number.to_bytes(8, "big") + leaf).digest()
 
 
 def salted(salt: bytes, *texts: str | int | None) -> bytes:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
+from apps.agents.scope import Scope
 from apps.core.processes.shared_hints import VARIABLE, SharedHints
 from apps.timeline.versions.rows import UNREAD, VersionRow
 
@@ -53,14 +54,17 @@ class RememberedHeads:
         path = self._shared_file()
         return SharedHints(path) if path else None
 
-    def get(self, session_id: str, *, project_id: str) -> VersionRow | None:
-        """Return the head, unless it is another project's or another worker's is newer.
+    def get(self, scope: Scope, session_id: str) -> VersionRow | None:
+        """Return the head as remembered here, unless another worker's is newer.
 
-        What a project has stored must not even show in what another is refused with.
+        What a project has stored must not even show in what another is refused with;
+        who is limited to some agents has the session looked up with its agent.
         """
+        if scope.agents is not None:
+            return None
         with self._lock:
             head = self._heads.get(session_id)
-            if head is None or head.project_id != project_id:
+            if head is None or head.project_id != scope.project.id:
                 return None
             self._heads.move_to_end(session_id)
         newest = None if self._hints is None else self._hints.newest(session_id)

@@ -87,10 +87,12 @@ def turn(given: Mapping[str, Any]) -> dict[str, Any]:
     # Whether it makes a version shows later; then the answer names what it ignored.
     if any(given.get(name) is not None for name in OF_VERSIONS):
         raise NotPlain
-    sides = {name: _said(given.get(name)) for name in _SIDES}
     return {
-        "exchange": Exchange(**sides, metadata=given.get("metadata")),
-        "state_before": _state(given, "state_before"),
+        "exchange": Exchange(
+            **{name: _said(given.get(name)) for name in _SIDES},
+            metadata=given.get("metadata"),
+            state_before=_state(given, "state_before"),
+        ),
         "state_after": _state(given, "state_after"),
         **_story(given),
     }

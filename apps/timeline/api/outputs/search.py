@@ -70,3 +70,8 @@ class SearchList(ListEnvelope):
         child=serializers.CharField(),
         help_text="What was not answered from an index, and how far it was looked.",
     )
+    as_of = serializers.DateTimeField(
+        allow_null=True,
+        help_text="null: whatever is stored was looked at. Else, what was stored since "
+        "then is not indexed yet, and some of it may be missing.",
+    )

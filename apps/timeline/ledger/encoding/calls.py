@@ -87,6 +87,10 @@ TURN = {
     "turn_size": "bigint",
     "turn_data": "bytea",
     "turn_text": "text",
+    "turn_salt": "bytea",
+    "turn_reasoning_digest": "bytea",
+    "turn_commitment": "bytea",
+    "turn_leaf": "bytea",
     "turn_event_id": "text",
     "turn_details": "jsonb",
 }
@@ -137,11 +141,11 @@ def _call(
 
 
 APPEND = _call(
-    "timeline_append_v4",
+    "timeline_append_v6",
     COMMAND | VERSION | TURN | INDEX,
     "*, NULL::bigint AS first_number",
 )
 APPEND_BATCH = _call(
-    "timeline_append_batch_v4", COMMAND | EACH | INDEX | {"items": "integer[]"}
+    "timeline_append_batch_v6", COMMAND | EACH | INDEX | {"items": "integer[]"}
 )
-CREATE_SESSION = _call("timeline_create_session_v4", ACT | SESSION | FIRST | INDEX)
+CREATE_SESSION = _call("timeline_create_session_v5", ACT | SESSION | FIRST | INDEX)

@@ -1,8 +1,8 @@
-"""The claim of a new version, which its leaf covers, and the digest of its step."""
+"""The claims of new versions and turns, which leaves cover; the digest of a step."""
 
 from __future__ import annotations
 
-from apps.timeline.ledger.drafts import Draft, Step
+from apps.timeline.ledger.drafts import Draft, Step, TurnDraft
 from apps.timeline.ledger.events import Stamp
 from apps.timeline.versions import proof
 from apps.timeline.versions.reading import VersionRow
@@ -36,6 +36,29 @@ def claim_of(
         reasoning_digest=proof.salted(salt, draft.step.reasoning),
         step_digest=step_digest(salt, draft.step, draft.reason_code),
         commitment=commitment,
+    )
+
+
+def turn_claim_of(
+    turn: TurnDraft, stamp: Stamp, *, made_version: bool, trace_id: str
+) -> proof.TurnClaim:
+    return proof.TurnClaim(
+        project_id=stamp.act.project_id,
+        session_id=stamp.session_id,
+        id=turn.id,
+        head_number=stamp.number,
+        made_version=made_version,
+        before_number=turn.before_number,
+        state_after_sent=turn.state_after_sent,
+        actor_kind=stamp.act.actor.kind,
+        actor_id=stamp.act.actor.id,
+        trace_id=trace_id,
+        input_type=turn.input_type,
+        output_type=turn.output_type,
+        request_key=stamp.act.request.key,
+        requested_at=stamp.act.now,
+        reasoning_digest=proof.salted(turn.body.salt, turn.step.reasoning),
+        commitment=turn.body.commitment,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from apps.agents.acts import Act
 from apps.core import json
 from apps.timeline.bodies import Stored
-from apps.timeline.ledger.commands import WriteCommand
+from apps.timeline.ledger.drafts import WriteCommand
 from apps.timeline.ledger.encoding.calls import TURN, VERSION
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion
 from apps.timeline.ledger.facts.terms import Terms
@@ -159,10 +159,14 @@ def of_turn(write: EncodedWrite) -> dict[str, Any]:
         "state_after_sent": draft.state_after_sent,
         "input_type": draft.input_type,
         "output_type": draft.output_type,
-        "turn_codec": int(draft.codec),
-        "turn_size": draft.size,
-        "turn_data": draft.data,
+        "turn_codec": int(draft.body.codec),
+        "turn_size": draft.body.size,
+        "turn_data": draft.body.data,
         "turn_text": draft.text,
+        "turn_salt": draft.body.salt,
+        "turn_reasoning_digest": turn.reasoning_digest,
+        "turn_commitment": draft.body.commitment,
+        "turn_leaf": turn.leaf,
         "turn_event_id": turn.event.id,
         "turn_details": text_of(turn.event.details),
     }

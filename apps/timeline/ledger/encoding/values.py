@@ -59,6 +59,8 @@ class NewTurn:
     draft: TurnDraft
     trace_id: str
     made_version: bool
+    reasoning_digest: bytes
+    leaf: bytes
     event: NewEvent
 
 

@@ -1,7 +1,7 @@
 """Turn what is to be written into rows: body, digests, changes, facets, events.
 
 Pure computation, done before a connection is held: the SQL functions that store the
-result only add the time, and the number of a turn.
+result only add the time, the number of a turn, and chain values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from apps.diffs.flags import flags
 from apps.timeline import bodies
 from apps.timeline.ledger.drafts import Draft, TurnDraft, Write
 from apps.timeline.ledger.encoding import differences
-from apps.timeline.ledger.encoding.claims import STEP_FIELDS, claim_of
+from apps.timeline.ledger.encoding.claims import STEP_FIELDS, claim_of, turn_claim_of
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewTurn, NewVersion
 from apps.timeline.ledger.events import NewEvent, Stamp, version_event
 from apps.timeline.ledger.facts import marks, terms, waiting
@@ -191,10 +191,18 @@ def _key(stamp: Stamp) -> bytes:
 def _encode_turn(encoded: EncodedWrite, turn: TurnDraft, stamp: Stamp) -> None:
     event_id = stamp.event_id(of_turn=True)
     details = {"input_type": turn.input_type, "output_type": turn.output_type}
+    claim = turn_claim_of(
+        turn,
+        stamp,
+        made_version=encoded.version is not None,
+        trace_id=turn.step.trace_id or event_id,
+    )
     encoded.turn = NewTurn(
         draft=turn,
-        trace_id=turn.step.trace_id or event_id,
-        made_version=encoded.version is not None,
+        trace_id=claim.trace_id,
+        made_version=claim.made_version,
+        reasoning_digest=claim.reasoning_digest,
+        leaf=claim.leaf(),
         event=NewEvent(
             id=event_id,
             action=Action.TURN_ADDED,
@@ -202,4 +210,6 @@ def _encode_turn(encoded: EncodedWrite, turn: TurnDraft, stamp: Stamp) -> None:
             details=json.cleaned(details | turn.facts),
         ),
     )
-    encoded.terms |= terms.traced(_key(stamp), turn.step.trace_id)
+    if turn.step.trace_id is not None:
+        given = [turn.step.trace_id]
+        encoded.terms |= terms.tagged(_key(stamp), SearchTag.TRACE, given)

@@ -15,7 +15,7 @@ from apps.core import json
 from apps.core.json import Json, State
 from apps.diffs.changes import MISSING, Change, Comparison, Kind
 from apps.diffs.compare import compare
-from apps.diffs.excerpts import Excerpts, excerpts
+from apps.diffs.excerpts import excerpts
 from apps.diffs.graphemes import cut
 from apps.diffs.paths import Path, path_bytes
 from apps.diffs.touched import Role, touched
@@ -52,7 +52,10 @@ def shown(comparison: Comparison) -> dict[str, Any]:
     """Return the display columns: the first changes, short, and how many there are."""
     changes = comparison.changes
     return {
-        "changes": [_shown(change) for change in changes[:SHOWN_CHANGES]],
+        "changes": [
+            _places(change) | shortened(before=change.before, after=change.after)
+            for change in changes[:SHOWN_CHANGES]
+        ],
         "change_count": len(changes),
     }
 
@@ -129,7 +132,12 @@ def shortened(**sides: Json) -> dict[str, Any]:
     """
     there = {name: one for name, one in sides.items() if one is not MISSING}
     shown: dict[str, Any] = {}
-    if found := _parted(there.get("before"), there.get("after")):
+    before, after = there.get("before"), there.get("after")
+    if (
+        isinstance(before, str)
+        and isinstance(after, str)
+        and (found := excerpts(before, after, SHOWN_TEXT))
+    ):
         there = {"before": found.before, "after": found.after}
         shown["differs_at"] = found.position
     for name, value in there.items():
@@ -139,17 +147,6 @@ def shortened(**sides: Json) -> dict[str, Any]:
         if isinstance(kept, list) and json.items_left_out(kept):
             shown[f"{name}_length"] = len(value)
     return shown
-
-
-def _parted(before: Json, after: Json) -> Excerpts | None:
-    if isinstance(before, str) and isinstance(after, str):
-        return excerpts(before, after, SHOWN_TEXT)
-    return None
-
-
-def _shown(change: Change) -> dict[str, Any]:
-    values = shortened(before=change.before, after=change.after)
-    return _places(change) | values
 
 
 def _places(change: Change) -> dict[str, Any]:

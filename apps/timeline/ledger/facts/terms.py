@@ -99,7 +99,9 @@ def of_version(
         terms |= tagged(key, SearchTag.ROLLED_BACK)
     if external_id is not None:
         terms |= named(key, external_id)
-    return terms | traced(key, trace_id)
+    if trace_id is not None:
+        terms |= tagged(key, SearchTag.TRACE, [trace_id])
+    return terms
 
 
 def named(key: bytes, name: str) -> Terms:
@@ -117,11 +119,6 @@ def names_beginning(key: bytes, text: str) -> list[bytes]:
     """
     lengths = [length for length in BEGINNINGS if length <= len(text)]
     return [tag_key(key, SearchTag.NAMED, text[:length]) for length in lengths[-1:]]
-
-
-def traced(key: bytes, trace_id: str | None) -> Terms:
-    """Return the tag of a trace id that was given."""
-    return {} if trace_id is None else tagged(key, SearchTag.TRACE, [trace_id])
 
 
 def _keyed(key: bytes, kind: str, text: str) -> bytes:

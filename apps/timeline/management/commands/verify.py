@@ -12,6 +12,7 @@ from django.utils import timezone
 from apps.accounts.management.command import project_called
 from apps.accounts.models import Project
 from apps.audit import operations as audit
+from apps.audit.comparing import Comparison, Tally
 from apps.core.errors import DomainError
 from apps.core.notes.auditing import Audit
 from apps.core.notes.errors import KeyRefused
@@ -24,7 +25,7 @@ from apps.timeline.management.sessions import SessionsCommand
 from apps.timeline.models import Session
 from apps.timeline.search import rebuild
 from apps.timeline.verification import Finding, verify_session, verify_signatures
-from apps.timeline.verification.witnessed import Witnessed, witnessed
+from apps.timeline.verification.signed.witnessed import Witnessed, witnessed
 
 PAGE = 500
 SECONDS_BETWEEN_LINES = 5
@@ -55,12 +56,16 @@ class Command(SessionsCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self._sessions = self._versions = self._bodies = self._records = 0
+        self._turns = self._unchained = 0
+        self._rows = Tally()
         self._broken: list[str] = []
+        self._changed: list[str] = []
         self._derived: list[str] = []
         self._said_at = monotonic()
         self._compares_search = options["search"]
         if options["session"]:
             self._verify_session(options["session"])
+            self._compare_rows_of(options["session"])
             self._verify_signatures_of(options["session"])
         else:
             self._verify_projects(options["project"])
@@ -75,6 +80,7 @@ class Command(SessionsCommand):
             projects = [project_called(slug)]
         for project in projects:
             self._verify_record(project.id, f"project {project.slug}")
+            self._compare_rows(project)
             for session_id in _session_ids(project.id):
                 self._verify_session(session_id)
         if slug is None:
@@ -97,6 +103,8 @@ class Command(SessionsCommand):
         self._versions = done + report.versions
         self._sessions += 1
         self._bodies += report.bodies
+        self._turns += report.turns.count
+        self._unchained += report.turns.unchained
         first = report.first_broken or report.first_derived
         self._name(self._broken, report.first_broken)
         self._name(self._derived, report.first_derived)
@@ -121,6 +129,24 @@ class Command(SessionsCommand):
             broken = f"the record of {whose}: number {verdict.broken_at} does not hold"
             self._broken.append(broken)
             self.stderr.write(broken)
+
+    def _compare_rows_of(self, session_id: str) -> None:
+        session = Session.objects.filter(id=session_id).first()
+        project = session and Project.objects.filter(id=session.project_id).first()
+        if project:
+            self._compare_rows(project, session_id)
+
+    def _compare_rows(self, project: Project, session_id: str | None = None) -> None:
+        """Hold what people and agents changed beside histories against its records."""
+        found = Comparison(
+            project_id=project.id,
+            secret=bytes(project.index_key),
+            session_id=session_id,
+            tally=self._rows,
+        )
+        for difference in found.differences():
+            self._name(self._changed, str(difference))
+            self._say()
 
     def _verify_signatures_of(self, session_id: str) -> None:
         found = verify_signatures(session_id, now=timezone.now())
@@ -149,7 +175,7 @@ class Command(SessionsCommand):
         if finding is None:
             return
         names.append(str(finding))
-        if len(self._broken) + len(self._derived) <= NAMED:
+        if sum(map(len, (self._broken, self._changed, self._derived))) <= NAMED:
             self.stderr.write(str(finding))
 
     def _say(self) -> None:
@@ -160,11 +186,18 @@ class Command(SessionsCommand):
     def _totals(self) -> str:
         return (
             f"{self._sessions:,} sessions, {self._versions:,} versions, "
-            f"{self._bodies:,} bodies, {self._records:,} records of people's acts"
+            f"{self._bodies:,} bodies, {self._turns:,} turns, "
+            f"{self._records:,} records of people's acts"
         )
 
     def _conclude(self) -> None:
         self.stdout.write(f"Verified {self._totals()}.")
+        if self._unchained:
+            self.stdout.write(
+                f"{self._unchained:,} of the turns came before there was a chain of "
+                "turns: nothing proves what they say."
+            )
+        self.stdout.write(_said_of_rows(self._rows, self._sessions))
         self.stdout.write(self._signed)
         weak = notice(weaknesses())
         if weak is not None:
@@ -174,6 +207,11 @@ class Command(SessionsCommand):
                 f"{len(self._broken):,} of them do not hold. "
                 f"The first broken link: {self._broken[0]}"
             )
+        if self._changed:
+            raise CommandError(
+                f"The proof holds, but {len(self._changed):,} rows are not as their "
+                f"records say. The first: {self._changed[0]}"
+            )
         if self._derived:
             raise CommandError(
                 "The proof holds, but what was derived from the states of "
@@ -181,6 +219,22 @@ class Command(SessionsCommand):
                 f"The first: {self._derived[0]}"
             )
         self.stdout.write("All of it holds.")
+
+
+def _said_of_rows(rows: Tally, sessions: int) -> str:
+    """Say what was compared with its records, and what no record covers."""
+    kinds = [f"{count:,} {kind}" for kind, count in sorted(rows.compared.items())]
+    said = f"Compared with their records: {', '.join(kinds) or 'nothing'}."
+    before = rows.recorded_before.total()
+    if before:
+        said += f" {before:,} of them were recorded before records covered them."
+    unchanged = sessions - rows.compared["session"]
+    if unchanged > 0:
+        said += (
+            f" {unchanged:,} sessions have the metadata that they began with, which "
+            "no record covers."
+        )
+    return said
 
 
 def _note_problems(audit: Audit) -> Iterator[str]:

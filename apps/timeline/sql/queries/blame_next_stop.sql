@@ -11,7 +11,7 @@ WITH RECURSIVE live (rollback, restored, number, kind) AS (
       CROSS JOIN LATERAL (
            SELECT coalesce(r.number + %(skip)s::bigint, 0) AS low) range
       LEFT JOIN LATERAL (
-           (SELECT c.number, c.kind FROM timeline_change c
+           (SELECT c.number, c.kind FROM timeline_change_current c
              WHERE c.session_id = %(session)s AND c.path_key = %(path)s
                AND c.number BETWEEN range.low AND live.restored
                AND (c.kind = 2) = %(absent)s::boolean AND c.role <> 4
@@ -19,13 +19,13 @@ WITH RECURSIVE live (rollback, restored, number, kind) AS (
            UNION ALL
            (SELECT c.number, NULL FROM unnest(%(lists)s::bytea[]) list (path_key)
              CROSS JOIN LATERAL (
-                   SELECT s.number FROM timeline_change s
+                   SELECT s.number FROM timeline_change_current s
                     WHERE s.session_id = %(session)s AND s.path_key = list.path_key
                       AND s.number BETWEEN range.low AND live.restored
                       AND s.role = 3
                     ORDER BY s.number DESC LIMIT 1) c)
            UNION ALL
-           (SELECT c.number, NULL FROM timeline_change c
+           (SELECT c.number, NULL FROM timeline_change_current c
              WHERE c.session_id = %(session)s AND c.path_key = %(holder)s::bytea
                AND c.number BETWEEN range.low AND live.restored AND c.kind <> 2
                AND c.role <> 4

@@ -8,8 +8,8 @@ from datetime import datetime
 from apps.core.notes.errors import KeyRefused, NoteError, NotesUnreadable
 from apps.core.notes.reading import SignedHead, notes
 from apps.core.notes.roots import Kind
-from apps.timeline.verification.ends import End, chain_ends
-from apps.timeline.verification.signatures import Status, ago, unread
+from apps.timeline.verification.signed.ends import End, chain_ends
+from apps.timeline.verification.signed.signatures import Status, ago, unread
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 -- Append several versions to a session: all of them, or none.
 --
--- The first goes through timeline_append_v4: the same lock, the same checks in the same
+-- The first goes through timeline_append_v6: the same lock, the same checks in the same
 -- order, the same outcomes. Everything after it is inserted without ON CONFLICT: a
 -- unique violation (a number that a writer without the lock took, a name that another
 -- version has) rolls back what was stored here, the first version included. Otherwise
@@ -10,7 +10,7 @@
 -- 1, a change belongs. The request key is on the last version, together with the number
 -- of the first, which is how a replay finds them all. Flags, changes and details are
 -- JSON as text.
-CREATE FUNCTION timeline_append_batch_v4(
+CREATE FUNCTION timeline_append_batch_v6(
     _session varchar, _project varchar, _expected bigint, _chain bytea,
     _now timestamptz, _api_key varchar, _refused text[], _suspends boolean, _key text,
     _digest bytea, _request_id text, _actor_kind text, _actor_id text,
@@ -41,7 +41,7 @@ DECLARE
 BEGIN
     SELECT a.outcome, a.number, a.turn_number, a.head_number, a.hold, a.created_at
       INTO outcome, number, turn_number, head_number, hold, created_at
-      FROM timeline_append_v4(
+      FROM timeline_append_v6(
                _session, _project, _expected, _chain, _now, _api_key, _refused,
                _suspends, _key, _digest, _request_id, _actor_kind, _actor_id,
                _actor_label, _each_reasoning[1], _each_op[1], _each_hold[1],
@@ -55,15 +55,15 @@ BEGIN
                _each_step_digest[1], _each_commitment[1], _each_leaf[1],
                _each_body_number[1], _each_base_number[1], _each_depth[1],
                _each_codec[1], _each_body_salt[1], _each_body_size[1], _each_data[1],
-               NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '{}', '{}',
-               '{}', '{}', _term_keys, _term_values, _facets, _each_waits[1],
+               NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+               NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, _facets, _each_waits[1],
                _each_event_id[1], _each_action[1], _each_resource_type[1],
                _each_details[1]::jsonb, NULL, NULL) a;
     IF outcome NOT IN ('stored', 'replay') THEN
         RETURN;
     END IF;
     SELECT v.* INTO _before FROM timeline_version v
-     WHERE v.session_id = _session AND v.number = timeline_append_batch_v4.number;
+     WHERE v.session_id = _session AND v.number = timeline_append_batch_v6.number;
     IF outcome = 'replay' THEN
         first_number := _before.first_number;
         RETURN;
@@ -81,7 +81,7 @@ BEGIN
             reasoning_digest, step_digest, commitment, leaf, chain, requested_at,
             created_at)
         VALUES (
-            _session, timeline_append_batch_v4.number, _each_op[_at],
+            _session, timeline_append_batch_v6.number, _each_op[_at],
             _each_restored_number[_at], _each_undo_of[_at], _each_reason_code[_at],
             number - 1,
             CASE WHEN _each_data[_at] IS NULL THEN _each_body_number[_at]
@@ -96,21 +96,17 @@ BEGIN
             _each_first_number[_at], _each_salt[_at], _each_reasoning_digest[_at],
             _each_step_digest[_at], _each_commitment[_at], _each_leaf[_at],
             sha256('\x01'::bytea || _before.chain
-                   || int8send(timeline_append_batch_v4.number)
+                   || int8send(timeline_append_batch_v6.number)
                    || _each_leaf[_at]),
-            _now, timeline_append_batch_v4.created_at)
+            _now, timeline_append_batch_v6.created_at)
         RETURNING * INTO _new;
         IF _each_data[_at] IS NOT NULL THEN
             INSERT INTO timeline_body (
                 session_id, number, base_number, depth, codec, salt, data, size)
             VALUES (
-                _session, timeline_append_batch_v4.number, _each_base_number[_at],
+                _session, timeline_append_batch_v6.number, _each_base_number[_at],
                 _each_depth[_at], _each_codec[_at], _each_body_salt[_at], _each_data[_at],
                 _each_body_size[_at]);
-        END IF;
-        IF _each_reasoning[_at] <> '' THEN
-            PERFORM timeline_note_text_v1(
-                _project, _session, 1, number, _each_reasoning[_at]);
         END IF;
         IF _each_waits[_at] IS NOT NULL OR _new.flags <> '[]' THEN
             PERFORM timeline_set_open_v1(
@@ -122,22 +118,25 @@ BEGIN
             actor_kind, actor_id, actor_label, details, request_id, created_at)
         VALUES (
             _session, _each_event_id[_at], _project, _each_action[_at],
-            _each_resource_type[_at], _session, timeline_append_batch_v4.number,
+            _each_resource_type[_at], _session, timeline_append_batch_v6.number,
             _actor_kind, _actor_id, _actor_label, _each_details[_at]::jsonb,
-            _request_id, timeline_append_batch_v4.created_at);
+            _request_id, timeline_append_batch_v6.created_at);
         _before := _new;
     END LOOP;
 
-    INSERT INTO timeline_change (session_id, path_key, number, role, kind, value_key)
-    SELECT _session, c.path_key, _expected + c.item, c.role, c.kind, c.value_key
-      FROM unnest(_items, _path_keys, _roles, _kinds, _value_keys)
-        AS c (item, path_key, role, kind, value_key);
+    INSERT INTO timeline_pending (
+        session_id, number, turn_number, first_number, project_id, at, event_ids, items,
+        path_keys, roles, kinds, value_keys, term_keys, term_values)
+    VALUES (
+        _session, timeline_append_batch_v6.number, 0,
+        timeline_append_batch_v6.first_number, _project,
+        timeline_append_batch_v6.created_at, _each_event_id, _items, _path_keys, _roles,
+        _kinds, _value_keys, _term_keys, _term_values);
 
-    -- The first version has brought the projection up to date, but for the head: all
-    -- share its time and its hold, and the facets and terms it was given are those of
-    -- the last.
+    -- The first version has brought the session's columns up to date, but for the head:
+    -- all share its time and its hold, and the facets it was given are those of the last.
     IF number > first_number THEN
-        UPDATE timeline_session s SET head_number = timeline_append_batch_v4.number
+        UPDATE timeline_session s SET head_number = timeline_append_batch_v6.number
          WHERE s.id = _session;
     END IF;
     head_number := number;

@@ -18,12 +18,16 @@
 -- that such a body exists (five of them were a fifth of this function), so it is looked
 -- for here; the base of a delta is the body that the head shows.
 --
+-- Change rows, terms and texts are left to the projector (timeline_project_v1), and so
+-- is whoever follows the events, in one row of timeline_pending; `_path_keys` is NULL
+-- where a batch leaves its own.
+--
 -- Outcomes, in the order of the checks: unknown (no such session here, expired or
 -- deleted), revoked and expired (the API key), replay (this request key was stored
 -- with this digest), reused (with another), suspended (its agent), held (the head's
 -- hold is among `_refused`), conflict (the head is not `_expected` with `_chain`),
 -- named (the version's name is taken), stored. Only `stored` has written anything.
-CREATE FUNCTION timeline_append_v4(
+CREATE FUNCTION timeline_append_v6(
     _session varchar, _project varchar, _expected bigint, _chain bytea,
     _now timestamptz, _api_key varchar, _refused text[], _suspends boolean,
     -- The request, and who wrote it.
@@ -44,6 +48,8 @@ CREATE FUNCTION timeline_append_v4(
     _turn_id text, _turn_trace_id text, _before_number bigint,
     _state_after_sent boolean, _input_type text, _output_type text,
     _turn_codec bigint, _turn_size bigint, _turn_data bytea, _turn_text text,
+    _turn_salt bytea, _turn_reasoning_digest bytea, _turn_commitment bytea,
+    _turn_leaf bytea,
     -- What is derived from them.
     _path_keys bytea[], _roles smallint[], _kinds smallint[], _value_keys bytea[],
     _term_keys bytea[], _term_values bytea[], _facets jsonb, _waits boolean,
@@ -51,7 +57,8 @@ CREATE FUNCTION timeline_append_v4(
     _event_id text, _action text, _resource_type text, _details jsonb,
     _turn_event_id text, _turn_details jsonb,
     OUT outcome text, OUT number bigint, OUT turn_number bigint,
-    OUT head_number bigint, OUT hold text, OUT created_at timestamptz
+    OUT head_number bigint, OUT hold text, OUT created_at timestamptz,
+    OUT turn_chain bytea
 ) LANGUAGE plpgsql AS $$
 DECLARE
     _held record;
@@ -143,18 +150,18 @@ BEGIN
             reasoning_digest, step_digest, commitment, leaf, chain, requested_at,
             created_at)
         VALUES (
-            _session, timeline_append_v4.number, _op, _restored_number, _undo_of,
+            _session, timeline_append_v6.number, _op, _restored_number, _undo_of,
             _reason_code, _head.number,
             CASE WHEN _data IS NULL THEN _body_number
-                 ELSE timeline_append_v4.number END,
+                 ELSE timeline_append_v6.number END,
             _external_id, _actor_kind, _actor_id, _actor_label,
             _reasoning, _trace_id, _step_number, _step_parent_id, _objective_status,
             _schema_version, _release, _model, _size, _flags, _hold, _changes,
             _change_count, _changes_truncated, _version_key, _digest, _first_number,
             _salt, _reasoning_digest, _step_digest, _commitment, _leaf,
             sha256('\x01'::bytea || _head.chain
-                   || int8send(timeline_append_v4.number) || _leaf),
-            _now, timeline_append_v4.created_at)
+                   || int8send(timeline_append_v6.number) || _leaf),
+            _now, timeline_append_v6.created_at)
             ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN
             outcome := 'conflict';
@@ -164,20 +171,13 @@ BEGIN
             INSERT INTO timeline_body (
                 session_id, number, base_number, depth, codec, salt, data, size)
             VALUES (
-                _session, timeline_append_v4.number, _base_number, _depth, _codec,
+                _session, timeline_append_v6.number, _base_number, _depth, _codec,
                 _body_salt, _data, _body_size);
-        END IF;
-        INSERT INTO timeline_change (session_id, path_key, number, role, kind, value_key)
-        SELECT _session, c.path_key, timeline_append_v4.number, c.role, c.kind, c.value_key
-          FROM unnest(_path_keys, _roles, _kinds, _value_keys)
-            AS c (path_key, role, kind, value_key);
-        IF _reasoning <> '' THEN
-            PERFORM timeline_note_text_v1(_project, _session, 1, number, _reasoning);
         END IF;
         IF _waits IS NOT NULL OR _flags <> '[]' OR _hold <> _head.hold
            OR _restored_number IS NOT NULL THEN
             SELECT v.* INTO _new FROM timeline_version v
-             WHERE v.session_id = _session AND v.number = timeline_append_v4.number;
+             WHERE v.session_id = _session AND v.number = timeline_append_v6.number;
             PERFORM timeline_set_open_v1(
                 _project, _held.agent_id, _head, _new, _waits);
         END IF;
@@ -186,49 +186,67 @@ BEGIN
             actor_kind, actor_id, actor_label, details, request_id, created_at)
         VALUES (
             _session, _event_id, _project, _action, _resource_type, _session,
-            timeline_append_v4.number, _actor_kind, _actor_id, _actor_label, _details,
-            _request_id, timeline_append_v4.created_at);
+            timeline_append_v6.number, _actor_kind, _actor_id, _actor_label, _details,
+            _request_id, timeline_append_v6.created_at);
     END IF;
 
     IF _turn_id IS NOT NULL THEN
-        SELECT coalesce(max(t.turn_number), 0) + 1 INTO turn_number
-          FROM timeline_turn t WHERE t.session_id = _session;
+        -- A turn's chain goes on from the last one's, and the first's, or the first's
+        -- after turns from before there was a chain, from the session's id.
+        SELECT t.turn_number, t.chain INTO turn_number, turn_chain
+          FROM timeline_turn t WHERE t.session_id = _session
+         ORDER BY t.turn_number DESC LIMIT 1;
+        turn_number := coalesce(turn_number, 0) + 1;
+        turn_chain := sha256(
+            '\x03'::bytea
+            || coalesce(turn_chain,
+                        sha256('\x04'::bytea || convert_to(_session, 'UTF8')))
+            || int8send(turn_number) || _turn_leaf);
         INSERT INTO timeline_turn (
             session_id, turn_number, id, head_number, made_version, before_number,
             state_after_sent, actor_kind, actor_id, actor_label, reasoning, trace_id,
             input_type, output_type, codec, data, size, request_key, request_digest,
-            created_at)
+            salt, reasoning_digest, commitment, leaf, chain, requested_at, created_at)
         VALUES (
-            _session, timeline_append_v4.turn_number, _turn_id,
-            timeline_append_v4.number, _op IS NOT NULL, _before_number,
+            _session, timeline_append_v6.turn_number, _turn_id,
+            timeline_append_v6.number, _op IS NOT NULL, _before_number,
             _state_after_sent, _actor_kind, _actor_id, _actor_label, _reasoning,
             _turn_trace_id, _input_type, _output_type, _turn_codec, _turn_data,
-            _turn_size, _key, _digest, timeline_append_v4.created_at);
-        PERFORM timeline_note_text_v1(
-            _project, _session, 2, turn_number, concat_ws(E'\n', _reasoning, _turn_text));
+            _turn_size, _key, _digest, _turn_salt, _turn_reasoning_digest,
+            _turn_commitment, _turn_leaf, turn_chain, _now,
+            timeline_append_v6.created_at);
         INSERT INTO audit_event (
             stream_id, id, project_id, action, resource_type, resource_id, number,
             actor_kind, actor_id, actor_label, details, request_id, created_at)
         VALUES (
             _session, _turn_event_id, _project, 'turn.added', 'turn', _turn_id,
-            timeline_append_v4.number, _actor_kind, _actor_id, _actor_label,
+            timeline_append_v6.number, _actor_kind, _actor_id, _actor_label,
             _turn_details
-                || jsonb_build_object('turn_number', timeline_append_v4.turn_number),
-            _request_id, timeline_append_v4.created_at);
+                || jsonb_build_object('turn_number', timeline_append_v6.turn_number),
+            _request_id, timeline_append_v6.created_at);
     END IF;
 
-    -- By what the session is found: only what this write changes about it.
-    IF cardinality(_term_keys) > 0 THEN
-        PERFORM timeline_set_terms_v1(_session, _term_keys, _term_values);
+    -- What is derived waits to be projected; until then readers add it from this row.
+    IF _path_keys IS NOT NULL THEN
+        INSERT INTO timeline_pending (
+            session_id, number, turn_number, first_number, project_id, at, event_ids,
+            path_keys, roles, kinds, value_keys, term_keys, term_values, turn_text)
+        VALUES (
+            _session, timeline_append_v6.number,
+            coalesce(timeline_append_v6.turn_number, 0),
+            CASE WHEN _op IS NOT NULL THEN timeline_append_v6.number END,
+            _project, timeline_append_v6.created_at,
+            array_remove(ARRAY[_event_id, _turn_event_id], NULL), _path_keys, _roles,
+            _kinds, _value_keys, _term_keys, _term_values, _turn_text);
     END IF;
 
     hold := coalesce(_hold, _head.hold);
     UPDATE timeline_session s
-       SET head_number = timeline_append_v4.number,
-           updated_at = timeline_append_v4.created_at,
-           status = CASE timeline_append_v4.hold WHEN 'open' THEN 'active'
-                    ELSE timeline_append_v4.hold END,
-           turn_count = coalesce(timeline_append_v4.turn_number, s.turn_count),
+       SET head_number = timeline_append_v6.number,
+           updated_at = timeline_append_v6.created_at,
+           status = CASE timeline_append_v6.hold WHEN 'open' THEN 'active'
+                    ELSE timeline_append_v6.hold END,
+           turn_count = coalesce(timeline_append_v6.turn_number, s.turn_count),
            -- What takes a rollback back is no rollback of its own (docs/metrics.md).
            rollback_count = s.rollback_count
                           + coalesce(_op = 'rollback' AND _undo_of IS NULL, false)::int,

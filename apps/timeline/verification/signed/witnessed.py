@@ -18,9 +18,9 @@ from apps.core.notes.folder import Folder
 from apps.core.notes.index import Index
 from apps.core.notes.reading import Notes
 from apps.core.notes.roots import Kind
-from apps.timeline.verification.ends import ComparedEnd, compare_ends
-from apps.timeline.verification.record_signatures import contradiction
-from apps.timeline.verification.signatures import judged
+from apps.timeline.verification.signed.ends import ComparedEnd, compare_ends
+from apps.timeline.verification.signed.record_signatures import contradiction
+from apps.timeline.verification.signed.signatures import judged
 
 AT_ONCE = 500
 

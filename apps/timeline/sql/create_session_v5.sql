@@ -1,6 +1,6 @@
 -- Create a session with its version 0, new or forked. The id is fixed by the caller
 -- beforehand, so a retry meets its own session: `exists` instead of `stored`.
-CREATE FUNCTION timeline_create_session_v4(
+CREATE FUNCTION timeline_create_session_v5(
     _session varchar, _project varchar, _agent varchar, _user_id text,
     _session_name text, _origin_session varchar, _origin_number bigint,
     _now timestamptz, _ttl_seconds bigint, _expires_at timestamptz,
@@ -56,12 +56,13 @@ BEGIN
         session_id, number, base_number, depth, codec, salt, data, size)
     VALUES (_session, 0, NULL, 0, _codec, _body_salt, _data, _body_size);
 
-    INSERT INTO timeline_change (session_id, path_key, number, role, kind, value_key)
-    SELECT _session, c.path_key, 0, c.role, c.kind, c.value_key
-      FROM unnest(_path_keys, _roles, _kinds, _value_keys)
-            AS c (path_key, role, kind, value_key);
-    PERFORM timeline_note_text_v1(_project, _session, 1, 0, _reasoning);
-    PERFORM timeline_set_terms_v1(_session, _term_keys, _term_values);
+    INSERT INTO timeline_pending (
+        session_id, number, turn_number, first_number, project_id, at, event_ids,
+        path_keys, roles, kinds, value_keys, term_keys, term_values)
+    VALUES (
+        _session, 0, 0, 0, _project, _now, ARRAY[_event_id], _path_keys, _roles, _kinds,
+        _value_keys, _term_keys, _term_values);
+
     IF _waits THEN
         INSERT INTO timeline_open (session_id, kind, number, project_id, agent_id, at)
         VALUES (_session, 'waiting', 0, _project, _agent, _now);

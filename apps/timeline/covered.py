@@ -1,0 +1,74 @@
+"""The rows beside a history that records cover: labels, notes, what a session is about.
+
+A session begins without a record, which would make all of a project's sessions wait
+for each other: its metadata, owner and lifetime are covered from their first change on.
+"""
+
+from __future__ import annotations
+
+from apps.audit.covered import Covered
+
+_BY = ("actor_kind", "actor_id", "actor_label", "created_at")
+
+
+def _label_named(key: str) -> str:
+    session_id, number, name = [*key.split(" ", 2), "", ""][:3]
+    return f"label {name!r} on v{number} of {session_id}"
+
+
+def _note_named(key: str) -> str:
+    session_id, _, note_id = key.partition(" ")
+    return f"note {note_id} in {session_id}"
+
+
+LABEL = Covered(
+    kind="label",
+    columns=_BY,
+    key=lambda label: f"{label.session_id} {label.number} {label.name}",
+    named=_label_named,
+    of_session=True,
+    present="""
+    SELECT l.session_id || ' ' || l.number || ' ' || l.name AS key,
+           l.created_at AS made_at, l.actor_kind, l.actor_id, l.actor_label,
+           l.created_at
+      FROM timeline_label l JOIN timeline_session s ON s.id = l.session_id
+     WHERE s.project_id = %(project)s
+       AND (%(session)s::text IS NULL OR l.session_id = %(session)s)
+    """,
+)
+NOTE = Covered(
+    kind="note",
+    columns=("number", "text", *_BY),
+    key=lambda note: f"{note.session_id} {note.id}",
+    named=_note_named,
+    of_session=True,
+    present="""
+    SELECT n.session_id || ' ' || n.id AS key, n.created_at AS made_at, n.number,
+           n.text, n.actor_kind, n.actor_id, n.actor_label, n.created_at
+      FROM timeline_note n JOIN timeline_session s ON s.id = n.session_id
+     WHERE s.project_id = %(project)s
+       AND (%(session)s::text IS NULL OR n.session_id = %(session)s)
+    """,
+)
+SESSION = Covered(
+    kind="session",
+    columns=(
+        "metadata",
+        "user_id",
+        "agent_id",
+        "external_id",
+        "ttl_seconds",
+        "expires_at",
+    ),
+    key=lambda session: str(session.id),
+    named=lambda key: f"session {key}",
+    of_session=True,
+    recorded_later=True,
+    present="""
+    SELECT s.id AS key, s.created_at AS made_at, s.metadata, s.user_id, s.agent_id,
+           s.external_id, s.ttl_seconds, s.expires_at
+      FROM timeline_session s
+     WHERE s.project_id = %(project)s
+       AND (%(session)s::text IS NULL OR s.id = %(session)s)
+    """,
+)

@@ -1,0 +1,142 @@
+"""Tables that follow from history: what search and blame read, and what is open.
+
+`Pending` is written by the append and taken away by the projector, which writes
+`Change`, `Term` and `Text` from it. Read those three with what is still pending: the
+views `timeline_change_current`, `timeline_term_current` and `timeline_text_current`.
+`models.py` passes all on.
+"""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+
+from apps.timeline.fields import id_field
+from apps.timeline.words import OpenKind
+
+
+class Pending(models.Model):
+    """What one append leaves to be projected: of its versions, its turn, or both.
+
+    `number` is the last version, `first_number` the first (None: a turn alone), and
+    `turn_number` 0 without a turn: in the order of this key a session is projected,
+    without a gap. `items` says to which version, from 1, a path belongs (None: to the
+    only one). Terms are those of the last version; a value of None takes one away.
+    """
+
+    pk = models.CompositePrimaryKey("session_id", "number", "turn_number")
+    session_id = id_field()
+    number = models.BigIntegerField()
+    turn_number = models.BigIntegerField()
+    first_number = models.BigIntegerField(null=True)
+    project_id = id_field()
+    # When the last version or the turn was stored.
+    at = models.DateTimeField()
+    # Of each version, then of the turn: whoever follows them is fed with them.
+    event_ids = ArrayField(models.TextField())
+    items = ArrayField(models.IntegerField(), null=True)
+    path_keys = ArrayField(models.BinaryField())
+    roles = ArrayField(models.SmallIntegerField())
+    kinds = ArrayField(models.SmallIntegerField())
+    value_keys = ArrayField(models.BinaryField(null=True))
+    term_keys = ArrayField(models.BinaryField())
+    term_values = ArrayField(models.BinaryField(null=True))
+    # What was said in the turn; the reasoning is read where it is stored.
+    turn_text = models.TextField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.session_id} v{self.number} pending"
+
+
+class Change(models.Model):
+    """One path that a version touched, as keyed digests: what blame and search read."""
+
+    pk = models.CompositePrimaryKey("session_id", "path_key", "number")
+    session_id = id_field()
+    path_key = models.BinaryField()
+    number = models.BigIntegerField()
+    role = models.SmallIntegerField()
+    kind = models.SmallIntegerField()
+    value_key = models.BinaryField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["session_id", "number"], name="timeline_change_by_version"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} v{self.number} change"
+
+
+class Term(models.Model):
+    """By what a session is found: a value of its head under its pointer, or a mark.
+
+    Keyed digests, see `search/terms.py`. Derived; `rebuild_search` makes it anew.
+    """
+
+    pk = models.CompositePrimaryKey("session_id", "path_key")
+    session_id = id_field()
+    path_key = models.BinaryField()
+    value_key = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"{self.session_id} term"
+
+
+class Text(models.Model):
+    """The words of a reasoning, a turn or a version's labels; derived like terms."""
+
+    pk = models.CompositePrimaryKey("session_id", "kind", "number")
+    session_id = id_field()
+    kind = models.SmallIntegerField()
+    number = models.BigIntegerField()
+    words = SearchVectorField()
+
+    def __str__(self) -> str:
+        return f"{self.session_id} words of {self.number}"
+
+
+class Unsearched(models.Model):
+    """Its terms and texts are not complete yet; `rebuild_search` completes them."""
+
+    session_id = id_field(primary_key=True)
+    project_id = id_field()
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["project_id", "-session_id"], name="timeline_unsearched_newest"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.session_id)
+
+
+class Open(models.Model):
+    """What is open in a session: it waits for a human, lost something, is held.
+
+    Written by the append, only where it changes; removed with the session's end. `at`
+    is when version `number` was stored. Derived; `rebuild_open` makes it anew.
+    """
+
+    pk = models.CompositePrimaryKey("session_id", "kind", "number")
+    session_id = id_field()
+    kind = models.CharField(max_length=8, choices=OpenKind.choices, db_collation="C")
+    number = models.BigIntegerField()
+    project_id = id_field()
+    agent_id = models.CharField(max_length=32, db_collation="C")
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            # The key is part of it: rows of one moment have an order, and pages places.
+            models.Index(
+                fields=["project_id", "kind", "at", "session_id", "number"],
+                name="timeline_open_newest",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} v{self.number} {self.kind}"

@@ -1,0 +1,126 @@
+"""The projector: derive from history what appends left for later, and feed events.
+
+An append writes its version and one row of `timeline_pending`; what search and blame
+read follows from that row, hundreds at a time, in the worker. Whatever reads it adds
+what is still pending, so answers do not depend on when the projector runs: it makes
+them cheap. Any number may run at once, and one that is killed leaves no trace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+from django.db import InterfaceError, OperationalError, transaction
+
+from apps.audit import feeding
+from apps.audit.entries import COLUMNS, Entry
+from apps.core import sql
+
+log = structlog.get_logger("stepback.projector")
+
+# Rows of one transaction: 100 to 150 microseconds a version, and a fifth of a second
+# at most for whoever waits for one of its rows.
+AT_ONCE = 500
+# Paths and terms of one transaction: a large version may touch a thousand.
+KEYS_AT_ONCE = 20_000
+
+_TAKE = """
+SELECT * FROM timeline_take_pending_v1(
+    %(after)s::varchar, %(most)s::bigint, %(keys)s::bigint, %(session)s::varchar)
+"""
+_EVENTS = sql.query("timeline", "pending_events", columns=COLUMNS)
+_NEXT = (
+    "SELECT min(session_id) AS session_id FROM timeline_pending WHERE session_id > %s"
+)
+_PROJECT = """
+SELECT timeline_project_v1(
+    %(sessions)s::varchar[], %(numbers)s::bigint[], %(turns)s::bigint[]) IS NULL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one transaction projected, and the session to go on behind.
+
+    `reached` is None at the end of a round through all sessions.
+    """
+
+    taken: int
+    reached: str | None
+
+
+def project_some(after: str | None, *, now: datetime) -> Step:
+    """Project the next sessions behind this one, None for the first of all."""
+    return _projected(after=after or "", session=None, now=now)
+
+
+def project_session(session_id: str, *, now: datetime) -> int:
+    """Project all that waits of one session; return how many rows that were.
+
+    It waits for another projector that works on the session.
+    """
+    return _projected(after="", session=session_id, now=now).taken
+
+
+def project_round(*, now: datetime) -> int:
+    """Go once through all sessions; return how many rows were projected.
+
+    A session that cannot be projected is passed by and logged: it stops nobody else.
+
+    Raises: OperationalError, InterfaceError.
+    """
+    taken, after = 0, None
+    while True:
+        try:
+            step = project_some(after, now=now)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:  # noqa: BLE001 - one of these sessions, and it is found below
+            step = _project_past_failing(after, now)
+        taken, after = taken + step.taken, step.reached
+        if after is None:
+            return taken
+
+
+def project_all(*, now: datetime) -> int:
+    """Project until a round finds nothing; return how many rows that were."""
+    taken = 0
+    while some := project_round(now=now):
+        taken += some
+    return taken
+
+
+def _project_past_failing(after: str | None, now: datetime) -> Step:
+    """Project one session after the other, and pass by the first that fails.
+
+    So it costs one batch that is undone, wherever in it the session is.
+    """
+    taken = 0
+    while session := sql.rows(_NEXT, [after or ""])[0].session_id:
+        after = session
+        try:
+            taken += project_session(session, now=now)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:
+            log.exception("a session cannot be projected", session_id=session)
+            return Step(taken, session)
+    return Step(taken, None)
+
+
+@transaction.atomic
+def _projected(*, after: str, session: str | None, now: datetime) -> Step:
+    asked = {
+        "after": after,
+        "most": AT_ONCE,
+        "keys": KEYS_AT_ONCE,
+        "session": session,
+    }
+    (taken,) = sql.rows(_TAKE, asked)
+    if taken.taken:
+        rows = {name: getattr(taken, name) for name in ("sessions", "numbers", "turns")}
+        feeding.feed(sql.records(Entry, _EVENTS, rows), now=now)
+        sql.rows(_PROJECT, rows)
+    return Step(taken.taken, taken.reached)

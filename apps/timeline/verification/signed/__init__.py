@@ -1,0 +1,1 @@
+"""Compares histories with the notes that the worker signed outside the database."""
