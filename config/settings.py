@@ -59,7 +59,7 @@ SESSION_IDLE = timedelta(
     minutes=env.number("STEPBACK_IDLE_MINUTES", 720, within=range(5, 20_161))
 )
 X_FRAME_OPTIONS = "DENY"
-CSRF_FAILURE_VIEW = "apps.core.http.fallbacks.csrf_failure"
+CSRF_FAILURE_VIEW = "apps.core.http.problems.fallbacks.csrf_failure"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": ["'none'"],
@@ -206,7 +206,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Every state an AI agent ever had, and the way back to it.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
-    "DEFAULT_GENERATOR_CLASS": "apps.core.http.openapi.Generator",
+    "DEFAULT_GENERATOR_CLASS": "apps.core.http.openapi.document.Generator",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",

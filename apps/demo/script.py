@@ -217,8 +217,9 @@ class Story:
         def perform(stage: Stage, act: Act) -> None:
             made = timeline.fork(
                 act=act,
-                session_id=stage.sessions[self.name],
-                number=number,
+                origin=timeline.Origin(
+                    session_id=stage.sessions[self.name], number=number
+                ),
                 about=about,
                 step=Step(reasoning=reason),
             )

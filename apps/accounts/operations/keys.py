@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from apps.accounts import secrets
+from apps.accounts import covered, secrets
 from apps.accounts.errors import KeyAlreadyRevoked, KeyNotFound
 from apps.accounts.models import ApiKey, Project, Scope
 from apps.accounts.names import valid_name
@@ -61,7 +61,8 @@ def issue_key(
             "scope": scope.value,
             "agents": key.agents,
             "expires_at": expires_at and expires_at.isoformat(),
-        },
+        }
+        | covered.KEY.left(key, project.index_key).details(),
     )
     return key, secret.text
 
@@ -87,7 +88,8 @@ def revoke_key(*, act: Provenance, project: Project, key_id: str) -> ApiKey:
         resource_type="key",
         resource_id=key.id,
         act=act,
-        details={"name": key.name, "prefix": key.prefix},
+        details={"name": key.name, "prefix": key.prefix}
+        | covered.KEY.left(key, project.index_key).details(),
     )
     return key
 

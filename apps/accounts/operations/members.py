@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
+from apps.accounts import covered
 from apps.accounts.errors import AlreadyMember, LastAdmin, UserNotFound
 from apps.accounts.models import Invitation, Membership, Project, Role, User
 from apps.accounts.operations.sessions import end_ways_in
@@ -43,7 +44,8 @@ def add_member(
         resource_type="member",
         resource_id=user.id,
         act=act,
-        details={"username": user.username, "role": role.value},
+        details={"username": user.username, "role": role.value}
+        | covered.MEMBERSHIP.left(membership, project.index_key).details(),
     )
     return membership
 
@@ -73,7 +75,8 @@ def change_role(
         resource_type="member",
         resource_id=user.id,
         act=act,
-        details={"username": user.username, "from": before, "to": role.value},
+        details={"username": user.username, "from": before, "to": role.value}
+        | covered.MEMBERSHIP.left(membership, project.index_key).details(),
     )
     return membership
 
@@ -95,7 +98,8 @@ def remove_member(*, act: Provenance, project: Project, user: User) -> Membershi
         resource_type="member",
         resource_id=user.id,
         act=act,
-        details={"username": user.username, "role": membership.role},
+        details={"username": user.username, "role": membership.role}
+        | covered.MEMBERSHIP.removed(membership).details(),
     )
     return membership
 

@@ -2,7 +2,7 @@
 
 from django.db import IntegrityError, transaction
 
-from apps.accounts import secrets
+from apps.accounts import covered, secrets
 from apps.accounts.errors import NameTaken
 from apps.accounts.models import Project
 from apps.accounts.names import valid_name, valid_slug
@@ -38,7 +38,8 @@ def create_project(*, act: Provenance, slug: str, name: str) -> Project:
         resource_type="project",
         resource_id=project.id,
         act=act,
-        details={"slug": project.slug, "name": project.name},
+        details={"slug": project.slug, "name": project.name}
+        | covered.PROJECT.left(project, project.index_key).details(),
     )
     return project
 
@@ -61,6 +62,7 @@ def set_handling(*, act: Provenance, project: Project, handling: Handling) -> Pr
         resource_type="project",
         resource_id=project.id,
         act=act,
-        details={"handling": handling.value},
+        details={"handling": handling.value}
+        | covered.PROJECT.left(changed, changed.index_key).details(),
     )
     return changed

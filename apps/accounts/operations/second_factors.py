@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django_otp.util import random_hex
 
+from apps.accounts import covered
 from apps.accounts.access import as_user
 from apps.accounts.errors import (
     SecondFactorNotFound,
@@ -170,7 +171,8 @@ def require_second_factor(
         resource_type="project",
         resource_id=project.id,
         act=act,
-        details={"slug": project.slug},
+        details={"slug": project.slug}
+        | covered.PROJECT.left(project, project.index_key).details(),
     )
     return project
 

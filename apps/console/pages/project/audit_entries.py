@@ -13,8 +13,10 @@ from typing import Any, TypeGuard
 
 from apps.accounts.models import Project
 from apps.audit.actions import Action
+from apps.audit.covered import ROW
 from apps.audit.models import AuditRecord, Event
 from apps.audit.querysets import EventQuerySet
+from apps.core.actors import ActorKind
 from apps.core.ids import first_id
 from apps.diffs.text import shorten
 from apps.timeline.queries import VersionChanges, version_changes
@@ -22,6 +24,16 @@ from apps.timeline.queries import VersionChanges, version_changes
 LOOKED_AT = 20_000
 SESSION_PREFIX = "sess_"
 LONGEST_REASON = 160
+# Agents do these by the thousand: the record keeps them, the list of people's acts does
+# not show them.
+BY_AGENTS = frozenset(
+    {
+        Action.SESSION_UPDATED,
+        Action.VERSION_LABELLED,
+        Action.VERSION_UNLABELLED,
+        Action.NOTE_ADDED,
+    }
+)
 # The acts of which the version that they made says more.
 OF_VERSIONS = frozenset(
     {
@@ -123,6 +135,7 @@ def _records(
         found.from_number(floor)
         .between(wanted.start, wanted.end)
         .matching(actor=wanted.actor, resource_id=wanted.resource)
+        .exclude(actor_kind=ActorKind.KEY, action__in=BY_AGENTS)
     )
     if wanted.action:
         matched = matched.with_action([wanted.action])
@@ -191,7 +204,8 @@ def _told(
     details = act.details if isinstance(act.details, dict) else {}
     of_session = event.stream_id if event else ""
     about = act.resource_id if _is_session(act.resource_id) else of_session
-    pairs = [(key, _short(value)) for key, value in details.items()]
+    # The digests of a row are for verifying: an export has them.
+    pairs = [(key, _short(value)) for key, value in details.items() if key != ROW]
     return Told(
         act=act,
         sentence=Action(act.action).sentence if known else act.action,

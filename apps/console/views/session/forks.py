@@ -48,9 +48,8 @@ def fork(
         return _editor(request, membership, session_id, number, filled=filled)
     given = valid(filled)
     receipt = timeline.fork(
-        session_id=session_id,
-        number=number,
-        state=given["state"],
+        origin=timeline.Origin(session_id=session_id, number=number),
+        edit=timeline.Edit(state=given["state"]),
         about=timeline.About(),
         step=Step(reasoning=given["reason"].strip() or None),
         act=act_once(request, membership, filled),

@@ -140,12 +140,18 @@ class SessionVersions(Resource):
         )
 
     def verify(
-        self, session_id: str, *, after: int | None = None, limit: int | None = None
+        self,
+        session_id: str,
+        *,
+        after: int | None = None,
+        after_turn: int | None = None,
+        limit: int | None = None,
     ) -> answers.Verification:
         """Have the proof of the history recomputed from what is stored."""
         return self._ask(
             answers.Verification.of,
             ("sessions", session_id, "verify"),
             after=after,
+            after_turn=after_turn,
             limit=limit,
         )

@@ -131,7 +131,10 @@ class Blame(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class Verification(Answer):
-    """Whether what is stored still proves itself; while `has_more`, go on."""
+    """Whether what is stored still proves itself.
+
+    While `has_more`, go on with `after=last_version, after_turn=last_turn`.
+    """
 
     session_id: str
     valid: bool
@@ -141,8 +144,15 @@ class Verification(Answer):
     chain_end: str
     findings: int
     last_version: int | None = None
+    turns: Mapping[str, Json] | None = None
     first_invalid: Mapping[str, Json] | None = None
     signatures: Mapping[str, Json] | None = None
+
+    @property
+    def last_turn(self) -> int | None:
+        """The last turn that was verified; 0 before the first."""
+        last = (self.turns or {}).get("last_turn")
+        return last if isinstance(last, int) else None
 
 
 @dataclass(frozen=True, kw_only=True)

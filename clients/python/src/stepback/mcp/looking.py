@@ -20,13 +20,15 @@ class LookingTools(Threads):
         """Have the server recompute the thread's history from what it stored."""
         session_id = await self._found(thread_id)
         found = [] if session_id is None else await self._all(session_id, None)
-        broken = None if session_id is None else await self._first_broken(session_id)
+        holds, broken = True, None
+        if session_id is not None:
+            holds, broken = await self._verdict(session_id)
         steps = [_step(one, broken) for one in reversed(found)]
         verified = sum(one["status"] == "PASS" for one in steps)
         tampered = sum(one["status"] == "FAIL" for one in steps)
         return {
             "thread_id": thread_id,
-            "ok": verified > 0 and tampered == 0 and broken is None,
+            "ok": verified > 0 and tampered == 0 and holds,
             "checkpoint_count": len(steps),
             "verified": verified,
             "tampered_count": tampered,
@@ -72,16 +74,25 @@ class LookingTools(Threads):
             "note": UNTRUSTED,
         }
 
-    async def _first_broken(self, session_id: str) -> int | None:
-        after = None
+    async def _verdict(self, session_id: str) -> tuple[bool, int | None]:
+        """Return whether the history holds, and the first version that does not.
+
+        Turns are verified after all versions: a broken one leaves them as they are.
+        """
+        after = after_turn = None
         while True:
-            told = await self._client.sessions.verify(session_id, after=after)
+            told = await self._client.sessions.verify(
+                session_id, after=after, after_turn=after_turn
+            )
             if not told.valid:
-                number = (told.first_invalid or {}).get("version")
-                return 0 if number is None else int(number)
+                first = told.first_invalid or {}
+                number = first.get("version")
+                if first.get("turn") is not None:
+                    return False, None
+                return False, 0 if number is None else int(number)
             if not told.has_more:
-                return None
-            after = told.last_version
+                return True, None
+            after, after_turn = told.last_version, told.last_turn
 
 
 def _step(one: NamedCheckpoint, broken: int | None) -> Result:
