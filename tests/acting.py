@@ -26,13 +26,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 # What the worker's process calls, and what only its commands do.
 JOBS = {
+    "apps.audit.feeding": ("feed_outbox",),
     "apps.accounts.operations": ("forget_answers", "forget_sessions"),
     "apps.metrics.alerting": ("sweep", "evaluate"),
-    "apps.metrics.rollups": ("follow", "sweep", "rebuild"),
+    "apps.metrics.rollups": ("sweep", "rebuild"),
     "apps.timeline.operations": ("expire",),
+    "apps.timeline.projection": ("project_all", "project_round", "project_some"),
     "apps.timeline.search.rebuild": ("rebuild", "differences"),
     "apps.webhooks.delivering": ("deliver", "forget"),
-    "apps.webhooks.feed": ("follow",),
     "apps.webhooks.delivery_queue": ("take", "settle", "give_back"),
     "apps.witness.signing": ("sweep",),
 }

@@ -75,9 +75,17 @@ def serving(name: str, *, workers: int = 2) -> Iterator[Server]:
         databases.drop(name)
 
 
-def manage(dsn: str, *arguments: str, seconds: float = 120) -> str:
-    """Run a management command against that database; return what it printed."""
-    code, said, errors = COMMANDS.run(environment(dsn), arguments, seconds)
+def manage(
+    dsn: str, *arguments: str, seconds: float = 120, role: Role | None = None
+) -> str:
+    """Run a management command against that database; return what it printed.
+
+    With a role it logs in as that where a request would as the web's.
+    """
+    env = environment(dsn)
+    if role is not None:
+        env[VARIABLES[Role.WEB]] = env[VARIABLES[role]]
+    code, said, errors = COMMANDS.run(env, arguments, seconds)
     assert code == 0, errors
     return said
 
@@ -106,6 +114,12 @@ def process_environment(role: Role, dsn: str) -> dict[str, str]:
     return environments.environment(
         role, url=everything[VARIABLES[role]], inherited=everything
     )
+
+
+def feed(dsn: str) -> None:
+    """Do on that database what the worker's projector does."""
+    run = "from tests.feeding import feed_all; feed_all()"
+    manage(dsn, "shell", "--no-imports", "-c", run, role=Role.WORKER)
 
 
 def free_port() -> int:

@@ -6,8 +6,12 @@ What is found is told in sentences, so that a failing test says which version li
 
 from __future__ import annotations
 
+import hmac
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC
+from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
@@ -95,6 +99,8 @@ def problems(history: History) -> list[str]:
         *_successions(history.versions),
         *_rollbacks(history.versions),
         *_turns(history),
+        *_turn_chains(history),
+        *_turn_proofs(history),
         *_projection(history),
     ]
 
@@ -109,6 +115,16 @@ def raws(history: History) -> dict[int, bytes]:
         base = None if body.base_number is None else found[body.base_number]
         found[number] = bodies.decode(body.codec, body.data, body.size, base)
     return found
+
+
+def said(history: History) -> list[bytes]:
+    """Return what every turn stored, decoded.
+
+    Raises: bodies.CorruptBody.
+    """
+    return [
+        bodies.decode(turn.codec, turn.data, turn.size, None) for turn in history.turns
+    ]
 
 
 def states(history: History) -> list[Any]:
@@ -247,6 +263,62 @@ def _turns(history: History) -> Iterator[str]:
     by_turns = [v.number for v in history.versions if v.op == Op.TURN]
     if made != by_turns:
         yield f"turns made {made}, but the versions by turns are {by_turns}"
+
+
+def _turn_chains(history: History) -> Iterator[str]:
+    """Recompute the chain of turns by code of our own, from docs/architecture.md."""
+    start = previous = sha256(b"\x04" + history.session.id.encode()).digest()
+    for turn in history.turns:
+        name = f"turn {turn.turn_number}"
+        if turn.chain is None:
+            if previous != start:
+                yield f"{name}: it has no chain, but a turn before it has"
+            continue
+        number = struct.pack(">q", turn.turn_number)
+        if turn.chain != sha256(b"\x03" + previous + number + turn.leaf).digest():
+            yield f"{name}: the chain does not recompute"
+        previous = turn.chain
+
+
+def _turn_proofs(history: History) -> Iterator[str]:
+    for turn, raw in zip(history.turns, said(history), strict=True):
+        if turn.chain is None:
+            continue
+        name = f"turn {turn.turn_number}"
+        if turn_leaf(history.session.project_id, turn) != turn.leaf:
+            yield f"{name}: the leaf does not recompute"
+        if hmac.digest(turn.salt, raw, "sha256") != turn.commitment:
+            yield f"{name}: its parts are not what it committed to"
+        digest = hmac.digest(turn.salt, _fields(turn.reasoning), "sha256")
+        if digest != turn.reasoning_digest:
+            yield f"{name}: the reasoning is not what was digested"
+        head = history.versions[turn.head_number]
+        if turn.created_at != max(turn.requested_at, head.created_at):
+            yield f"{name}: it was not stored when it was asked for"
+
+
+def turn_leaf(project_id: str, turn: Any) -> bytes:
+    """Return the leaf of a turn, from its columns alone."""
+    at = turn.requested_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f+00:00")
+    claimed = _fields(
+        *("stepback-turn/1", project_id, turn.session_id, turn.id),
+        *(turn.head_number, "01"[turn.made_version]),
+        *(turn.before_number, "01"[turn.state_after_sent]),
+        *(turn.actor_kind, turn.actor_id, turn.trace_id),
+        *(turn.input_type, turn.output_type, turn.request_key, at),
+        *(turn.reasoning_digest, turn.commitment),
+    )
+    return sha256(b"\x02" + claimed).digest()
+
+
+def _fields(*values: str | int | bytes | None) -> bytes:
+    found = [
+        v if v is None or isinstance(v, bytes) else str(v).encode() for v in values
+    ]
+    return b"".join(
+        b"\0" if one is None else b"\1" + struct.pack(">Q", len(one)) + one
+        for one in found
+    )
 
 
 def _projection(history: History) -> Iterator[str]:

@@ -34,7 +34,7 @@ Times = dict[str, list[list[float]]]
 ROUNDS = 21
 ACTS_A_ROUND = 40
 
-FUNCTION = "append_v4"
+FUNCTION = "append_v6"
 LOCK = "       FOR NO KEY UPDATE;"
 BARE = """
 CREATE TABLE bare (
@@ -166,8 +166,7 @@ class Run:
 
     def _encoded(self) -> tuple[Any, dict[str, Any]]:
         from apps.timeline.ledger import policies
-        from apps.timeline.ledger.commands import WriteCommand
-        from apps.timeline.ledger.drafts import ANY_HEAD, Write
+        from apps.timeline.ledger.drafts import ANY_HEAD, Write, WriteCommand
         from apps.timeline.ledger.encoding import parameters, writes
         from apps.timeline.operations import states
         from apps.timeline.versions import reading

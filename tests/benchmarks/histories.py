@@ -88,15 +88,16 @@ def load(versions: int) -> None:
 
     from apps.accounts.models import Project
     from apps.core import sql
-    from apps.metrics import rollups
     from apps.metrics.facts import hour_of
     from tests.benchmarks import copying
+    from tests.feeding import feed_all
 
     project = Project.objects.get(slug=PROJECT)
     ends = hour_of(timezone.now()) - timedelta(hours=HOURS_OF_ONE + 1)
     begins = ends - STEPS * STEP
     began = time.monotonic()
     _tell(project, begins)
+    feed_all()
     ((told,),) = sql.rows("SELECT count(*) FROM timeline_version", [])
     _say("told", told, began)
     began = time.monotonic()
@@ -107,9 +108,6 @@ def load(versions: int) -> None:
         cursor.execute("ANALYZE")
     ((made,),) = sql.rows("SELECT count(*) FROM timeline_version", [])
     _say("copied", made, began)
-    began = time.monotonic()
-    rollups.follow(now=timezone.now())
-    _say("followed", made, began)
     began = time.monotonic()
     call_command("rebuild_rollups", project=PROJECT, stdout=sys.stdout)
     _say("added up", made, began)
@@ -174,7 +172,7 @@ def _copying(
     """Return the statement that copies a table's rows of every history."""
     columns = cursor.execute(  # type: ignore[attr-defined]
         "SELECT column_name, data_type FROM information_schema.columns"
-        " WHERE table_name = %s AND table_schema = 'public' AND data_type <> 'xid8'"
+        " WHERE table_name = %s AND table_schema = 'public'"
         " ORDER BY ordinal_position",
         [table],
     ).fetchall()

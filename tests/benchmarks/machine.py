@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import httpx
@@ -72,8 +72,8 @@ def database(
 
 
 @contextmanager
-def product(dsn: str) -> Iterator[Server]:
-    """Serve that database as `up` does."""
+def product(dsn: str, *, works: bool = True) -> Iterator[Server]:
+    """Serve that database and work for it, as `up` does."""
     port = free_port()
     command = [sys.executable, "-m", "apps.server.serving"]
     command += ["--address=127.0.0.1", f"--port={port}"]
@@ -83,10 +83,21 @@ def product(dsn: str) -> Iterator[Server]:
         "STEPBACK_LOG_LEVEL": "INFO",
     }
     env.pop("PYTHONWARNINGS")
-    with running(command, env=env, cwd=ROOT) as (process, log):
+    working = worker(dsn) if works else nullcontext()
+    with running(command, env=env, cwd=ROOT) as (process, log), working:
         url = f"http://127.0.0.1:{port}"
         until_ready(f"{url}/health/ready", process, log)
         yield Server(url=url, dsn=dsn, log=log, process=process)
+
+
+@contextmanager
+def worker(dsn: str) -> Iterator[None]:
+    """Run the worker, whose projector does a part of every append."""
+    env = process_environment(Role.WORKER, dsn) | {"STEPBACK_LOG_LEVEL": "INFO"}
+    env.pop("PYTHONWARNINGS")
+    command = [sys.executable, "manage.py", "worker"]
+    with running(command, env=env, cwd=ROOT):
+        yield
 
 
 @contextmanager

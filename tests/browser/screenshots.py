@@ -26,11 +26,15 @@ from apps.demo import week
 from apps.core.actors import SYSTEM
 project = week.begin(actor=SYSTEM, now=timezone.now())
 week.load(project, is_stopping=lambda: False)
-from apps.metrics import alerting, operations
+from apps.metrics import operations
 from tests.acts import act_in, act_by
 many = {"name": "Too many rollbacks", "threshold": 0.05, "window": "30d"}
 many |= {"minimum_sample": 10, "for_minutes": 0, "email": "oncall@example.com"}
 operations.make_rule(fields=many, act=act_in(project))
+"""
+SWEEP = """
+from django.utils import timezone
+from apps.metrics import alerting
 alerting.sweep(now=timezone.now())
 """
 # What to open, below the project; {trip} is the traveller's session, {fork} its fork.
@@ -76,7 +80,7 @@ OUTSIDE = {"password": "/password", "signed-out": "/signin/used-up"}
 def main(folder: Path, names: list[str]) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     django.setup()
-    from tests.live import ROOT, environment, manage, serving
+    from tests.live import ROOT, environment, feed, manage, serving
 
     folder.mkdir(parents=True, exist_ok=True)
     with serving("screenshots") as server, sync_playwright() as playwright:
@@ -86,6 +90,8 @@ def main(folder: Path, names: list[str]) -> None:
             env=environment(server.dsn),
             check=True,
         )
+        feed(server.dsn)
+        manage(server.dsn, "shell", "--no-imports", "-c", SWEEP)
         printed = manage(server.dsn, "signin_link", "--base-url", server.url)
         chromium = os.environ.get("STEPBACK_CHROMIUM", "/usr/bin/chromium")
         browser = playwright.chromium.launch(

@@ -85,8 +85,7 @@ class Story:
 
     def fork(self, number):
         receipt = timeline.fork(
-            session_id=self.id,
-            number=number,
+            origin=timeline.Origin(session_id=self.id, number=number),
             about=timeline.About(),
             step=Step(),
             act=self.act(PERSON),

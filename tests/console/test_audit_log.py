@@ -21,7 +21,7 @@ from apps.core.ids import first_id, new_id
 from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Step
 from tests.accounts.make import make_member
-from tests.acting import erasing
+from tests.acting import erasing, tampering
 from tests.acts import act_by
 from tests.console.make import Story, signed_in
 
@@ -273,6 +273,34 @@ def test_a_long_record_is_verified_in_pieces(viewer, project, monkeypatch):
     assert "Records #3 to #4 hold" in second
     assert viewer.get(url(project, "audit_verify"), {"after": 99}).status_code == 404
     assert viewer.get(url(project, "audit_verify"), {"after": "x"}).status_code == 400
+
+
+def test_a_row_that_is_not_as_its_record_says_is_named(viewer, project):
+    key, _ = key_made(project, "k")
+    assert "3 rows are as their records say" in text(
+        viewer.get(url(project, "audit_verify"))
+    )
+    with tampering("accounts_apikey"), connection.cursor() as cursor:
+        cursor.execute("UPDATE accounts_apikey SET scope = 'admin'")
+
+    page = text(viewer.get(url(project, "audit_verify")))
+
+    assert "Not everything is as its record says" in page
+    assert f"API key {key.id}: its scope is not what record 3 left" in page
+
+
+def test_what_agents_did_beside_a_history_is_no_act_of_a_person(viewer, project):
+    told = Story(project)
+    agent = Actor(kind=ActorKind.KEY, id="key_bot", label="bot")
+    timeline.add_note(act=told.act(agent), session_id=told.id, text="Hm.")
+    timeline.add_note(act=told.act(OLGA), session_id=told.id, text="Hm.")
+
+    notes = viewer.get(url(project), {"action": "note.added"})
+    everything = viewer.get(url(project), {"action": "note.added", "show": "all"})
+
+    assert [row.act.actor_id for row in notes.context["rows"]] == ["user_olga"]
+    assert len(everything.context["rows"]) == 2
+    assert "row" not in [key for key, _ in notes.context["rows"][0].details]
 
 
 def test_pieces_come_to_the_same_verdict_as_the_whole(project):

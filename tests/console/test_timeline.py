@@ -25,6 +25,7 @@ from tests.console.make import (
     counted_queries,
     signed_in,
 )
+from tests.timeline.damage import Place, damage, unchain
 from tests.witness import forging
 
 HTMX = {"HX-Request": "true"}
@@ -408,6 +409,42 @@ def test_the_proof_is_verified_on_request(viewer, project, trip):
     assert "recomputed just now" not in text_of(viewer, where)
     assert "4 versions up to v3 hold" in text_of(viewer, f"{where}&verify=on")
     assert "not verified yet" not in text_of(viewer, f"{where}&verify=on")
+
+
+def test_the_proof_of_the_head_says_how_many_turns_hold(viewer, project, trip):
+    trip.call("book").call("pay")
+    where = address(project, trip.id, "versions", 4) + "?tab=proof&verify=on"
+
+    assert "5 versions up to v4 and 2 turns hold" in text_of(viewer, where)
+
+    damage(Place("timeline_turn", trip.id, 2, "actor_id", None), "somebody")
+    told = text_of(viewer, where)
+    assert "turn 2 does not hold: its leaf does not follow" in told
+    unchain(trip.id, 1, 2)
+    told = text_of(viewer, where)
+    assert "2 of the turns came before there was a chain of turns" in told
+
+
+def test_turns_that_are_much_work_are_left_to_the_command(
+    viewer, project, trip, monkeypatch
+):
+    trip.call("book").call("pay")
+    monkeypatch.setattr("apps.timeline.verification.turns.TURN", 1 << 40)
+    where = address(project, trip.id, "versions", 4) + "?tab=proof&verify=on"
+
+    told = text_of(viewer, where)
+
+    assert "5 versions up to v4 and 1 turn hold" in told
+    assert "the turns after turn 1 are not verified" in told
+
+
+def test_derived_data_of_the_session_as_a_whole_is_named_so(viewer, project, trip):
+    damage(Place("timeline_session", trip.id, None, "turn_count", None), 9)
+    where = address(project, trip.id, "versions", 4) + "?tab=proof&verify=on"
+
+    assert "Derived data of the session is not as it should be" in text_of(
+        viewer, where
+    )
 
 
 def test_a_proof_that_is_much_work_goes_on_where_it_ended(

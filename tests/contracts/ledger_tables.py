@@ -16,6 +16,7 @@ DISTRIBUTED_BY = {
     "timeline_sessionname": "project_id",
     "timeline_requestkey": "project_id",
     "audit_event": "stream_id",
+    "audit_outbox": "stream_id",
     "audit_auditrecord": "project_id",
 }
 # Small tables that every node would have: keys may point to them.

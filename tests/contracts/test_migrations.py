@@ -39,6 +39,16 @@ SELECT 'function', proname, pg_get_function_arguments(oid), prosrc, '', ''
   FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prokind = 'f'
 """
 
+OLD_TURN = """
+INSERT INTO timeline_turn (
+       session_id, turn_number, id, head_number, made_version, state_after_sent,
+       actor_kind, actor_id, actor_label, trace_id, input_type, output_type, codec,
+       data, size, request_digest, created_at)
+VALUES ('sess_1', 1, 'turn_1', 0, false, false, 'key', 'key_1', 'sb_1', 'trace_1',
+       'text', 'text', 1, '', 0, '', now())
+"""
+PROOF = "salt, reasoning_digest, commitment, leaf, chain, requested_at"
+
 
 @pytest.fixture
 def scratch(worker_id: str) -> Iterator[Any]:
@@ -87,7 +97,25 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
         "metrics",
         "timeline",
         "webhooks",
+        "witness",
     }
+
+
+def test_turns_from_before_they_had_a_chain_are_kept(scratch: Any) -> None:
+    MigrationExecutor(scratch).migrate([("timeline", "0018_pending")])
+    with scratch.cursor() as cursor:
+        # As such a database has them, with other parameters.
+        for name in ("timeline_append_v5", "timeline_append_batch_v5"):
+            cursor.execute(f"CREATE FUNCTION {name}() RETURNS int RETURN 1")
+        cursor.execute(OLD_TURN)
+
+    migrate(scratch)
+
+    with scratch.cursor() as cursor:
+        cursor.execute(f"SELECT id, num_nulls({PROOF}) FROM timeline_turn")
+        assert cursor.fetchall() == [("turn_1", 6)]
+        cursor.execute("SELECT proname FROM pg_proc WHERE proname LIKE '%append%v5'")
+        assert cursor.fetchall() == []
 
 
 def belongs(row: tuple[str, ...], app: str) -> bool:

@@ -73,6 +73,22 @@ def test_an_operation_is_called_by_name_and_typed(name: str) -> None:
     assert set(hints) == {one.name for one in parameters} | {"return"}
 
 
+MOST_PARAMETERS = 7
+# More than that, as yet. What belongs together travels as one value.
+MORE_PARAMETERS = {
+    "apps.audit.operations.record": 8,
+    "apps.audit.operations.record_act": 9,
+    "apps.audit.operations.record_for": 8,
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_operation_takes_few_parameters(name: str) -> None:
+    taken = inspect.signature(inspect.unwrap(OPERATIONS[name])).parameters
+
+    assert len(taken) <= MORE_PARAMETERS.get(name, MOST_PARAMETERS)
+
+
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_an_operation_knows_who_acts(name: str) -> None:
     function = inspect.unwrap(OPERATIONS[name])

@@ -17,7 +17,6 @@ STATEMENT = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b")
 COMPOSED = {
     "timeline/versions/heads.py": "made of the columns of versions.reading",
     "timeline/versions/plain_head.py": "made of the columns of versions.reading",
-    "timeline/versions/reading.py": "the columns and the chain that others share",
 }
 
 
@@ -102,3 +101,19 @@ def test_a_query_is_composed_of_what_it_asks_for(composed: dict[str, object]) ->
         sql.query("timeline", "strip_buckets", **composed)
 
     assert "LIMIT 7" in sql.query("timeline", "strip_buckets", forks_on_strip=7)
+
+
+def test_one_text_walks_the_chain_of_deltas() -> None:
+    """What a body builds on is read in one way, by whichever reader."""
+    folder = ROOT / "apps"
+    found = [
+        file.relative_to(folder).as_posix()
+        for file in folder.rglob("*")
+        if file.suffix in {".py", ".sql"} and _walks_bases(file.read_text())
+    ]
+
+    assert found == ["timeline/sql/queries/delta_chain.sql"]
+
+
+def _walks_bases(text: str) -> bool:
+    return "WITH RECURSIVE" in text and ".base_number" in text

@@ -20,7 +20,7 @@ from tests.faults.scenarios import ALL, clock
 
 SEED = int(os.environ.get("STEPBACK_SEED") or SystemRandom().randrange(1_000_000))
 # Where every failure leaves its mark on some client.
-NOTICED = set(ALL) - {"clock"}
+NOTICED = set(ALL) - {"clock", "projector"}
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,11 @@ def assert_kept(result: Result) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["left-open", "client-cuts", "pool", "clock", "postgres", "web-workers"]
+    "name",
+    [
+        *("left-open", "client-cuts", "pool", "clock", "postgres", "web-workers"),
+        "projector",
+    ],
 )
 def test_nothing_acknowledged_is_lost_and_nothing_is_stored_twice(
     name: str, shared: House

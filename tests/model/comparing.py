@@ -162,6 +162,7 @@ def _assert_proof(api: Api, session: Session) -> None:
     assert proof["valid"], proof["first_invalid"]
     assert proof["derived"]["valid"], proof["derived"]["first_invalid"]
     assert proof["versions_checked"] == len(session.versions)
+    assert proof["turns"]["turns_checked"] == len(session.turns)
     assert proof["chain_end"] == session.head.chain
     if session.origin:
         origin, number = session.origin

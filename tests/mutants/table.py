@@ -13,6 +13,8 @@ APPEND = "apps/timeline/sql/append_v*.sql"
 BATCH = "apps/timeline/sql/append_batch_v*.sql"
 CREATE = "apps/timeline/sql/create_session_v*.sql"
 SET_OPEN = "apps/timeline/sql/set_open_v*.sql"
+PROJECT = "apps/timeline/sql/project_v*.sql"
+CURRENT = "apps/timeline/sql/current_views_v*.sql"
 REFLAG = "apps/timeline/sql/reflag_v*.sql"
 KEYS = "apps/timeline/sql/keys_v1.sql"
 PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
@@ -30,9 +32,11 @@ CHECKS = "apps/timeline/verification/checks.py"
 OPENNESS = "apps/timeline/verification/openness.py"
 FINDER = "apps/timeline/search/finder.py"
 CONTENTS = "apps/timeline/verification/contents.py"
+VERIFIED_TURNS = "apps/timeline/verification/turns.py"
 
 OUTCOMES = "tests/timeline/test_outcomes.py::test_"
 VERIFY = "tests/timeline/test_verify.py::test_"
+TURNS = "tests/timeline/test_verify_turns.py::test_"
 RACES = "tests/races/interleavings/test_interleavings.py::test_"
 BATCHES = "tests/races/test_batches.py::test_"
 OPEN = "tests/timeline/test_open_items.py::test_"
@@ -47,6 +51,12 @@ SEARCH = "tests/timeline/search/test_search.py::test_"
 GRANTS = "tests/contracts/test_grants.py::test_"
 REMEMBERED = "tests/timeline/test_remembered_heads.py::test_"
 DOOR = "tests/timeline/door/test_writes.py::test_"
+PROJECTOR = "tests/timeline/projection/test_projector.py::test_"
+FED = "tests/timeline/projection/test_feeding.py::test_"
+SAME = PROJECTOR + "answers_are_the_same_before_while_and_after_it_projects"
+COMPARING = "apps/audit/comparing.py"
+TAMPERING = "tests/audit/rows/test_tampering.py::test_"
+ROWS = "tests/audit/rows/test_rows.py::test_"
 ISOLATION = "tests/contracts/test_isolation.py::test_"
 
 # The head as it is, whatever the caller expected.
@@ -59,10 +69,10 @@ FIRST_LOOK = """\
         known = replayed(command)
         if known:
             return known
-        command.request.require_sound()
+        command.act.request.require_sound()
     try:
 """
-NEW_IS_SOUND = "        command.request.require_sound()\n"
+NEW_IS_SOUND = "        command.act.request.require_sound()\n"
 SECOND_LOOK = """\
         known = replayed(command)
         if known is None:
@@ -225,7 +235,7 @@ MUTANTS = (
     one(
         "digest of a replay, at the first look",
         REPLAYS,
-        "if bytes(found[0].request_digest) != command.request.digest:",
+        "if bytes(found[0].request_digest) != command.act.request.digest:",
         "if False:",
         "tests/timeline/test_update.py::test_a_key_with_another_body_is_refused",
     ),
@@ -578,6 +588,42 @@ MUTANTS = (
         VERIFY + "a_finding_says_what_kind_of_link_is_broken",
     ),
     one(
+        "chain of a turn",
+        APPEND,
+        "SELECT t.turn_number, t.chain INTO turn_number, turn_chain",
+        "SELECT t.turn_number, NULL INTO turn_number, turn_chain",
+        TURNS + "turns_hold_and_are_counted",
+    ),
+    one(
+        "the session of a chain of turns",
+        APPEND,
+        "sha256('\\x04'::bytea || convert_to(_session, 'UTF8'))",
+        "sha256('\\x04'::bytea)",
+        TURNS + "turns_hold_and_are_counted",
+    ),
+    one(
+        "chain of turns in verification",
+        VERIFIED_TURNS,
+        "if expected != turn.chain:",
+        "if False:",
+        TURNS + "closing_the_gap_does_not_help",
+        TURNS + "swapped_turns_are_found",
+    ),
+    one(
+        "leaf of turns in verification",
+        VERIFIED_TURNS,
+        "if turn.leaf is not None and claim.leaf() != turn.leaf:",
+        "if False:",
+        TURNS + "a_changed_column_is_found_where_it_is",
+    ),
+    one(
+        "turns that are gone in verification",
+        "apps/timeline/sql/queries/verify_strays.sql",
+        "AND v.op = 'turn'",
+        "AND false",
+        TURNS + "a_last_turn_that_made_a_version_is_missed_there",
+    ),
+    one(
         "commitment in reads",
         READING,
         "            bodies.verify(raws[key], row.salt, wanted[key])\n",
@@ -655,5 +701,102 @@ MUTANTS = (
         "transaction.on_commit(lambda: bodies.cache.put(key, raw))",
         "bodies.cache.put(key, raw)",
         "tests/timeline/test_body_cache.py",
+    ),
+    # -- what is projected, and what is pending
+    one(
+        "of several values the last",
+        PROJECT,
+        "ORDER BY p.session_id, t.path_key, p.number DESC, p.turn_number DESC\n",
+        "ORDER BY p.session_id, t.path_key, p.number, p.turn_number\n",
+        PROJECTOR + "of_several_values_the_last_is_what_is_held",
+    ),
+    one(
+        "a session that another projects is left alone",
+        "apps/timeline/sql/take_pending_v*.sql",
+        "FOR UPDATE OF p SKIP LOCKED",
+        "FOR UPDATE OF p",
+        PROJECTOR + "a_session_that_another_projects_is_left_alone_as_a_whole",
+    ),
+    one(
+        "what a batch leaves pending",
+        BATCH,
+        "_each_event_id, _items, _path_keys",
+        "_each_event_id, NULL, _path_keys",
+        "tests/timeline/test_batch.py::test_"
+        "a_hundred_at_once_are_what_a_hundred_single_writes_are",
+    ),
+    one(
+        "of several pending values the last",
+        CURRENT,
+        "(l.number, l.turn_number) > (p.number, p.turn_number)",
+        "l.number < 0",
+        PROJECTOR + "of_several_values_the_last_is_what_is_held",
+    ),
+    one(
+        "what is pending replaces what is projected",
+        CURRENT,
+        "                      AND t.path_key = ANY (p.term_keys))\n",
+        "                      AND false)\n",
+        SAME,
+    ),
+    one(
+        "a search looks through what is pending",
+        "apps/timeline/search/index_scan.py",
+        "AND ({{pending}})",
+        "AND false AND ({{pending}})",
+        SAME,
+    ),
+    # -- what is fed
+    one(
+        "an act is in the outbox",
+        "apps/audit/operations.py",
+        "    Outbox.objects.create(stream_id",
+        "    Outbox(stream_id",
+        FED + "what_is_written_is_fed_once_and_in_the_order_of_its_session",
+    ),
+    one(
+        "a turn's event is fed",
+        APPEND,
+        "ARRAY[_event_id, _turn_event_id]",
+        "ARRAY[_event_id]",
+        FED + "what_is_written_is_fed_once_and_in_the_order_of_its_session",
+    ),
+    one(
+        "an hour waits for what is to be fed",
+        "apps/metrics/rollups.py",
+        "hour < coalesce(%(waits)s::timestamptz, 'infinity')",
+        "coalesce(%(waits)s::timestamptz, 'infinity') IS NOT NULL",
+        "tests/metrics/test_rollups.py::test_"
+        "an_hour_with_an_event_that_is_not_fed_stays_open",
+    ),
+    # -- what records cover
+    one(
+        "a row that no record accounts for",
+        COMPARING,
+        '            return "it is there, and no record says who made it"\n',
+        "            return None\n",
+        TAMPERING + "each_tampering_is_named",
+    ),
+    one(
+        "what is covered of a key",
+        "apps/accounts/covered.py",
+        '        "revoked_at",\n    ),\n',
+        "    ),\n",
+        TAMPERING + "each_tampering_is_named",
+        TAMPERING + "two_at_once_are_both_named_and_nothing_else",
+    ),
+    one(
+        "a row that its record removed",
+        COMPARING,
+        "return gone if pair.is_present else None",
+        "return None",
+        TAMPERING + "what_was_removed_and_put_back_is_named",
+    ),
+    one(
+        "rows from before are no damage",
+        COMPARING,
+        "        if first is None:\n            return True\n",
+        "        if first is None:\n            return False\n",
+        ROWS + "what_was_recorded_before_is_counted_and_never_called_damage",
     ),
 )

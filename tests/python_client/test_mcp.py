@@ -432,18 +432,47 @@ def test_a_trail_that_was_tampered_with_says_where(
     asyncio.run(story())
 
 
-def tamper(live: Server, name: str, number: int) -> None:
-    """Change what a version says, as somebody could who owns the database."""
+def add_turn(live: Server, secret: str, name: str) -> None:
+    headers = {"Authorization": f"Bearer {secret}"}
+    with httpx.Client(base_url=f"{live.url}/v1", headers=headers) as http:
+        found = http.get("/sessions", params={"external_id": name}).json()["data"]
+        said = {"input": "Hello", "output": "Hi"}
+        answer = http.post(f"/sessions/{found[0]['id']}/turns", json=said)
+        assert answer.status_code == 201
+
+
+def tamper(live: Server, name: str, number: int, table: str = "version") -> None:
+    """Change what a version or turn says, as the owner of the database could."""
+    column = {"version": "number", "turn": "turn_number"}[table]
     with psycopg.connect(live.dsn) as connection:
-        connection.execute("ALTER TABLE timeline_version DISABLE TRIGGER USER")
+        connection.execute(f"ALTER TABLE timeline_{table} DISABLE TRIGGER USER")
         changed = connection.execute(
-            "UPDATE timeline_version v SET reasoning = 'Nothing happened'"
+            f"UPDATE timeline_{table} v SET reasoning = 'Nothing happened'"
             " FROM timeline_sessionname n WHERE n.external_id = %s"
-            " AND v.session_id = n.session_id AND v.number = %s",
+            f" AND v.session_id = n.session_id AND v.{column} = %s",
             [name, number],
         )
         assert changed.rowcount == 1
-        connection.execute("ALTER TABLE timeline_version ENABLE TRIGGER USER")
+        connection.execute(f"ALTER TABLE timeline_{table} ENABLE TRIGGER USER")
+
+
+@pytest.mark.parametrize("connect", ["http"], indirect=True)
+def test_a_tampered_turn_leaves_the_checkpoints_as_they_are(
+    connect: Connect, live: Server, secret: str
+) -> None:
+    name = thread()
+
+    async def story() -> None:
+        async with connect(secret) as call:
+            await call("checkpoint_save", thread_id=name, state_json="{}")
+            add_turn(live, secret, name)
+            assert (await call("verify_trail", thread_id=name))["ok"] is True
+            tamper(live, name, 1, table="turn")
+            trail = await call("verify_trail", thread_id=name)
+        assert (trail["ok"], trail["tampered_count"]) == (False, 0)
+        assert [one["status"] for one in trail["steps"]] == ["PASS"]
+
+    asyncio.run(story())
 
 
 def test_a_value_that_is_no_object_comes_back_as_it_was(

@@ -244,7 +244,9 @@ def test_turns_tool_calls_and_notes(sb: Any, session: Any) -> None:
 
 def test_the_proof_and_the_history_are_read(sb: Any, session: Any) -> None:
     first = sb.sessions.verify(session.id, limit=3)
-    rest = sb.sessions.verify(session.id, after=first.last_version)
+    rest = sb.sessions.verify(
+        session.id, after=first.last_version, after_turn=first.last_turn
+    )
     history = sb.sessions.history(session.id, limit=2)
 
     assert (first.valid, first.has_more, rest.valid, rest.has_more) == (
@@ -254,6 +256,7 @@ def test_the_proof_and_the_history_are_read(sb: Any, session: Any) -> None:
         False,
     )
     assert rest.chain_start == first.chain_end
+    assert (first.last_turn, rest.last_turn) == (0, 0)
     assert (history.current_version, len(history.data)) == (5, 2)
     assert history.traces
 

@@ -107,6 +107,30 @@ def test_of_two_processes_on_one_head_exactly_one_succeeds(contest, start, datab
         assert error["changed_paths"] == [f"/{names[0]}-{number}"]
 
 
+def test_turns_at_once_make_one_chain(lines, start, database):
+    session_id = start()
+    path = f"/v1/sessions/{session_id}/turns"
+
+    def talk(line, writer):
+        # Every other turn leaves another state, and so has to win a number as well.
+        after = [{}, {"state_after": {"by": writer}}]
+        return [line.post(path, {**SAID, **after[n % 2]}) for n in range(6)]
+
+    done = at_once(
+        [
+            lambda line=line, writer=writer: talk(line, writer)
+            for writer, line in enumerate(lines(8))
+        ]
+    )
+
+    answers = [answer for said in done for answer in said]
+    assert {answer.status for answer in answers} == {201}
+    numbers = sorted(answer.body["turn_number"] for answer in answers)
+    assert numbers == list(range(1, 49))
+    history = proof.assert_proven(database, session_id)
+    assert len({turn.chain for turn in history.turns}) == 48
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_mixed_verbs_on_one_session_leave_histories_that_recompute(
     lines, start, database, seed

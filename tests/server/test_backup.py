@@ -20,7 +20,7 @@ from apps.core.notes.signed import SigningKey
 from apps.core.postgres import Cluster, locate
 from apps.core.roles.names import Role
 from tests.databases import database
-from tests.live import ROOT, Server, environment, serving
+from tests.live import ROOT, Server, environment, process_environment, serving
 
 HEADS = (
     "SELECT DISTINCT ON (session_id) session_id, number, chain FROM timeline_version"
@@ -58,9 +58,12 @@ def patched(client: httpx.Client, session_id: str, n: int) -> httpx.Response:
     return client.patch(f"/v1/sessions/{session_id}/state", json={"state": {"n": n}})
 
 
-def manage(*arguments: str | Path, dsn: str | None = None) -> tuple[int, str, str]:
+def manage(
+    *arguments: str | Path, dsn: str | None = None, role: Role | None = None
+) -> tuple[int, str, str]:
     """Run a command on a database of one's own, or without one on a data folder."""
-    env = environment(dsn or "") | {"STEPBACK_LOG_LEVEL": "INFO"}
+    env = process_environment(role, dsn or "") if role else environment(dsn or "")
+    env |= {"STEPBACK_LOG_LEVEL": "INFO"}
     done = subprocess.run(
         [sys.executable, "manage.py", *map(str, arguments)],
         cwd=ROOT,
@@ -236,12 +239,14 @@ def test_a_restore_takes_the_place_of_tables_that_nobody_used(
 
 SIGN = (
     "from django.utils import timezone; from apps.witness import signing; "
+    "from tests.feeding import feed_all; feed_all(); "
     "print(signing.sweep(now=timezone.now()))"
 )
 
 
 def signed(dsn: str) -> int:
-    code, said, err = manage("shell", "--no-imports", "-c", SIGN, dsn=dsn)
+    shell = "shell", "--no-imports", "-c", SIGN
+    code, said, err = manage(*shell, dsn=dsn, role=Role.WORKER)
     assert code == 0, err
     return int(said.split()[-1])
 

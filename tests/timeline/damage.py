@@ -64,6 +64,30 @@ PROVEN = {
         "data",
         "size",
     ),
+    "timeline_turn": (
+        "id",
+        "head_number",
+        "made_version",
+        "before_number",
+        "state_after_sent",
+        "actor_kind",
+        "actor_id",
+        "reasoning",
+        "trace_id",
+        "input_type",
+        "output_type",
+        "codec",
+        "data",
+        "size",
+        "request_key",
+        "salt",
+        "reasoning_digest",
+        "commitment",
+        "leaf",
+        "chain",
+        "requested_at",
+        "created_at",
+    ),
     "timeline_session": (
         "project_id",
         "created_at",
@@ -71,7 +95,22 @@ PROVEN = {
         "origin_number",
     ),
 }
+# What turns from before there was a chain of turns have not.
+TURN_PROOF = (
+    "salt",
+    "reasoning_digest",
+    "commitment",
+    "leaf",
+    "chain",
+    "requested_at",
+)
 CONSTRAINTS = (("timeline_version", "timeline_version_restores_an_earlier_one"),)
+# What a table counts its rows of a session by; the session's own row has none.
+NUMBERED = {
+    "timeline_version": "number",
+    "timeline_body": "number",
+    "timeline_turn": "turn_number",
+}
 
 
 class Place(NamedTuple):
@@ -93,7 +132,14 @@ def make_history(begin: runs.Begin) -> runs.Run:
     origin.patch({"city": "Osaka", "nights": 4})
     run = origin.fork(version=1)
     run.patch({"city": "Tokyo", "price": 0.1}, **STEP, external_id="step-3")
-    run.turn(state_after={"city": None, "text": "x" * 500})
+    said = {"input": {"type": "ask", "content": "Where?"}, "output": "x" * 500}
+    kept = {"state_before": run.state, "state_after": {"city": None, "text": "x" * 500}}
+    answer = run.client.post(
+        run.path("turns"),
+        {**said, **kept, "reasoning": "Asked.", "trace_id": "trace-1"},
+        Idempotency_Key="turn-1",
+    )
+    assert answer.status == 201
     run.turn()
     run.client.put(
         run.path("state"),
@@ -115,7 +161,9 @@ def damage(place: Place, value: Any) -> None:
     """Store another value, past the trigger."""
     table, session_id, number, column, _ = place
     params = [value, session_id] + ([] if number is None else [number])
-    where = "id = %s" if number is None else "session_id = %s AND number = %s"
+    where = "id = %s"
+    if number is not None:
+        where = f"session_id = %s AND {NUMBERED[table]} = %s"
     with tampering(table), connection.cursor() as cursor:
         cursor.execute(f"UPDATE {table} SET {column} = %s WHERE {where}", params)
         assert cursor.rowcount == 1
@@ -131,6 +179,8 @@ def drop_constraints() -> None:
 
 def flipped(draw: Random, value: Any) -> Any:
     """Return the value with one bit flipped, as its column can still hold it."""
+    if isinstance(value, bool):
+        return not value
     if isinstance(value, datetime):
         return value + timedelta(
             microseconds=draw.choice([1, -1]) << draw.randrange(45)
@@ -154,7 +204,7 @@ def places(session_id: str) -> list[Place]:
             for column in columns:
                 value = getattr(row, column)
                 if value is not None:
-                    number = getattr(row, "number", None)
+                    number = getattr(row, NUMBERED.get(table, ""), None)
                     found.append(Place(table, session_id, number, column, value))
     return found
 
@@ -176,6 +226,13 @@ def picked(draw: Random, found: list[Place]) -> Place:
         for place in found
     ]
     return draw.choices(found, weights)[0]
+
+
+def unchain(session_id: str, *turn_numbers: int) -> None:
+    """Leave turns as they were before there was a chain of turns."""
+    for turn_number in turn_numbers:
+        for column in TURN_PROOF:
+            damage(Place("timeline_turn", session_id, turn_number, column, None), None)
 
 
 def delete(session_id: str, number: int) -> None:

@@ -273,10 +273,12 @@ class Acts:
 
     def _fork(self, session_id: str) -> None:
         made = timeline.fork(
-            session_id=session_id,
-            number=self.chance.randint(0, self.heads[session_id]),
+            origin=timeline.Origin(
+                session_id=session_id,
+                number=self.chance.randint(0, self.heads[session_id]),
+            ),
             agent=self.chance.choice([None, "other"]),
-            patch=self.chance.choice([None, self._state()]),
+            edit=timeline.Edit(patch=self.chance.choice([None, self._state()])),
             about=timeline.About(),
             step=self._step(),
             act=self.next_act(),

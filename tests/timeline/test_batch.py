@@ -12,6 +12,7 @@ from apps.diffs import facets
 from apps.timeline.models import Body, Change, Session, Version
 from tests import proof
 from tests.conftest import Answer
+from tests.feeding import project_all
 from tests.timeline.runs import Begin, Clients, Run, assert_refused
 
 pytestmark = pytest.mark.django_db
@@ -109,6 +110,7 @@ def test_a_hundred_at_once_are_what_a_hundred_single_writes_are(begin: Begin) ->
         [getattr(one, name) for name in told] for one in theirs.bodies.values()
     ]
     assert proof.raws(ours) == proof.raws(theirs)
+    project_all()
     assert marks_of(together) == marks_of(apart) != set()
     assert together.get("checkpoint") | ABOUT == apart.get("checkpoint") | ABOUT
     kept = Session.objects.get(id=together.id)

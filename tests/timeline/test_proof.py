@@ -42,7 +42,29 @@ CLAIM = proof.Claim(
     step_digest=bytes(32),
     commitment=bytes(32),
 )
+TURN_CLAIM = proof.TurnClaim(
+    project_id="proj_1",
+    session_id="sess_1",
+    id="turn_1",
+    head_number=1,
+    made_version=False,
+    before_number=None,
+    state_after_sent=False,
+    actor_kind="key",
+    actor_id="key_1",
+    trace_id="trace_1",
+    input_type="text",
+    output_type="text",
+    request_key=None,
+    requested_at=NOW,
+    reasoning_digest=bytes(32),
+    commitment=bytes(32),
+)
 OTHERWISE = {
+    "head_number": 2,
+    "made_version": True,
+    "before_number": 0,
+    "state_after_sent": True,
     "restored_number": 0,
     "undo_of": 0,
     "external_id": "",
@@ -304,6 +326,33 @@ def test_a_leaf_covers_every_field_of_its_claim(name):
     other = replace(CLAIM, **{name: OTHERWISE.get(name, "other")})
 
     assert other.leaf() != CLAIM.leaf()
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(proof.TurnClaim)])
+def test_a_turns_leaf_covers_every_field_of_its_claim(name):
+    other = replace(TURN_CLAIM, **{name: OTHERWISE.get(name, "other")})
+
+    assert other.leaf() != TURN_CLAIM.leaf()
+
+
+def test_a_turn_recomputes_by_code_of_our_own_and_by_no_other_turns_columns(history):
+    first, second = history.turns
+    project_id = history.session.project_id
+
+    assert checker.turn_leaf(project_id, first) == first.leaf
+    assert checker.turn_leaf(project_id, second) == second.leaf
+    assert first.salt != second.salt
+    for turns in ([second], [second, first], [first._replace(turn_number=2)]):
+        assert checker.problems(replace(history, turns=turns))
+
+
+@pytest.mark.parametrize("number", [0, 1, 2**62])
+def test_no_value_of_versions_is_one_of_turns(number):
+    # Each begins with a byte of its own, and what follows has one length.
+    leaf, start = TURN_CLAIM.leaf(), proof.before_turns("sess_1")
+
+    assert proof.turn_chain(start, number, leaf) != proof.chain(start, number, leaf)
+    assert start != proof.before_turns("sess_2") != proof.NO_CHAIN
 
 
 def test_text_cannot_wander_from_one_field_to_the_next():

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from apps.accounts.models import Project
+from apps.agents.scope import Scope
 from apps.core.processes.shared_hints import SIZE, SharedHints
 from apps.timeline.versions import heads, reading, remembered
 from apps.timeline.versions.remembered import LARGEST, RememberedHeads
@@ -33,7 +34,7 @@ def head_of(run: Run, project: Project) -> VersionRow:
 
 
 def known(here: RememberedHeads, run: Run, project: Project) -> VersionRow | None:
-    return here.get(run.id, project_id=project.id)
+    return here.get(Scope(project), run.id)
 
 
 def test_a_write_leaves_the_head_that_a_read_would_give(

@@ -90,7 +90,12 @@ def test_what_a_person_does_is_chained_once(
     timeline.label(number=1, name="known-good", **about)
     timeline.unlabel(number=1, name="known-good", **about)
     note = timeline.add_note(number=1, text="Look here", **about)
-    fork = timeline.fork(number=1, about=timeline.About(), step=Step(), **about)
+    fork = timeline.fork(
+        act=act,
+        origin=timeline.Origin(session_id=run.id, number=1),
+        about=timeline.About(),
+        step=Step(),
+    )
     timeline.close(step=Step(), **about)
 
     assert recorded(project) == [
@@ -110,9 +115,11 @@ def test_what_a_person_does_is_chained_once(
     assert "Look here" not in str(list(kept.values_list("details", flat=True)))
 
 
-def test_what_an_agent_does_is_not_chained(run: Run, project: Project) -> None:
+def test_what_an_agent_does_to_a_state_is_not_chained(
+    run: Run, project: Project
+) -> None:
     run.rollback(0)
-    run.post("notes", {"text": "by a key"})
+    run.post("undo", {})
 
     assert recorded(project) == []
 

@@ -31,6 +31,7 @@ from apps.timeline.words import Op
 from tests import proof as checker
 from tests.acting import erasing, tampering
 from tests.acts import act_in
+from tests.feeding import project_all
 from tests.timeline import runs
 from tests.timeline.damage import (
     PROVEN,
@@ -208,8 +209,13 @@ def test_clean_versions_raise_no_alarm(project: Project, share: int) -> None:
     assert sum(one.versions for one in reports) == count
 
 
+def decoded(session_id: str) -> Any:
+    stored = checker.read(driver(), session_id)
+    return checker.raws(stored), checker.said(stored)
+
+
 def test_every_flipped_bit_is_found_where_it_is(history: runs.Run) -> None:
-    draw, read = Random(SEED), checker.raws(checker.read(driver(), history.id))
+    draw, read = Random(SEED), decoded(history.id)
     known = places(history.id)
     drop_constraints()
 
@@ -222,10 +228,11 @@ def test_every_flipped_bit_is_found_where_it_is(history: runs.Run) -> None:
             broken = verify_session(history.id).first_broken
             if broken is None and place.column == "data":
                 # One bit of a zstd header means nothing: then the same body is read.
-                assert checker.raws(checker.read(driver(), history.id)) == read
+                assert decoded(history.id) == read
             else:
                 assert broken is not None, (SEED, turn, place)
-                assert broken.number == (place.number or 0), (SEED, turn, place, broken)
+                found = broken.turn if table == "timeline_turn" else broken.number
+                assert found == (place.number or 0), (SEED, turn, place, broken)
             transaction.set_rollback(True)
     assert_clean(history.id)
 
@@ -377,6 +384,7 @@ def test_a_hold_that_no_verb_makes_is_found_even_with_fitting_digests(
 def test_what_was_derived_is_told_apart_from_the_proof(
     history: runs.Run, statement: str, sentence: str
 ) -> None:
+    project_all()
     table = "change" if "timeline_change" in statement else "version"
     with tampering(f"timeline_{table}"), connection.cursor() as cursor:
         cursor.execute(
@@ -443,7 +451,8 @@ def test_small_chunks_come_to_the_same_verdict(
     report = verify_session(history.id, told=heard.append)
 
     assert report == whole
-    assert heard == [5, 10, 12]
+    # The two turns come last.
+    assert heard == [5, 10, 12, 12, 12]
 
 
 def test_an_append_in_the_meantime_is_no_damage(
@@ -470,12 +479,14 @@ def test_large_states_end_a_part_early(history: runs.Run) -> None:
 
 def parts_of(session_id: str, limits: Iterator[Limits]) -> list[verification.Report]:
     """Verify a session part by part, each within the next limits."""
-    after: int | None = None
+    after: tuple[int | None, int | None] = (None, None)
     reports: list[verification.Report] = []
     while not reports or reports[-1].has_more:
-        reports.append(verify_session(session_id, replace(next(limits), after=after)))
-        assert reports[-1].last_number != after, "a part went no further"
-        after = reports[-1].last_number
+        within = replace(next(limits), after=after[0], after_turn=after[1])
+        reports.append(verify_session(session_id, within))
+        reached = (reports[-1].last_number, reports[-1].turns.last_number)
+        assert reached != after, "a part went no further"
+        after = reached
     return reports
 
 
@@ -494,12 +505,16 @@ def test_parts_find_together_what_one_pass_finds(history: runs.Run, seed: int) -
     assert len(parts) > 1
     assert sum(one.versions for one in parts) == whole.versions
     assert sum(one.bodies for one in parts) == whole.bodies
+    assert sum(one.turns.count for one in parts) == whole.turns.count
     assert sum(one.broken for one in parts) == whole.broken
+    assert sum(one.derived for one in parts) == whole.derived
     assert next((p.first_broken for p in parts if p.first_broken), None) == (
         whole.first_broken
     )
     assert parts[-1].chain_end == whole.chain_end
     assert [one.chain_end for one in parts[:-1]] == [p.chain_start for p in parts[1:]]
+    turns = [one.turns for one in parts]
+    assert [one.chain_end for one in turns[:-1]] == [t.chain_start for t in turns[1:]]
 
 
 def test_a_part_that_ends_at_the_head_has_all_of_it(history: runs.Run) -> None:

@@ -7,9 +7,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from apps.accounts.models import Project
+from apps.timeline import bodies
 from tests.acting import erasing
+from tests.feeding import project_all
 from tests.timeline import runs
-from tests.timeline.damage import Place, damage, make_history, place_of
+from tests.timeline.damage import Place, damage, make_history, place_of, unchain
 
 pytestmark = pytest.mark.django_db
 UNKNOWN = "sess_" + "0" * 26
@@ -34,7 +36,7 @@ def test_the_command_verifies_everything(
 
     out, _ = verified()
 
-    assert out.startswith("Verified 3 sessions, 15 versions, 8 bodies, ")
+    assert out.startswith("Verified 3 sessions, 15 versions, 8 bodies, 2 turns, ")
     assert out.endswith("All of it holds.\n")
 
 
@@ -88,6 +90,7 @@ def test_the_command_fails_for_derived_data_and_says_that_the_proof_holds(
 def test_the_command_also_verifies_what_search_reads_if_asked(
     history: runs.Run, broken: str, part: str
 ) -> None:
+    project_all()
     assert verified("--search")[0].endswith("All of it holds.\n")
     with connection.cursor() as cursor:
         cursor.execute(broken, [history.id])
@@ -100,12 +103,27 @@ def test_the_command_also_verifies_what_search_reads_if_asked(
         assert f"{history.id}: what search reads ({part})" in str(refused.value)
 
 
+def test_a_broken_turn_is_named(history: runs.Run) -> None:
+    damage(place_of(history, "turn", 2, "data"), b"damaged")
+
+    with pytest.raises(CommandError, match=rf"{history.id} turn 2 \(body\)"):
+        verified()
+
+
+def test_turns_from_before_there_was_a_chain_are_counted(history: runs.Run) -> None:
+    unchain(history.id, 1, 2)
+
+    out, _ = verified()
+
+    assert "\n2 of the turns came before there was a chain of turns: nothing" in out
+    assert out.endswith("All of it holds.\n")
+
+
 def test_a_turn_that_cannot_be_read_is_told(history: runs.Run) -> None:
-    with erasing(), connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE timeline_turn SET data = 'damaged' WHERE session_id = %s",
-            [history.id],
-        )
+    unchain(history.id, 1, 2)
+    stored = bodies.encode(b"no parts", number=0, base=None, salt=b"")
+    for column in ("data", "size", "codec"):
+        damage(place_of(history, "turn", 1, column), getattr(stored, column))
 
     with pytest.raises(CommandError, match=f"{history.id}: a turn cannot be read"):
         verified("--search")

@@ -166,7 +166,7 @@ def stalled(told: Told) -> object:
 OF_NEW = "NEW.project_id = {p}"
 OF_OLD = "OLD.project_id = {p}"
 JOBS = {
-    "roll_up: following": Job(nothing, rolled_up, "INSERT ON metrics_due", OF_NEW),
+    "roll_up: fed": Job(nothing, rolled_up, "INSERT ON metrics_due", OF_NEW),
     "roll_up: adding up": Job(nothing, rolled_up, "INSERT ON metrics_reach", OF_NEW),
     "look_at_rules": Job(
         with_a_rule,

@@ -14,6 +14,7 @@ from tests.benchmarks.rows import (
     items,
     memory,
     pages,
+    projector,
     recorded,
     rollbacks,
     savers,
@@ -26,6 +27,7 @@ from tests.benchmarks.rows import (
 ROWS: dict[str, ModuleType] = {
     "append": appends,
     "batch": batches,
+    "projector": projector,
     "head": heads,
     "chat": chat,
     "item": items,

@@ -84,11 +84,16 @@ def _turn(state: dict[str, object]) -> bytes:
 
 @contextmanager
 def appending(
-    server: Server, state: dict[str, object], setting: Setting
+    server: Server,
+    state: dict[str, object],
+    setting: Setting,
+    *,
+    sessions: int = THREADS,
 ) -> Iterator[Plan]:
-    """Give the plan that patches 256 sessions of the server in turn."""
+    """Give the plan that patches so many sessions of the server, in random order."""
     secret = server.key("bench")
-    ids = begin_sessions(server, secret, [state] * THREADS)
+    ids = begin_sessions(server, secret, [state] * sessions)
+    random.Random(1).shuffle(ids)
     with plan(
         server.url,
         "PATCH",

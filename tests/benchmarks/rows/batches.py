@@ -81,7 +81,7 @@ def _findings(samples: Samples) -> list[Finding]:
         finding(
             "saver",
             "LangGraph's PostgresSaver.put in process, 8 threads",
-            1,
+            2.3,
             "PostgresSaver stores each time the channels that changed, about 0.2 of "
             "the 1 KB; the batch sends and proves all of it",
         ),

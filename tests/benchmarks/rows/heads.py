@@ -41,7 +41,7 @@ def run(setting: Setting) -> list[Finding]:
         Finding(
             what=WHAT,
             measured=samples.ratio("head", "empty"),
-            limit=0.7,
+            limit=1.0,
             at_least=True,
             ours=f"{samples.median('head'):,.0f}/s",
             other=f"{samples.median('empty'):,.0f}/s",

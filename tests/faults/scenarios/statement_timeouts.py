@@ -1,7 +1,7 @@
 """Statements that time out in the middle of an append, at a table that is locked.
 
-The version is written by then, its body, its changes or its event not: none of it may
-stay, and the repetition stores it once.
+The version is written by then, its body, its event or what is pending not: none
+of it may stay, and the repetition stores it once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.faults.traffic import traffic
 NAME = "statement-timeouts"
 WHAT = "statement time-outs in the middle of appends"
 # In the order in which an append writes them, after its version.
-TABLES = ("timeline_body", "timeline_change", "audit_event")
+TABLES = ("timeline_body", "audit_event", "timeline_pending")
 
 
 def run(plan: Plan) -> Result:

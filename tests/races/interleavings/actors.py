@@ -16,7 +16,7 @@ from django.test import RequestFactory
 from apps.accounts.models import Project
 from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
-from apps.core.http.problems import ERRORS
+from apps.core.http.problems.problem import ERRORS
 from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Expected, Receipt, Step
 from apps.timeline.words import Op
@@ -159,8 +159,12 @@ def rollback_and_hold(name: str) -> Verb:
 
 
 def fork(name: str) -> Verb:
-    given = {"number": None, "about": timeline.About(), "step": Step()}
-    return Verb("fork", "POST", "/fork", {}, timeline.fork, given)
+    given = {"about": timeline.About(), "step": Step()}
+    return Verb("fork", "POST", "/fork", {}, _fork, given)
+
+
+def _fork(*, session_id: str, **given: Any) -> timeline.Receipt:
+    return timeline.fork(origin=timeline.Origin(session_id=session_id), **given)
 
 
 def pause(name: str) -> Verb:

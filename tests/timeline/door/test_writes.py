@@ -18,10 +18,12 @@ from django.utils import timezone
 from apps.accounts import operations as accounts
 from apps.accounts import recognition
 from apps.accounts.models import ApiKey, Project, Scope
+from apps.agents import scope
 from apps.agents.models import Agent
 from apps.core import json, sql
 from apps.timeline.models import Session, Turn, Version
 from apps.timeline.versions import remembered
+from tests import proof
 from tests.acts import act_by
 from tests.timeline.door.road import Road, Told, ask, written
 from tests.timeline.runs import Begin, Keys, Run
@@ -141,6 +143,8 @@ def test_a_plain_write_is_answered_by_the_door_as_by_the_view(
 
     assert told.code in (200, 201)
     assert _kept(pair.one) == _kept(pair.other)
+    for run in (pair.one, pair.other):
+        proof.assert_proven(connection.connection, run.id)
 
 
 def test_the_next_write_builds_on_the_head_that_is_remembered(
@@ -292,7 +296,7 @@ def test_what_happened_since_the_head_was_remembered_counts(
 def test_a_head_that_was_lost_in_a_failover_is_never_built_on(pair: Pair) -> None:
     pair.by_door("PATCH", "state", {"state": {"step": 1}})
     for run in (pair.one, pair.other):
-        guess = remembered.heads.get(run.id, project_id=_project_of(run))
+        guess = remembered.heads.get(_scope_of(run), run.id)
         assert guess is not None
         # Another server's v1, as this process would remember it.
         lost = json.dumps({"state": {"lost": True}})
@@ -474,8 +478,9 @@ def _statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-def _project_of(run: Run) -> str:
-    return str(Session.objects.get(id=run.id).project_id)
+def _scope_of(run: Run) -> scope.Scope:
+    project_id = Session.objects.get(id=run.id).project_id
+    return scope.Scope(Project.objects.get(id=project_id))
 
 
 def _kept(run: Run) -> Any:

@@ -15,8 +15,10 @@ from apps.timeline import bodies
 from apps.timeline.ledger.facts import terms
 from apps.timeline.ledger.facts.terms import SearchTag
 from tests.acting import acting_as, erasing
+from tests.feeding import project_all
 from tests.timeline.runs import Begin, Clients, Run
 from tests.timeline.search.asking import ids, page
+from tests.timeline.search.lives import act, state
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,7 +31,8 @@ PROJECTIONS = {
 
 
 def stored() -> dict[str, list[Any]]:
-    """Return everything that search reads."""
+    """Return everything that search reads, once all is projected."""
+    project_all()
     found = {}
     with connection.cursor() as cursor:
         for table, columns in PROJECTIONS.items():
@@ -43,6 +46,7 @@ def stored() -> dict[str, list[Any]]:
 
 def forget() -> None:
     """Leave the database as a migration finds it: sessions without projections."""
+    project_all()
     with acting_as(Role.OWNER), connection.cursor() as cursor:
         cursor.execute("DELETE FROM timeline_term")
         cursor.execute("DELETE FROM timeline_text")
@@ -187,42 +191,3 @@ def test_a_check_names_what_differs_and_changes_nothing(
 def test_it_wants_a_session_that_there_is(api: Clients) -> None:
     with pytest.raises(CommandError):
         call_command("rebuild_search", "--session", "sess_none")
-
-
-def state(chance: random.Random) -> dict[str, Any]:
-    values = [1, 1.0, "1", True, None, "x" * 250, [1, {"id": "a", "n": 2}], {"b": []}]
-    return {
-        f"k{chance.randrange(90)}": chance.choice(values)
-        for _ in range(chance.choice([3, 5, 300]))
-    }
-
-
-def act(chance: random.Random, run: Run) -> list[Run]:
-    """Do something to a session; return the session that it made, if it made one."""
-    version = chance.randint(0, run.head)
-    match chance.randrange(8):
-        case 0:
-            return [run.fork(version=version, state=state(chance))]
-        case 1:
-            return [run.fork(version=version)]
-        case 2 if version < run.head:
-            run.rollback(version)
-        case 3:
-            run.turn("Where to?", "To Rome", state_after=state(chance), trace_id="t")
-        case 4:
-            run.turn("Anything else?", "No", reasoning="Done")
-        case 5:
-            run.send("POST", f"versions/{version}/labels", {"label": "good"})
-        case 6:
-            items = [
-                {
-                    "state": state(chance),
-                    "reasoning": "Step",
-                    "external_id": f"{number}{'x' * chance.randint(0, 9)}",
-                }
-                for number in range(run.head + 1, run.head + 4)
-            ]
-            run.send("POST", "versions", {"versions": items})
-        case _:
-            run.patch(state(chance), trace_id=chance.choice(["t-1", None]))
-    return []

@@ -1,0 +1,88 @@
+"""kill -9 of the worker, whose projector is at work, while clients write."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+
+import psycopg
+
+from tests.faults import family
+from tests.faults.clients import MANY
+from tests.faults.house import House
+from tests.faults.journal import Violation
+from tests.faults.plan import Plan, Result, concluded
+from tests.faults.traffic import traffic
+
+NAME = "projector"
+WHAT = "kill -9 of the worker, in the middle of projecting"
+BACK_SECONDS = 60
+DRAINED_SECONDS = 120
+LEFT = """
+SELECT (SELECT count(*) FROM timeline_pending) + (SELECT count(*) FROM audit_outbox)
+"""
+
+
+def run(plan: Plan) -> Result:
+    began, random = time.monotonic(), plan.random(NAME)
+    kills, done, slowest = plan.number(30, 2), 0, 0.0
+    with plan.house() as at:
+        with traffic(
+            at, name=f"{NAME}-{plan.seed}", clients=12, weights=MANY
+        ) as running:
+            while done < kills:
+                running.wait_for(10)
+                # Anywhere in a round, or between two.
+                time.sleep(random.uniform(0.0, 0.3))
+                running.require_healthy()
+                plan.progress(f"{NAME}: {done} kills, {running.journal}")
+                slowest = max(slowest, _kill(at))
+                done += 1
+            running.wait_for(10)
+        drained = _drained(at)
+        notes = (
+            f"slowest return of the worker: {slowest:.1f} s; all was projected and "
+            f"fed {drained:.1f} s after the last write",
+        )
+        return concluded(
+            plan,
+            NAME,
+            at,
+            running.journal,
+            faults=f"{done} workers killed",
+            began=began,
+            notes=notes,
+        )
+
+
+def _worker(at: House) -> set[int]:
+    found = family.called("manage.py\0worker", at.server.process.pid)
+    return set(found)
+
+
+def _kill(at: House) -> float:
+    """Kill the worker; return the seconds until another is there."""
+    if not family.wait_for(lambda: _worker(at), BACK_SECONDS):
+        raise Violation(f"there is no worker:\n{at.said()[-2000:]}")
+    victims, began = _worker(at), time.monotonic()
+    for pid in victims:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    if not family.wait_for(lambda: _worker(at) - victims, BACK_SECONDS):
+        raise Violation(f"the worker did not come back:\n{at.said()[-2000:]}")
+    return time.monotonic() - began
+
+
+def _drained(at: House) -> float:
+    """Wait until nothing waits to be projected or fed; return the seconds."""
+    began = time.monotonic()
+    with psycopg.connect(at.dsn, autocommit=True) as connection:
+
+        def is_drained() -> bool:
+            return connection.execute(LEFT).fetchone() == (0,)
+
+        if not family.wait_for(is_drained, DRAINED_SECONDS):
+            raise Violation("what waits to be projected is not projected")
+    return time.monotonic() - began
