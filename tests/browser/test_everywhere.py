@@ -11,7 +11,7 @@ from tests.browser.looking import violations
 expect.set_options(timeout=30_000)
 
 GROUND = "getComputedStyle(document.body).backgroundColor"
-LIGHT, DARK = "rgb(255, 255, 255)", "rgb(20, 23, 28)"
+LIGHT, DARK = "rgb(255, 255, 255)", "rgb(18, 21, 26)"
 
 
 def base(trip: Trip) -> str:

@@ -45,7 +45,7 @@ def test_a_graphs_session_is_read_and_stepped_back(visits: Visits) -> None:
         page.get_by_text("1 child session").click()
         page.locator(".children a").click()
         expect(page.locator("#version-pane")).to_contain_text("checked")
-        page.locator(".facts a", has_text=session["id"]).click()
+        page.locator(".session-line a", has_text=session["id"]).click()
         expect(page.locator("#session-id")).to_have_text(session["id"])
 
         page.goto(console.path(session["id"], "versions", numbers[name]))

@@ -67,7 +67,7 @@ def test_from_an_alert_that_fires_to_the_session_behind_it(
     page.goto(f"{measured}/metrics")
     expect(page.locator(".notice.error")).to_contain_text("Rollback rate, critical")
 
-    page.get_by_role("navigation").get_by_role("link", name="Alerts").click()
+    page.locator(".side-nav").get_by_role("link", name="Alerts").click()
     firing = page.get_by_role("row").filter(has_text="firing")
     expect(firing).to_have_count(2)
     firing.get_by_role("link", name="Rollback rate, critical").click()
@@ -123,7 +123,7 @@ def test_a_rule_is_made_silenced_and_deleted(
     page.get_by_role("button", name="Silence", exact=True).click()
     expect(page.locator("#id_until_error")).to_contain_text("A date or a time")
     looker.look(page, "a silence that cannot be")
-    page.get_by_role("navigation").get_by_role("link", name="Alerts").click()
+    page.locator(".side-nav").get_by_role("link", name="Alerts").click()
     page.get_by_role("link", name="Agent 2 goes wrong").click()
     page.get_by_text("Delete…").click()
     page.get_by_role("button", name="Delete the rule").click()

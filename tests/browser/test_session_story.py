@@ -39,7 +39,7 @@ def test_with_the_mouse(visits: Visits, trip: Trip) -> None:
     page.get_by_label("In words").fill("destination lost")
     page.get_by_role("button", name="Roll back to v1").click()
     expect(page.locator(".toast")).to_contain_text("Rolled back to v1.")
-    expect(page.locator(".banner")).to_contain_text("Agents are held")
+    expect(page.locator(".banner")).to_contain_text("This session is held")
     assert trip.state["destination"] == "NYC"
     assert trip.head["reason_code"] == "wrong_state"
     refused = trip.console.api.patch(
@@ -67,7 +67,7 @@ def test_with_the_mouse(visits: Visits, trip: Trip) -> None:
     page.get_by_role("button", name="Create the fork").click()
     expect(page.locator(".toast")).to_contain_text("This is the fork of v2")
     expect(page.locator("main")).to_contain_text(f"{trip.id} v2")
-    page.get_by_role("link", name="Compare with its original").click()
+    page.get_by_role("link", name="compare with it").click()
     expect(page.locator(".changes")).to_contain_text("/destination")
     expect(page.locator(".shared")).to_contain_text("they share all up to")
 
@@ -117,7 +117,7 @@ def test_with_the_keyboard_alone(visits: Visits, trip: Trip) -> None:
     expect(page.locator("#keys")).to_be_hidden()
     page.keyboard.press("f")
     expect(page).to_have_url(re.compile(r"/versions/4/fork$"))
-    expect(page.locator("h2.page-title")).to_contain_text("Fork v4 with edits")
+    expect(page.locator("h1")).to_contain_text("Fork v4 with edits")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".toast")).to_contain_text("This is the fork of v4")
 
@@ -183,7 +183,8 @@ def test_reload_and_back_after_a_conflict_do_nothing_again(
     expect(notice).to_contain_text("its head is v5 now")
     expect(page.get_by_label("In words")).to_have_value("typed with care")
     page.go_back()
-    expect(page.locator("h2.page-title")).to_contain_text("Roll back from v5 to v1")
+    expect(page.locator("h1")).to_contain_text("Roll back to v1?")
+    expect(page.locator(".from-box")).to_contain_text("v5")
     expect(notice).to_have_count(0)
     page.go_forward()
     expect(notice).to_contain_text("Nothing was done.")
@@ -199,16 +200,16 @@ def test_reload_after_an_act_that_was_refused_says_it_again(
     page, theirs = visits.page("olga"), visits.page("olga")
     page.goto(trip.path())
     theirs.goto(trip.path())
-    theirs.get_by_role("button", name="Pause").click()
-    expect(theirs.locator(".toast")).to_contain_text("Paused")
+    theirs.get_by_role("button", name="Hold session").click()
+    expect(theirs.locator(".toast")).to_contain_text("Held")
 
-    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Hold session").click()
     expect(page.locator("[role=alert]")).to_contain_text("paused already")
     page.reload()
     expect(page.locator("[role=alert]")).to_contain_text("paused already")
     page.go_back()
 
-    expect(page.locator(".banner")).to_contain_text("Agents are held")
+    expect(page.locator(".banner")).to_contain_text("This session is held")
     assert trip.head["version"] == 4
 
 

@@ -79,7 +79,7 @@ class TestRollback:
         where = address(project, trip.id, "versions", 0, "rollback")
         text = text_of(operator.get(where))
 
-        assert "Roll back from v2 to v0" in text
+        assert "Roll back to v0?" in text
         assert "destination set to NYC" in text
         assert "2 versions, 0 turns" in text
         assert "No tool call is recorded since v0" in text
@@ -158,7 +158,7 @@ class TestRollback:
 
         assert "Rolled back to v0." in text
         assert f'action="{address(project, trip.id, "versions", 3, "undo")}"' in text
-        assert "Agents are held:" in text
+        assert "This session is held:" in text
         assert address(project, trip.id, "resume") in text
         head, state = head_of(trip)
         assert undone.status_code == 303
@@ -387,7 +387,7 @@ class TestRefused:
         text = led_to(operator, again)
 
         assert "Nothing was done:" in text
-        assert "Agents are held:" in text
+        assert "This session is held:" in text
 
     def test_undoing_what_is_no_rollback_shows_the_version(
         self, operator, project, trip

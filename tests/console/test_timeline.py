@@ -400,7 +400,7 @@ def test_a_checkpoints_messages_are_told_in_its_tab_and_nowhere_above(
     assert 'class="toast"' not in tab
     # A notice is still one on this tab.
     assert told.count('class="toast"') == 1
-    assert "Paused: agents&#x27; writes are held" in told
+    assert "Held: agents&#x27; writes are refused" in told
 
 
 def test_the_proof_is_verified_on_request(viewer, project, trip):

@@ -64,7 +64,7 @@ def test_the_session_and_its_lists(told: Told, see: Any, api: Any) -> None:
     assert shown["rollback_count"] == listed["rollback_count"] == ROLLBACKS
     assert found["session"]["rollback_count"] == ROLLBACKS
     assert int(row["rollbacks"]) == ROLLBACKS
-    assert f"<dt>Rollbacks</dt><dd>{ROLLBACKS}</dd>" in page
+    assert f", {ROLLBACKS} rollbacks</span>" in page
     assert re.search(rf'data-label="rollbacks">.*</span> {ROLLBACKS}</td>', table)
     assert list(findings(told.id)) == []
 

@@ -3,17 +3,20 @@
 Nothing here marks text as safe except the two tags that are built by `format_html`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from importlib import metadata
 
 from django import template
+from django.template import Context
+from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from apps.console.pages.metrics import charts
+from apps.console.pages.project import sidebar as sidebars
 from apps.console.pages.session import version_text
 from apps.console.pages.session.version_strip import Strip
 from apps.core.views import DISTRIBUTION
@@ -28,6 +31,9 @@ AGES = (
     (86_400, 3_600, "h"),
     (30 * 86_400, 86_400, "d"),
 )
+
+# Drawn once in the sprite; beside a word, so that a reader need not be told.
+ICON = '<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>'
 
 # A bar of the strip, where it can be hit, and the mark above it.
 BAR = (
@@ -130,6 +136,28 @@ def exact_moment(at: datetime) -> SafeString:
     return format_html(
         '<time class="exact" datetime="{}">{}</time>', at.isoformat(), exact(at)
     )
+
+
+@register.simple_tag
+@cache
+def icon(name: str) -> SafeString:
+    """Draw an icon of the sprite; names are of templates, so there are few."""
+    return format_html(ICON, static("img/icons.svg"), name)
+
+
+@register.simple_tag(takes_context=True)
+def sidebar(context: Context) -> list[sidebars.Group]:
+    """Return the sidebar's groups for the page that is shown."""
+    at = context["request"].resolver_match
+    return sidebars.groups(
+        context["membership"], at.url_name if at else "", now=timezone.now()
+    )
+
+
+@register.filter
+def below(groups: Sequence[sidebars.Group]) -> list[sidebars.Item]:
+    """Return what the bar below a narrow page shows of the sidebar."""
+    return sidebars.below(groups)
 
 
 @register.simple_tag

@@ -100,11 +100,11 @@ ABOUT = {
         ],
     ),
     OpenKind.HELD: About(
-        title="Paused sessions",
+        title="Held sessions",
         sign="❚❚",
         none="No session is held.",
         explained="Sessions in which agents' writes are refused until somebody resumes "
-        "them. The version is the one that paused it.",
+        "them. The version is the one that held it.",
         searches=[("the same, by when they began", "status:paused")],
     ),
 }

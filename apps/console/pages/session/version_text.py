@@ -39,7 +39,7 @@ SIGNS = {
 KIND_WORDS = {Kind.TYPE_CHANGED: "changed type"}
 OP_WORDS = {
     Op.CREATE: "created",
-    Op.PAUSE: "paused",
+    Op.PAUSE: "held",
     Op.RESUME: "resumed",
     Op.CLOSE: "closed",
     Op.DELETE: "deleted",

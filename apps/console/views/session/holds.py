@@ -42,7 +42,7 @@ def pause(
         step=Step(reasoning=given["reason"].strip() or None),
         act=act_once(request, membership, filled),
     )
-    messages.success(request, "Paused: agents' writes are held until it is resumed.")
+    messages.success(request, "Held: agents' writes are refused until it is resumed.")
     return to_version(membership, session_id, receipt.number)
 
 

@@ -186,6 +186,7 @@ def _told(found: Preview) -> dict[str, Any]:
         "calls": [version_pane.call_row(call) for call in found.calls],
         "target_operation": version_text.operation(found.target),
         "target_words": version_text.words(found.target),
+        "head_words": version_text.words(found.head),
         "holds": found.recommends_hold,
     }
 

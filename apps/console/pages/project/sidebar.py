@@ -1,0 +1,170 @@
+"""The sidebar: the pages of a project in groups, and what waits for a person there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+
+from apps.accounts.models import Membership, Project, Role
+from apps.metrics.models import Rule
+from apps.timeline.queries import MOST_COUNTED, open_counts
+from apps.timeline.words import OpenKind
+
+# What an agent or a person waits for; flagged versions are listed, but nobody waits.
+WAITED_FOR = (OpenKind.WAITING, OpenKind.HELD)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One page: `at` are the names of the URLs at which it is the current one."""
+
+    title: str
+    icon: str
+    view: str
+    at: Sequence[str] = ()
+    is_for_admins: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """An entry as it is shown; `count` in words, empty where nothing waits."""
+
+    title: str
+    icon: str
+    url: str
+    is_current: bool
+    count: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Group:
+    """Some of the items under a title; the first group has none."""
+
+    title: str
+    items: Sequence[Item]
+
+
+HOME = Entry(title="Home", icon="home", view="project", at=("project", "open_items"))
+SESSIONS = Entry(
+    title="Sessions",
+    icon="sessions",
+    view="sessions",
+    at=(
+        "sessions",
+        "session_detail",
+        "version_detail",
+        "lineage",
+        "rollback",
+        "fork",
+        "close",
+        "jump",
+        "blame",
+        "value",
+    ),
+)
+ALERTS = Entry(title="Alerts", icon="alerts", view="alerts", at=("alerts", "alert"))
+METRICS = Entry(
+    title="Metrics",
+    icon="metrics",
+    view="metrics",
+    at=("metrics", "metrics_rollbacks"),
+)
+GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
+    ("", [HOME]),
+    (
+        "Investigate",
+        [
+            SESSIONS,
+            Entry(title="Compare", icon="compare", view="compare", at=("compare",)),
+        ],
+    ),
+    ("Watch", [METRICS, ALERTS]),
+    (
+        "Manage",
+        [
+            Entry(
+                title="Agents",
+                icon="agents",
+                view="agent_list",
+                at=("agent_list", "agent_detail"),
+            ),
+            Entry(
+                title="Audit",
+                icon="audit",
+                view="audit_log",
+                at=("audit_log", "audit_verify"),
+            ),
+            Entry(
+                title="API keys",
+                icon="keys",
+                view="keys",
+                at=("keys", "issue_key"),
+                is_for_admins=True,
+            ),
+            Entry(
+                title="Webhooks",
+                icon="webhooks",
+                view="webhooks",
+                at=("webhooks", "webhook"),
+                is_for_admins=True,
+            ),
+            Entry(title="Members", icon="members", view="members", at=("members",)),
+        ],
+    ),
+]
+# What fits below a narrow page; the rest is one step away, behind "More".
+BELOW = [HOME, SESSIONS, METRICS, ALERTS]
+
+
+def groups(membership: Membership, at: str, *, now: datetime) -> list[Group]:
+    """Return the groups of the sidebar for a member who looks at the page `at`."""
+    counts = waiting_counts(membership.project, now=now)
+    return [
+        Group(
+            title=title,
+            items=[
+                _item(entry, membership, at, counts)
+                for entry in entries
+                if not entry.is_for_admins or membership.role == Role.ADMIN
+            ],
+        )
+        for title, entries in GROUPS
+    ]
+
+
+def below(groups: Sequence[Group]) -> list[Item]:
+    """Return the items of the bar below a narrow page."""
+    titles = [entry.title for entry in BELOW]
+    found = {item.title: item for group in groups for item in group.items}
+    return [found[title] for title in titles]
+
+
+def waiting_counts(project: Project, *, now: datetime) -> dict[str, str]:
+    """Return how much waits for a person, by the page that shows it, in words."""
+    counts = open_counts(project.id, now=now)
+    n_firing = Rule.objects.of_project(project.id).firing().count()
+    waiting = sum(counts[kind] for kind in WAITED_FOR) + n_firing
+    is_capped = any(counts[kind] > MOST_COUNTED for kind in WAITED_FOR)
+    return {
+        HOME.title: f"{MOST_COUNTED:,}+" if is_capped else _written(waiting),
+        ALERTS.title: _written(n_firing),
+    }
+
+
+def _item(
+    entry: Entry, membership: Membership, at: str, counts: dict[str, str]
+) -> Item:
+    return Item(
+        title=entry.title,
+        icon=entry.icon,
+        url=reverse(f"console:{entry.view}", args=[membership.project.slug]),
+        is_current=at in entry.at,
+        count=counts.get(entry.title, ""),
+    )
+
+
+def _written(count: int) -> str:
+    return f"{count:,}" if count else ""
