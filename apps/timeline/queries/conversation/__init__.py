@@ -1,0 +1,27 @@
+"""What was said in a session: from its turns, or from the messages it kept."""
+
+from apps.timeline.queries.conversation.messages import (
+    KeptMessage,
+    MessagePlace,
+    MessageWindow,
+    are_messages,
+    kept_messages,
+    message_window,
+)
+from apps.timeline.queries.conversation.turns import (
+    TurnWindow,
+    first_turn_since,
+    turn_window,
+)
+
+__all__ = [
+    "KeptMessage",
+    "MessagePlace",
+    "MessageWindow",
+    "TurnWindow",
+    "are_messages",
+    "first_turn_since",
+    "kept_messages",
+    "message_window",
+    "turn_window",
+]
