@@ -16,6 +16,7 @@ from apps.console.views.project import (
 )
 from apps.console.views.session import (
     comparison,
+    conversation,
     detail,
     forks,
     holds,
@@ -141,6 +142,7 @@ urlpatterns = [
     path(SESSION, detail.session_detail, name="session_detail"),
     path(f"{SESSION}/jump", detail.jump, name="jump"),
     path(f"{SESSION}/live", live.live, name="live"),
+    path(f"{SESSION}/conversation", conversation.conversation, name="conversation"),
     path(f"{SESSION}/lineage", lineage.lineage, name="lineage"),
     path(f"{SESSION}/pause", holds.pause, name="pause"),
     path(f"{SESSION}/resume", holds.resume, name="resume"),

@@ -27,6 +27,13 @@ function dayOf(time) {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
+// A time of day likewise.
+function clockOf(time) {
+  const at = new Date(time.dateTime);
+  const two = (number) => String(number).padStart(2, "0");
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":");
+}
+
 // What a reader types is of the zone that they read in; the server takes UTC.
 function toUtc(text) {
   const found = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d?:\d\d(?::\d\d(?:\.\d+)?)?))?$/.exec(text.trim());
@@ -75,6 +82,9 @@ function write() {
     } else if (time.classList.contains("day")) {
       time.dataset.day ??= time.textContent;
       time.textContent = local ? dayOf(time) : time.dataset.day;
+    } else if (time.classList.contains("clock")) {
+      time.dataset.clock ??= time.textContent;
+      time.textContent = local ? clockOf(time) : time.dataset.clock;
     }
   }
   for (const choice of display.querySelectorAll('[name="times"]')) {

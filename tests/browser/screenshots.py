@@ -37,7 +37,8 @@ from django.utils import timezone
 from apps.metrics import alerting
 alerting.sweep(now=timezone.now())
 """
-# What to open, below the project; {trip} is the traveller's session, {fork} its fork.
+# What to open, below the project; {trip} is the traveller's session, {fork} its fork,
+# {run} one that keeps its messages.
 PAGES = {
     "home": "",
     "sessions": "/sessions?q=",
@@ -47,6 +48,8 @@ PAGES = {
     "typo": "/sessions?q=agnet%3Atravel+age%3C2h",
     "nothing": "/sessions?q=user%3Anobody",
     "session": "/sessions/{trip}",
+    "conversation": "/sessions/{trip}/conversation?version=6",
+    "conversation-kept": "/sessions/{run}/conversation",
     "version": "/sessions/{trip}/versions/6",
     "state": "/sessions/{trip}/versions/6?tab=state",
     "side": "/sessions/{trip}/versions/6?view=side",
@@ -132,6 +135,7 @@ def addresses(page: Page, server: Any) -> dict[str, str]:
     names = {
         "trip": first_of(page, f"{base}/sessions?q=external%3Abooking-TRV-48213"),
         "fork": first_of(page, f"{base}/sessions?q=external%3Adebug-TRV-48213"),
+        "run": first_of(page, f"{base}/sessions?q=agent%3Aresearch-agent"),
         "agent": first_of(page, f"{base}/agents"),
         "rule": first_of(page, f"{base}/alerts"),
     }

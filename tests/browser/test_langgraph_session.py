@@ -41,6 +41,14 @@ def test_a_graphs_session_is_read_and_stepped_back(visits: Visits) -> None:
         expect(pane).to_contain_text("loop, step 5: messages")
         assert booked["approved"] is True
 
+        # What the graph said is in its state alone.
+        page.goto(console.path(session["id"], "conversation"))
+        asked = page.get_by_role("article", name="Customer, message 1")
+        expect(asked).to_contain_text("A seat, please")
+        expect(page.get_by_role("article").last).to_contain_text("Booked.")
+        asked.locator(".version-number").click()
+        expect(page.locator("#version-pane")).to_contain_text("A seat, please")
+
         # The sub-graph is a session of its own: there, and back.
         page.get_by_text("1 child session").click()
         page.locator(".children a").click()

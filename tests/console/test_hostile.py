@@ -34,6 +34,13 @@ QUERIES = {
     "/console/{slug}/audit/export": ["", "show=all", "show=all&format=json"],
     "/console/{slug}/compare": ["right={fork_id}"],
     "/console/{slug}/sessions/{session_id}": ["", "path=/{evil}", "label={evil}"],
+    "/console/{slug}/sessions/{session_id}/conversation": [
+        "",
+        "source=turns",
+        "source=messages",
+        "whole=1.0",
+        "source=messages&whole=0.0",
+    ],
     "/console/{slug}/sessions/{session_id}/jump": ["", "go={evil}"],
     "/console/{slug}/sessions/{session_id}/versions/{number}": [
         "",

@@ -14,11 +14,16 @@ from apps.core.errors import (
 from apps.core.json import State, parse_object, segments
 from apps.core.time.moments import moment
 from apps.diffs.pointers import join
+from apps.diffs.text import shorten
 from apps.timeline.operations import MAX_LABEL, MAX_NOTE
+from apps.timeline.queries import MessagePlace
 from apps.timeline.words import Op
 
 TABS = ("changes", "state", "turns", "checkpoint", "proof")
 LARGEST = 10**18
+MESSAGE_PLACE = r"\A[0-9]{1,18}\.[0-9]{1,9}\Z"
+# Ways to name a part of a conversation, of which an address may have one.
+PLACES = ("after", "before", "whole", "version")
 # Why people step back: the code is for statistics, the words are for people.
 REASONS = [
     ("wrong_state", "The state is wrong"),
@@ -86,6 +91,49 @@ class PaneForm(forms.Form):
             "against": self.cleaned_data["against"] or "previous",
             "view": self.cleaned_data["view"] or "inline",
         }
+
+
+class ConversationForm(forms.Form):
+    """Which part of a conversation is shown, and what it is read from.
+
+    A place is the number of a turn or version, and of a message in it: 12.0.
+    """
+
+    source = forms.ChoiceField(
+        required=False, choices=[("turns", "turns"), ("messages", "messages")]
+    )
+    after = forms.RegexField(regex=MESSAGE_PLACE, required=False)
+    before = forms.RegexField(regex=MESSAGE_PLACE, required=False)
+    whole = forms.RegexField(regex=MESSAGE_PLACE, required=False)
+    version = whole_number(required=False)
+
+    def given(self) -> dict[str, Any]:
+        """Return the source and the one place that is asked for, others as None.
+
+        Raises: InvalidRequest naming what is unknown, means nothing, or is too much.
+        """
+        unknown = [name for name in self.data if name not in self.fields]
+        if unknown:
+            name = shorten(unknown[0])
+            raise InvalidRequest(f"{name}: there is no such parameter.", param=name)
+        if not self.is_valid():
+            name = next(iter(self.errors))
+            raise InvalidRequest(f"{name}: this means nothing here.", param=name)
+        given = self.cleaned_data
+        named = [one for one in PLACES if given[one] not in (None, "")]
+        if len(named) > 1:
+            raise InvalidRequest(
+                f"{named[1]}: this cannot go with {named[0]}.", param=named[1]
+            )
+        places = {name: _message_place(given[name]) for name in PLACES[:3]}
+        return {"source": given["source"], "version": given["version"], **places}
+
+
+def _message_place(text: str) -> MessagePlace | None:
+    if not text:
+        return None
+    number, _, index = text.partition(".")
+    return MessagePlace(int(number), int(index))
 
 
 class JumpForm(forms.Form):

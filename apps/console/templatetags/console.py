@@ -161,6 +161,28 @@ def below(groups: Sequence[sidebars.Group]) -> list[sidebars.Item]:
 
 
 @register.simple_tag
+def day(at: datetime) -> SafeString:
+    """Write the date of a time."""
+    return format_html(
+        '<time class="day" datetime="{}" title="{}">{}</time>',
+        at.isoformat(),
+        exact(at),
+        f"{at:%Y-%m-%d}",
+    )
+
+
+@register.simple_tag
+def clock(at: datetime) -> SafeString:
+    """Write the time of day, with the exact moment on hover and for machines."""
+    return format_html(
+        '<time class="clock" datetime="{}" title="{}">{}</time>',
+        at.isoformat(),
+        exact(at),
+        f"{at:%H:%M:%S}",
+    )
+
+
+@register.simple_tag
 def worker_state() -> str:
     """Say whether a worker runs, as it was some seconds ago at most."""
     return health.state()

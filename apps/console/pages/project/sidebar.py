@@ -56,6 +56,7 @@ SESSIONS = Entry(
         "sessions",
         "session_detail",
         "version_detail",
+        "conversation",
         "lineage",
         "rollback",
         "fork",
