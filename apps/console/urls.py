@@ -8,6 +8,7 @@ from apps.console.views.administration import alerts, keys, members, webhooks
 from apps.console.views.project import (
     agents,
     audit,
+    components,
     home,
     metrics,
     open_items,
@@ -61,6 +62,7 @@ app_name = "console"
 urlpatterns = [
     path("console/", home.home, name="home"),
     path("console", home.entrance, name="entrance"),
+    path("console/components", components.components, name="components"),
     path("console/<slug:slug>", home.project, name="project"),
     path(
         "console/<slug:slug>/open/<str:kind>", open_items.open_items, name="open_items"

@@ -178,6 +178,7 @@ def test_the_slider_keeps_the_filter_and_the_tab(visits: Visits, trip: Trip) -> 
     page = visits.page("carol")
     page.goto(trip.path("versions", "2?op=update&tab=state"))
 
+    page.get_by_text("Sizes of all versions").click()
     page.locator("#scrub").focus()
     page.keyboard.press("ArrowLeft")
 

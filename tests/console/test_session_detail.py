@@ -75,7 +75,7 @@ def test_a_version_says_what_changed_in_words_and_as_json(viewer, project, trip)
     assert "dates lost (turned null)" in entry
     assert '<span class="pointer">/dates</span>' in text
     assert '<del><bdi dir="ltr">{&quot;depart&quot;: &quot;2026-03-15&quot;' in text
-    assert "<ins><bdi>null</bdi></ins>" in text
+    assert '<ins class="is-null"><bdi>null</bdi></ins>' in text
     assert "cancel everything?" in entry
     assert "turned null" in entry
     assert "trace-9c1" in entry
@@ -402,8 +402,8 @@ def test_the_number_of_queries_does_not_grow_with_the_versions(viewer, project):
     assert before == after
     # Signed in (2), membership, session; the timeline's versions, rollbacks, what is
     # attached, turns, and the strip; forks; the version, its labels, its two
-    # bodies; what waits in the sidebar (2).
-    assert max(before) <= 16
+    # bodies; what waits in the sidebar (2); the line of its life (2).
+    assert max(before) <= 18
 
 
 def test_reading_writes_nothing(viewer, project, trip):

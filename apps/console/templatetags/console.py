@@ -15,10 +15,10 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from apps.console.pages.drawings.version_strip import Strip
 from apps.console.pages.metrics import charts
 from apps.console.pages.project import sidebar as sidebars
 from apps.console.pages.session import version_text
-from apps.console.pages.session.version_strip import Strip
 from apps.core.views import DISTRIBUTION
 from apps.diffs import text
 from apps.worker import health

@@ -4,7 +4,7 @@ from apps.timeline.bodies import CorruptBody
 from apps.timeline.bodies.bundles import PART_SHAPES, named_parts
 from apps.timeline.versions.families import children as child_ids
 from apps.timeline.versions.families import parent_id
-from apps.timeline.versions.fetching import versions_of
+from apps.timeline.versions.fetching import versions_at, versions_of
 from apps.timeline.versions.heads import kept as head_kept
 from apps.timeline.versions.lineage import live_ranges, set_aside_by
 from apps.timeline.versions.reading import VersionRow
@@ -27,5 +27,6 @@ __all__ = [
     "parsed_states",
     "set_aside_by",
     "state_bytes",
+    "versions_at",
     "versions_of",
 ]

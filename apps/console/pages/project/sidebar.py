@@ -57,6 +57,7 @@ SESSIONS = Entry(
         "session_detail",
         "version_detail",
         "conversation",
+        "conversation",
         "lineage",
         "rollback",
         "fork",

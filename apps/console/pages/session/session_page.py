@@ -16,11 +16,13 @@ from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
 from apps.agents.scope import Scope
 from apps.console import queries
-from apps.console.pages.session import timeline_rows, version_strip, version_text
+from apps.console.pages.drawings import life_line, version_strip
+from apps.console.pages.session import timeline_rows, version_text
 from apps.timeline.blame import change_key
 from apps.timeline.models import Session
 from apps.timeline.queries import (
     LISTED_TURNS,
+    Bucket,
     VersionFilter,
     annotations_beside,
     listed_turns,
@@ -33,6 +35,7 @@ from apps.timeline.versions import (
     head_kept,
     live_ranges,
     parsed_state,
+    versions_at,
 )
 from apps.timeline.words import Hold, Status
 
@@ -82,6 +85,7 @@ def around(place: Place) -> dict[str, Any]:
     """Return the head of the page: metadata, forks, its family, and the strip."""
     session = place.session
     forks, children = queries.forks(session), queries.children(session)
+    buckets = strip_buckets(session.id, session.head_number)
     return {
         "metadata": version_text.pretty(bytes(session.metadata)),
         "forks": forks[: queries.SHOWN_FORKS],
@@ -89,10 +93,24 @@ def around(place: Place) -> dict[str, Any]:
         "parent": queries.parent(session),
         "children": children[: queries.SHOWN_FORKS],
         "has_more_children": len(children) > queries.SHOWN_FORKS,
-        "strip": version_strip.strip(
-            strip_buckets(session.id, session.head_number), place.selected
-        ),
+        "strip": version_strip.strip(buckets, place.selected),
+        "life": _life(place, buckets, forks),
     }
+
+
+def _life(
+    place: Place, buckets: Sequence[Bucket], forks: Sequence[Session]
+) -> life_line.LifeLine | None:
+    session, head = place.session, place.session.head_number
+    numbers = life_line.telling_numbers(buckets, head=head, selected=place.selected)
+    return life_line.life_line(
+        versions_at(session.id, numbers),
+        live=place.live,
+        labels=queries.labels(session, numbers),
+        forked=[fork.origin_number for fork in forks if fork.origin_number is not None],
+        head=head,
+        selected=place.selected,
+    )
 
 
 def window(place: Place, given: dict[str, Any]) -> dict[str, Any]:

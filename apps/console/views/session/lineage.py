@@ -5,7 +5,8 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from apps.console import queries
-from apps.console.pages.session import lineage_graph, session_page
+from apps.console.pages.drawings import lineage_graph
+from apps.console.pages.session import session_page
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests.decorators import entered, page
 from apps.timeline.queries import FAMILY_SESSIONS, partings, session_family

@@ -1,0 +1,1 @@
+"""What is drawn of a session: geometry alone, which templates draw as SVG."""

@@ -1,0 +1,200 @@
+"""The life of a session as a line: its most telling versions, and how they follow.
+
+At most `MOST` versions are drawn, evenly spaced; quiet runs between them fold to their
+number. What is live stands on the line, what a rollback set aside below it, a fork
+above. Places along the line are percentages, so that it fills any width undistorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.console.pages.session import version_text
+from apps.diffs.text import shorten
+from apps.timeline.queries import Bucket
+from apps.timeline.versions import VersionRow, set_aside_by
+from apps.timeline.words import Op
+
+MOST = 14
+# With one version alone there is nothing to follow.
+FEWEST = 2
+LIVE_Y, ASIDE_Y = 56, 98
+WORDS_LONGEST = 14
+GOOD = "known-good"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Node:
+    """One version on the line; `x` is a percentage as text."""
+
+    number: int
+    x: str
+    y: int
+    # head, rollback, fork, flag, good or update: what matters most of it.
+    mark: str
+    words: str
+    sentence: str
+    at: datetime
+    is_aside: bool
+    is_selected: bool
+    n_forks: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Link:
+    """What joins two successive nodes; `folded` versions between them are not drawn."""
+
+    x1: str
+    y1: int
+    x2: str
+    y2: int
+    middle: str
+    # live, aside or rollback.
+    kind: str
+    folded: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LifeLine:
+    """What is drawn, oldest first."""
+
+    nodes: Sequence[Node]
+    links: Sequence[Link]
+
+    @property
+    def words(self) -> str:
+        return f"The life of the session in {len(self.nodes)} of its versions"
+
+
+def telling_numbers(
+    buckets: Sequence[Bucket], *, head: int, selected: int
+) -> list[int]:
+    """Return which versions are drawn, in order: what matters first, then the newest.
+
+    Of each piece of a long life only its newest flag, rollback and fork are known.
+    """
+    if head < MOST:
+        return list(range(head + 1))
+    marked = {
+        number
+        for bucket in buckets
+        for number in (bucket.rollback, bucket.flagged, bucket.fork)
+        if number is not None
+    }
+    wanted = [head, selected, 0, *sorted(marked, reverse=True)]
+    newest = range(head, max(head - MOST, 0), -1)
+    return sorted(list(dict.fromkeys([*wanted, *newest]))[:MOST])
+
+
+def life_line(
+    versions: Sequence[VersionRow],
+    *,
+    live: Sequence[range],
+    labels: Mapping[int, Sequence[str]],
+    forked: Iterable[int],
+    head: int,
+    selected: int,
+) -> LifeLine | None:
+    """Place the versions on the line; `forked` are the origins of known forks."""
+    if len(versions) < FEWEST:
+        return None
+    origins = list(forked)
+    step = 100 / len(versions)
+    nodes = [
+        Node(
+            number=version.number,
+            x=_percent(step * (index + 0.5)),
+            y=ASIDE_Y if _is_aside(live, version) else LIVE_Y,
+            mark=_mark(version, head, labels.get(version.number, ())),
+            words=_few_words(version),
+            sentence=_sentence(version),
+            at=version.created_at,
+            is_aside=_is_aside(live, version),
+            is_selected=version.number == selected,
+            n_forks=origins.count(version.number),
+        )
+        for index, version in enumerate(versions)
+    ]
+    return LifeLine(nodes=nodes, links=_links(nodes, versions))
+
+
+def _links(nodes: Sequence[Node], versions: Sequence[VersionRow]) -> list[Link]:
+    """Join each node to the one that its state goes on from."""
+    places = {node.number: node for node in nodes}
+    found = []
+    for before, node, version in zip(nodes, nodes[1:], versions[1:], strict=False):
+        origin = before
+        if version.restored_number is not None:
+            origin = places.get(version.restored_number) or _nearest(nodes, version)
+        elif not node.is_aside and before.is_aside:
+            origin = _nearest(nodes, version)
+        folded = node.number - before.number - 1 if origin is before else 0
+        found.append(_link(origin, node, version, folded))
+    return found
+
+
+def _nearest(nodes: Sequence[Node], version: VersionRow) -> Node:
+    """Return the live node before the version; v0 where none is drawn."""
+    older = [one for one in nodes if one.number < version.number and not one.is_aside]
+    return older[-1] if older else nodes[0]
+
+
+def _link(origin: Node, node: Node, version: VersionRow, folded: int) -> Link:
+    kind = "aside" if node.is_aside else "live"
+    if version.restored_number is not None and not node.is_aside:
+        kind = "rollback"
+    return Link(
+        x1=origin.x,
+        y1=origin.y,
+        x2=node.x,
+        y2=node.y,
+        middle=_percent((float(origin.x[:-1]) + float(node.x[:-1])) / 2),
+        kind=kind,
+        folded=folded,
+    )
+
+
+def _mark(version: VersionRow, head: int, labels: Sequence[str]) -> str:
+    if version.restored_number is not None:
+        return "rollback"
+    if version.flags:
+        return "flag"
+    if version.op == Op.FORK:
+        return "fork"
+    if GOOD in labels:
+        return "good"
+    return "head" if version.number == head else "update"
+
+
+def _few_words(version: VersionRow) -> str:
+    """Say in one to three words what the version did."""
+    if version.restored_number is not None:
+        return f"back to v{version.restored_number}"
+    if version.op not in (Op.UPDATE, Op.CREATE) or not version.changes:
+        return version_text.operation(version)
+    if version.op == Op.CREATE:
+        return "created"
+    change = version_text.restored(version)[0]
+    names = [one for one in change.pointer.split("/") if not one.isdecimal()]
+    name = names[-1] or "state"
+    if isinstance(change.after, str) and name == "step":
+        return shorten(change.after, WORDS_LONGEST)
+    if change.after is None:
+        return shorten(f"{name} nulled", WORDS_LONGEST + 4)
+    return shorten(name, WORDS_LONGEST)
+
+
+def _sentence(version: VersionRow) -> str:
+    told = version_text.words(version)
+    operation = version_text.operation(version)
+    return f"v{version.number}, {operation}" + (f": {told}" if told else "")
+
+
+def _is_aside(live: Sequence[range], version: VersionRow) -> bool:
+    return set_aside_by(live, version.number) is not None
+
+
+def _percent(place: float) -> str:
+    return f"{place:.2f}%"
