@@ -24,12 +24,13 @@ WIDTH, MARGIN, ROW, CELL, GAP = 1000, 24, 46, 34, 6
 HEADER, TITLE, LEGEND = 72, 16, 56
 # Of a sentence, beside the dots of a dozen modules.
 LONGEST = 76
-# Folders that an app may have, and how the picture calls them.
+# What an app may have, and how the picture calls it. The mark of the line of migrations
+# makes no table.
 PARTS = {
     "api": "API",
     "views": "pages",
     "management/commands": "commands",
-    "migrations": "tables",
+    "migrations/0001_initial.py": "tables",
 }
 STYLE = """
 text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f2328 }
@@ -136,7 +137,7 @@ def _docstring(root: Path, module: str) -> str:
 def _parts(root: Path, module: str) -> Iterator[str]:
     place = root.joinpath(*module.split("."))
     for name, shown in PARTS.items():
-        if (place / name).is_dir():
+        if (place / name).exists():
             yield shown
 
 

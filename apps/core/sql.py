@@ -21,6 +21,7 @@ __all__ = [
     "PreparedQuery",
     "create",
     "create_function",
+    "create_on_tables",
     "drop_function",
     "query",
     "records",
@@ -67,6 +68,14 @@ def create(app: str, name: str, *, drop: str) -> RunSQL:
 def create_function(app: str, name: str) -> RunSQL:
     """Return the migration step that creates `<app>_<name>`, of no other signature."""
     return create(app, name, drop=f"DROP FUNCTION {app}_{name}")
+
+
+def create_on_tables(app: str, name: str) -> RunSQL:
+    """Return the migration step that runs a file of indexes, keys or triggers.
+
+    There is nothing to reverse: they go with the tables that the same migration makes.
+    """
+    return create(app, name, drop=RunSQL.noop)
 
 
 def drop_function(app: str, name: str) -> RunSQL:

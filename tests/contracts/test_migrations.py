@@ -9,7 +9,10 @@ from django.core.management import call_command
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
 
+from apps.core import sql
+from apps.core.database import line
 from tests.acting import AS_WEB
 from tests.databases import database
 
@@ -38,16 +41,6 @@ UNION ALL
 SELECT 'function', proname, pg_get_function_arguments(oid), prosrc, '', ''
   FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prokind = 'f'
 """
-
-OLD_TURN = """
-INSERT INTO timeline_turn (
-       session_id, turn_number, id, head_number, made_version, state_after_sent,
-       actor_kind, actor_id, actor_label, trace_id, input_type, output_type, codec,
-       data, size, request_digest, created_at)
-VALUES ('sess_1', 1, 'turn_1', 0, false, false, 'key', 'key_1', 'sb_1', 'trace_1',
-       'text', 'text', 1, '', 0, '', now())
-"""
-PROOF = "salt, reasoning_digest, commitment, leaf, chain, requested_at"
 
 
 @pytest.fixture
@@ -101,21 +94,44 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
     }
 
 
-def test_turns_from_before_they_had_a_chain_are_kept(scratch: Any) -> None:
-    MigrationExecutor(scratch).migrate([("timeline", "0018_pending")])
-    with scratch.cursor() as cursor:
-        # As such a database has them, with other parameters.
-        for name in ("timeline_append_v5", "timeline_append_batch_v5"):
-            cursor.execute(f"CREATE FUNCTION {name}() RETURNS int RETURN 1")
-        cursor.execute(OLD_TURN)
+def test_all_that_is_ours_comes_after_the_mark_of_the_line() -> None:
+    graph = MigrationLoader(None).graph
+
+    for step in graph.nodes:
+        if step[0] in OURS:
+            assert line.MARK in graph.forwards_plan(step), step
+
+
+def test_nothing_is_squashed_after_the_first_release() -> None:
+    """Databases of any release are brought up to date by the steps after theirs."""
+    for step, migration in MigrationLoader(None).disk_migrations.items():
+        assert step[0] not in OURS or not migration.replaces, step
+
+
+def test_what_ended_half_way_goes_on(scratch: Any) -> None:
+    executor = MigrationExecutor(scratch)
+    executor.migrate([("agents", "0001_initial")])
+    assert not any(belongs(row, "timeline") for row in catalogue(scratch))
 
     migrate(scratch)
 
-    with scratch.cursor() as cursor:
-        cursor.execute(f"SELECT id, num_nulls({PROOF}) FROM timeline_turn")
-        assert cursor.fetchall() == [("turn_1", 6)]
-        cursor.execute("SELECT proname FROM pg_proc WHERE proname LIKE '%append%v5'")
-        assert cursor.fetchall() == []
+    assert any(belongs(row, "timeline") for row in catalogue(scratch))
+    assert MigrationExecutor(scratch).migration_plan(leaves(scratch)) == []
+
+
+def test_a_function_is_dropped_and_brought_back_by_its_name(scratch: Any) -> None:
+    migrate(scratch)
+    complete, step = catalogue(scratch), sql.drop_function("metrics", "set_aside_v1")
+    state = ProjectState()
+
+    with scratch.schema_editor() as editor:
+        step.database_forwards("metrics", editor, state, state)
+    gone = set(complete) - set(catalogue(scratch))
+    with scratch.schema_editor() as editor:
+        step.database_backwards("metrics", editor, state, state)
+
+    assert [row[:2] for row in gone] == [("function", "metrics_set_aside_v1")]
+    assert catalogue(scratch) == complete
 
 
 def belongs(row: tuple[str, ...], app: str) -> bool:
@@ -123,8 +139,11 @@ def belongs(row: tuple[str, ...], app: str) -> bool:
 
 
 def migrate(connection: Any) -> None:
-    executor = MigrationExecutor(connection)
-    executor.migrate(executor.loader.graph.leaf_nodes())
+    MigrationExecutor(connection).migrate(leaves(connection))
+
+
+def leaves(connection: Any) -> list[tuple[str, str]]:
+    return list(MigrationLoader(connection).graph.leaf_nodes())
 
 
 def back(connection: Any, app: str) -> None:

@@ -8,18 +8,15 @@ import csv
 import io
 import re
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import Project, Role
 from apps.agents.models import Agent
 from apps.metrics import exposition
-from apps.timeline.models import Session
 from apps.timeline.verification import findings
 from tests.console.make import HTML, signed_in
 from tests.contracts.world import add_member
@@ -116,19 +113,3 @@ def test_the_numbers_of_the_api_and_of_prometheus(
     assert counted == dict.fromkeys(counted, ROLLBACKS)
     values = {value for labels, value in gauge.samples if "24h" in labels}
     assert values == {ROLLBACKS}
-
-
-def test_what_was_counted_otherwise_before_is_counted_anew(
-    told: Told, project: Project
-) -> None:
-    name = "apps.timeline.migrations.0014_recount_rollbacks"
-    recount = import_module(name).RECOUNT.format(counts="v.undo_of IS NULL")
-    Session.objects.filter(id=told.id).update(rollback_count=ROLLBACKS + UNDONE)
-    other = Told(project, timezone.now()).update(timezone.now())
-    other.back(0, timezone.now())
-
-    with connection.cursor() as cursor:
-        cursor.execute(recount)
-
-    counts = dict(Session.objects.values_list("id", "rollback_count"))
-    assert counts == {told.id: ROLLBACKS, other.id: 1}

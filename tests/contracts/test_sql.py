@@ -90,6 +90,22 @@ def test_every_query_in_a_file_is_used_once() -> None:
     assert set(uses.values()) == {1}, uses
 
 
+def test_no_file_is_superseded() -> None:
+    """A migration makes it, or code runs it."""
+    files = {
+        file.stem
+        for file in (ROOT / "apps").rglob("sql/*.sql")
+        if file.parent.name != "queries"
+    }
+    code = "".join(file.read_text() for file in (ROOT / "apps").rglob("*.py"))
+    named = {name for name in files if f'"{name}"' in code}
+    # These are put together from a name and its prefix.
+    named |= {f"search_{name}" for name in re.findall(r'"(\w+_v\d+)"', code)} & files
+
+    assert len(files) > 20
+    assert files - named == set()
+
+
 def _joined(code: list[str]) -> list[str]:
     """Take away the spaces that a call over several lines begins with."""
     return [text.replace("sql.query( ", "sql.query(") for text in code]

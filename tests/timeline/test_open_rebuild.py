@@ -1,30 +1,22 @@
-"""What is open is filled in by its migration, repaired, and held against a recount."""
+"""What is open is made anew, repaired, and held against a recount."""
 
-from collections.abc import Callable
-from importlib import import_module
 from random import Random
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.test import Client
 
-from apps.accounts.models import Project, Role
+from apps.accounts.models import Project
 from apps.timeline import bodies
 from apps.timeline.models import Open
 from apps.timeline.verification import Kind, Limits, findings, verify_session
-from tests.accounts.make import make_member
 from tests.acting import tampering
-from tests.console.make import signed_in
 from tests.timeline.damage import damage, place_of
-from tests.timeline.open_history import WIDE, Acts, Row, counted, stored
+from tests.timeline.open_history import Acts, Row, counted, stored
 from tests.timeline.runs import Begin, Run
 
 pytestmark = pytest.mark.django_db
 
-MIGRATION = import_module("apps.timeline.migrations.0012_open_before")
 ACTS = 60
 
 
@@ -37,85 +29,39 @@ def run(begin: Begin) -> Run:
     return made
 
 
-def fill(cursor: Callable[[], Any] = connection.cursor) -> None:
-    """Do what the migration does, on a connection that makes such cursors."""
-    seen = SimpleNamespace(alias=connection.alias, cursor=cursor)
-    MIGRATION.fill(None, SimpleNamespace(connection=seen))
-
-
 def of_kinds(rows: set[Row], *kinds: str) -> set[Row]:
     return {row for row in rows if row[0] in kinds}
 
 
 @pytest.mark.parametrize("seed", range(20, 24))
-def test_the_migration_fills_it_and_a_rebuild_completes_it(
-    project: Project, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(MIGRATION, "AT_ONCE", 2)
+def test_what_is_lost_is_made_anew(project: Project, seed: int) -> None:
     acts = Acts(project, Random(seed))
     for _ in range(ACTS):
         acts.act()
     wanted = {one: counted(one) for one in acts.sessions}
+    assert any(wanted.values())
     Open.objects.all().delete()
 
-    fill()
+    call_command("rebuild_open", "--all")
 
-    for session_id, rows in wanted.items():
-        found = stored(session_id)
-        exact = ("flagged", "held")
-        assert of_kinds(found, *exact) == of_kinds(rows, *exact)
-        assert of_kinds(found, "unread") or found == rows
-        # What is unread is no damage.
-        assert list(findings(session_id)) == []
-    call_command("rebuild_open")
     assert {one: stored(one) for one in wanted} == wanted
     call_command("rebuild_open", "--all")
     assert {one: stored(one) for one in wanted} == wanted
 
 
-def test_a_migration_that_was_stopped_goes_on(
-    begin: Begin, monkeypatch: pytest.MonkeyPatch
+def test_one_project_is_made_anew_alone(
+    begin: Begin, project: Project, other_project: Project
 ) -> None:
-    runs = [begin({"escalated": True}) for _ in range(4)]
-    whole = [stored(run.id) for run in runs]
+    here, there = begin({"escalated": True}), Acts(other_project, Random(1))
+    for _ in range(ACTS):
+        there.act()
+    whole = stored(here.id)
     Open.objects.all().delete()
-    monkeypatch.setattr(MIGRATION, "AT_ONCE", 1)
-    left = [1, 2]
 
-    def failing() -> Any:
-        if not left:
-            raise InterruptedError
-        left.pop()
-        return connection.cursor()
+    call_command("rebuild_open", "--project", project.slug, "--all")
 
-    with pytest.raises(InterruptedError):
-        fill(failing)
-    assert [stored(run.id) for run in runs] == [*whole[:2], set(), set()]
-    runs[0].patch({"escalated": False})
-    fill()
-
-    assert [stored(run.id) for run in runs] == [set(), *whole[1:]]
-
-
-def test_a_wide_state_is_announced_until_it_was_read(
-    begin: Begin, project: Project, client: Client
-) -> None:
-    wide, usual = begin({**WIDE, "escalated": True}), begin({"a": 1})
-    whole = stored(wide.id)
-    Open.objects.all().delete()
-    viewer = signed_in(client, make_member(project, "vera", Role.VIEWER))
-
-    fill()
-
-    assert [row[0] for row in stored(wide.id)] == ["unread"]
-    assert stored(usual.id) == set()
-    for path in ("", "/open/waiting"):
-        page = viewer.get(f"/console/{project.slug}{path}").content.decode()
-        assert "1 session from before an update has not been read" in page
-    call_command("rebuild_open", "--project", project.slug)
-    assert stored(wide.id) == whole
-    page = viewer.get(f"/console/{project.slug}").content.decode()
-    assert "has not been read" not in page
+    assert stored(here.id) == whole != set()
+    assert [stored(one) for one in there.sessions] == [set() for _ in there.sessions]
 
 
 DAMAGE = {

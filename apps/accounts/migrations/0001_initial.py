@@ -1,3 +1,5 @@
+"""Make users, projects, keys, and what is kept of people's sign-ins."""
+
 import django.contrib.postgres.fields
 import django.db.models.deletion
 import django.db.models.functions.text
@@ -8,7 +10,9 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = []
+    dependencies = [
+        ("core", "0001_first_release"),
+    ]
 
     operations = [
         migrations.CreateModel(
@@ -40,6 +44,7 @@ class Migration(migrations.Migration):
                 ),
                 ("email", models.EmailField(blank=True, max_length=254, null=True)),
                 ("is_active", models.BooleanField(default=True)),
+                ("generation", models.BigIntegerField(default=0)),
                 ("created_at", models.DateTimeField()),
             ],
             options={
@@ -54,6 +59,42 @@ class Migration(migrations.Migration):
                         name="accounts_user_username_is_lower_case",
                     )
                 ],
+            },
+        ),
+        migrations.CreateModel(
+            name="BrowserSession",
+            fields=[
+                (
+                    "session_key",
+                    models.CharField(
+                        max_length=40,
+                        primary_key=True,
+                        serialize=False,
+                        verbose_name="session key",
+                    ),
+                ),
+                ("session_data", models.TextField(verbose_name="session data")),
+                (
+                    "expire_date",
+                    models.DateTimeField(db_index=True, verbose_name="expire date"),
+                ),
+                ("signed_in_at", models.DateTimeField()),
+                ("last_seen_at", models.DateTimeField()),
+                ("address", models.CharField(blank=True, default="", max_length=64)),
+                ("browser", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "session",
+                "verbose_name_plural": "sessions",
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
@@ -74,6 +115,15 @@ class Migration(migrations.Migration):
                 ),
                 ("name", models.CharField(max_length=120)),
                 ("index_key", models.BinaryField()),
+                ("needs_second_factor", models.BooleanField(default=False)),
+                (
+                    "handling",
+                    models.CharField(
+                        choices=[("strict", "strict"), ("lenient", "lenient")],
+                        default="strict",
+                        max_length=8,
+                    ),
+                ),
                 ("created_at", models.DateTimeField()),
             ],
             options={
@@ -86,34 +136,43 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="StoredAnswer",
+            name="SavedView",
             fields=[
                 (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "project_id",
-                        "key",
-                        blank=True,
-                        editable=False,
+                    "id",
+                    models.CharField(
+                        db_collation="C",
+                        max_length=31,
                         primary_key=True,
                         serialize=False,
                     ),
                 ),
-                ("project_id", models.CharField(db_collation="C", max_length=31)),
-                ("key", models.CharField(db_collation="C", max_length=255)),
-                ("digest", models.BinaryField()),
-                ("status", models.BigIntegerField(null=True)),
-                ("body", models.BinaryField(default=b"")),
+                ("name", models.CharField(max_length=120)),
+                ("query", models.TextField()),
+                (
+                    "sort",
+                    models.CharField(
+                        blank=True, db_collation="C", default="", max_length=16
+                    ),
+                ),
+                ("is_shared", models.BooleanField(default=False)),
                 ("created_at", models.DateTimeField()),
+                ("updated_at", models.DateTimeField()),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to="accounts.project",
+                    ),
+                ),
             ],
-            options={
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("key", ""), _negated=True),
-                        name="accounts_storedanswer_key_not_empty",
-                    )
-                ],
-            },
         ),
         migrations.CreateModel(
             name="Membership",
@@ -155,6 +214,129 @@ class Migration(migrations.Migration):
                         to="accounts.project",
                     ),
                 ),
+                (
+                    "default_view",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="accounts.savedview",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="SigninLink",
+            fields=[
+                (
+                    "id",
+                    models.CharField(
+                        db_collation="C",
+                        max_length=31,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "purpose",
+                    models.CharField(
+                        choices=[
+                            ("sign_in", "Sign In"),
+                            ("password_reset", "Password Reset"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("token_hash", models.BinaryField(unique=True)),
+                ("created_at", models.DateTimeField()),
+                ("generation", models.BigIntegerField(default=0)),
+                ("is_limited", models.BooleanField(default=False)),
+                ("expires_at", models.DateTimeField()),
+                ("used_at", models.DateTimeField(null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to="accounts.project",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="StoredAnswer",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "project_id",
+                        "key",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("project_id", models.CharField(db_collation="C", max_length=31)),
+                ("key", models.CharField(db_collation="C", max_length=255)),
+                ("digest", models.BinaryField()),
+                ("status", models.BigIntegerField(null=True)),
+                ("body", models.BinaryField(default=b"")),
+                ("created_at", models.DateTimeField()),
+            ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("key", ""), _negated=True),
+                        name="accounts_storedanswer_key_not_empty",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Invitation",
+            fields=[
+                (
+                    "id",
+                    models.CharField(
+                        db_collation="C",
+                        max_length=31,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("viewer", "Viewer"),
+                            ("operator", "Operator"),
+                            ("admin", "Admin"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("token_hash", models.BinaryField(unique=True)),
+                ("maker_id", models.CharField(db_collation="C", max_length=31)),
+                ("maker_label", models.TextField()),
+                ("created_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField()),
+                ("used_at", models.DateTimeField(null=True)),
+                ("withdrawn_at", models.DateTimeField(null=True)),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to="accounts.project",
+                    ),
+                ),
             ],
             options={
                 "constraints": [
@@ -162,8 +344,12 @@ class Migration(migrations.Migration):
                         condition=models.Q(
                             ("role__in", ["viewer", "operator", "admin"])
                         ),
-                        name="accounts_membership_role_is_known",
-                    )
+                        name="accounts_invitation_role_is_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("expires_at__gt", models.F("created_at"))),
+                        name="accounts_invitation_expires_after_creation",
+                    ),
                 ],
             },
         ),
@@ -237,7 +423,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="SigninLink",
+            name="RecoveryCode",
             fields=[
                 (
                     "id",
@@ -248,21 +434,9 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                (
-                    "purpose",
-                    models.CharField(choices=[("sign_in", "Sign In")], max_length=16),
-                ),
-                ("token_hash", models.BinaryField(unique=True)),
+                ("digest", models.BinaryField()),
                 ("created_at", models.DateTimeField()),
-                ("expires_at", models.DateTimeField()),
                 ("used_at", models.DateTimeField(null=True)),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        to="accounts.project",
-                    ),
-                ),
                 (
                     "user",
                     models.ForeignKey(
@@ -273,15 +447,39 @@ class Migration(migrations.Migration):
             ],
             options={
                 "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("purpose__in", ["sign_in"])),
-                        name="accounts_signinlink_purpose_is_known",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("expires_at__gt", models.F("created_at"))),
-                        name="accounts_signinlink_expires_after_creation",
-                    ),
+                    models.UniqueConstraint(
+                        fields=("user", "digest"),
+                        name="accounts_recoverycode_one_per_digest",
+                    )
                 ],
             },
+        ),
+        migrations.AddConstraint(
+            model_name="savedview",
+            constraint=models.UniqueConstraint(
+                fields=("project", "owner", "name"),
+                name="accounts_savedview_one_per_name",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="membership",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("role__in", ["viewer", "operator", "admin"])),
+                name="accounts_membership_role_is_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="signinlink",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("purpose__in", ["sign_in", "password_reset"])),
+                name="accounts_signinlink_purpose_is_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="signinlink",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("expires_at__gt", models.F("created_at"))),
+                name="accounts_signinlink_expires_after_creation",
+            ),
         ),
     ]

@@ -1,14 +1,20 @@
+"""Make events, chained records and the outbox, and what keeps history unchanged."""
+
 from django.db import migrations, models
 
-import apps.audit.fields
+from apps.core import sql
 
 
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = []
+    dependencies = [
+        ("core", "0001_first_release"),
+    ]
 
     operations = [
+        # First, so that it goes after the tables that it guards.
+        sql.create_function("audit", "refuse_change_v2"),
         migrations.CreateModel(
             name="AuditRecord",
             fields=[
@@ -73,13 +79,6 @@ class Migration(migrations.Migration):
                 ("project_id", models.CharField(db_collation="C", max_length=31)),
                 ("number", models.BigIntegerField(null=True)),
                 ("request_id", models.TextField(db_collation="C")),
-                (
-                    "xid",
-                    apps.audit.fields.Xid8Field(
-                        db_default=apps.audit.fields.CurrentTransaction(),
-                        editable=False,
-                    ),
-                ),
             ],
             options={
                 "indexes": [
@@ -90,8 +89,33 @@ class Migration(migrations.Migration):
                         fields=["project_id", "action", "id"],
                         name="audit_event_by_action",
                     ),
-                    models.Index(fields=["id"], name="audit_event_by_id"),
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="Outbox",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "stream_id",
+                        "event_id",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("stream_id", models.CharField(db_collation="C", max_length=31)),
+                ("event_id", models.CharField(db_collation="C", max_length=32)),
+                ("at", models.DateTimeField()),
+            ],
+            options={
+                "indexes": [
+                    models.Index(fields=["event_id"], name="audit_outbox_oldest")
+                ],
+            },
+        ),
+        sql.create_on_tables("audit", "append_only_triggers_v2"),
+        sql.create_on_tables("audit", "records_by_row_v1"),
     ]

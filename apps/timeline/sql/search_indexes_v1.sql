@@ -16,7 +16,7 @@ CREATE INDEX timeline_term_by_value_at_path
     ON timeline_term (path_key, value_key, session_id DESC NULLS LAST);
 CREATE INDEX timeline_term_by_any_value
     ON timeline_term (value_key, session_id DESC NULLS LAST);
--- A short list of what is not in the index yet: a search reads all of it, and an append
--- that finds it full empties it.
+-- A short list of what is not in the index yet, 64 kB: a search reads all of it, small
+-- installations keep it, and who writes and finds it full empties it.
 CREATE INDEX timeline_text_words ON timeline_text USING gin (words)
-  WITH (fastupdate = on, gin_pending_list_limit = 256);
+  WITH (fastupdate = on, gin_pending_list_limit = 64);

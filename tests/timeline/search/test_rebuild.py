@@ -9,7 +9,6 @@ from django.core.management import CommandError, call_command
 from django.db import connection, connections
 
 from apps.accounts.models import Project
-from apps.core import sql
 from apps.core.roles.names import Role
 from apps.timeline import bodies
 from apps.timeline.ledger.facts import terms
@@ -28,6 +27,10 @@ PROJECTIONS = {
     "timeline_change": "session_id, path_key, number, role, kind, value_key",
     "timeline_unsearched": "session_id",
 }
+UNSEARCHED = """
+INSERT INTO timeline_unsearched (session_id, project_id)
+SELECT id, project_id FROM timeline_session
+"""
 
 
 def stored() -> dict[str, list[Any]]:
@@ -45,19 +48,16 @@ def stored() -> dict[str, list[Any]]:
 
 
 def forget() -> None:
-    """Leave the database as a migration finds it: sessions without projections."""
+    """Leave sessions without projections, listed as not searched yet."""
     project_all()
     with acting_as(Role.OWNER), connection.cursor() as cursor:
         cursor.execute("DELETE FROM timeline_term")
         cursor.execute("DELETE FROM timeline_text")
         cursor.execute("DELETE FROM timeline_change WHERE role = 4")
-        cursor.execute(
-            "INSERT INTO timeline_unsearched (session_id, project_id)"
-            " SELECT id, project_id FROM timeline_session"
-        )
+        cursor.execute(UNSEARCHED)
 
 
-def test_sessions_with_names_from_before_are_listed_and_completed(
+def test_beginnings_of_names_that_are_missing_are_completed(
     begin: Begin,
 ) -> None:
     named = begin({}, external_id="thread-1")
@@ -70,7 +70,7 @@ def test_sessions_with_names_from_before_are_listed_and_completed(
             "DELETE FROM timeline_term WHERE path_key = ANY (%s)",
             [list(terms.tagged(key, SearchTag.NAMED, ["che", "checkpoi"]))],
         )
-        cursor.execute(sql.statement("timeline", "search_names_v1"))
+        cursor.execute(UNSEARCHED + "WHERE id = %s", [named.id])
     assert ids(named.client, "checkpoint-1") == []
     assert "1 sessions are not indexed yet" in str(page(named.client, "che")["notices"])
     assert ids(named.client, "checkpoint-17") == [named.id]

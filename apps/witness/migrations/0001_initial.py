@@ -1,4 +1,4 @@
-"""Which chains moved since they were signed."""
+"""Make the table of chains that moved since they were signed."""
 
 from django.db import migrations, models
 
@@ -6,7 +6,9 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = []
+    dependencies = [
+        ("core", "0001_first_release"),
+    ]
 
     operations = [
         migrations.CreateModel(
@@ -36,7 +38,9 @@ class Migration(migrations.Migration):
                 ("since", models.DateTimeField()),
             ],
             options={
-                "indexes": [models.Index(fields=["since"], name="witness_moved_oldest")]
+                "indexes": [
+                    models.Index(fields=["since"], name="witness_moved_oldest")
+                ],
             },
         ),
     ]
