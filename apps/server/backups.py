@@ -1,7 +1,8 @@
 """Backing up the database of an installation, and restoring it into an empty one.
 
 Refuses to restore over anybody's work, into a PostgreSQL that the programs do not
-fit, or what a newer Stepback wrote. What was restored is verified by the caller.
+fit, or what a newer Stepback wrote or one from before the first release. What was
+restored is verified by the caller.
 """
 
 import hashlib
@@ -12,12 +13,18 @@ import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 
+from apps.core.database import line
 from apps.core.notes.folder import Folder
 from apps.core.notes.keys import roots_path, signing_file
 from apps.core.postgres import archive
 from apps.core.roles.logins import log_in_as, url_of
 from apps.core.roles.names import Role
-from apps.server.installation import Installation, InstallationRefused, migrate
+from apps.server.installation import (
+    Installation,
+    InstallationRefused,
+    migrate,
+    refuse_older,
+)
 from apps.witness import going_back
 from apps.witness.signing import REFUSED
 
@@ -35,6 +42,19 @@ def back_up(chosen: Installation, file: Path) -> int:
     return archive.write(chosen.location.binaries, url_of(Role.OWNER), file)
 
 
+def verify(chosen: Installation, file: Path) -> None:
+    """Read the whole file without a database, and by which migrations it was made.
+
+    Raises: ArchiveUnusable; InstallationRefused if it is from before the first release.
+    """
+    archive.verify(chosen.location.binaries, file)
+    rows = archive.rows(chosen.location.binaries, file, line.TABLE)
+    try:
+        line.refuse_older(str(file), {(row["app"], row["name"]) for row in rows})
+    except line.OlderLine as older:
+        raise InstallationRefused(str(older)) from older
+
+
 def restore(chosen: Installation, file: Path) -> None:
     """Fill the running, empty database from `file` and bring its tables up to date.
 
@@ -45,6 +65,8 @@ def restore(chosen: Installation, file: Path) -> None:
     with psycopg.connect(owner, connect_timeout=10) as connection:
         _refuse_old_server(connection)
         _refuse_used(connection)
+        # What it has and the backup has not would stay.
+        refuse_older(connection)
     archive.read(chosen.location.binaries, owner, file)
     # Also because statements prepared before know the tables that were replaced.
     log_in_as(Role.OWNER)

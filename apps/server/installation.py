@@ -19,6 +19,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from apps.core import postgres
+from apps.core.database import line
 from apps.core.postgres.folders import give_to_owner_of, make_folder
 from apps.core.postgres.locate import Location
 from apps.core.roles.logins import grant_all, let_go, log_in_as
@@ -171,21 +172,37 @@ def migrate(say: Say) -> None:
     A start that finds the tables so leaves them alone. Rights are given in any case:
     roles may be newer than the tables.
 
-    Raises: RolesRefused.
+    Raises: InstallationRefused or RolesRefused.
     """
     log_in_as(Role.OWNER)
     connection = connections[DEFAULT_DB_ALIAS]
+    connection.ensure_connection()
+    with connection.wrap_database_errors:
+        refuse_older(connection.connection)
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         say("Making the tables.")
         call_command("migrate", interactive=False, verbosity=0)
     else:
-        connection.ensure_connection()
         with connection.wrap_database_errors:
             grant_all(connection.connection)
     with connection.wrap_database_errors:
         protecting.report(say)
     log_in_as(Role.WEB)
+
+
+def refuse_older(connection: psycopg.Connection) -> None:
+    """Refuse tables from before the first release, which no migration goes on from.
+
+    Raises: InstallationRefused.
+    """
+    where = "The database of DATABASE_URL"
+    if not settings.DATABASE_URL:
+        where = f"The database in {settings.LOCATION.data_dir}"
+    try:
+        line.refuse_older(where, line.recorded_steps(connection))
+    except line.OlderLine as older:
+        raise InstallationRefused(str(older)) from older
 
 
 def _notes(location: Location) -> Iterator[str]:

@@ -5,6 +5,7 @@ name of another. Reading it into a database is one transaction, all or nothing.
 """
 
 import os
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -18,6 +19,8 @@ from apps.core.postgres.folders import sync_folder
 # Bodies are compressed already; what gzip adds above level 1 is a sum over the
 # bytes, which zstd would leave out, and time.
 COMPRESSION = "gzip:1"
+# A table's rows in a script: its columns, then a row a line, up to `\.`.
+_COPIED = re.compile(r"(?ms)^COPY [^\n]*? \(([^\n]*)\) FROM stdin;\n(.*?)^\\\.$")
 
 
 def write(binaries: Binaries, dsn: str, file: Path) -> int:
@@ -69,6 +72,20 @@ def verify(binaries: Binaries, file: Path) -> None:
     _run(binaries, "pg_restore", f"--file={os.devnull}", str(file))
 
 
+def rows(binaries: Binaries, file: Path, table: str) -> list[dict[str, str]]:
+    """Return a small table's rows without a database, as COPY writes their values.
+
+    Raises: ArchiveUnusable.
+    """
+    only = ("--data-only", f"--table={table}", "--file=-")
+    script = _run(binaries, "pg_restore", *only, str(file))
+    return [
+        dict(zip(names.split(", "), row.split("\t"), strict=True))
+        for names, lines in _COPIED.findall(script)
+        for row in lines.split("\n")[:-1]
+    ]
+
+
 def read(binaries: Binaries, dsn: str, file: Path) -> None:
     """Put what `file` holds into the database, in place of tables of the same names.
 
@@ -80,8 +97,8 @@ def read(binaries: Binaries, dsn: str, file: Path) -> None:
 
 def _run(
     binaries: Binaries, program: str, *arguments: str, dsn: str | None = None
-) -> None:
-    """Run as the caller: root, too, gets to the server's socket."""
+) -> str:
+    """Run as the caller: root, too, gets to the server's socket; return its output."""
     # Only the server's user needs the copy, and with a database of one's own there
     # may be none.
     own = Binaries(site=binaries.copy_from or binaries.site)
@@ -97,8 +114,7 @@ def _run(
         [str(own.program(program)), *arguments],
         env=environment,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         errors="replace",
         check=False,
@@ -106,6 +122,7 @@ def _run(
     )
     if done.returncode:
         raise ArchiveUnusable(_sentence(program, done.stderr))
+    return done.stdout
 
 
 def _sentence(program: str, said: str) -> str:

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from apps.accounts.management.command import AccountsCommand
-from apps.core.postgres import ClusterError, archive
+from apps.core.postgres import ClusterError
 from apps.server import backups
 from apps.server.installation import (
     InstallationRefused,
@@ -35,7 +35,7 @@ class Command(AccountsCommand):
         adopt(chosen, options["data_dir"])
         file = Path(options["file"]).expanduser().absolute()
         try:
-            archive.verify(chosen.location.binaries, file)
+            backups.verify(chosen, file)
             with reserved(chosen), database(chosen, self._say):
                 backups.restore(chosen, file)
                 self._say("Restored.")
