@@ -45,5 +45,3 @@ class OpenKind(models.TextChoices):
     FLAGGED = "flagged"
     # One row: agents' writes are refused since version `number`.
     HELD = "held"
-    # From before this table; whether it waits, and since when, has not been read yet.
-    UNREAD = "unread"

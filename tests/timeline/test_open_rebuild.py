@@ -42,10 +42,10 @@ def test_what_is_lost_is_made_anew(project: Project, seed: int) -> None:
     assert any(wanted.values())
     Open.objects.all().delete()
 
-    call_command("rebuild_open", "--all")
+    call_command("rebuild_open")
 
     assert {one: stored(one) for one in wanted} == wanted
-    call_command("rebuild_open", "--all")
+    call_command("rebuild_open")
     assert {one: stored(one) for one in wanted} == wanted
 
 
@@ -58,7 +58,7 @@ def test_one_project_is_made_anew_alone(
     whole = stored(here.id)
     Open.objects.all().delete()
 
-    call_command("rebuild_open", "--project", project.slug, "--all")
+    call_command("rebuild_open", "--project", project.slug)
 
     assert stored(here.id) == whole != set()
     assert [stored(one) for one in there.sessions] == [set() for _ in there.sessions]

@@ -13,11 +13,9 @@ from apps.timeline.models import Session
 class SessionsCommand(AccountsCommand):
     """A command for one session, one project, or everything."""
 
-    session_help = "one session alone"
-
     def add_arguments(self, parser: CommandParser) -> None:
         which = parser.add_mutually_exclusive_group()
-        which.add_argument("--session", metavar="ID", help=self.session_help)
+        which.add_argument("--session", metavar="ID", help="one session alone")
         which.add_argument("--project", metavar="SLUG", help="one project alone")
 
     def which(self, options: dict[str, Any]) -> dict[str, Any]:

@@ -382,7 +382,6 @@ class Migration(migrations.Migration):
                             ("waiting", "Waiting"),
                             ("flagged", "Flagged"),
                             ("held", "Held"),
-                            ("unread", "Unread"),
                         ],
                         db_collation="C",
                         max_length=8,

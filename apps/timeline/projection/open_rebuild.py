@@ -1,7 +1,6 @@
 """Make anew what is open in a session, from its versions and their states.
 
-For sessions from before the table, of which the migration could not say whether they
-wait for a human, or since when, and to repair what `manage.py verify` names.
+To repair what `manage.py verify` names.
 """
 
 from __future__ import annotations
@@ -21,16 +20,6 @@ from apps.timeline.words import Hold, OpenKind
 AT_ONCE = 100
 
 _RECOUNT = sql.statement("timeline", "recount_open_v1") + " RETURNING 1"
-
-
-def unread(*, project_id: str | None, session_id: str | None) -> Iterator[str]:
-    """Yield the sessions that the migration left to be read."""
-    found = Open.objects.filter(kind=OpenKind.UNREAD)
-    if project_id is not None:
-        found = found.filter(project_id=project_id)
-    if session_id is not None:
-        found = found.filter(session_id=session_id)
-    yield from list(found.order_by("session_id").values_list("session_id", flat=True))
 
 
 @transaction.atomic

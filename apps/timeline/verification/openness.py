@@ -85,7 +85,7 @@ def problems(
             yield f"it is over, but listed as {', '.join(sorted(listed.open_kinds))}"
         return
     yield from _since("held", openness.held, stored[OpenKind.HELD])
-    if openness.is_known and not stored[OpenKind.UNREAD]:
+    if openness.is_known:
         yield from _since("waiting", openness.waiting, stored[OpenKind.WAITING])
     lost = [one for one in listed.flagged if set_aside_by(live, one) is None]
     flagged = set(sorted(lost)[-open_items.MOST_FLAGGED :])

@@ -5,7 +5,7 @@ from what is open (`timeline.open_items`), never from a window over the newest a
 an empty list means that there is nothing, and the page costs the same at any size.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
@@ -126,13 +126,9 @@ class ItemList:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attention:
-    """The lists, the most pressing first, and what they may leave out.
-
-    `unread` counts sessions from before an update, in words; None if there are none.
-    """
+    """The lists, the most pressing first."""
 
     lists: list[ItemList]
-    unread: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -141,7 +137,6 @@ class ItemPage:
 
     about: About
     count: str
-    unread: str | None
     items: list[Item]
     after: str | None
 
@@ -165,7 +160,7 @@ def of_project(project: Project, *, now: datetime) -> Attention:
         none="Nothing was rolled back.",
         url=f"{url}?{urlencode(acts)}",
     )
-    return Attention(lists=[*found, rollbacks], unread=_unread(counts))
+    return Attention(lists=[*found, rollbacks])
 
 
 def all_of(
@@ -182,7 +177,6 @@ def all_of(
     return ItemPage(
         about=ABOUT[kind],
         count=_counted(counts[kind]),
-        unread=_unread(counts),
         items=[_item(kind, one) for one in shown],
         after=_place(shown[-1].place) if len(found) > PAGE else None,
     )
@@ -220,10 +214,6 @@ def _words(kind: OpenKind, one: OpenItem) -> str:
     if kind is OpenKind.HELD:
         return "agents' writes are held"
     return shorten(one.objective_status or "escalated", LONGEST)
-
-
-def _unread(counts: Mapping[OpenKind, int]) -> str | None:
-    return _counted(counts[OpenKind.UNREAD]) if counts[OpenKind.UNREAD] else None
 
 
 def _counted(count: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
 from apps.core.errors import DomainError
 from apps.timeline.bodies import CorruptBody
@@ -16,24 +16,14 @@ NAMED = 20
 
 
 class Command(SessionsCommand):
-    session_help = "one session, read or not"
     help = (
-        "Read sessions from before an update, of which it is not known whether they "
-        "wait for a human, or since when. It can be stopped and started again, while "
-        "everything goes on; a session is locked while it is read."
+        "Make anew what is listed as waiting, flagged and held, while everything goes "
+        "on; a session is locked while it is read."
     )
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument(
-            "--all", action="store_true", help="also sessions that were read already"
-        )
-
     def handle(self, *args: Any, **options: Any) -> None:
-        which = self.which(options)
-        every = options["all"] or options["session"]
         done = failed = 0
-        for one in rebuild.sessions(**which) if every else open_rebuild.unread(**which):
+        for one in rebuild.sessions(**self.which(options)):
             try:
                 open_rebuild.rebuild(one)
                 done += 1
