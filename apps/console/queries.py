@@ -22,6 +22,8 @@ from apps.timeline.words import Status
 
 PAGE = 50
 SHOWN_FORKS = 20
+# The label by which people say of a version that it may be gone back to.
+GOOD = "known-good"
 SUGGESTED_AGENTS = 100
 SHOWN_OF_AGENT = 20
 
@@ -198,6 +200,12 @@ def version(session: Session, number: int) -> tuple[VersionRow, VersionRow | Non
     if not found or found[0].number != number:
         raise VersionNotFound(f"This session has no version {number}.")
     return found[0], found[1] if len(found) > 1 else None
+
+
+def good_versions(session: Session) -> list[int]:
+    """Return the newest versions that somebody called good."""
+    labels = Label.objects.of_session(session.id)
+    return labels.numbers_named(GOOD, most=SHOWN_FORKS)
 
 
 def labels(session: Session, numbers: list[int]) -> dict[int, list[str]]:

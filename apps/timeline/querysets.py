@@ -138,6 +138,11 @@ class LabelQuerySet(models.QuerySet["Label"]):
     def of_session(self, session_id: str) -> LabelQuerySet:
         return self.filter(session_id=session_id)
 
+    def numbers_named(self, name: str, *, most: int) -> list[int]:
+        """The newest versions that carry this label, at most so many."""
+        named = self.filter(name=name).order_by("-number")
+        return list(named.values_list("number", flat=True)[:most])
+
     def by_number(self, numbers: list[int]) -> dict[int, list[str]]:
         """The label names of each of these versions, sorted."""
         found: dict[int, list[str]] = {}

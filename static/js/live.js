@@ -39,12 +39,17 @@ async function ask() {
       redirect: "error",
       signal: AbortSignal.timeout(10000),
     });
+    const told = await answer.text();
+    // Stopped while it was asked: what is said stays said.
+    if (!following) {
+      return;
+    }
     if (answer.status !== 304) {
       if (!answer.ok) {
         throw new Error(String(answer.status));
       }
       tag = answer.headers.get("ETag") ?? "";
-      news.innerHTML = await answer.text();
+      news.innerHTML = told;
     } else if (wait !== EVERY) {
       say("following");
     }
@@ -55,6 +60,9 @@ async function ask() {
       return;
     }
   } catch {
+    if (!following) {
+      return;
+    }
     wait = Math.min(wait * 2, SLOWEST);
     say(`connection lost: trying again in ${Math.round(wait / 1000)} s`);
   }

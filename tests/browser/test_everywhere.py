@@ -184,7 +184,7 @@ def test_the_slider_keeps_the_filter_and_the_tab(visits: Visits, trip: Trip) -> 
 
     expect(page).to_have_url(trip.path("versions", "1?op=update&tab=state"))
     expect(page.locator("#version-title")).to_contain_text("v1")
-    current = page.locator('.tabs [aria-current="page"]')
+    current = page.locator('#version-pane .tabs [aria-current="page"]')
     expect(current).to_have_text("State")
     expect(page.locator("#version-pane [rel=next]")).to_have_attribute(
         "href", re.compile(r"versions/2\?op=update")

@@ -39,7 +39,9 @@ def test_with_the_mouse(visits: Visits, trip: Trip) -> None:
     page.get_by_label("In words").fill("destination lost")
     page.get_by_role("button", name="Roll back to v1").click()
     expect(page.locator(".toast")).to_contain_text("Rolled back to v1.")
-    expect(page.locator(".banner")).to_contain_text("This session is held")
+    expect(page.get_by_role("region", name="This session is held")).to_contain_text(
+        "This session is held"
+    )
     assert trip.state["destination"] == "NYC"
     assert trip.head["reason_code"] == "wrong_state"
     refused = trip.console.api.patch(
@@ -52,7 +54,7 @@ def test_with_the_mouse(visits: Visits, trip: Trip) -> None:
     expect(page.locator(".toast")).to_contain_text("Undone")
     assert trip.head["undo_of"] == 4
     page.get_by_role("button", name="Resume").click()
-    expect(page.locator(".banner")).to_have_count(0)
+    expect(page.get_by_role("region", name="This session is held")).to_have_count(0)
     assert trip.head["op"] == "resume"
 
     # Fork with an edit, compare with the original.
@@ -209,7 +211,9 @@ def test_reload_after_an_act_that_was_refused_says_it_again(
     expect(page.locator("[role=alert]")).to_contain_text("paused already")
     page.go_back()
 
-    expect(page.locator(".banner")).to_contain_text("This session is held")
+    expect(page.get_by_role("region", name="This session is held")).to_contain_text(
+        "This session is held"
+    )
     assert trip.head["version"] == 4
 
 

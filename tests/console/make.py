@@ -83,6 +83,15 @@ class Story:
         )
         return self
 
+    def undo(self, number):
+        timeline.undo(
+            session_id=self.id,
+            number=number,
+            step=Step(reasoning="it was right"),
+            act=self.act(PERSON),
+        )
+        return self
+
     def fork(self, number):
         receipt = timeline.fork(
             origin=timeline.Origin(session_id=self.id, number=number),

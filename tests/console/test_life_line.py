@@ -74,7 +74,7 @@ def test_of_a_long_life_what_matters_is_drawn_before_the_newest():
     pieces = [piece(n * 100) for n in range(98)]
     pieces += [piece(9_800, flagged=9_850, rollback=9_870), piece(9_900, fork=9_901)]
 
-    numbers = telling_numbers(pieces, head=9_999, selected=5_000)
+    numbers = telling_numbers(pieces, head=9_999, wanted=[5_000])
 
     assert numbers == sorted(numbers)
     assert len(numbers) == MOST

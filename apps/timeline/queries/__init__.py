@@ -26,6 +26,7 @@ from apps.timeline.queries.open_items import (
     MOST_FLAGGED,
     OpenItem,
     OpenPlace,
+    flagged_numbers,
     list_open_items,
     open_counts,
 )
@@ -79,6 +80,7 @@ __all__ = [
     "calls_in_turn",
     "find_divergence",
     "first_turn_since",
+    "flagged_numbers",
     "kept_messages",
     "list_open_items",
     "listed_turns",

@@ -63,6 +63,12 @@ class OpenItem:
         return OpenPlace(at=self.at, session_id=self.session_id, number=self.number)
 
 
+FLAGGED = """
+SELECT o.number FROM timeline_open o
+ WHERE o.session_id = %(session)s AND o.kind = 'flagged' ORDER BY o.number
+"""
+
+
 def list_open_items(
     project_id: str,
     kind: OpenKind,
@@ -82,6 +88,15 @@ def list_open_items(
         "now": now,
     }
     return sql.records(OpenItem, PAGE, asked)
+
+
+def flagged_numbers(session_id: str) -> list[int]:
+    """Return which versions seem to have lost something and are not stepped back.
+
+    Of a session with more than `MOST_FLAGGED`, the newest of them; oldest first.
+    """
+    found = sql.rows(FLAGGED, {"session": session_id})
+    return [row.number for row in found]
 
 
 def open_counts(project_id: str, *, now: datetime) -> dict[OpenKind, int]:

@@ -69,9 +69,9 @@ class LifeLine:
 
 
 def telling_numbers(
-    buckets: Sequence[Bucket], *, head: int, selected: int
+    buckets: Sequence[Bucket], *, head: int, wanted: Sequence[int]
 ) -> list[int]:
-    """Return which versions are drawn, in order: what matters first, then the newest.
+    """Return which versions are drawn, in order: the wanted, the marked, the newest.
 
     Of each piece of a long life only its newest flag, rollback and fork are known.
     """
@@ -83,9 +83,9 @@ def telling_numbers(
         for number in (bucket.rollback, bucket.flagged, bucket.fork)
         if number is not None
     }
-    wanted = [head, selected, 0, *sorted(marked, reverse=True)]
+    first = [head, *wanted, 0, *sorted(marked, reverse=True)]
     newest = range(head, max(head - MOST, 0), -1)
-    return sorted(list(dict.fromkeys([*wanted, *newest]))[:MOST])
+    return sorted(list(dict.fromkeys([*first, *newest]))[:MOST])
 
 
 def life_line(

@@ -17,7 +17,7 @@ from apps.accounts.models import Membership
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
-from apps.console.pages.session import timeline_rows, version_text
+from apps.console.pages.session import timeline_rows, verdict, version_text
 from apps.timeline.blame import change_key
 from apps.timeline.models import Session
 from apps.timeline.queries import (
@@ -25,6 +25,7 @@ from apps.timeline.queries import (
     Bucket,
     VersionFilter,
     annotations_beside,
+    flagged_numbers,
     listed_turns,
     listed_versions,
     strip_buckets,
@@ -94,23 +95,36 @@ def around(place: Place) -> dict[str, Any]:
         "children": children[: queries.SHOWN_FORKS],
         "has_more_children": len(children) > queries.SHOWN_FORKS,
         "strip": version_strip.strip(buckets, place.selected),
-        "life": _life(place, buckets, forks),
+        **_life(place, buckets, forks),
     }
 
 
 def _life(
     place: Place, buckets: Sequence[Bucket], forks: Sequence[Session]
-) -> life_line.LifeLine | None:
+) -> dict[str, Any]:
+    """Return the verdict and the line of the session's life, of the same versions."""
     session, head = place.session, place.session.head_number
-    numbers = life_line.telling_numbers(buckets, head=head, selected=place.selected)
-    return life_line.life_line(
-        versions_at(session.id, numbers),
-        live=place.live,
-        labels=queries.labels(session, numbers),
-        forked=[fork.origin_number for fork in forks if fork.origin_number is not None],
-        head=head,
-        selected=place.selected,
-    )
+    flagged, good = flagged_numbers(session.id), queries.good_versions(session)
+    found = verdict.suspect(flagged, good, place.live)
+    wanted = [place.selected]
+    if found is not None:
+        wanted += [one for one in (found.number, found.good) if one is not None]
+    numbers = life_line.telling_numbers(buckets, head=head, wanted=wanted)
+    versions = versions_at(session.id, numbers)
+    by_number = {version.number: version for version in versions}
+    return {
+        "verdict": verdict.verdict(found, by_number, head=head, live=place.live),
+        "life": life_line.life_line(
+            versions,
+            live=place.live,
+            labels=queries.labels(session, numbers),
+            forked=[
+                fork.origin_number for fork in forks if fork.origin_number is not None
+            ],
+            head=head,
+            selected=place.selected,
+        ),
+    }
 
 
 def window(place: Place, given: dict[str, Any]) -> dict[str, Any]:

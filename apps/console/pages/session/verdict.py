@@ -1,0 +1,111 @@
+"""What the session page says first: what looks wrong since when, and the way back.
+
+Flags are of the append: keys lost, a value turned null, a state that shrank. They look
+wrong and need not be, so the sentence says "looks". A label `known-good` on a version
+says that whatever came before it was looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from apps.console.pages.session import version_text
+from apps.diffs.text import shorten
+from apps.timeline.versions import VersionRow
+
+LONGEST = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Suspect:
+    """The first flagged version in force, and the last good one before it.
+
+    `good` is the version to go back to; `is_known` where somebody labelled it, else it
+    is the one on which the flagged version was built.
+    """
+
+    number: int
+    good: int | None
+    is_known: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """One sentence and its evidence; `target` is where its button leads."""
+
+    # wrong or rolled.
+    kind: str
+    version: VersionRow
+    words: str
+    target: int | None
+    is_known: bool = False
+    # How many live versions were built on it.
+    n_after: int = 0
+
+
+def suspect(
+    flagged: Sequence[int], good: Sequence[int], live: Sequence[range]
+) -> Suspect | None:
+    """Find the first version that looks wrong since the last that is known to be good.
+
+    Both are numbers of live and other versions of one session.
+    """
+    known = max((one for one in good if _is_live(live, one)), default=None)
+    since = [one for one in flagged if _is_live(live, one)]
+    after = [one for one in since if known is None or one > known]
+    if not after:
+        return None
+    first = min(after)
+    before = known if known is not None else _live_before(live, first)
+    return Suspect(number=first, good=before, is_known=known is not None)
+
+
+def verdict(
+    found: Suspect | None,
+    versions: Mapping[int, VersionRow],
+    *,
+    head: int,
+    live: Sequence[range],
+) -> Verdict | None:
+    """Return what is to be said; nothing, where all is well as far as is known."""
+    if found is not None and found.number in versions:
+        version = versions[found.number]
+        return Verdict(
+            kind="wrong",
+            version=version,
+            words=_words(version),
+            target=found.good,
+            is_known=found.is_known,
+            n_after=_count_after(live, found.number),
+        )
+    newest = versions.get(head)
+    # Who undid a rollback is where they were before it.
+    if newest is None or newest.restored_number is None or newest.undo_of is not None:
+        return None
+    return Verdict(
+        kind="rolled",
+        version=newest,
+        words=shorten(newest.reasoning or "", LONGEST),
+        target=newest.restored_number,
+    )
+
+
+def _words(version: VersionRow) -> str:
+    flags = ", ".join(version_text.flag_words(version, None))
+    return f"{flags}: {shorten(version_text.words(version), LONGEST)}"
+
+
+def _count_after(live: Sequence[range], number: int) -> int:
+    """Return how many live versions are newer."""
+    return sum(max(one.stop - max(one.start, number + 1), 0) for one in live)
+
+
+def _is_live(live: Sequence[range], number: int) -> bool:
+    return any(number in one for one in live)
+
+
+def _live_before(live: Sequence[range], number: int) -> int | None:
+    """Return the newest live version below `number`."""
+    below = [min(one.stop - 1, number - 1) for one in live if one.start < number]
+    return max(below, default=None)
