@@ -1,4 +1,4 @@
-// Single keys for who works without the mouse. Each does what a link or button of the
+// Single keys for who works without the mouse, on every page of a project. Each does what a link or button of the
 // page does; all of them can be switched off in the list that ? opens.
 
 const OFF = "stepback.keys.off";
@@ -63,9 +63,28 @@ const acts = {
   k: () => move(-1),
   n: () => change(1),
   p: () => change(-1),
-  g: () => document.getElementById("id_go")?.focus(),
+  v: () => document.getElementById("id_go")?.focus(),
+  w: () => document.getElementById("live-toggle")?.click(),
+  g: () => lead(),
   "?": () => dialog.showModal(),
 };
+
+// After "g" the next key names a page.
+const PATIENCE = 1500;
+let leading = 0;
+
+function lead() {
+  window.clearTimeout(leading);
+  leading = window.setTimeout(() => {
+    leading = 0;
+  }, PATIENCE);
+}
+
+function go(key) {
+  window.clearTimeout(leading);
+  leading = 0;
+  document.querySelector(`.side [data-go="${CSS.escape(key)}"]`)?.click();
+}
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) {
@@ -74,11 +93,16 @@ document.addEventListener("keydown", (event) => {
   if (isOff() && event.key !== "?") {
     return;
   }
+  if (leading) {
+    event.preventDefault();
+    go(event.key);
+    return;
+  }
   const act = acts[event.key];
   if (act) {
     event.preventDefault();
     act();
-  } else if ("[]dbrf".includes(event.key) && press(event.key)) {
+  } else if ("[]dbrfhz".includes(event.key) && press(event.key)) {
     event.preventDefault();
   }
 });
@@ -109,4 +133,7 @@ toggle.addEventListener("change", () => {
   }
 });
 help.hidden = false;
-help.addEventListener("click", () => dialog.showModal());
+help.addEventListener("click", () => {
+  document.getElementById("side").hidePopover?.();
+  dialog.showModal();
+});

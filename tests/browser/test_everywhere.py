@@ -120,6 +120,25 @@ def test_the_palette_goes_to_pages_versions_and_ids(visits: Visits, trip: Trip) 
     expect(page).to_have_url(f"{base(trip)}/agents")
 
 
+def test_two_keys_lead_to_any_page_and_the_list_tells_them(
+    visits: Visits, trip: Trip
+) -> None:
+    page = visits.page("alice")
+    page.goto(f"{base(trip)}/agents")
+
+    page.keyboard.press("?")
+    told = page.locator("#keys")
+    expect(told).to_contain_text("Metrics")
+    page.keyboard.press("Escape")
+    for key, where in (("m", "metrics"), ("u", "audit"), ("s", "sessions")):
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        expect(page).to_have_url(f"{base(trip)}/{where}")
+    # What is typed into a field leads nowhere.
+    page.locator("#find").press_sequentially("gm")
+    expect(page).to_have_url(f"{base(trip)}/sessions")
+
+
 def test_escape_closes_the_palette_and_gives_the_focus_back(
     visits: Visits, trip: Trip
 ) -> None:

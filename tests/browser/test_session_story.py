@@ -124,6 +124,27 @@ def test_with_the_keyboard_alone(visits: Visits, trip: Trip) -> None:
     expect(page.locator(".toast")).to_contain_text("This is the fork of v4")
 
 
+def test_hold_and_undo_have_keys(visits: Visits, trip: Trip) -> None:
+    page = visits.page("olga")
+    page.goto(trip.path("versions", 1))
+    page.keyboard.press("r")
+    expect(page.get_by_label("In words")).to_be_focused()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".toast")).to_contain_text("Rolled back to v1.")
+
+    page.keyboard.press("z")
+    expect(page.locator(".toast")).to_contain_text("undone", ignore_case=True)
+    assert trip.state["destination"] is None
+
+    # It was written to just now, so the preview had recommended to hold it.
+    held = page.get_by_role("region", name="This session is held")
+    expect(held).to_be_visible()
+    page.keyboard.press("h")
+    expect(held).to_have_count(0)
+    page.keyboard.press("h")
+    expect(held).to_be_visible()
+
+
 @pytest.mark.parametrize("has_javascript", [True, False])
 def test_enter_alone_never_confirms(
     visits: Visits, trip: Trip, has_javascript: bool

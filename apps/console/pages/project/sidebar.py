@@ -24,6 +24,8 @@ class Entry:
     title: str
     icon: str
     view: str
+    # What leads there after "g".
+    key: str
     at: Sequence[str] = ()
     is_for_admins: bool = False
 
@@ -34,6 +36,7 @@ class Item:
 
     title: str
     icon: str
+    key: str
     url: str
     is_current: bool
     count: str = ""
@@ -47,11 +50,14 @@ class Group:
     items: Sequence[Item]
 
 
-HOME = Entry(title="Home", icon="home", view="project", at=("project", "open_items"))
+HOME = Entry(
+    title="Home", icon="home", view="project", key="h", at=("project", "open_items")
+)
 SESSIONS = Entry(
     title="Sessions",
     icon="sessions",
     view="sessions",
+    key="s",
     at=(
         "sessions",
         "session_detail",
@@ -67,11 +73,14 @@ SESSIONS = Entry(
         "value",
     ),
 )
-ALERTS = Entry(title="Alerts", icon="alerts", view="alerts", at=("alerts", "alert"))
+ALERTS = Entry(
+    title="Alerts", icon="alerts", view="alerts", key="l", at=("alerts", "alert")
+)
 METRICS = Entry(
     title="Metrics",
     icon="metrics",
     view="metrics",
+    key="m",
     at=("metrics", "metrics_rollbacks"),
 )
 GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
@@ -80,7 +89,13 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
         "Investigate",
         [
             SESSIONS,
-            Entry(title="Compare", icon="compare", view="compare", at=("compare",)),
+            Entry(
+                title="Compare",
+                icon="compare",
+                view="compare",
+                key="c",
+                at=("compare",),
+            ),
         ],
     ),
     ("Watch", [METRICS, ALERTS]),
@@ -91,18 +106,21 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                 title="Agents",
                 icon="agents",
                 view="agent_list",
+                key="a",
                 at=("agent_list", "agent_detail"),
             ),
             Entry(
                 title="Audit",
                 icon="audit",
                 view="audit_log",
+                key="u",
                 at=("audit_log", "audit_verify"),
             ),
             Entry(
                 title="API keys",
                 icon="keys",
                 view="keys",
+                key="k",
                 at=("keys", "issue_key"),
                 is_for_admins=True,
             ),
@@ -110,10 +128,17 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                 title="Webhooks",
                 icon="webhooks",
                 view="webhooks",
+                key="w",
                 at=("webhooks", "webhook"),
                 is_for_admins=True,
             ),
-            Entry(title="Members", icon="members", view="members", at=("members",)),
+            Entry(
+                title="Members",
+                icon="members",
+                view="members",
+                key="e",
+                at=("members",),
+            ),
         ],
     ),
 ]
@@ -162,6 +187,7 @@ def _item(
     return Item(
         title=entry.title,
         icon=entry.icon,
+        key=entry.key,
         url=reverse(f"console:{entry.view}", args=[membership.project.slug]),
         is_current=at in entry.at,
         count=counts.get(entry.title, ""),
