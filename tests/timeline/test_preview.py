@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.audit.models import Event
-from apps.timeline.bodies.framing import Part
+from apps.timeline.bodies import Part
 from apps.timeline.models import Version
 from apps.timeline.queries import outside
 from apps.timeline.queries.calls import Call, calls_in_turn, made_since, merged

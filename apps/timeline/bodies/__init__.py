@@ -1,5 +1,13 @@
 """Stored bodies: their codec, the framing of their parts, the cache of decoded ones."""
 
+from apps.timeline.bodies.bundles import (
+    MAX_BODY_BYTES,
+    CorruptBody,
+    Part,
+    frame,
+    state_view,
+    unframe,
+)
 from apps.timeline.bodies.caching import Cache, cache
 from apps.timeline.bodies.codec import (
     KEY_FRAME_EVERY,
@@ -12,14 +20,6 @@ from apps.timeline.bodies.codec import (
     encode,
     reconstruct,
     verify,
-)
-from apps.timeline.bodies.framing import (
-    MAX_BODY_BYTES,
-    CorruptBody,
-    Part,
-    frame,
-    state_view,
-    unframe,
 )
 
 __all__ = [

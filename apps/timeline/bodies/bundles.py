@@ -1,9 +1,12 @@
-"""The named parts of a checkpoint, as callers give them and get them back.
+"""The named parts of a checkpoint: how callers give them, and how they are framed.
 
 `state` is always there. The others are JSON, each with the shape its name promises;
 a write names the parts it changes, all others are carried over from the head. Opaque
 parts are bytes with a media type, such as another system's own serialisation: they are
 kept as they are, and never read.
+
+A body is these parts behind a table of their names, media types and sizes. Framing is
+strict both ways: bytes that are not accounted for are corruption.
 """
 
 from __future__ import annotations
@@ -11,12 +14,13 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from apps.core import json
 from apps.core.errors import InvalidRequest, PayloadTooLarge
 from apps.core.json import Json, State
-from apps.timeline.bodies import Part
 
 JSON = "application/json"
 PART_SHAPES: dict[str, type[list[Json]] | type[dict[str, Json]]] = {
@@ -30,6 +34,25 @@ MAX_BUNDLE_BYTES = 32 * 1024 * 1024
 MOST_OPAQUE = 16
 _OPAQUE_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}", re.ASCII)
 _MEDIA_TYPE = re.compile(r"[!-~]{1,100}", re.ASCII)
+
+MAX_BODY_BYTES = 64 * 1024 * 1024
+
+_MAGIC = b"SB\x01"
+_COUNT = struct.Struct(">H")
+_ENTRY = struct.Struct(">BBQ")
+
+
+class CorruptBody(Exception):
+    """Stored bytes are not what was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One named piece of a checkpoint; `state` is always JSON."""
+
+    name: str
+    media_type: str
+    data: bytes
 
 
 def named_parts(given: Mapping[str, Json]) -> tuple[Part, ...]:
@@ -127,3 +150,80 @@ def assembled(
             limit=MAX_BUNDLE_BYTES,
         )
     return tuple(parts.values())
+
+
+def frame(parts: Iterable[Part]) -> bytes:
+    """Return the parts as one body: a table of names and sizes, then their bytes.
+
+    Raises: InvalidRequest for names that repeat, are empty or exceed 255 bytes, and
+    for a state that is not JSON; PayloadTooLarge.
+    """
+    parts = tuple(parts)
+    if len({part.name for part in parts}) != len(parts):
+        raise InvalidRequest("Two parts have the same name.")
+    written = [_MAGIC, _COUNT.pack(len(parts))]
+    for part in parts:
+        name, media_type = part.name.encode(), part.media_type.encode()
+        if not 0 < len(name) < 256 or not 0 < len(media_type) < 256:
+            raise InvalidRequest("Names and media types have 1 to 255 bytes.")
+        if part.name == "state" and part.media_type != JSON:
+            raise InvalidRequest("A state is always JSON.")
+        sizes = _ENTRY.pack(len(name), len(media_type), len(part.data))
+        written += (sizes, name, media_type)
+    raw = b"".join([*written, *(part.data for part in parts)])
+    if len(raw) > MAX_BODY_BYTES:
+        raise PayloadTooLarge(
+            f"The parts have {len(raw):,} bytes; at most {MAX_BODY_BYTES:,} are kept.",
+            size=len(raw),
+            limit=MAX_BODY_BYTES,
+        )
+    return raw
+
+
+def unframe(raw: bytes) -> tuple[Part, ...]:
+    """Return the parts of a body, in the order in which they were framed.
+
+    Raises: CorruptBody unless every byte is accounted for.
+    """
+    return tuple(
+        Part(name, media_type, raw[start:end])
+        for name, media_type, start, end in _places(raw)
+    )
+
+
+def state_view(raw: bytes) -> memoryview:
+    """Return the state where it stands in a body: copying 16 MB takes 10 ms.
+
+    Raises: CorruptBody as `unframe` does, and for a body without a state.
+    """
+    for name, _, start, end in _places(raw):
+        if name == "state":
+            return memoryview(raw)[start:end]
+    raise CorruptBody("There is no state in this body.")
+
+
+def _places(raw: bytes) -> list[tuple[str, str, int, int]]:
+    """Return names, media types, and where each part begins and ends."""
+    if not raw.startswith(_MAGIC):
+        raise CorruptBody("This is not a body.")
+    entries = []
+    at = len(_MAGIC) + _COUNT.size
+    try:
+        for _ in range(_COUNT.unpack_from(raw, len(_MAGIC))[0]):
+            name_size, media_size, size = _ENTRY.unpack_from(raw, at)
+            middle = at + _ENTRY.size + name_size
+            end = middle + media_size
+            name = raw[at + _ENTRY.size : middle].decode()
+            entries.append((name, raw[middle:end].decode(), size))
+            at = end
+    except (struct.error, UnicodeDecodeError) as error:
+        raise CorruptBody("The table of parts does not read.") from error
+    places = []
+    for name, media_type, size in entries:
+        places.append((name, media_type, at, at + size))
+        at += size
+    if at != len(raw):
+        raise CorruptBody("The sizes of the parts do not add up.")
+    if len({name for name, _, _ in entries}) != len(entries):
+        raise CorruptBody("Two parts have the same name.")
+    return places

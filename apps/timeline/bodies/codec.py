@@ -24,7 +24,7 @@ from backports.zstd import (
     get_frame_info,
 )
 
-from apps.timeline.bodies.framing import MAX_BODY_BYTES, CorruptBody
+from apps.timeline.bodies.bundles import MAX_BODY_BYTES, CorruptBody
 
 KEY_FRAME_EVERY = 32
 
@@ -100,7 +100,13 @@ def encode(raw: bytes, *, number: int, base: Base | None, salt: bytes) -> Stored
         raise ValueError("This is larger than a body may be.")
     if base is not None and base.number >= number:
         raise ValueError("A body can only be stored against an earlier one.")
-    codec, data = _smallest(raw, base)
+    delta = _delta(raw, base)
+    if delta is not None and len(delta) * _SURELY_SMALL <= len(raw):
+        codec, data = Codec.ZSTD_DELTA, delta
+    else:
+        codec, data = _full(raw)
+        if delta is not None and 2 * len(delta) <= len(data):
+            codec, data = Codec.ZSTD_DELTA, delta
     if codec is not Codec.ZSTD_DELTA:
         base = None
     return Stored(
@@ -122,7 +128,10 @@ def decode(codec: int, data: bytes, size: int, base_raw: bytes | None) -> bytes:
     if not 0 <= size <= MAX_BODY_BYTES:
         raise CorruptBody("The recorded size is out of range.")
     if codec == Codec.PLAIN:
-        return _plain(data, size)
+        raw, checksum = bytes(data[:-4]), bytes(data[-4:])
+        if len(raw) != size or checksum != _CHECKSUM.pack(zlib.crc32(raw)):
+            raise CorruptBody("The bytes do not match their checksum.")
+        return raw
     if codec == Codec.ZSTD:
         return _decompressed(data, size, None)
     if codec == Codec.ZSTD_DELTA and base_raw is not None:
@@ -156,11 +165,12 @@ def reconstruct(
     """
     if not 0 < len(rows) <= KEY_FRAME_EVERY:
         raise CorruptBody("The chain of deltas is empty or too long.")
-    raw = _decode_row(rows[0], base_raw)
+    first = rows[0]
+    raw = decode(first.codec, first.data, first.size, base_raw)
     for before, row in pairwise(rows):
         if row.base_number != before.number:
             raise CorruptBody("The chain of deltas has a gap.")
-        raw = _decode_row(row, raw)
+        raw = decode(row.codec, row.data, row.size, raw)
     if expected is not None:
         verify(raw, rows[-1].salt, expected)
     return raw
@@ -172,20 +182,6 @@ def _full(raw: bytes) -> tuple[Codec, bytes]:
     if len(compressed) < len(raw) + _CHECKSUM.size:
         return Codec.ZSTD, compressed
     return Codec.PLAIN, raw + _CHECKSUM.pack(zlib.crc32(raw))
-
-
-def _decode_row(row: Row, base_raw: bytes | None) -> bytes:
-    return decode(row.codec, row.data, row.size, base_raw)
-
-
-def _smallest(raw: bytes, base: Base | None) -> tuple[Codec, bytes]:
-    delta = _delta(raw, base)
-    if delta is not None and len(delta) * _SURELY_SMALL <= len(raw):
-        return Codec.ZSTD_DELTA, delta
-    codec, full = _full(raw)
-    if delta is not None and 2 * len(delta) <= len(full):
-        return Codec.ZSTD_DELTA, delta
-    return codec, full
 
 
 def _delta(raw: bytes, base: Base | None) -> bytes | None:
@@ -206,13 +202,6 @@ def _options(reach: int) -> dict[int, int]:
         CompressionParameter.enable_long_distance_matching: 1,
         CompressionParameter.checksum_flag: 1,
     }
-
-
-def _plain(data: bytes, size: int) -> bytes:
-    raw, checksum = bytes(data[:-4]), bytes(data[-4:])
-    if len(raw) != size or checksum != _CHECKSUM.pack(zlib.crc32(raw)):
-        raise CorruptBody("The bytes do not match their checksum.")
-    return raw
 
 
 def _decompressed(data: bytes, size: int, base_raw: bytes | None) -> bytes:
