@@ -21,6 +21,7 @@ import psycopg
 
 from apps.core import json, postgres
 from apps.core.roles.names import VARIABLES
+from apps.timeline.versions import fetching
 from tests.benchmarks import requests
 from tests.benchmarks.requests import STATE, change
 from tests.cluster import let_tests_act
@@ -103,7 +104,7 @@ class Run:
 
         from apps.core.actors import Actor, ActorKind
         from apps.timeline import operations as timeline
-        from apps.timeline.ledger.drafts import Step
+        from apps.timeline.versions.reading import Step
         from tests.acts import act_in
 
         self.step = 0
@@ -173,7 +174,7 @@ class Run:
         from apps.timeline.words import Op
 
         self.step += 1
-        head = reading.head(self.act.scope, self.session_id, now=self.act.now)
+        head = fetching.head(self.act.scope, self.session_id, now=self.act.now)
         state = json.parse(reading.state(head)) | change(self.step)
         draft = states.draft_of(
             Op.UPDATE, head, state=state, given=(), step=self.story["step"]

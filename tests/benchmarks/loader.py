@@ -26,13 +26,14 @@ from apps.core.json import State
 from apps.core.provenance import Request
 from apps.timeline.bodies import bundles
 from apps.timeline.ledger.beginnings import SessionCreation
-from apps.timeline.ledger.drafts import Draft, Step, Write
+from apps.timeline.ledger.drafts import Draft, Write
 from apps.timeline.ledger.encoding import batches, calls, claims, parameters, writes
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion
 from apps.timeline.ledger.events import Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.operations.states import draft_of
-from apps.timeline.versions import proof, reading
+from apps.timeline.versions import fetching, proof, reading
+from apps.timeline.versions.reading import Step
 from apps.timeline.words import Hold, Op
 from tests.benchmarks import states
 from tests.benchmarks.copying import Block, Row, Rows
@@ -185,7 +186,7 @@ class Loader:
 
     def versions(self, session_id: str, patches: Iterable[State]) -> None:
         """Append an update for each patch, encoded each on the one before."""
-        head = reading.head(Scope(self.project), session_id, now=self.now)
+        head = fetching.head(Scope(self.project), session_id, now=self.now)
         chain, at, facets = head.chain, head.created_at, None
         terms: dict[bytes, bytes | None] = {}
         for count, patch in enumerate(patches, 1):

@@ -11,7 +11,7 @@ from apps.agents.scope import Scope
 from apps.core.actors import Actor, ActorKind
 from apps.core.database.prepared import Prepared
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Step
+from apps.timeline.versions.reading import Step
 from apps.worker import health
 from tests.acts import act_in
 

@@ -12,7 +12,7 @@ from apps.audit.models import AuditRecord
 from apps.core import json
 from apps.timeline.models import Label, Note, Session, Version
 from apps.timeline.queries import outside
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching, reading
 from tests.accounts.make import make_member
 from tests.console.make import HTML, KEY, Story, address, signed_in
 
@@ -34,7 +34,7 @@ def trip(project):
 
 
 def head_of(trip):
-    head = reading.head(trip.scope, trip.id, now=timezone.now())
+    head = fetching.head(trip.scope, trip.id, now=timezone.now())
     return head, reading.parsed(head)
 
 
@@ -497,7 +497,7 @@ class TestFork:
         answer = posted(operator, where, state='{"destination": "ROM"}', reason="try")
 
         made = Session.objects.get(origin_session_id=trip.id)
-        first = reading.head(trip.scope, made.id, now=timezone.now())
+        first = fetching.head(trip.scope, made.id, now=timezone.now())
         assert answer.status_code == 303
         assert reading.parsed(first) == {"destination": "ROM"}
         assert first.reasoning == "try"

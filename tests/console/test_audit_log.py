@@ -19,7 +19,7 @@ from apps.console.pages.project import audit_entries
 from apps.core.actors import Actor, ActorKind
 from apps.core.ids import first_id, new_id
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Step
+from apps.timeline.versions.reading import Step
 from tests.accounts.make import make_member
 from tests.acting import erasing, tampering
 from tests.acts import act_by

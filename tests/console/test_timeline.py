@@ -11,9 +11,9 @@ from apps.accounts.models import Role
 from apps.console.pages.session import session_page
 from apps.core.notes.signed import SigningKey
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Step
 from apps.timeline.models import Session
 from apps.timeline.queries import pages
+from apps.timeline.versions.reading import Step
 from apps.witness import signing
 from tests.accounts.make import make_member
 from tests.console.make import (

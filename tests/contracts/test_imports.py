@@ -95,7 +95,7 @@ def is_kept(contract: dict[str, Any], graph: ImportGraph) -> bool:
         ("apps.webhooks.payloads", "apps.timeline.ledger", False),
         ("apps.witness.signing", "apps.timeline.bodies.codec", False),
         ("apps.metrics.facts", "apps.timeline.projection.open_rebuild", False),
-        ("apps.demo.script", "apps.timeline.versions.rows", False),
+        ("apps.demo.script", "apps.timeline.versions.reading", False),
         ("apps.server.starting", "apps.timeline.management.sessions", False),
         *(("apps.console.urls", f"apps.timeline.{one}", True) for one in FACADES),
         ("apps.console.urls", "apps.timeline.models", True),

@@ -17,7 +17,7 @@ from apps.demo import week
 from apps.demo.people import OPERATOR
 from apps.timeline.models import Session, Turn, Version
 from apps.timeline.queries.preview import preview_rollback
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching, reading
 
 NOW = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
 
@@ -58,7 +58,7 @@ def versions(session: Session) -> list[Version]:
 
 
 def state(project: Project, session: Session, number: int) -> dict[str, object]:
-    row = reading.version(Scope(project), session.id, number, now=NOW)
+    row = fetching.version(Scope(project), session.id, number, now=NOW)
     return json.loads(reading.state(row))
 
 

@@ -8,7 +8,7 @@ from apps.metrics import rollups
 from apps.metrics.range_query import Reading
 from apps.metrics.ranges import Range, between
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Step
+from apps.timeline.versions.reading import Step
 from tests.acts import act_in
 from tests.feeding import feed_all
 

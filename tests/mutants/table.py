@@ -24,6 +24,7 @@ REPLAYS = "apps/timeline/ledger/replays.py"
 LEDGER_OUTCOMES = "apps/timeline/ledger/outcomes.py"
 REPLAY = "apps/timeline/sql/queries/replayed_request.sql"
 READING = "apps/timeline/versions/reading.py"
+HEADS = "apps/timeline/versions/heads.py"
 ROLLBACKS = "apps/timeline/operations/rollbacks.py"
 INTACT = "apps/timeline/versions/intact.py"
 PLAIN_HEAD = "apps/timeline/versions/plain_head.py"
@@ -260,7 +261,7 @@ MUTANTS = (
     ),
     one(
         "a remembered head that another worker knows to be old",
-        "apps/timeline/versions/remembered.py",
+        HEADS,
         "        if newest is not None and newest > head.number:\n",
         "        if False:\n",
         REMEMBERED + "a_worker_reads_anew_what_another_one_has_written",
@@ -274,7 +275,7 @@ MUTANTS = (
     ),
     one(
         "project of a read",
-        READING,
+        HEADS,
         " WHERE s.id = %(session)s AND s.project_id = %(project)s\n",
         " WHERE s.id = %(session)s\n",
         ISOLATION + "another_projects_key_finds_nothing",
@@ -303,7 +304,7 @@ MUTANTS = (
     ),
     one(
         "agent list of a read",
-        READING,
+        HEADS,
         "   AND (%(agents)s::text[] IS NULL"
         " OR a.external_id = ANY (%(agents)s::text[]))\n",
         "",

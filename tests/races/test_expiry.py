@@ -16,8 +16,8 @@ from apps.core.actors import SYSTEM
 from apps.core.roles.names import Role
 from apps.timeline import operations as timeline
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.ledger.drafts import Step
 from apps.timeline.operations import expiry
+from apps.timeline.versions.reading import Step
 from tests.acting import acting_as
 from tests.acts import act_in
 from tests.timeline.open_history import counted, stored

@@ -21,8 +21,8 @@ from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
 from apps.core.roles.names import Role
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Step
 from apps.timeline.queries import open_items
+from apps.timeline.versions.reading import Step
 from apps.timeline.words import Op
 from tests import proof
 from tests.acting import acting_as

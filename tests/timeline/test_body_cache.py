@@ -8,8 +8,8 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.timeline import bodies
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Step
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.reading import Step
 from tests.acts import act_in
 from tests.timeline.runs import Run
 
@@ -21,7 +21,7 @@ def replaced(project: Project, run: Run) -> None:
     receipt = timeline.replace(
         act=act_in(project), session_id=run.id, state={"undone": True}, step=Step()
     )
-    head = reading.head(Scope(project), run.id, now=timezone.now())
+    head = fetching.head(Scope(project), run.id, now=timezone.now())
     assert (receipt.number, reading.state(head)) == (3, b'{"undone":true}')
 
 

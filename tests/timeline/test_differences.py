@@ -18,7 +18,7 @@ from apps.timeline.ledger.facts import marks
 from apps.timeline.verification import verify_session
 from apps.timeline.verification.walk import Limits
 from apps.timeline.versions import fetching, reading
-from apps.timeline.versions.rows import VersionRow
+from apps.timeline.versions.reading import VersionRow
 from tests.timeline.runs import Begin, Run
 
 # Decoded bodies, and so their outlines, are kept when a transaction ends.
@@ -132,5 +132,5 @@ def test_it_works_without_any_outline(
     run.patch({"step": 1})
     run.rollback(0)
 
-    head = reading.head(Scope(project), run.id, now=timezone.now())
+    head = fetching.head(Scope(project), run.id, now=timezone.now())
     assert [change["pointer"] for change in head.changes] == ["/step"]

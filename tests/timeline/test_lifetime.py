@@ -12,10 +12,10 @@ from apps.audit.models import Event
 from apps.core.actors import SYSTEM
 from apps.timeline import operations as timeline
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.ledger.drafts import Step
 from apps.timeline.models import Session
 from apps.timeline.operations import About, expiry
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching
+from apps.timeline.versions.reading import Step
 from tests.acts import act_in
 from tests.timeline.runs import Begin, Run, assert_refused
 
@@ -95,9 +95,9 @@ def test_it_ends_at_its_very_moment(project: Project) -> None:
     )
 
     just_before = start + timedelta(seconds=60) - timedelta(microseconds=1)
-    assert reading.head(scope, receipt.session_id, now=just_before).number == 0
+    assert fetching.head(scope, receipt.session_id, now=just_before).number == 0
     with pytest.raises(SessionNotFound):
-        reading.head(scope, receipt.session_id, now=start + timedelta(seconds=60))
+        fetching.head(scope, receipt.session_id, now=start + timedelta(seconds=60))
 
 
 def test_its_time_can_be_set_anew(begin: Begin) -> None:

@@ -18,10 +18,10 @@ from apps.core import sql
 from apps.core.actors import SYSTEM
 from apps.timeline import operations as timeline
 from apps.timeline import verification
-from apps.timeline.ledger.drafts import Step
 from apps.timeline.models import Session
 from apps.timeline.queries import open_items
 from apps.timeline.queries.open_items import OpenItem, OpenPlace
+from apps.timeline.versions.reading import Step
 from apps.timeline.words import OpenKind
 from tests.timeline.open_history import WIDE, Acts, counted, list_at_most, stored
 from tests.timeline.runs import Begin, Run

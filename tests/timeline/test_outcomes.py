@@ -18,13 +18,13 @@ from apps.accounts.models import ApiKey, Project
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
 from apps.timeline.ledger import policies
-from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Step, Write, WriteCommand
+from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Write, WriteCommand
 from apps.timeline.ledger.encoding import batches, calls, parameters
 from apps.timeline.ledger.encoding.writes import encode_write
 from apps.timeline.models import Session, Version
 from apps.timeline.operations.states import draft_of
-from apps.timeline.versions import reading
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions import fetching
+from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import Hold, Op
 from tests.acts import act_in
 from tests.timeline.runs import Keys, Run
@@ -59,7 +59,7 @@ def call(request: Any, run: Run, project: Project) -> Call:
             "expected": ANY_HEAD,
             "policy": policies.AGENT_WRITE,
         }
-        found = reading.HEADS, [[run.id]]
+        found = fetching.HEADS, [[run.id]]
         (head,) = sql.records(VersionRow, *found)
         if request.param == "batch":
             query = calls.APPEND_BATCH

@@ -11,9 +11,9 @@ import pytest
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core.processes.shared_hints import SIZE, SharedHints
-from apps.timeline.versions import heads, reading, remembered
-from apps.timeline.versions.remembered import LARGEST, RememberedHeads
-from apps.timeline.versions.rows import UNREAD, VersionRow
+from apps.timeline.versions import heads, reading
+from apps.timeline.versions.heads import LARGEST, RememberedHeads
+from apps.timeline.versions.reading import UNREAD, VersionRow
 from tests.acts import act_in
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[RememberedHeads]:
     """What this process remembers, without a file of hints."""
     made = RememberedHeads(shared=lambda: None)
-    monkeypatch.setattr(remembered, "heads", made)
+    monkeypatch.setattr(heads, "REMEMBERED", made)
     return made
 
 
@@ -139,7 +139,7 @@ def test_it_is_bounded_by_the_bytes_of_what_it_keeps(
 ) -> None:
     runs = [begin({"text": "x" * 1000}) for _ in range(4)]
     found = [head_of(run, project) for run in runs]
-    size = remembered._size(found[0])
+    size = heads._size(found[0])
     bounded = RememberedHeads(2 * size, shared=lambda: None)
     for head in found:
         bounded.put(head)

@@ -7,8 +7,8 @@ import pytest
 from apps.accounts.models import Project
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Step
 from apps.timeline.models import Session
+from apps.timeline.versions.reading import Step
 from tests.acts import act_in
 from tests.timeline.runs import Begin, Run, assert_refused, succeeded
 

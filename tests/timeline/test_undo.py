@@ -15,9 +15,10 @@ from apps.audit.models import AuditRecord, Event
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
 from apps.timeline.errors import NoRollback, VersionConflict
-from apps.timeline.ledger.drafts import Expected, Step
+from apps.timeline.ledger.drafts import Expected
 from apps.timeline.verification import findings
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.reading import Step
 from tests.acts import act_in
 from tests.timeline.runs import Run
 
@@ -31,7 +32,7 @@ def act(project: Project) -> Act:
 
 
 def state_of(run: Run, project: Project) -> Any:
-    head = reading.head(Scope(project), run.id, now=timezone.now())
+    head = fetching.head(Scope(project), run.id, now=timezone.now())
     return reading.parsed(head), head
 
 

@@ -22,11 +22,11 @@ from apps.core.errors import Busy
 from apps.timeline import operations as timeline
 from apps.timeline import verification
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.ledger.drafts import Step
 from apps.timeline.ledger.facts import marks
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.verification import Kind, Limits, verify_session
 from apps.timeline.versions import proof
+from apps.timeline.versions.reading import Step
 from apps.timeline.words import Op
 from tests import proof as checker
 from tests.acting import erasing, tampering

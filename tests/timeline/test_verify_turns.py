@@ -10,10 +10,10 @@ from apps.accounts.models import Project
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import bodies, verification
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Step
 from apps.timeline.models import Turn
 from apps.timeline.verification import Kind, Limits, verify_session
 from apps.timeline.versions import proof
+from apps.timeline.versions.reading import Step
 from tests import proof as checker
 from tests.acting import erasing
 from tests.acts import act_in

@@ -11,7 +11,7 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.timeline import bodies
 from apps.timeline.ledger import outcomes
-from apps.timeline.versions import heads, reading
+from apps.timeline.versions import fetching, heads, reading
 from tests.timeline import damage
 from tests.timeline.runs import Run
 
@@ -51,11 +51,11 @@ def test_a_version_is_told_as_it_is_read(
 
     assert [one.number for one in told] == list(range(3, 15))
     for one in told:
-        read = reading.version(Scope(project), run.id, one.number, now=timezone.now())
+        read = fetching.version(Scope(project), run.id, one.number, now=timezone.now())
         for name in [each.name for each in fields(read) if each.name not in LAZY]:
             assert getattr(one, name) == getattr(read, name), (one.number, name)
         assert reading.state(one) == reading.state(read)
-        assert reading.last_rollback(one) == reading.last_rollback(read)
+        assert fetching.last_rollback(one) == fetching.last_rollback(read)
 
 
 @pytest.mark.parametrize("known", ["nothing", "an earlier body", "a later body", "it"])
@@ -64,8 +64,10 @@ def test_a_version_is_shown_as_it_is_read(
 ) -> None:
     tell_story(run)
     scope, now = Scope(project), timezone.now()
-    versions = [reading.version(scope, run.id, number, now=now) for number in range(15)]
-    expected = [(reading.state(one), reading.last_rollback(one)) for one in versions]
+    versions = [
+        fetching.version(scope, run.id, number, now=now) for number in range(15)
+    ]
+    expected = [(reading.state(one), fetching.last_rollback(one)) for one in versions]
     kept = {one.body_number: reading.parts(one) for one in versions}
     beside = {"an earlier body": -1, "a later body": 1, "it": 0}.get(known)
     for version, (state, rollback) in zip(versions, expected, strict=True):
@@ -76,7 +78,10 @@ def test_a_version_is_shown_as_it_is_read(
 
         found = heads.shown(scope, run.id, version.number, now=now)
 
-        assert (reading.state(found), reading.last_rollback(found)) == (state, rollback)
+        assert (reading.state(found), fetching.last_rollback(found)) == (
+            state,
+            rollback,
+        )
         plain = replace(found, raw=None, parsed=None, rollback=version.rollback)
         assert plain == replace(version, raw=None, parsed=None)
 
@@ -84,7 +89,7 @@ def test_a_version_is_shown_as_it_is_read(
 def test_no_state_is_read_that_its_commitment_does_not_hold(
     project: Project, run: Run
 ) -> None:
-    head = reading.head(Scope(project), run.id, now=timezone.now())
+    head = fetching.head(Scope(project), run.id, now=timezone.now())
     place = damage.place_of(run, "body", head.body_number, "salt")
     with transaction.atomic():
         damage.damage(place, bytes(len(place.value)))
@@ -93,12 +98,12 @@ def test_no_state_is_read_that_its_commitment_does_not_hold(
     with pytest.raises(bodies.CorruptBody):
         reading.state(head)
     with pytest.raises(bodies.CorruptBody):
-        reading.states([head])
+        fetching.states([head])
 
 
 def test_a_body_that_was_tampered_with_is_not_shown(project: Project, run: Run) -> None:
     now = timezone.now()
-    head = reading.head(Scope(project), run.id, now=now)
+    head = fetching.head(Scope(project), run.id, now=now)
     bodies.cache.forget(run.id)
     # What is known by that number is not what the next one was stored against.
     other = bodies.frame([bodies.Part("state", "application/json", b'{"step":9}')])

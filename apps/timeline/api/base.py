@@ -24,7 +24,7 @@ from apps.timeline.api import shapes
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt
 from apps.timeline.models import Session
-from apps.timeline.versions import heads, reading
+from apps.timeline.versions import fetching, heads, reading
 
 REPLAYED = "Idempotent-Replayed"
 
@@ -88,7 +88,7 @@ class TimelineView(ApiView):
         return found
 
     def version(self, session_id: str, number: int | None) -> reading.VersionRow:
-        return reading.version(self.scope, session_id, number, now=self.now)
+        return fetching.version(self.scope, session_id, number, now=self.now)
 
     def shown(self, session_id: str, number: int | None) -> reading.VersionRow:
         """As `version`, for an answer with its state and the last rollback."""
@@ -103,7 +103,7 @@ class TimelineView(ApiView):
             version = self.version(receipt.session_id, receipt.number)
         else:
             version = self.shown(receipt.session_id, receipt.number)
-        rollback = shapes.last_rollback(reading.last_rollback(version))
+        rollback = shapes.last_rollback(fetching.last_rollback(version))
         state = None if is_minimal else reading.state(version)
         if receipt.verified is None:
             shown = shapes.state_object(version, state, rollback)

@@ -202,7 +202,7 @@ def _made(receipt: Receipt) -> Sequence[VersionRow]:
 
 def _batch_object(made: Sequence[VersionRow], last: VersionRow) -> dict[str, Any]:
     state = shapes.state_object(
-        last, reading.state(last), shapes.last_rollback(reading.last_rollback(last))
+        last, reading.state(last), shapes.last_rollback(fetching.last_rollback(last))
     )
     return {
         "object": "batch",

@@ -34,7 +34,7 @@ from apps.timeline.bodies import bundles
 from apps.timeline.operations import TaskWrite
 from apps.timeline.queries import checkpoints, listing
 from apps.timeline.queries.checkpoints import Pending
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
 
 WRITES_ERRORS = errors(400, 401, 403, 404, 409, 413, 415, 422, 423, 429, 503)
@@ -216,7 +216,7 @@ def _checkpoint_objects(
 ) -> list[dict[str, Any]]:
     names = [checkpoints.name_of(version) for version in shown]
     writes = checkpoints.pending(session_id, names)
-    all_parts = reading.bundles_of(shown)
+    all_parts = fetching.bundles_of(shown)
     objects = []
     for version, name in zip(shown, names, strict=True):
         parts = all_parts[version.session_id, version.number]

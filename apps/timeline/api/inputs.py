@@ -22,7 +22,7 @@ from apps.core.http.input.fields import (
     WholeNumberField,
 )
 from apps.timeline.bodies import Part, bundles
-from apps.timeline.ledger.drafts import Step
+from apps.timeline.versions.reading import Step
 
 # Each removal from a list moves what stands behind it: a million of them, which fit
 # into one request, would take hours.

@@ -21,11 +21,12 @@ from apps.timeline.api.session_inputs import (
     MetadataInput,
 )
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
-from apps.timeline.ledger.drafts import Receipt, Step
+from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.models import RequestKey
 from apps.timeline.operations import About
 from apps.timeline.queries import listing
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.reading import Step
 
 CREATE_ERRORS = errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
 
@@ -90,11 +91,11 @@ class SessionsView(SessionStartView):
             limit=limit,
             now=self.now,
         )
-        heads = reading.heads([session.id for session in found[:limit]])
+        heads = fetching.heads([session.id for session in found[:limit]])
         shown = listing.within_bytes(
             found[:limit], lambda session: heads[session.id].body_size
         )
-        states = reading.states([heads[session.id] for session in shown])
+        states = fetching.states([heads[session.id] for session in shown])
         objects = [
             shapes.session_object(
                 session,
@@ -139,7 +140,7 @@ class SessionView(TimelineView):
         """Read a session with the state of its head."""
         session = self.session(session_id)
         head = self.version(session_id, None)
-        rollback = shapes.last_rollback(reading.last_rollback(head))
+        rollback = shapes.last_rollback(fetching.last_rollback(head))
         body = shapes.session_object(
             session, head, reading.state(head), last_rollback=rollback
         )

@@ -40,7 +40,7 @@ class StateView(TimelineView):
         tag = f'"v{head.number}"'
         if request.headers.get("If-None-Match") == tag:
             return Response(status=304, headers={"ETag": tag})
-        rollback = shapes.last_rollback(reading.last_rollback(head))
+        rollback = shapes.last_rollback(fetching.last_rollback(head))
         body = shapes.state_object(head, reading.state(head), rollback)
         return Response(body, headers={"ETag": tag})
 
@@ -190,7 +190,7 @@ class StateHistoryView(TimelineView):
         shown = found[:limit]
         if flag_of(request, "include_state", default=True):
             shown = listing.within_bytes(shown, lambda version: version.body_size)
-            states = reading.states(shown)
+            states = fetching.states(shown)
         else:
             states = {}
         data: list[dict[str, Any]] = [

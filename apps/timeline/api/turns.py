@@ -155,7 +155,7 @@ class ContextView(TimelineView):
             else Lineage(session_id, head.number),
             limit=CONTEXT_TURNS if limit is None else limit,
         )
-        rollback = shapes.last_rollback(reading.last_rollback(head))
+        rollback = shapes.last_rollback(fetching.last_rollback(head))
         return Response(
             {
                 "session_id": session_id,
@@ -193,7 +193,7 @@ class HistoryView(TimelineView):
         states: dict[tuple[str, int], bytes] = {}
         if paging.flag_of(request, "include_state", default=True):
             shown = listing.within_bytes(shown, lambda version: version.body_size)
-            states = reading.states(shown)
+            states = fetching.states(shown)
         turns = listing.turns(session_id, newest_first=True, after=None, limit=limit)
         body: dict[str, Any] = {
             "object": "history",
@@ -248,7 +248,7 @@ def turn_objects(
         versions = {version.number: version for version in found}
     shown = listing.within_bytes(list(turns), _sizes(versions))
     wanted = {number for turn in shown for number in _shown_by(turn)}
-    states = reading.states([v for number, v in versions.items() if number in wanted])
+    states = fetching.states([v for number, v in versions.items() if number in wanted])
     objects = []
     for turn in shown:
         parts = turn.parts()

@@ -50,7 +50,7 @@ class VersionsView(TimelineView):
         states: dict[tuple[str, int], bytes] = {}
         if paging.flag_of(request, "include_state"):
             shown = listing.within_bytes(shown, lambda version: version.body_size)
-            states = reading.states(shown)
+            states = fetching.states(shown)
         labels = Label.objects.of_session(session_id).by_number(
             [version.number for version in shown]
         )

@@ -100,7 +100,7 @@ def blame(
 
     Raises: SessionNotFound, VersionNotFound, PointerNotFound.
     """
-    version = reading.version(scope, session_id, number, now=now)
+    version = fetching.version(scope, session_id, number, now=now)
     state = json.parse(reading.state(version))
     walk = BlameWalk(scope, now)
     at = walk.resume(before) if before else walk.begin(version, state, pointer)

@@ -124,9 +124,9 @@ class BlameWalk:
 
         Raises: SessionNotFound, VersionNotFound.
         """
-        version = reading.version(self.scope, *cursor.version, now=self.now)
+        version = fetching.version(self.scope, *cursor.version, now=self.now)
         if cursor.restorer is not None:
-            reading.version(self.scope, *cursor.restorer, now=self.now)
+            fetching.version(self.scope, *cursor.restorer, now=self.now)
         at = self.begin(version, json.parse(reading.state(version)), cursor.pointer)
         return replace(at, restorer=cursor.restorer)
 
@@ -216,7 +216,7 @@ class BlameWalk:
             for version, one in zip(versions, numbers, strict=True)
             if one not in known
         ]
-        for one, written in reading.states(unread).items():
+        for one, written in fetching.states(unread).items():
             self._budget.spend(of_json(written))
             known[Number(*one)] = json.parse(written)
         self._states = known
@@ -229,7 +229,7 @@ class BlameWalk:
         if origin_id is None:
             return None, False
         try:
-            return reading.version(self.scope, origin_id, number, now=self.now), False
+            return fetching.version(self.scope, origin_id, number, now=self.now), False
         except SessionNotFound:
             return None, True
 

@@ -1,4 +1,4 @@
-"""Stored bodies: their codec, the framing of their parts, the cache of decoded ones."""
+"""Stored bodies: their codec, their named parts, the cache of decoded ones."""
 
 from apps.timeline.bodies.bundles import (
     MAX_BODY_BYTES,

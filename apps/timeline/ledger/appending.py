@@ -27,7 +27,7 @@ from apps.timeline.ledger.outcomes import (
 )
 from apps.timeline.ledger.policies import Policy
 from apps.timeline.ledger.replays import replayed
-from apps.timeline.versions import heads, remembered
+from apps.timeline.versions import heads
 from apps.timeline.versions.reading import VersionRow
 
 TRIES_WITHOUT_LOCK = 3
@@ -76,7 +76,7 @@ def _needs_first_look(command: WriteCommand) -> bool:
         return True
     if command.act.request.key is None:
         return False
-    return remembered.heads.get(command.act.scope, command.session_id) is None
+    return heads.REMEMBERED.get(command.act.scope, command.session_id) is None
 
 
 def _stored(command: WriteCommand) -> Receipt:
@@ -107,14 +107,14 @@ def _attempt_with_audit(command: WriteCommand) -> Receipt | None:
 def _attempt(command: WriteCommand) -> Receipt | None:
     """Try once; None when another writer came first and no head was named."""
     act = command.act
-    guess = remembered.heads.get(act.scope, command.session_id)
+    guess = heads.REMEMBERED.get(act.scope, command.session_id)
     if guess is not None:
         # A refusal has to be of the head that is there, so this one counts for nothing.
         with suppress(DomainError):
             receipt = _attempt_on(command, guess)
             if receipt is not None:
                 return receipt
-        remembered.heads.forget(command.session_id)
+        heads.REMEMBERED.forget(command.session_id)
     head = heads.shown(act.scope, command.session_id, None, now=act.now)
     return _attempt_on(command, head)
 

@@ -27,15 +27,16 @@ from apps.core.provenance import Request
 from apps.timeline.bodies import bundles
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.ledger import events
-from apps.timeline.ledger.drafts import Draft, Edit, Receipt, Step
+from apps.timeline.ledger.drafts import Draft, Edit, Receipt
 from apps.timeline.ledger.encoding import calls, parameters
 from apps.timeline.ledger.encoding.writes import encode_first
 from apps.timeline.ledger.encoding.written import first_version
 from apps.timeline.ledger.events import Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.models import RequestKey, Session, SessionName
-from apps.timeline.versions import reading, remembered
+from apps.timeline.versions import heads, reading
 from apps.timeline.versions.proof import NO_CHAIN
+from apps.timeline.versions.reading import Step
 from apps.timeline.words import Hold, Op
 
 
@@ -103,7 +104,7 @@ class SessionCreation:
             head = first_version(
                 first, act=self.act, session_id=session_id, session=session
             )
-            transaction.on_commit(partial(remembered.heads.put, head))
+            transaction.on_commit(partial(heads.REMEMBERED.put, head))
         return self._receipt_for_outcome(session_id, outcome)
 
     def _created(self, parameters: dict[str, Any]) -> str:

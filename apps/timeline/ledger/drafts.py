@@ -7,54 +7,15 @@ version ready to be sealed: a new bundle of parts, or the body of an earlier ver
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 from apps.agents.acts import Act
-from apps.core.errors import InvalidRequest
 from apps.core.json import Json, State
 from apps.timeline.bodies import Part, Stored
 from apps.timeline.ledger.policies import Policy
 from apps.timeline.models import Turn
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import Hold, Op
-
-MAX_REASONING = 32_768
-MAX_WORD = 255
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
-    """Step metadata of a checkpoint. All texts are bounded and free of NUL."""
-
-    reasoning: str | None = None
-    trace_id: str | None = None
-    external_id: str | None = None
-    step_number: int | None = None
-    step_parent_id: str | None = None
-    objective_status: str | None = None
-    schema_version: str | None = None
-    release: str | None = None
-    model: str | None = None
-
-    def __post_init__(self) -> None:
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if isinstance(value, str):
-                limit = MAX_REASONING if one.name == "reasoning" else MAX_WORD
-                require_text(one.name, value, limit)
-        if self.external_id == "":
-            raise InvalidRequest("external_id is empty.", param="external_id")
-
-
-def require_text(name: str, value: str, limit: int) -> None:
-    """Refuse text that a text column cannot hold, or should not.
-
-    Raises: InvalidRequest naming the field.
-    """
-    if "\x00" in value:
-        raise InvalidRequest(f"{name} must not contain NUL (\\u0000).", param=name)
-    if len(value) > limit:
-        raise InvalidRequest(f"{name} has more than {limit:,} characters.", param=name)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,7 +18,7 @@ from apps.timeline.ledger.encoding.batches import EncodedBatch
 from apps.timeline.ledger.encoding.values import EncodedWrite
 from apps.timeline.ledger.encoding.written import written, written_turn
 from apps.timeline.ledger.replays import receipt_of
-from apps.timeline.versions import reading, remembered
+from apps.timeline.versions import fetching, heads
 from apps.timeline.versions.reading import VersionRow
 
 
@@ -58,7 +58,7 @@ def _stored(
     items = encoded.items if isinstance(encoded, EncodedBatch) else [encoded]
     made = written(items, head=head, act=command.act, created_at=outcome.created_at)
     newest = made[-1] if made else head
-    transaction.on_commit(lambda: remembered.heads.put(newest))
+    transaction.on_commit(lambda: heads.REMEMBERED.put(newest))
     turn = written_turn(
         items[-1],
         act=command.act,
@@ -83,7 +83,7 @@ def require_no_named_head(command: WriteCommand) -> None:
     Raises: VersionConflict, VersionMismatch.
     """
     if command.expected.number is not None:
-        head = reading.head(command.act.scope, command.session_id, now=command.act.now)
+        head = fetching.head(command.act.scope, command.session_id, now=command.act.now)
         raise conflicts.stale(command.expected, head)
 
 

@@ -1,6 +1,6 @@
 """The verbs of the timeline: each one act, one transaction, one event, an actor."""
 
-from apps.timeline.ledger.drafts import Edit, Expected, Receipt, Step
+from apps.timeline.ledger.drafts import Edit, Expected, Receipt
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations.batches import BatchItem, append_batch
 from apps.timeline.operations.checkpoints import (
@@ -17,6 +17,7 @@ from apps.timeline.operations.rollbacks import rollback, undo
 from apps.timeline.operations.sessions import Origin, create, fork
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
+from apps.timeline.versions.reading import Step
 
 __all__ = [
     "MAX_LABEL",

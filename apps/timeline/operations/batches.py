@@ -12,17 +12,11 @@ from apps.core.json import State
 from apps.timeline import ledger
 from apps.timeline.bodies import Part
 from apps.timeline.ledger import policies
-from apps.timeline.ledger.drafts import (
-    ANY_HEAD,
-    Expected,
-    Receipt,
-    Step,
-    Write,
-)
+from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, Write
 from apps.timeline.ledger.encoding import batches
 from apps.timeline.operations.states import draft_of
 from apps.timeline.versions import reading
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import Op
 
 

@@ -21,10 +21,9 @@ from apps.core.actors import Actor
 from apps.core.errors import InvalidRequest
 from apps.timeline.errors import held
 from apps.timeline.ledger import policies
-from apps.timeline.ledger.drafts import require_text
 from apps.timeline.ledger.locking import lock_session
-from apps.timeline.versions import reading
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions import fetching
+from apps.timeline.versions.reading import VersionRow, require_text
 
 MOST_WRITES = 1_000
 LONGEST_NAME = 255
@@ -82,10 +81,10 @@ def add_writes(
     require_text("task_id", task_id, LONGEST_NAME)
     require_text("task_path", task_path, LONGEST_PATH)
     _require_apart(writes)
-    reading.head(act.scope, session_id, now=act.now)
+    fetching.head(act.scope, session_id, now=act.now)
     lock_session(session_id)
     # Once more: who waited for the lock must see a hold that came meanwhile.
-    head = reading.head(act.scope, session_id, now=act.now)
+    head = fetching.head(act.scope, session_id, now=act.now)
     _require_open(head, act.actor)
     made = sql.rows(
         _ADD,
@@ -130,7 +129,7 @@ def hide_versions(
 
     Raises: SessionNotFound, InvalidRequest.
     """
-    head = reading.head(act.scope, session_id, now=act.now)
+    head = fetching.head(act.scope, session_id, now=act.now)
     if not 0 <= first <= last <= head.number:
         raise InvalidRequest(
             f"Name versions from 0 to {head.number}, the first first.",

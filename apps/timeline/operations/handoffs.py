@@ -12,11 +12,12 @@ from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.json import Json
 from apps.timeline.bodies import Part
-from apps.timeline.ledger.drafts import Edit, Receipt, Step, require_text
+from apps.timeline.ledger.drafts import Edit, Receipt
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations import descriptors
 from apps.timeline.operations.sessions import Origin, fork
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching
+from apps.timeline.versions.reading import Step, require_text
 
 LONGEST_AGENT = 255
 
@@ -37,7 +38,7 @@ def hand_off(
     """
     if to_agent is not None:
         require_text("to_agent", to_agent, LONGEST_AGENT)
-    version = reading.version(act.scope, session_id, number, now=act.now)
+    version = fetching.version(act.scope, session_id, number, now=act.now)
     audit.record_for(
         stream_id=session_id,
         project_id=act.project_id,
@@ -65,7 +66,7 @@ def adopt(
     Raises: HandoffNotVerified before anything is written; what `fork` raises.
     """
     session_id, number = descriptors.verified(handoff, project_id=act.project_id)
-    version = reading.version(act.scope, session_id, number, now=act.now)
+    version = fetching.version(act.scope, session_id, number, now=act.now)
     descriptors.require_same(version, handoff)
     return fork(
         act=act,

@@ -10,15 +10,8 @@ from apps.agents.acts import Act
 from apps.timeline import ledger
 from apps.timeline.errors import AlreadyPaused, NotPaused
 from apps.timeline.ledger import policies
-from apps.timeline.ledger.drafts import (
-    ANY_HEAD,
-    Draft,
-    Expected,
-    Receipt,
-    Step,
-    Write,
-)
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Expected, Receipt, Write
+from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import Hold, Op
 
 

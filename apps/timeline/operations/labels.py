@@ -21,12 +21,12 @@ from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.timeline.covered import LABEL, SESSION
 from apps.timeline.errors import LabelNotFound, SessionNotFound
-from apps.timeline.ledger.drafts import require_text
 from apps.timeline.ledger.facts.about import metadata_bytes, require_ttl
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Label, Session
 from apps.timeline.projection import labelling
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching
+from apps.timeline.versions.reading import require_text
 
 MAX_LABEL = 100
 
@@ -44,7 +44,7 @@ def label(
     Raises: SessionNotFound, VersionNotFound, InvalidRequest.
     """
     _require_label(name)
-    version = reading.version(act.scope, session_id, number, now=act.now)
+    version = fetching.version(act.scope, session_id, number, now=act.now)
     # Whoever gives and whoever takes a label of one name must not miss each other.
     lock_session(session_id)
     actor = act.actor
@@ -79,7 +79,7 @@ def unlabel(
 
     Raises: SessionNotFound, VersionNotFound, LabelNotFound.
     """
-    version = reading.version(act.scope, session_id, number, now=act.now)
+    version = fetching.version(act.scope, session_id, number, now=act.now)
     # Whoever gives and whoever takes a label of one name must not miss each other.
     lock_session(session_id)
     labels = Label.objects.of_session(session_id)
@@ -162,7 +162,7 @@ def _difference(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]
 
 
 def _locked(act: Act, session_id: str) -> Session:
-    reading.head(act.scope, session_id, now=act.now)
+    fetching.head(act.scope, session_id, now=act.now)
     session = (
         Session.objects.of_project(act.project_id)
         .alive(now=act.now)

@@ -10,9 +10,9 @@ from apps.audit.actions import Action
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.timeline.covered import NOTE
-from apps.timeline.ledger.drafts import require_text
 from apps.timeline.models import Note
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching
+from apps.timeline.versions.reading import require_text
 
 MAX_NOTE = 10_000
 
@@ -34,7 +34,7 @@ def add_note(
     require_text("text", text, MAX_NOTE)
     if not text.strip():
         raise InvalidRequest("A note says something.", param="text")
-    version = reading.version(act.scope, session_id, number, now=act.now)
+    version = fetching.version(act.scope, session_id, number, now=act.now)
     note = Note(
         session_id=session_id,
         id=new_id("note", now=act.now),

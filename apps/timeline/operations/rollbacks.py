@@ -8,20 +8,11 @@ from apps.agents.acts import Act
 from apps.timeline import ledger
 from apps.timeline.errors import NoRollback
 from apps.timeline.ledger import policies
-from apps.timeline.ledger.drafts import (
-    ANY_HEAD,
-    Build,
-    Draft,
-    Expected,
-    Receipt,
-    Step,
-    Write,
-    require_text,
-)
+from apps.timeline.ledger.drafts import ANY_HEAD, Build, Draft, Expected, Receipt, Write
 from apps.timeline.queries.targets import target
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching
 from apps.timeline.versions.intact import is_intact, require_intact
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions.reading import Step, VersionRow, require_text
 from apps.timeline.words import Hold, Op
 
 # The reason code of a rollback that takes another one back.
@@ -81,7 +72,7 @@ def undo(
     """
 
     def build(head: VersionRow) -> Write:
-        undone = reading.version(act.scope, session_id, number, now=act.now)
+        undone = fetching.version(act.scope, session_id, number, now=act.now)
         if undone.restored_number is None:
             raise NoRollback(param="version", head=head.number)
         return _restoring(
@@ -110,7 +101,7 @@ def _restored(act: Act, session_id: str, build: Build, expected: Expected) -> Re
     )
     if not receipt.is_replay:
         return replace(receipt, verified=True)
-    made = reading.version(act.scope, session_id, receipt.number, now=act.now)
+    made = fetching.version(act.scope, session_id, receipt.number, now=act.now)
     return replace(receipt, verified=is_intact(made))
 
 

@@ -13,11 +13,11 @@ from apps.core.actors import Actor
 from apps.core.json import State
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.ledger.beginnings import SessionCreation
-from apps.timeline.ledger.drafts import UNCHANGED, Draft, Edit, Receipt, Step
+from apps.timeline.ledger.drafts import UNCHANGED, Draft, Edit, Receipt
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.queries.targets import at_turn
-from apps.timeline.versions import reading
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions import fetching
+from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import Hold, Op
 
 
@@ -104,7 +104,7 @@ def _version_of(act: Act, origin: Origin) -> VersionRow:
     number = origin.number
     if origin.turn_id is not None:
         number = at_turn(act.scope, origin.session_id, origin.turn_id, now=act.now)
-    return reading.version(act.scope, origin.session_id, number, now=act.now)
+    return fetching.version(act.scope, origin.session_id, number, now=act.now)
 
 
 def _registered(act: Act, agent: str) -> Agent:

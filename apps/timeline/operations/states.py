@@ -11,16 +11,9 @@ from apps.diffs.compare import compare
 from apps.timeline import ledger
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.ledger import policies
-from apps.timeline.ledger.drafts import (
-    ANY_HEAD,
-    Draft,
-    Expected,
-    Receipt,
-    Step,
-    Write,
-)
+from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Expected, Receipt, Write
 from apps.timeline.versions import reading
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import Hold, Op
 
 

@@ -13,21 +13,13 @@ from apps.timeline import bodies, ledger
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
 from apps.timeline.ledger import policies
-from apps.timeline.ledger.drafts import (
-    ANY_HEAD,
-    Expected,
-    Receipt,
-    Step,
-    TurnDraft,
-    Write,
-    require_text,
-)
+from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, TurnDraft, Write
 from apps.timeline.ledger.encoding.writes import new_salt
 from apps.timeline.ledger.facts import reported
 from apps.timeline.operations.states import differs, draft_of
 from apps.timeline.projection.texts import turn_text
 from apps.timeline.versions import reading
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions.reading import Step, VersionRow, require_text
 from apps.timeline.words import Op
 
 MAX_TURN_BYTES = 16 * 1024 * 1024

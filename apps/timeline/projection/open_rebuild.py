@@ -32,7 +32,7 @@ def rebuild(session_id: str) -> None:
     session = Session.objects.get(id=session_id)
     Open.objects.filter(session_id=session_id).delete()
     sql.rows(_RECOUNT, {"sessions": [session_id]})
-    head = reading.heads([session_id])[session_id]
+    head = fetching.heads([session_id])[session_id]
     if session.expired_at is not None or head.hold in (Hold.CLOSED, Hold.DELETED):
         return
     since = _waiting_since(session_id)

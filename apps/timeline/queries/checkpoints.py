@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from apps.core import keyset, sql
-from apps.timeline.versions.reading import VERSIONS, VersionRow
+from apps.timeline.versions.fetching import VERSIONS
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
 
 # Versions of others that show another body than the one before.

@@ -140,7 +140,7 @@ def _origins(
         if len(found) == ORIGINS_LOOKED_INTO:
             return found, False
         try:
-            origin = reading.version(scope, origin_id, number, now=now)
+            origin = fetching.version(scope, origin_id, number, now=now)
         except (SessionNotFound, VersionNotFound):
             return found, False
         if origin.commitment != shown.commitment:

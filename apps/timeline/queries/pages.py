@@ -13,7 +13,8 @@ from typing import Any
 
 from apps.core import keyset, sql
 from apps.timeline import bodies
-from apps.timeline.versions.reading import VERSIONS, VersionRow
+from apps.timeline.versions.fetching import VERSIONS
+from apps.timeline.versions.reading import VersionRow
 
 LABELS, NOTES, FORKS, LISTED_TURNS = 500, 100, 100, 200
 BUCKETS = 160

@@ -18,7 +18,7 @@ from apps.diffs.compare import compare
 from apps.timeline.queries import outside
 from apps.timeline.queries.calls import Call
 from apps.timeline.queries.targets import target
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.intact import require_intact
 from apps.timeline.versions.lineage import live_ranges
 from apps.timeline.versions.reading import VersionRow
@@ -114,7 +114,7 @@ def preview_rollback(
 
     Raises: SessionNotFound, VersionNotFound, NothingToRollBack, BodyNotVerified.
     """
-    head = reading.head(scope, session_id, now=now)
+    head = fetching.head(scope, session_id, now=now)
     restored = target(scope, head, to, now=now)
     require_intact(restored)
     seen_from_head = live_ranges(session_id, head.number)

@@ -7,7 +7,7 @@ from datetime import datetime
 from apps.agents.scope import Scope
 from apps.timeline.errors import NothingToRollBack, TurnNotFound, VersionNotFound
 from apps.timeline.models import Turn
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import VersionRow
 
 
@@ -26,7 +26,7 @@ def target(scope: Scope, head: VersionRow, to: int, *, now: datetime) -> Version
             param="version",
             head=head.number,
         )
-    return reading.version(scope, head.session_id, number, now=now)
+    return fetching.version(scope, head.session_id, number, now=now)
 
 
 def at_turn(scope: Scope, session_id: str, turn_id: str, *, now: datetime) -> int:
@@ -37,7 +37,7 @@ def at_turn(scope: Scope, session_id: str, turn_id: str, *, now: datetime) -> in
 
     Raises: SessionNotFound, TurnNotFound.
     """
-    reading.head(scope, session_id, now=now)
+    fetching.head(scope, session_id, now=now)
     turns = Turn.objects.of_session(session_id).filter(id=turn_id)
     number: int | None = turns.values_list("head_number", flat=True).first()
     if number is None:

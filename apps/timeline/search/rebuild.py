@@ -168,7 +168,7 @@ def _note_turns(session: Session) -> None:
 
 def _terms(session: Session, project: Project) -> Terms:
     key = bytes(project.index_key)
-    head = reading.heads([session.id])[session.id]
+    head = fetching.heads([session.id])[session.id]
     found = terms.held(key, None, leaves(reading.parsed(head)))
     for row in sql.rows(_MARKS, {"session": session.id}):
         if row.tag == SearchTag.EXTERNAL:

@@ -17,7 +17,7 @@ from apps.core.admission.work import BYTES_A_UNIT, WorkBudget
 from apps.core.errors import Busy, DomainError
 from apps.core.json import Json
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.versions import fetching, reading
+from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import VersionRow
 
 # Of one page; what large ones take is bounded by the budget of work.
@@ -120,7 +120,7 @@ class States:
     ) -> dict[str, int]:
         """Return the sessions whose head fits, with its number."""
         found: dict[str, int] = {}
-        heads = {} if self.is_spent or not ids else reading.heads(ids)
+        heads = {} if self.is_spent or not ids else fetching.heads(ids)
         rows = [heads[one] for one in ids if one in heads]
         reader = Reader(self, [(row.session_id, row.number) for row in rows], rows)
         for session_id in ids:
@@ -290,7 +290,7 @@ class _Look:
 
 def _states(rows: Sequence[VersionRow]) -> dict[Version, bytes]:
     try:
-        return reading.states(rows)
+        return fetching.states(rows)
     except Busy:
         raise
     except (CorruptBody, DomainError):

@@ -1,11 +1,70 @@
-"""Fetch several versions at once, of sessions that were looked up already."""
+"""Look up versions without their states: one in a scope, or several at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
+from apps.agents.scope import Scope
 from apps.core import keyset, sql
-from apps.timeline.versions.reading import VERSION_COLUMNS, VERSIONS, VersionRow
+from apps.timeline import bodies
+from apps.timeline.bodies import Part
+from apps.timeline.versions import reading
+from apps.timeline.versions.heads import FOUND, SEEN, found
+from apps.timeline.versions.reading import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
+
+VERSION = sql.PreparedQuery(
+    f"SELECT head.number AS head_number, {VERSION_COLUMNS} {FOUND} {SEEN}"
+)
+
+# Versions of a session that was looked up already; clauses and an order are added.
+VERSIONS = f"""
+SELECT {VERSION_COLUMNS}
+  FROM timeline_version v
+  JOIN timeline_session s ON s.id = v.session_id
+  JOIN timeline_body b ON b.session_id = v.session_id AND b.number = v.body_number
+ WHERE v.session_id = %(session)s
+"""
+
+LAST_ROLLBACK = """
+SELECT v.number, v.restored_number, v.created_at FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.number <= %(number)s
+   AND v.restored_number IS NOT NULL
+ ORDER BY v.number DESC LIMIT 1
+"""
+HEADS = f"""
+SELECT {VERSION_COLUMNS}
+  FROM timeline_session s
+  JOIN LATERAL (SELECT h.* FROM timeline_version h
+                 WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) v ON true
+  JOIN timeline_body b ON b.session_id = s.id AND b.number = v.body_number
+ WHERE s.id = ANY (%s::varchar[])
+"""
+
+
+def version(
+    scope: Scope, session_id: str, number: int | None, *, now: datetime
+) -> VersionRow:
+    """Return that version; None is the head, -1 the one before it.
+
+    Raises: SessionNotFound, VersionNotFound (naming the head).
+    """
+    row = found(VERSION, scope, session_id, number, now)
+    return VersionRow(**row)
+
+
+def head(scope: Scope, session_id: str, *, now: datetime) -> VersionRow:
+    """Return the last version.
+
+    Raises: SessionNotFound.
+    """
+    return version(scope, session_id, None, now=now)
+
+
+def heads(session_ids: Sequence[str]) -> dict[str, VersionRow]:
+    """Return the heads of sessions that the caller may see, by session id."""
+    found = sql.records(VersionRow, HEADS, [list(session_ids)])
+    return {head.session_id: head for head in found}
 
 
 def versions_of(
@@ -43,3 +102,38 @@ def versions_each(wanted: Sequence[tuple[str, int]]) -> list[VersionRow]:
         """
     asked = [[one for one, _ in wanted], [number for _, number in wanted]]
     return sql.records(VersionRow, query, asked)
+
+
+def states(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:
+    """Return the states by (session id, version number), in at most one query."""
+    raw = reading.raw_bodies(versions)
+    return {
+        (version.session_id, version.number): bytes(
+            bodies.state_view(raw[version.session_id, version.body_number])
+        )
+        for version in versions
+    }
+
+
+def bundles_of(
+    versions: Sequence[VersionRow],
+) -> dict[tuple[str, int], tuple[Part, ...]]:
+    """Return all parts by (session id, version number), in at most one query."""
+    raw = reading.raw_bodies(versions)
+    return {
+        (version.session_id, version.number): bodies.unframe(
+            raw[version.session_id, version.body_number]
+        )
+        for version in versions
+    }
+
+
+def last_rollback(version: VersionRow) -> Rollback | None:
+    """Return the newest rollback up to this version, read from its partial index."""
+    if version.rollback is not UNREAD:
+        return version.rollback
+    if version.restored_number is not None:
+        return Rollback(version.number, version.restored_number, version.created_at)
+    asked = {"session": version.session_id, "number": version.number}
+    found = sql.records(Rollback, LAST_ROLLBACK, asked)
+    return found[0] if found else None

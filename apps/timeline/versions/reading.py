@@ -1,69 +1,41 @@
-"""Reads what the ledger holds: the head, any version, its parts, what is set aside.
+"""A stored version: its step, its row, and its body, read when asked for.
 
-Every read starts from the caller's scope, so a session that is not theirs, has
-expired or was deleted looks like one that never was.
+Every look-up starts from the caller's scope (`heads`, `fetching`), so a session that is
+not theirs, has expired or was deleted looks like one that never was.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
+from enum import Enum
 from functools import partial
 from typing import Any
 
 from django.db import transaction
 
-from apps.agents.scope import Scope
 from apps.core import json, sql
 from apps.core.admission import gate
+from apps.core.errors import InvalidRequest
 from apps.core.json import State
+from apps.diffs.facets import Leaves
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
-from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.versions.deltas import chains
-from apps.timeline.versions.rows import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
 
-__all__ = ["UNREAD", "VERSION_COLUMNS", "Rollback", "VersionRow"]
-
-# What the caller may see. Deletion is read from the head's hold, never from the
-# session's projection. A negative number counts back from the head: -1 is the one
-# before it; NULL is the head itself.
-FOUND = """
-  FROM timeline_session s
-  JOIN agents_agent a ON a.id = s.agent_id
-  JOIN LATERAL (SELECT h.number, h.hold FROM timeline_version h
-                 WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) head ON true
-  LEFT JOIN timeline_version v ON v.session_id = s.id AND v.number =
-       CASE WHEN %(number)s::bigint >= 0 THEN %(number)s::bigint
-            ELSE head.number + coalesce(%(number)s::bigint, 0) END
-  LEFT JOIN timeline_body b ON b.session_id = s.id AND b.number = v.body_number
-"""
-SEEN = """
- WHERE s.id = %(session)s AND s.project_id = %(project)s
-   AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
-   AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
-   AND head.hold <> 'deleted'"""
-
-VERSION = sql.PreparedQuery(
-    f"SELECT head.number AS head_number, {VERSION_COLUMNS} {FOUND} {SEEN}"
-)
-
-# Versions of a session that was looked up already; clauses and an order are added.
-VERSIONS = f"""
-SELECT {VERSION_COLUMNS}
-  FROM timeline_version v
-  JOIN timeline_session s ON s.id = v.session_id
-  JOIN timeline_body b ON b.session_id = v.session_id AND b.number = v.body_number
- WHERE v.session_id = %(session)s
-"""
-
-LAST_ROLLBACK = """
-SELECT v.number, v.restored_number, v.created_at FROM timeline_version v
- WHERE v.session_id = %(session)s AND v.number <= %(number)s
-   AND v.restored_number IS NOT NULL
- ORDER BY v.number DESC LIMIT 1
-"""
+MAX_REASONING = 32_768
+MAX_WORD = 255
+VERSION_COLUMNS = """
+    v.session_id, v.number, v.op, v.restored_number, v.undo_of, v.reason_code,
+    v.parent_number, v.body_number, v.external_id, v.actor_kind, v.actor_id,
+    v.actor_label, v.reasoning, v.trace_id, v.step_number, v.step_parent_id,
+    v.objective_status, v.schema_version, v.release, v.model, v.size, v.flags,
+    v.hold, v.changes, v.change_count, v.changes_truncated, v.request_key, v.salt,
+    v.commitment, v.leaf, v.chain, v.requested_at, v.created_at,
+    b.depth AS body_depth, b.size AS body_size, b.salt AS body_salt,
+    s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id"""
 
 # Bodies of several sessions at once, each with all bases it builds on.
 CHAIN = chains(
@@ -71,70 +43,115 @@ CHAIN = chains(
       JOIN unnest(%(sessions)s::varchar[], %(numbers)s::bigint[]) w (session_id, number)
         ON b.session_id = w.session_id AND b.number = w.number"""
 )
-HEADS = f"""
-SELECT {VERSION_COLUMNS}
-  FROM timeline_session s
-  JOIN LATERAL (SELECT h.* FROM timeline_version h
-                 WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) v ON true
-  JOIN timeline_body b ON b.session_id = s.id AND b.number = v.body_number
- WHERE s.id = ANY (%s::varchar[])
-"""
 Body = tuple[str, int]
 
 
-def version(
-    scope: Scope, session_id: str, number: int | None, *, now: datetime
-) -> VersionRow:
-    """Return that version; None is the head, -1 the one before it.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """Step metadata of a checkpoint. All texts are bounded and free of NUL."""
 
-    Raises: SessionNotFound, VersionNotFound (naming the head).
+    reasoning: str | None = None
+    trace_id: str | None = None
+    external_id: str | None = None
+    step_number: int | None = None
+    step_parent_id: str | None = None
+    objective_status: str | None = None
+    schema_version: str | None = None
+    release: str | None = None
+    model: str | None = None
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, str):
+                limit = MAX_REASONING if one.name == "reasoning" else MAX_WORD
+                require_text(one.name, value, limit)
+        if self.external_id == "":
+            raise InvalidRequest("external_id is empty.", param="external_id")
+
+
+def require_text(name: str, value: str, limit: int) -> None:
+    """Refuse text that a text column cannot hold, or should not.
+
+    Raises: InvalidRequest naming the field.
     """
-    row = found(VERSION, scope, session_id, number, now)
-    return VersionRow(**row)
+    if "\x00" in value:
+        raise InvalidRequest(f"{name} must not contain NUL (\\u0000).", param=name)
+    if len(value) > limit:
+        raise InvalidRequest(f"{name} has more than {limit:,} characters.", param=name)
 
 
-def found(
-    statement: sql.PreparedQuery,
-    scope: Scope,
-    session_id: str,
-    number: int | None,
-    now: datetime,
-    known: Sequence[int] = (),
-) -> dict[str, Any]:
-    """Run a statement that begins with `head_number`; return the version's columns.
+class Unread(Enum):
+    """Says that something was not asked for, where None says that there is none."""
 
-    Raises: SessionNotFound, VersionNotFound (naming the head).
-    """
-    rows = sql.run_prepared(
-        statement,
-        {
-            "number": number,
-            "session": session_id,
-            "project": scope.project.id,
-            "agents": scope.agent_list,
-            "now": now,
-            "known": list(known),
-        },
-    )
-    if not rows:
-        raise SessionNotFound
-    row: dict[str, Any] = rows[0]._asdict()
-    head_number = row.pop("head_number")
-    if row["number"] is None:
-        raise VersionNotFound(
-            f"This session has no version {number}: its head is {head_number}.",
-            param="version",
-            head=head_number,
-        )
-    return row
+    UNREAD = 1
 
 
-def head(scope: Scope, session_id: str, *, now: datetime) -> VersionRow:
-    """Return the last version.
+UNREAD = Unread.UNREAD
 
-    Raises: SessionNotFound.
-    """
-    return version(scope, session_id, None, now=now)
+
+@dataclass(frozen=True, slots=True)
+class Rollback:
+    """What writers are told of a rollback that they may not have noticed."""
+
+    number: int
+    restored_number: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VersionRow:
+    """A version's row, with the facts of its session that answers need."""
+
+    session_id: str
+    number: int
+    op: str
+    restored_number: int | None
+    undo_of: int | None
+    reason_code: str | None
+    parent_number: int | None
+    body_number: int
+    external_id: str | None
+    actor_kind: str
+    actor_id: str
+    actor_label: str
+    reasoning: str | None
+    trace_id: str
+    step_number: int | None
+    step_parent_id: str | None
+    objective_status: str | None
+    schema_version: str | None
+    release: str | None
+    model: str | None
+    size: int
+    flags: list[str]
+    hold: str
+    changes: list[dict[str, Any]]
+    change_count: int
+    changes_truncated: bool
+    request_key: str | None
+    salt: bytes
+    commitment: bytes
+    leaf: bytes
+    chain: bytes
+    requested_at: datetime
+    created_at: datetime
+    body_depth: int
+    # All parts together: what has to be decoded to show the state.
+    body_size: int
+    body_salt: bytes
+    session_created_at: datetime
+    project_id: str
+    agent_id: str
+    user_id: str | None
+    # Its framed parts and its state, once they were read, or where they are not
+    # stored yet: an earlier item of a batch.
+    raw: bytes | None = None
+    parsed: State | None = None
+    # The short scalars of its state, where they were looked for.
+    leaves: Leaves | None = None
+    # The newest rollback up to it, where that was read with it; `None` is none.
+    rollback: Rollback | Unread | None = UNREAD
 
 
 def parts(version: VersionRow) -> tuple[Part, ...]:
@@ -180,47 +197,6 @@ def fetch(versions: Sequence[VersionRow]) -> None:
         object.__setattr__(version, "raw", raw)
 
 
-def states(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:
-    """Return the states by (session id, version number), in at most one query."""
-    raw = _raw_bodies(versions)
-    return {
-        (version.session_id, version.number): bytes(
-            bodies.state_view(raw[version.session_id, version.body_number])
-        )
-        for version in versions
-    }
-
-
-def bundles_of(
-    versions: Sequence[VersionRow],
-) -> dict[tuple[str, int], tuple[Part, ...]]:
-    """Return all parts by (session id, version number), in at most one query."""
-    raw = _raw_bodies(versions)
-    return {
-        (version.session_id, version.number): bodies.unframe(
-            raw[version.session_id, version.body_number]
-        )
-        for version in versions
-    }
-
-
-def last_rollback(version: VersionRow) -> Rollback | None:
-    """Return the newest rollback up to this version, read from its partial index."""
-    if version.rollback is not UNREAD:
-        return version.rollback
-    if version.restored_number is not None:
-        return Rollback(version.number, version.restored_number, version.created_at)
-    asked = {"session": version.session_id, "number": version.number}
-    found = sql.records(Rollback, LAST_ROLLBACK, asked)
-    return found[0] if found else None
-
-
-def heads(session_ids: Sequence[str]) -> dict[str, VersionRow]:
-    """Return the heads of sessions that the caller may see, by session id."""
-    found = sql.records(VersionRow, HEADS, [list(session_ids)])
-    return {head.session_id: head for head in found}
-
-
 def state_part(bundle: tuple[Part, ...]) -> bytes:
     return next(part.data for part in bundle if part.name == "state")
 
@@ -241,11 +217,11 @@ def _raw(version: VersionRow) -> bytes:
 
 
 def _raw_of(versions: Sequence[VersionRow]) -> list[bytes]:
-    raws = _raw_bodies(versions)
+    raws = raw_bodies(versions)
     return [raws[version.session_id, version.body_number] for version in versions]
 
 
-def _raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
+def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
     """Return the framed parts, cached or decoded along their deltas.
 
     Every decoded body that a version shows is held against its commitment.

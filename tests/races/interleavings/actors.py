@@ -18,7 +18,8 @@ from apps.core.actors import Actor, ActorKind
 from apps.core.errors import DomainError
 from apps.core.http.problems.problem import ERRORS
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Expected, Receipt, Step
+from apps.timeline.ledger.drafts import Expected, Receipt
+from apps.timeline.versions.reading import Step
 from apps.timeline.words import Op
 from tests.acts import act_in
 

@@ -11,8 +11,8 @@ import psycopg
 from apps.audit import operations as audit
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import operations as timeline
-from apps.timeline.ledger.drafts import Step
-from apps.timeline.versions import remembered
+from apps.timeline.versions import heads
+from apps.timeline.versions.reading import Step
 from apps.timeline.words import Op
 from tests import proof
 from tests.acts import act_in
@@ -60,7 +60,7 @@ class Referee:
         def play(picks: list[int]) -> Played:
             sessions.append(self.stage.aside(lambda: self._begun(is_paused)))
             if not remembers:
-                remembered.heads.forget(sessions[-1])
+                heads.REMEMBERED.forget(sessions[-1])
             # The keys of a fork are the project's, not the session's.
             fresh = [_keyed(writer, sessions[-1]) for writer in writers]
             acts = {w.name: self.doors.act(w, sessions[-1]) for w in fresh}

@@ -14,8 +14,8 @@ from apps.core.json import Json, State
 from apps.timeline.api.inputs import MOST_REMOVALS
 from apps.timeline.api.turns import OF_VERSIONS
 from apps.timeline.bodies import bundles
-from apps.timeline.ledger.drafts import Step
 from apps.timeline.operations import Exchange
+from apps.timeline.versions.reading import Step
 
 LARGEST_NUMBER = 2**53
 # The fields of every write of a state; `null` is as if a field were not sent. Of two

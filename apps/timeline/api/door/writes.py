@@ -39,7 +39,7 @@ from apps.timeline.api.door.plain import PlainAnswer, PlainCase, PlainRequest
 from apps.timeline.api.states import StateView
 from apps.timeline.api.turns import TurnsView, written_turn
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt
-from apps.timeline.versions import reading
+from apps.timeline.versions import fetching, reading
 
 log = structlog.get_logger(__name__)
 
@@ -178,5 +178,5 @@ def _expected(tag: str, given: Mapping[str, Any]) -> Expected:
 
 def _state(receipt: Receipt) -> Any:
     version = receipt.made[-1]
-    rollback = shapes.last_rollback(reading.last_rollback(version))
+    rollback = shapes.last_rollback(fetching.last_rollback(version))
     return shapes.state_object(version, reading.state(version), rollback)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from apps.timeline.ledger.drafts import Draft, Step, TurnDraft
+from apps.timeline.ledger.drafts import Draft, TurnDraft
 from apps.timeline.ledger.events import Stamp
 from apps.timeline.versions import proof
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions.reading import Step, VersionRow
 
 STEP_FIELDS = (
     "step_number",

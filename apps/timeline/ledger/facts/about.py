@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from apps.core import json
 from apps.core.errors import InvalidRequest, PayloadTooLarge
 from apps.core.json import Json
-from apps.timeline.ledger.drafts import require_text
+from apps.timeline.versions.reading import require_text
 
 MAX_METADATA_BYTES = 64 * 1024
 LONGEST_TTL = 100 * 366 * 86_400
