@@ -20,7 +20,6 @@ from psycopg.rows import namedtuple_row
 
 from apps.core import json
 from apps.timeline import bodies
-from apps.timeline.ledger.encoding import claims
 from apps.timeline.versions import proof, reading
 from apps.timeline.words import Hold, Op
 
@@ -176,7 +175,8 @@ def _claims(history: History) -> Iterator[str]:
             yield f"v{version.number}: the leaf does not recompute"
         if proof.salted(version.salt, version.reasoning) != version.reasoning_digest:
             yield f"v{version.number}: the reasoning is not what was digested"
-        step = claims.step_digest(version.salt, version, version.reason_code)
+        texts = *proof.step_values(version), version.reason_code
+        step = proof.salted(version.salt, *texts)
         if step != version.step_digest:
             yield f"v{version.number}: the step metadata is not what was digested"
 

@@ -72,7 +72,7 @@ class Change(models.Model):
 class Term(models.Model):
     """By what a session is found: a value of its head under its pointer, or a mark.
 
-    Keyed digests, see `search/terms.py`. Derived; `rebuild_search` makes it anew.
+    Keyed digests, see `ledger/facts/index.py`. Derived; `rebuild_search` makes it anew.
     """
 
     pk = models.CompositePrimaryKey("session_id", "path_key")

@@ -168,7 +168,7 @@ class Run:
     def _encoded(self) -> tuple[Any, dict[str, Any]]:
         from apps.timeline.ledger import policies
         from apps.timeline.ledger.drafts import ANY_HEAD, Write, WriteCommand
-        from apps.timeline.ledger.encoding import parameters, writes
+        from apps.timeline.ledger.encoding import rows, writes
         from apps.timeline.operations import states
         from apps.timeline.versions import reading
         from apps.timeline.words import Op
@@ -188,7 +188,7 @@ class Run:
             policy=policies.AGENT_WRITE,
         )
         encoded = writes.encode_write(write, head=head, act=self.act)
-        return encoded, parameters.of_write(command, head, encoded)
+        return encoded, rows.of_write(command, head, encoded)
 
 
 def alternate(lanes: dict[str, Act]) -> Times:

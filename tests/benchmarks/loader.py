@@ -27,9 +27,8 @@ from apps.core.provenance import Request
 from apps.timeline.bodies import bundles
 from apps.timeline.ledger.beginnings import SessionCreation
 from apps.timeline.ledger.drafts import Draft, Write
-from apps.timeline.ledger.encoding import batches, calls, claims, parameters, writes
-from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion
-from apps.timeline.ledger.events import Stamp
+from apps.timeline.ledger.encoding import batches, calls, firsts, rows, writes
+from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.operations.states import draft_of
 from apps.timeline.versions import fetching, proof, reading
@@ -56,7 +55,7 @@ def rows_of(
     """Return the rows that the SQL functions make of it, and the chain's new end."""
     version, body = encoded.version, encoded.body
     assert version is not None
-    given = parameters.of_version(encoded)
+    given = rows.of_version(encoded)
     key = {"session_id": stamp.session_id, "number": stamp.number}
     chain = proof.chain(previous, stamp.number, version.leaf)
     actor = {
@@ -86,9 +85,9 @@ def rows_of(
         | whose
         | {
             "stream_id": stamp.session_id,
-            "id": version.event.id,
-            "action": version.event.action,
-            "resource_type": version.event.resource_type,
+            "id": version.event_id,
+            "action": version.action,
+            "resource_type": version.resource_type,
             "resource_id": stamp.session_id,
             "details": given["details"],
             "request_id": stamp.act.request.id,
@@ -97,7 +96,7 @@ def rows_of(
     del event["session_id"]
     changes = encoded.changes
     columns = (changes.path_keys, changes.roles, changes.kinds, changes.value_keys)
-    rows: dict[str, list[Row]] = {
+    made: dict[str, list[Row]] = {
         "timeline_version": [stored],
         "timeline_body": [],
         "timeline_change": [
@@ -111,13 +110,13 @@ def rows_of(
     assert not encoded.waits
     if version.flags:
         found = {"project_id": stamp.act.project_id, "agent_id": agent_id}
-        rows["timeline_open"].append(key | found | {"kind": "flagged", "at": at})
+        made["timeline_open"].append(key | found | {"kind": "flagged", "at": at})
     if body is not None:
         names = ("base_number", "depth", "codec", "salt", "data", "size")
-        rows["timeline_body"].append(
+        made["timeline_body"].append(
             key | {name: getattr(body, name) for name in names}
         )
-    return rows, chain
+    return made, chain
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +131,9 @@ class _Template:
 
     def restamped(self, stamp: Stamp) -> Block:
         """Return the rows of another session with the same state: its own claim."""
-        old, trace_id = self.version, stamp.event_id()
+        old, trace_id = self.version, writes.event_id(stamp)
         secrets = old.commitment, old.salt
-        leaf = claims.claim_of(self.draft, stamp, *secrets, trace_id).leaf()
+        leaf = writes.claim_of(self.draft, stamp, *secrets, trace_id).leaf()
         chain = proof.chain(proof.NO_CHAIN, 0, leaf)
         told = (
             (self.stamp.session_id, stamp.session_id),
@@ -203,8 +202,8 @@ class Loader:
             )
             at = max(at, now)
             stamp = self._stamp(session_id, head.number + 1, now)
-            rows, chain = rows_of(stamp, encoded, chain, at, self.agent.id)
-            self.rows.add(self.rows.block(rows))
+            made, chain = rows_of(stamp, encoded, chain, at, self.agent.id)
+            self.rows.add(self.rows.block(made))
             facets = encoded.facets or facets
             terms |= encoded.terms
             head = batches._following(head, draft, encoded, self._act(now))
@@ -222,18 +221,18 @@ class Loader:
         draft = Draft(
             op=Op.CREATE, hold=Hold.OPEN, step=Step(), parts=bundles.assembled(state)
         )
-        encoded = writes.encode_first(draft, stamp, state=state, before={})
+        encoded = firsts.encode_first(draft, stamp, state=state, before={})
         start = SessionCreation(self._act(self.now), About())
         session = _session_row(start, self.agent, encoded)
-        rows, chain = rows_of(stamp, encoded, proof.NO_CHAIN, self.now, self.agent.id)
-        rows["timeline_session"] = [session | {"id": stamp.session_id}]
-        rows["timeline_term"] = [
+        made, chain = rows_of(stamp, encoded, proof.NO_CHAIN, self.now, self.agent.id)
+        made["timeline_session"] = [session | {"id": stamp.session_id}]
+        made["timeline_term"] = [
             {"session_id": stamp.session_id, "path_key": path, "value_key": value}
             for path, value in encoded.terms.items()
             if value is not None
         ]
         assert encoded.version is not None
-        return _Template(draft, stamp, encoded.version, chain, self.rows.block(rows))
+        return _Template(draft, stamp, encoded.version, chain, self.rows.block(made))
 
     def _first(self, now: datetime) -> Stamp:
         return self._stamp(new_id("sess", now=now), 0, now)

@@ -64,7 +64,7 @@ def load(project: Any, count: int) -> None:
     from django.db import connection
 
     from apps.agents.models import Agent
-    from apps.timeline.ledger.facts import marks, terms
+    from apps.timeline.ledger.facts import index
 
     now = datetime.now(UTC)
     agent = Agent.objects.create(
@@ -80,12 +80,12 @@ def load(project: Any, count: int) -> None:
         cursor.execute(SESSION, [project.id, agent.id, count, now, now, count])
         for at, (who, having) in enumerate(HAVE.items()):
             have = having.format(count=count)
-            value = marks.value_key(key, who)
+            value = index.value_key(key, who)
             name = word_of(who)
-            path = marks.path_key(key, (name,))
+            path = index.path_key(key, (name,))
             cursor.execute(
                 TERM.format(have=have),
-                [terms.pointer_key(key, f"/{name}"), value, count],
+                [index.pointer_key(key, f"/{name}"), value, count],
             )
             cursor.execute(CHANGE.format(have=have), [path, value, count])
             cursor.execute(

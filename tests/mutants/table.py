@@ -20,8 +20,8 @@ KEYS = "apps/timeline/sql/keys_v1.sql"
 PAGE_INDEXES = "apps/timeline/sql/session_page_indexes_v*.sql"
 TRIGGERS = "apps/timeline/sql/immutable_triggers_v*.sql"
 LEDGER = "apps/timeline/ledger/appending.py"
+WRITES = "apps/timeline/ledger/encoding/writes.py"
 REPLAYS = "apps/timeline/ledger/replays.py"
-LEDGER_OUTCOMES = "apps/timeline/ledger/outcomes.py"
 REPLAY = "apps/timeline/sql/queries/replayed_request.sql"
 READING = "apps/timeline/versions/reading.py"
 HEADS = "apps/timeline/versions/heads.py"
@@ -485,16 +485,16 @@ MUTANTS = (
     ),
     one(
         "pauses that say nothing",
-        "apps/timeline/ledger/facts/waiting.py",
+        WRITES,
         "SILENT = frozenset({Op.PAUSE, Op.RESUME})",
         "SILENT = frozenset()",
         OPEN + "an_agent_that_asks_and_pauses_itself_still_waits",
     ),
     one(
         "wide states that ask",
-        "apps/timeline/ledger/facts/waiting.py",
-        "version.parsed is None and leaves.cut_depth != 1",
-        "version.parsed is None",
+        WRITES,
+        "leaves and version.parsed is None and leaves.cut_depth != 1",
+        "leaves and version.parsed is None",
         OPEN + "rollbacks_of_wide_and_large_states_are_heard",
     ),
     one(
@@ -693,7 +693,7 @@ MUTANTS = (
     ),
     one(
         "cache of committed bodies only",
-        LEDGER_OUTCOMES,
+        LEDGER,
         "transaction.on_commit(lambda: bodies.cache.put(key, raw))",
         "bodies.cache.put(key, raw)",
         "tests/timeline/test_body_cache.py",

@@ -21,7 +21,7 @@ from apps.diffs.equality import same
 from apps.diffs.touched import LIMIT, touched
 from apps.timeline.blame import walk
 from apps.timeline.blame.attribution import BUDGET, back, value_at
-from apps.timeline.ledger.facts import marks
+from apps.timeline.ledger.facts import index
 from tests.diffs.states import histories
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
 
@@ -598,7 +598,7 @@ def test_it_agrees_with_reading_every_version(
     states = data.draw(histories)
     # A lower limit truncates the rows of more versions.
     rows = partial(touched, limit=data.draw(st.sampled_from([LIMIT, 5])))
-    with mock.patch.object(marks, "touched", rows):
+    with mock.patch.object(index, "touched", rows):
         run, lineage = lived(begin, states, data)
 
     shown = [state for _, state in lineage]

@@ -14,7 +14,7 @@ from apps.timeline import bodies
 from apps.timeline.bodies import Cache
 from apps.timeline.ledger.encoding import differences
 from apps.timeline.ledger.encoding.differences import Difference
-from apps.timeline.ledger.facts import marks
+from apps.timeline.ledger.facts import index
 from apps.timeline.verification import verify_session
 from apps.timeline.verification.walk import Limits
 from apps.timeline.versions import fetching, reading
@@ -65,8 +65,8 @@ def act(run: Run, chance: random.Random, head: int) -> None:
 def recorded(found: Difference, project: Project) -> Any:
     """Return all that is recorded of a difference."""
     return (
-        marks.shown(found.comparison),
-        marks.marks(found.comparison, project),
+        index.shown(found.comparison),
+        index.change_rows(found.comparison, project),
         flags(found.comparison, 1000, 400),
         repr(found.before),
         repr(found.after),

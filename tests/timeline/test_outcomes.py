@@ -19,7 +19,7 @@ from apps.core import sql
 from apps.core.actors import Actor, ActorKind
 from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Write, WriteCommand
-from apps.timeline.ledger.encoding import batches, calls, parameters
+from apps.timeline.ledger.encoding import batches, calls, rows
 from apps.timeline.ledger.encoding.writes import encode_write
 from apps.timeline.models import Session, Version
 from apps.timeline.operations.states import draft_of
@@ -66,12 +66,12 @@ def call(request: Any, run: Run, project: Project) -> Call:
             builds = (build,) * (1 if build is closing else 2)
             made = WriteCommand(**command, build=builds)
             items = batches.encode(builds, head=head, act=made.act).items
-            taken = parameters.of_batch(made, head, items)
+            taken = rows.of_batch(made, head, items)
         else:
             query = calls.APPEND
             made = WriteCommand(**command, build=build)
             encoded = encode_write(build(head), head=head, act=made.act)
-            taken = parameters.of_write(made, head, encoded)
+            taken = rows.of_write(made, head, encoded)
         (outcome,) = sql.run_prepared(query, {**taken, **given})
         return outcome
 

@@ -22,7 +22,7 @@ from apps.core.errors import Busy
 from apps.timeline import operations as timeline
 from apps.timeline import verification
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.ledger.facts import marks
+from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.verification import Kind, Limits, verify_session
 from apps.timeline.versions import proof
@@ -96,10 +96,10 @@ def test_changes_hold_as_the_first_releases_kept_them(
     run = begin({"note": f"{long}open"})
     with monkeypatch.context() as earlier:
         earlier.setattr(
-            marks,
+            index,
             "shown",
             lambda found: {
-                "changes": marks.shown_earlier(found),
+                "changes": index.shown_earlier(found),
                 "change_count": len(found),
             },
         )

@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.timeline import bodies
-from apps.timeline.ledger import outcomes
+from apps.timeline.ledger import appending
 from apps.timeline.versions import fetching, heads, reading
 from tests.timeline import damage
 from tests.timeline.runs import Run
@@ -39,14 +39,14 @@ def test_a_version_is_told_as_it_is_read(
     project: Project, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Any] = []
-    written = outcomes.written
+    stored = appending._receipt_of_stored
 
-    def listening(*arguments: Any, **named: Any) -> Any:
-        made = written(*arguments, **named)
-        told.extend(made)
-        return made
+    def listening(*arguments: Any) -> Any:
+        receipt = stored(*arguments)
+        told.extend(receipt.made)
+        return receipt
 
-    monkeypatch.setattr(outcomes, "written", listening)
+    monkeypatch.setattr(appending, "_receipt_of_stored", listening)
     tell_story(run)
 
     assert [one.number for one in told] == list(range(3, 15))

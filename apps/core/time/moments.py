@@ -27,6 +27,13 @@ def moment(text: str, zone: tzinfo = UTC) -> datetime:
     return found.astimezone(UTC)
 
 
+def utc_text(value: datetime | None) -> str | None:
+    """Write a moment as answers do: ISO 8601, UTC, with Z."""
+    if value is None:
+        return None
+    return value.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+
+
 def clock_text(at: datetime, zone: tzinfo) -> str:
     """Write a moment as the clocks of a zone show it, for `moment` to read back.
 

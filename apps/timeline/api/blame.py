@@ -17,12 +17,12 @@ from apps.core import json, paging
 from apps.core.errors import InvalidRequest, UnacceptableJson
 from apps.core.http.openapi.schema import errors
 from apps.core.json import segments
+from apps.core.time.moments import utc_text
 from apps.diffs.changes import MISSING, Json
-from apps.timeline.api import shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.blame import CARRIED, BlameList
 from apps.timeline.blame import Blame, Cursor, Setter, TurnFacts, blame, cursors
-from apps.timeline.ledger.facts import marks
+from apps.timeline.ledger.facts import index
 from apps.timeline.versions.reading import VersionRow
 
 MAX_POINTER = 4_000
@@ -150,7 +150,7 @@ def _restorer(version: VersionRow) -> dict[str, Any]:
 
 def _act(version: VersionRow) -> dict[str, Any]:
     return {
-        "created_at": shapes.moment(version.created_at),
+        "created_at": utc_text(version.created_at),
         "actor": {
             "kind": version.actor_kind,
             "id": version.actor_id,
@@ -168,7 +168,7 @@ def _turn_object(turn: TurnFacts) -> dict[str, Any]:
         "turn_number": turn.turn_number,
         "reasoning": turn.reasoning,
         "trace_id": turn.trace_id,
-        "created_at": shapes.moment(turn.created_at),
+        "created_at": utc_text(turn.created_at),
     }
 
 
@@ -183,7 +183,7 @@ def _values(**sides: Json) -> dict[str, Any]:
     written = {name: Fragment(data) for name, data in whole.items()}
     large = {name: sides[name] for name, data in whole.items() if len(data) > WHOLE}
     if large:
-        short = marks.shortened(**sides)
-        short = short if "differs_at" in short else marks.shortened(**large)
+        short = index.shortened(**sides)
+        short = short if "differs_at" in short else index.shortened(**large)
         return {"shortened": True, **written, **short}
     return {"shortened": False, **written}

@@ -13,7 +13,7 @@ from apps.core import sql
 from apps.diffs import pointers
 from apps.diffs.changes import Json
 from apps.diffs.paths import Path, Paths
-from apps.timeline.ledger.facts.marks import path_key
+from apps.timeline.ledger.facts.index import path_key
 
 # Each round is one live range, newest first: find the rollback it begins with, and the
 # newest version in it that has a say. The first that is found ends the recursion, so

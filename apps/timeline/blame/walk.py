@@ -18,7 +18,7 @@ from apps.diffs.changes import MISSING, Json, Kind
 from apps.timeline.blame.attribution import Attribution, judge, place_of, value_at
 from apps.timeline.blame.tracked_path import Stop, TrackedPath, next_stop, track
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.ledger.facts import marks
+from apps.timeline.ledger.facts import index
 from apps.timeline.models import Session
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
@@ -29,7 +29,7 @@ from apps.timeline.versions.reading import VersionRow
 MOST_LOOKS = 1_000
 LOOK_BYTES = 200_000
 
-KIND_OF = {number: kind for kind, number in marks.KINDS.items()}
+KIND_OF = {number: kind for kind, number in index.KINDS.items()}
 
 
 class Number(NamedTuple):

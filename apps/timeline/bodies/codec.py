@@ -100,7 +100,11 @@ def encode(raw: bytes, *, number: int, base: Base | None, salt: bytes) -> Stored
         raise ValueError("This is larger than a body may be.")
     if base is not None and base.number >= number:
         raise ValueError("A body can only be stored against an earlier one.")
-    delta = _delta(raw, base)
+    if base is not None and not _MIN_BASE_BYTES <= len(base.raw) <= MAX_BODY_BYTES:
+        base = None
+    if base is not None and base.depth + 1 >= KEY_FRAME_EVERY:
+        base = None
+    delta = None if base is None else _compressed(raw, base.raw)
     if delta is not None and len(delta) * _SURELY_SMALL <= len(raw):
         codec, data = Codec.ZSTD_DELTA, delta
     else:
@@ -178,30 +182,27 @@ def reconstruct(
 
 def _full(raw: bytes) -> tuple[Codec, bytes]:
     """Return the key frame, or the bytes themselves where zstd does not pay."""
-    compressed = compress(raw, options=_options(len(raw)))
+    compressed = _compressed(raw, None)
     if len(compressed) < len(raw) + _CHECKSUM.size:
         return Codec.ZSTD, compressed
     return Codec.PLAIN, raw + _CHECKSUM.pack(zlib.crc32(raw))
 
 
-def _delta(raw: bytes, base: Base | None) -> bytes | None:
-    if base is None or base.depth + 1 >= KEY_FRAME_EVERY:
-        return None
-    if not _MIN_BASE_BYTES <= len(base.raw) <= MAX_BODY_BYTES:
-        return None
-    prefix = ZstdDict(base.raw, is_raw=True).as_prefix
-    return compress(raw, options=_options(len(base.raw) + len(raw)), zstd_dict=prefix)
+def _compressed(raw: bytes, base_raw: bytes | None) -> bytes:
+    """Compress, against a base where one is given.
 
-
-def _options(reach: int) -> dict[int, int]:
-    """Let matches reach over the whole input: without, deltas collapse above 1 MB."""
+    Matches may reach over the whole input: without, deltas collapse above 1 MB.
+    """
+    reach = len(raw) + len(base_raw or b"")
     window_log = min(max(reach.bit_length(), _MIN_WINDOW_LOG), _MAX_WINDOW_LOG)
-    return {
+    options: dict[int, int] = {
         CompressionParameter.compression_level: _LEVEL,
         CompressionParameter.window_log: window_log,
         CompressionParameter.enable_long_distance_matching: 1,
         CompressionParameter.checksum_flag: 1,
     }
+    prefix = None if base_raw is None else ZstdDict(base_raw, is_raw=True).as_prefix
+    return compress(raw, options=options, zstd_dict=prefix)
 
 
 def _decompressed(data: bytes, size: int, base_raw: bytes | None) -> bytes:

@@ -9,25 +9,28 @@ that lost three times takes the session's row lock first, and cannot lose again.
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any
 
 from django.db import IntegrityError, connection, transaction
 
+from apps.accounts.errors import AuthenticationFailed, Unusable
 from apps.agents.acts import Act
+from apps.agents.errors import AgentSuspended
 from apps.core import sql
-from apps.core.errors import DomainError
-from apps.timeline.errors import held
+from apps.core.admission import gate
+from apps.core.errors import DomainError, IdempotencyKeyReused
+from apps.timeline import bodies
+from apps.timeline.errors import SessionNotFound, held
 from apps.timeline.ledger import conflicts, events
 from apps.timeline.ledger.drafts import ANY_HEAD, Build, Expected, Receipt, WriteCommand
-from apps.timeline.ledger.encoding import batches, calls, parameters
+from apps.timeline.ledger.encoding import batches, calls, rows
+from apps.timeline.ledger.encoding.batches import EncodedBatch
+from apps.timeline.ledger.encoding.values import EncodedWrite
 from apps.timeline.ledger.encoding.writes import encode_write
 from apps.timeline.ledger.locking import lock_session
-from apps.timeline.ledger.outcomes import (
-    receipt_for_outcome,
-    require_no_named_head,
-)
 from apps.timeline.ledger.policies import Policy
-from apps.timeline.ledger.replays import replayed
-from apps.timeline.versions import heads
+from apps.timeline.ledger.replays import receipt_of, replayed
+from apps.timeline.versions import fetching, heads
 from apps.timeline.versions.reading import VersionRow
 
 TRIES_WITHOUT_LOCK = 3
@@ -55,7 +58,8 @@ def append(
         act=act, session_id=session_id, build=build, expected=expected, policy=policy
     )
     # On a head that is remembered the function looks the key up, in the same statement.
-    if _needs_first_look(command):
+    remembered = act.request.key and heads.REMEMBERED.get(act.scope, session_id)
+    if act.request.fault or (act.request.key and not remembered):
         known = replayed(command)
         if known:
             return known
@@ -69,14 +73,6 @@ def append(
         if known is None:
             raise
         return known
-
-
-def _needs_first_look(command: WriteCommand) -> bool:
-    if command.act.request.fault is not None:
-        return True
-    if command.act.request.key is None:
-        return False
-    return heads.REMEMBERED.get(command.act.scope, command.session_id) is None
 
 
 def _stored(command: WriteCommand) -> Receipt:
@@ -128,10 +124,8 @@ def _attempt_on(command: WriteCommand, head: VersionRow) -> Receipt | None:
     if isinstance(command.build, tuple):
         return _attempt_batch(command, command.build, head)
     encoded = encode_write(command.build(head), head=head, act=command.act)
-    (outcome,) = sql.run_prepared(
-        calls.APPEND, parameters.of_write(command, head, encoded)
-    )
-    return receipt_for_outcome(command, outcome, encoded, head)
+    (outcome,) = sql.run_prepared(calls.APPEND, rows.of_write(command, head, encoded))
+    return _receipt_for_outcome(command, outcome, encoded, head)
 
 
 def _attempt_batch(
@@ -142,7 +136,7 @@ def _attempt_batch(
         with _undoable():
             (outcome,) = sql.run_prepared(
                 calls.APPEND_BATCH,
-                parameters.of_batch(command, head, encoded.items),
+                rows.of_batch(command, head, encoded.items),
             )
     except IntegrityError as error:
         if getattr(error.__cause__, "sqlstate", None) != UNIQUE_VIOLATION:
@@ -150,13 +144,97 @@ def _attempt_batch(
         # It was rolled back whole: a name is taken, or a writer took a number
         # without the lock.
         conflicts.require_free_names(command.session_id, encoded.external_ids)
-        require_no_named_head(command)
+        _require_no_named_head(command)
         return None
     if outcome.outcome == "named":
         conflicts.require_free_names(command.session_id, encoded.external_ids)
-    return receipt_for_outcome(command, outcome, encoded, head)
+    return _receipt_for_outcome(command, outcome, encoded, head)
 
 
 def _undoable() -> AbstractContextManager[None]:
     """Keep a violation from ending the transaction, where one is open."""
     return transaction.atomic() if connection.in_atomic_block else nullcontext()
+
+
+def _receipt_for_outcome(
+    command: WriteCommand,
+    outcome: Any,
+    encoded: EncodedWrite | EncodedBatch,
+    head: VersionRow,
+) -> Receipt | None:
+    """Return what was stored, now or before; None to try again on a newer head.
+
+    Raises: whatever the outcome refuses the write with.
+    """
+    if outcome.outcome == "stored":
+        return _receipt_of_stored(command, outcome, encoded, head)
+    if outcome.outcome == "replay":
+        return receipt_of(command, outcome)
+    if outcome.outcome == "conflict":
+        _require_no_named_head(command)
+        return None
+    raise _refusal(command, outcome)
+
+
+def _receipt_of_stored(
+    command: WriteCommand,
+    outcome: Any,
+    encoded: EncodedWrite | EncodedBatch,
+    head: VersionRow,
+) -> Receipt:
+    """Return what was stored, and remember its body and the new head once committed."""
+    gate.exempt()
+    if encoded.raw is not None:
+        # Only once it is committed: a body that was rolled back would be shown
+        # for the one that takes its number.
+        key, raw = (command.session_id, outcome.number), encoded.raw
+        transaction.on_commit(lambda: bodies.cache.put(key, raw))
+    items = encoded.items if isinstance(encoded, EncodedBatch) else [encoded]
+    act, at = command.act, outcome.created_at
+    newest, made = head, []
+    for item in items:
+        if item.version is not None:
+            newest = rows.following(newest, item, item.version, act=act, created_at=at)
+            made.append(newest)
+    transaction.on_commit(lambda: heads.REMEMBERED.put(newest))
+    turn = items[-1].turn
+    return Receipt(
+        session_id=command.session_id,
+        number=outcome.number,
+        is_replay=False,
+        turn_number=outcome.turn_number,
+        first_number=outcome.first_number,
+        made=tuple(made),
+        turn=None
+        if turn is None
+        else rows.written_turn(
+            turn, act=act, session_id=command.session_id, outcome=outcome
+        ),
+        built_on=head,
+    )
+
+
+def _require_no_named_head(command: WriteCommand) -> None:
+    """Another writer came first: only who named no head may try again.
+
+    Raises: VersionConflict, VersionMismatch.
+    """
+    if command.expected.number is not None:
+        head = fetching.head(command.act.scope, command.session_id, now=command.act.now)
+        raise conflicts.stale(command.expected, head)
+
+
+def _refusal(command: WriteCommand, outcome: Any) -> DomainError:
+    match outcome.outcome:
+        case "revoked" | "expired":
+            return AuthenticationFailed.because(Unusable(outcome.outcome))
+        case "held":
+            return held(outcome.hold, outcome.head_number)
+        case "reused":
+            return IdempotencyKeyReused(param="Idempotency-Key")
+        case "suspended":
+            return AgentSuspended()
+        case "named":
+            return conflicts.named(command.session_id)
+        case _:
+            return SessionNotFound()

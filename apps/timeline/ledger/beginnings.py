@@ -28,10 +28,9 @@ from apps.timeline.bodies import bundles
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.ledger import events
 from apps.timeline.ledger.drafts import Draft, Edit, Receipt
-from apps.timeline.ledger.encoding import calls, parameters
-from apps.timeline.ledger.encoding.writes import encode_first
-from apps.timeline.ledger.encoding.written import first_version
-from apps.timeline.ledger.events import Stamp
+from apps.timeline.ledger.encoding import calls, rows
+from apps.timeline.ledger.encoding.firsts import encode_first
+from apps.timeline.ledger.encoding.values import Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.models import RequestKey, Session, SessionName
 from apps.timeline.versions import heads, reading
@@ -95,13 +94,10 @@ class SessionCreation:
         first = encode_first(draft, stamp, state=state, before=before, salt=salt)
         session = self._session(agent, metadata, metadata_written, origin)
         outcome = self._created(
-            parameters.of_act(self.act, session_id)
-            | parameters.of_version(first)
-            | parameters.of_index(first)
-            | session
+            rows.of_act(self.act, session_id) | rows.of_version(first) | session
         )
         if outcome == "stored":
-            head = first_version(
+            head = rows.first_version(
                 first, act=self.act, session_id=session_id, session=session
             )
             transaction.on_commit(partial(heads.REMEMBERED.put, head))
@@ -172,7 +168,7 @@ class SessionCreation:
             "ttl_seconds": about.ttl_seconds,
             "expires_at": self._expires_at(),
             "metadata": metadata_written,
-            "metadata_index": parameters.text_of(json.cleaned(metadata)),
+            "metadata_index": json.dumps(json.cleaned(metadata)).decode(),
             "previous_chain": origin.chain if origin else NO_CHAIN,
         }
 

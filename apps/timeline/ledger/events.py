@@ -1,20 +1,15 @@
-"""The event rows that the SQL functions store beside a version or a turn.
+"""Which action each operation is in the events, and the chained record of a person's.
 
-What a person does is chained as well, right after the function that stored its event.
+What a person does is chained right after the function that stored its event.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
 
-from apps.agents.acts import Act
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.audit.models import Event
-from apps.core.ids import new_id
-from apps.timeline.ledger.drafts import Draft
 from apps.timeline.words import Op
 
 ACTIONS = {
@@ -31,47 +26,6 @@ ACTIONS = {
 }
 
 MAKING = sorted({action.value for action in ACTIONS.values()})
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stamp:
-    """The same for all rows of one write.
-
-    `number` is the version that it makes or, a turn alone, finds.
-    """
-
-    act: Act
-    session_id: str
-    number: int
-
-    def event_id(self, *, of_turn: bool = False) -> str:
-        """Return an id by which events of one moment sort as they happened.
-
-        By version; what made a version before the turn that came with it.
-        """
-        sequence = 2 * self.number + (2 if of_turn else 1)
-        return new_id("trace", now=self.act.now, sequence=sequence)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NewEvent:
-    """An event that is stored beside what it tells of; `details` are clean JSON."""
-
-    id: str
-    action: Action
-    resource_type: str
-    details: dict[str, Any]
-
-
-def version_event(draft: Draft, event_id: str) -> NewEvent:
-    """Return the event of a new version; the first one's is about the session."""
-    is_first = draft.op in (Op.CREATE, Op.FORK)
-    return NewEvent(
-        id=event_id,
-        action=ACTIONS[draft.op],
-        resource_type="session" if is_first else "version",
-        details=draft.details,
-    )
 
 
 def chain(session_id: str, numbers: Iterable[int]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from apps.core.actors import Actor
+from apps.core.actors import ActorKind
 from apps.timeline.words import Hold
 
 
@@ -27,12 +27,7 @@ HUMAN_ACT = Policy(refused=frozenset({Hold.CLOSED}), suspends=False)
 HOLD = Policy(refused=frozenset({Hold.CLOSED}), suspends=False)
 DELETE = Policy(refused=frozenset(), suspends=False)
 
-
-def of_write(actor: Actor) -> Policy:
-    """Return the policy of what adds to a session: states, turns, batches."""
-    return AGENT_WRITE if actor.is_agent else HUMAN_ACT
-
-
-def of_recovery(actor: Actor) -> Policy:
-    """Return the policy of what brings a session back: rollback, undo, resume."""
-    return AGENT_RECOVERY if actor.is_agent else HUMAN_ACT
+# Of what adds to a session (states, turns, batches), and of what brings it back
+# (rollback, undo, resume), by who acts.
+WRITE = dict.fromkeys(ActorKind, HUMAN_ACT) | {ActorKind.KEY: AGENT_WRITE}
+RECOVERY = dict.fromkeys(ActorKind, HUMAN_ACT) | {ActorKind.KEY: AGENT_RECOVERY}

@@ -52,7 +52,7 @@ def append_batch(
         session_id=session_id,
         build=tuple(_Build(item) for item in items),
         expected=expected,
-        policy=policies.of_write(act.actor),
+        policy=policies.WRITE[act.actor.kind],
     )
 
 

@@ -63,7 +63,7 @@ def resume(
         session_id=session_id,
         build=build,
         expected=expected,
-        policy=policies.of_recovery(act.actor),
+        policy=policies.RECOVERY[act.actor.kind],
     )
 
 

@@ -97,7 +97,7 @@ def _restored(act: Act, session_id: str, build: Build, expected: Expected) -> Re
         session_id=session_id,
         build=build,
         expected=expected,
-        policy=policies.of_recovery(act.actor),
+        policy=policies.RECOVERY[act.actor.kind],
     )
     if not receipt.is_replay:
         return replace(receipt, verified=True)

@@ -52,7 +52,7 @@ def update(
         session_id=session_id,
         build=build,
         expected=expected,
-        policy=policies.of_write(act.actor),
+        policy=policies.WRITE[act.actor.kind],
     )
 
 
@@ -80,7 +80,7 @@ def replace(
         session_id=session_id,
         build=build,
         expected=expected,
-        policy=policies.of_write(act.actor),
+        policy=policies.WRITE[act.actor.kind],
     )
 
 

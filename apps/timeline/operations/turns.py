@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 
 from apps.agents.acts import Act
@@ -14,11 +15,11 @@ from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
 from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, TurnDraft, Write
-from apps.timeline.ledger.encoding.writes import new_salt
 from apps.timeline.ledger.facts import reported
 from apps.timeline.operations.states import differs, draft_of
 from apps.timeline.projection.texts import turn_text
 from apps.timeline.versions import reading
+from apps.timeline.versions.proof import SALT_BYTES
 from apps.timeline.versions.reading import Step, VersionRow, require_text
 from apps.timeline.words import Op
 
@@ -79,7 +80,7 @@ def add_turn(
         session_id=session_id,
         build=build,
         expected=expected,
-        policy=policies.of_write(act.actor),
+        policy=policies.WRITE[act.actor.kind],
     )
 
 
@@ -106,6 +107,7 @@ def _draft(
         raise PayloadTooLarge(
             f"A turn may have {MAX_TURN_BYTES:,} bytes.", limit=MAX_TURN_BYTES
         )
+    salt = secrets.token_bytes(SALT_BYTES)
     return TurnDraft(
         id=turn_id,
         step=step,
@@ -113,7 +115,7 @@ def _draft(
         output_type=_type_of("output", exchange.output),
         before_number=head.number if is_head else None,
         state_after_sent=state_after is not None,
-        body=bodies.encode(raw, number=0, base=None, salt=new_salt()),
+        body=bodies.encode(raw, number=0, base=None, salt=salt),
         text=turn_text(exchange.input, exchange.output),
         facts=reported.facts(exchange.input, exchange.output, exchange.metadata),
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from apps.accounts.models import Project
 from apps.core import sql
-from apps.timeline.ledger.facts.terms import SearchTag, tag_key
+from apps.timeline.ledger.facts.index import SearchTag, tag_key
 from apps.timeline.projection.texts import TextKind
 
 _MARK = """

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from django.db import transaction
 
 from apps.core import sql
-from apps.timeline.ledger.facts import waiting
+from apps.timeline.ledger.encoding.writes import SILENT, waits
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Open, Session
 from apps.timeline.versions import fetching, reading
@@ -51,9 +51,9 @@ def _waiting_since(session_id: str) -> VersionRow | None:
     """Walk back from the head to the first version that asks, of those that do."""
     since: VersionRow | None = None
     for version in _newest_first(session_id):
-        if version.op in waiting.SILENT:
+        if version.op in SILENT:
             continue
-        if not waiting.waits(reading.parsed(version), version.objective_status):
+        if not waits(reading.parsed(version), version.objective_status):
             return since
         since = version
     return since

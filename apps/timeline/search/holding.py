@@ -8,8 +8,8 @@ from functools import cached_property
 
 from apps.core.json import Json
 from apps.diffs.facets import LONGEST_POINTER
-from apps.timeline.ledger.facts import marks, terms
-from apps.timeline.ledger.facts.terms import SearchTag
+from apps.timeline.ledger.facts import index
+from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.search import index_scan, places
 from apps.timeline.search.clauses import Changed, Holds, Scalar
 from apps.timeline.search.conditions import (
@@ -46,11 +46,11 @@ class OfState(Condition):
         """The keys of the canonical paths that some session has."""
         if self.pointer is None:
             return []
-        keys = [marks.path_key(self.key, path) for path in places.paths(self.pointer)]
+        keys = [index.path_key(self.key, path) for path in places.paths(self.pointer)]
         return index_scan.live_paths(keys, self.value_keys)
 
     def truncated(self) -> Entry:
-        return index_scan.tagged([terms.tag_key(self.key, SearchTag.TRUNCATED)])
+        return index_scan.tagged([index.tag_key(self.key, SearchTag.TRUNCATED)])
 
     def ever(self) -> Entry:
         if self.pointer is None:
@@ -94,7 +94,7 @@ class Now(OfState):
     def exact(self) -> IndexScan:
         if self.pointer is None:
             return IndexScan([index_scan.held_anywhere(self.value_keys)])
-        path = terms.pointer_key(self.key, self.pointer)
+        path = index.pointer_key(self.key, self.pointer)
         return IndexScan([index_scan.held_at(path, self.value_keys)])
 
     @cached_property
@@ -103,7 +103,7 @@ class Now(OfState):
         if self.pointer is None:
             return False
         plain = {
-            marks.path_key(self.key, path)
+            index.path_key(self.key, path)
             for path in places.paths(self.pointer)
             if not any(isinstance(part, tuple) for part in path)
         }
@@ -115,8 +115,8 @@ class Now(OfState):
         deepest = MOST_DEPTH
         if self.pointer is not None:
             deepest = min(self.pointer.count("/"), MOST_DEPTH)
-        depths = [terms.cut_key(self.key, depth) for depth in range(1, deepest + 1)]
-        return index_scan.held_at(terms.tag_key(self.key, SearchTag.CUT), depths)
+        depths = [index.cut_key(self.key, depth) for depth in range(1, deepest + 1)]
+        return index_scan.held_at(index.tag_key(self.key, SearchTag.CUT), depths)
 
     @cached_property
     def inexact(self) -> IndexScan:

@@ -17,7 +17,7 @@ from apps.core.json import Json
 from apps.diffs import lists, pointers
 from apps.diffs.equality import same
 from apps.diffs.paths import Item, Path
-from apps.timeline.ledger.facts import marks
+from apps.timeline.ledger.facts import index
 from apps.timeline.search.clauses import Match, Scalar
 
 MOST_PATHS = 256
@@ -42,7 +42,7 @@ def written_as(value: Scalar, match: Match) -> list[Scalar]:
 
 def value_keys(key: bytes, values: list[Scalar]) -> list[bytes]:
     """Return the digests of those that are short enough to be found by one."""
-    keys = (marks.value_key(key, value) for value in values)
+    keys = (index.value_key(key, value) for value in values)
     return [one for one in keys if one is not None]
 
 
@@ -114,9 +114,9 @@ def _located(value: Json, place: str, tokens: list[str]) -> Iterator[tuple[str, 
         yield from _located(pointers.step(value, token), inner, rest)
     if isinstance(value, list) and (name := lists.identity_key(value)):
         wanted = {item for item in _items(token) if item.key == name}
-        for index, one in enumerate(value):
+        for at, one in enumerate(value):
             if Item(name, one[name]) in wanted:
-                yield from _located(one, f"{place}/{index}", rest)
+                yield from _located(one, f"{place}/{at}", rest)
 
 
 def _plain(token: str) -> list[Segment]:

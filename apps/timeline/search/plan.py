@@ -10,8 +10,8 @@ from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.core import keyset, sql
-from apps.timeline.ledger.facts import terms
-from apps.timeline.ledger.facts.terms import SearchTag
+from apps.timeline.ledger.facts import index
+from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.models import SessionName
 from apps.timeline.querysets import id_bounds
 from apps.timeline.search import clauses, index_scan
@@ -318,7 +318,7 @@ class Planner:
         return TagCondition(clause, where, self._scan(tag, name), query, name)
 
     def _scan(self, tag: SearchTag, name: str = "") -> IndexScan:
-        return IndexScan([index_scan.tagged([terms.tag_key(self.key, tag, name)])])
+        return IndexScan([index_scan.tagged([index.tag_key(self.key, tag, name)])])
 
 
 class TaggedSession(TagCondition):

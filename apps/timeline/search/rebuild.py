@@ -17,8 +17,8 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.core import json, sql
 from apps.diffs.facets import leaves
-from apps.timeline.ledger.facts import marks, terms
-from apps.timeline.ledger.facts.terms import SearchTag, Terms
+from apps.timeline.ledger.facts import index
+from apps.timeline.ledger.facts.index import SearchTag, Terms
 from apps.timeline.models import Change, Session, Turn, Unsearched
 from apps.timeline.projection import project_session
 from apps.timeline.projection.texts import TextKind, turn_text
@@ -169,27 +169,27 @@ def _note_turns(session: Session) -> None:
 def _terms(session: Session, project: Project) -> Terms:
     key = bytes(project.index_key)
     head = fetching.heads([session.id])[session.id]
-    found = terms.held(key, None, leaves(reading.parsed(head)))
+    found = index.held(key, None, leaves(reading.parsed(head)))
     for row in sql.rows(_MARKS, {"session": session.id}):
         if row.tag == SearchTag.EXTERNAL:
-            found |= terms.named(key, row.name)
+            found |= index.named(key, row.name)
         else:
-            found |= terms.tagged(key, SearchTag(row.tag), [row.name])
+            found |= index.tagged(key, SearchTag(row.tag), [row.name])
     if session.origin_session_id is not None:
-        found |= terms.tagged(key, SearchTag.FORKED)
+        found |= index.tagged(key, SearchTag.FORKED)
         if _carry(session, project):
-            found |= terms.tagged(key, SearchTag.TRUNCATED)
+            found |= index.tagged(key, SearchTag.TRUNCATED)
     return found
 
 
 def _carry(session: Session, project: Project) -> bool:
     """Add the values that a fork began with; return whether some had no room."""
     changes = Change.objects.filter(session_id=session.id, number=0)
-    own = changes.exclude(role=marks.CARRIED).values_list("path_key", flat=True)
-    rows = marks.ChangeRows(path_keys=[bytes(path) for path in own])
+    own = changes.exclude(role=index.CARRIED).values_list("path_key", flat=True)
+    rows = index.ChangeRows(path_keys=[bytes(path) for path in own])
     count = len(rows.path_keys)
     (first,) = fetching.versions_at(session.id, [0])
-    truncated = marks.carry(rows, reading.parsed(first), project)
+    truncated = index.carry(rows, reading.parsed(first), project)
     columns: Any = zip(rows.path_keys[count:], rows.kinds, rows.value_keys, strict=True)
     Change.objects.bulk_create(
         [
@@ -197,7 +197,7 @@ def _carry(session: Session, project: Project) -> bool:
                 session_id=session.id,
                 path_key=path,
                 number=0,
-                role=marks.CARRIED,
+                role=index.CARRIED,
                 kind=kind,
                 value_key=value,
             )

@@ -14,8 +14,8 @@ from typing import Any
 
 from apps.agents.scope import Scope
 from apps.core import keyset, sql
-from apps.timeline.ledger.facts import terms
-from apps.timeline.ledger.facts.terms import SearchTag
+from apps.timeline.ledger.facts import index
+from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.search import index_scan
 from apps.timeline.search.clauses import FreeTerm
 from apps.timeline.search.conditions import (
@@ -58,10 +58,10 @@ class VersionNames(Condition):
     def __init__(self, clause: FreeTerm, key: bytes) -> None:
         super().__init__(clause)
         self.prefix = Prefix(clause.term)
-        tags = terms.names_beginning(key, clause.term)
+        tags = index.names_beginning(key, clause.term)
         if not self.prefix.is_open:
             tags = []
-        whole = terms.tag_key(key, SearchTag.EXTERNAL, clause.term)
+        whole = index.tag_key(key, SearchTag.EXTERNAL, clause.term)
         self.scan = IndexScan([index_scan.tagged([whole, *tags])])
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from itertools import chain
 
-from apps.timeline.ledger.encoding import claims
 from apps.timeline.verification.findings import Kind, Problems
 from apps.timeline.verification.rows import Beginning, StoredVersion
 from apps.timeline.versions import proof
@@ -92,7 +91,8 @@ def _texts(version: StoredVersion) -> Problems:
     # the row, a marked and emptied text is told from a changed one here.
     if proof.salted(version.salt, version.reasoning) != version.reasoning_digest:
         yield Kind.TEXT, "its reasoning is not what was digested"
-    step = claims.step_digest(version.salt, version, version.reason_code)
+    texts = *proof.step_values(version), version.reason_code
+    step = proof.salted(version.salt, *texts)
     if step != version.step_digest:
         yield Kind.TEXT, "its step metadata is not what was digested"
 

@@ -15,7 +15,7 @@ from apps.core.json import Json, State
 from apps.diffs.compare import compare
 from apps.diffs.facets import facets as facets_of
 from apps.diffs.flags import flags
-from apps.timeline.ledger.facts import marks
+from apps.timeline.ledger.facts import index
 from apps.timeline.verification.rows import ChangeRow, Listed, StoredVersion
 from apps.timeline.words import Op
 
@@ -44,17 +44,17 @@ def of_version(
     expected = list(flags(comparison, before.size, after.size))
     if version.flags != (expected if version.number else []):
         yield f"its flags are {version.flags}"
-    shown = marks.shown(comparison)
+    shown = index.shown(comparison)
     if version.change_count != shown["change_count"]:
         yield f"it has {shown['change_count']} changes, not {version.change_count}"
     elif not any(
         _alike(changes, version.changes)
-        for changes in (shown["changes"], marks.shown_earlier(comparison))
+        for changes in (shown["changes"], index.shown_earlier(comparison))
     ):
         yield "the changes shown with it are others"
-    rows, truncated = marks.marks(comparison, project)
+    rows, truncated = index.change_rows(comparison, project)
     if version.op == Op.FORK:
-        marks.carry(rows, after.state, project)
+        index.carry(rows, after.state, project)
     columns = (rows.path_keys, rows.roles, rows.kinds, rows.value_keys)
     touched = set(zip(*columns, strict=True))
     if len(touched) != len(stored) or touched != set(stored):

@@ -96,16 +96,6 @@ KEPT = sql.PreparedQuery(
 )
 
 
-def shown(
-    scope: Scope, session_id: str, number: int | None, *, now: datetime
-) -> VersionRow:
-    """Return that version with its state and the last rollback; None is the head.
-
-    Raises: SessionNotFound, VersionNotFound, bodies.CorruptBody.
-    """
-    return _read(SHOWN, scope, session_id, number, now)
-
-
 def kept(
     scope: Scope, session_id: str, number: int | None, *, now: datetime
 ) -> VersionRow:
@@ -113,7 +103,7 @@ def kept(
 
     Raises: SessionNotFound, VersionNotFound, bodies.CorruptBody.
     """
-    return _read(KEPT, scope, session_id, number, now)
+    return shown(scope, session_id, number, now=now, statement=KEPT)
 
 
 def found(
@@ -152,13 +142,18 @@ def found(
     return row
 
 
-def _read(
-    statement: sql.PreparedQuery,
+def shown(
     scope: Scope,
     session_id: str,
     number: int | None,
+    *,
     now: datetime,
+    statement: sql.PreparedQuery = SHOWN,
 ) -> VersionRow:
+    """Return that version with its state and the last rollback; None is the head.
+
+    Raises: SessionNotFound, VersionNotFound, bodies.CorruptBody.
+    """
     known = bodies.cache.newest(session_id, KNOWN)
     row = found(statement, scope, session_id, number, now, list(known))
     rollback = [row.pop(name) for name in ROLLBACK_COLUMNS]

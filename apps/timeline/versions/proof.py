@@ -18,10 +18,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
+from operator import attrgetter
 
 SCHEMA = "stepback/1"
 TURN_SCHEMA = "stepback-turn/1"
+SALT_BYTES = 32
+STEP_FIELDS = (
+    "step_number",
+    "step_parent_id",
+    "objective_status",
+    "schema_version",
+    "release",
+    "model",
+)
 NO_CHAIN = bytes(32)  # what comes before version 0 of a session that is no fork
+step_values = attrgetter(*STEP_FIELDS)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

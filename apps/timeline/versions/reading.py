@@ -156,17 +156,17 @@ class VersionRow:
 
 def parts(version: VersionRow) -> tuple[Part, ...]:
     """Return all parts that the version shows."""
-    return bodies.unframe(_raw(version))
+    return bodies.unframe(raw_of(version))
 
 
 def state(version: VersionRow) -> bytes:
     """Return the version's state as JSON bytes, ready to be spliced into an answer."""
-    return bytes(bodies.state_view(_raw(version)))
+    return bytes(bodies.state_view(raw_of(version)))
 
 
 def state_view(version: VersionRow) -> memoryview:
     """Return those bytes where they stand, not copied."""
-    return bodies.state_view(_raw(version))
+    return bodies.state_view(raw_of(version))
 
 
 def parsed(version: VersionRow) -> State:
@@ -201,12 +201,8 @@ def state_part(bundle: tuple[Part, ...]) -> bytes:
     return next(part.data for part in bundle if part.name == "state")
 
 
-def base_of(version: VersionRow) -> bodies.Base:
-    """Return the version's body as the base of the next one."""
-    return bodies.Base(version.body_number, _raw(version), version.body_depth)
-
-
-def _raw(version: VersionRow) -> bytes:
+def raw_of(version: VersionRow) -> bytes:
+    """Return all parts that the version shows, framed."""
     # It stays with the row: a body too large for the cache, or not yet committed,
     # would be decoded anew for each of its parts.
     if version.raw is None:

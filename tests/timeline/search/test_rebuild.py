@@ -11,8 +11,8 @@ from django.db import connection, connections
 from apps.accounts.models import Project
 from apps.core.roles.names import Role
 from apps.timeline import bodies
-from apps.timeline.ledger.facts import terms
-from apps.timeline.ledger.facts.terms import SearchTag
+from apps.timeline.ledger.facts import index
+from apps.timeline.ledger.facts.index import SearchTag
 from tests.acting import acting_as, erasing
 from tests.feeding import project_all
 from tests.timeline.runs import Begin, Clients, Run
@@ -68,7 +68,7 @@ def test_beginnings_of_names_that_are_missing_are_completed(
     with acting_as(Role.OWNER), connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM timeline_term WHERE path_key = ANY (%s)",
-            [list(terms.tagged(key, SearchTag.NAMED, ["che", "checkpoi"]))],
+            [list(index.tagged(key, SearchTag.NAMED, ["che", "checkpoi"]))],
         )
         cursor.execute(UNSEARCHED + "WHERE id = %s", [named.id])
     assert ids(named.client, "checkpoint-1") == []

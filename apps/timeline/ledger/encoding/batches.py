@@ -15,9 +15,9 @@ from apps.core.admission import gate
 from apps.core.errors import DomainError, InvalidRequest, PayloadTooLarge
 from apps.timeline.errors import ExternalIdTaken
 from apps.timeline.ledger.drafts import Build, Draft, Write
+from apps.timeline.ledger.encoding.rows import following
 from apps.timeline.ledger.encoding.values import EncodedWrite
 from apps.timeline.ledger.encoding.writes import encode_write
-from apps.timeline.ledger.encoding.written import following
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 

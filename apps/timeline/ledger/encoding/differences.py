@@ -16,7 +16,6 @@ from apps.diffs.compare import compare
 from apps.diffs.facets import Leaves
 from apps.diffs.outlines import Outlined, differing, outline
 from apps.timeline import bodies
-from apps.timeline.ledger.drafts import Draft
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import VersionRow
 
@@ -26,25 +25,18 @@ OUTLINED_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The comparison, and the leaves of both states.
+    """The comparison, and the leaves of both states; `before` of a beginning is None.
 
     The comparison may leave out members that are the same in both.
     """
 
     comparison: Comparison
-    before: Leaves
+    before: Leaves | None
     after: Leaves
 
 
-def made_by(draft: Draft, head: VersionRow) -> Difference:
-    """Return what a draft changes about the head."""
-    if draft.state is not None:
-        before = reading.parsed(head)
-        comparison = compare(before, draft.state)
-        return Difference(
-            comparison, head.leaves or facets.leaves(before), facets.leaves(draft.state)
-        )
-    shown = draft.body_from or head
+def between_bodies(head: VersionRow, shown: VersionRow) -> Difference:
+    """Return what differs where a version shows a body that is stored already."""
     if shown.body_number == head.body_number:
         return _of_states({}, {})
     return between(head, shown)

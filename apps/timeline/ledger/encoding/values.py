@@ -5,12 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.agents.acts import Act
+from apps.audit.actions import Action
 from apps.diffs.facets import Leaves
 from apps.timeline import bodies
 from apps.timeline.ledger.drafts import TurnDraft
-from apps.timeline.ledger.events import NewEvent
-from apps.timeline.ledger.facts import marks, terms
+from apps.timeline.ledger.facts import index
 from apps.timeline.versions.reading import VersionRow
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stamp:
+    """The same for all rows of one write.
+
+    `number` is the version that it makes or, a turn alone, finds.
+    """
+
+    act: Act
+    session_id: str
+    number: int
 
 
 @dataclass(kw_only=True, slots=True)
@@ -47,7 +60,11 @@ class NewVersion:
     step_digest: bytes
     commitment: bytes
     leaf: bytes
-    event: NewEvent
+    # The event that tells of it; `details` are clean JSON.
+    event_id: str
+    action: Action
+    resource_type: str
+    details: dict[str, Any]
     # On the last version of a batch: where the batch begins.
     first_number: int | None = None
 
@@ -61,7 +78,8 @@ class NewTurn:
     made_version: bool
     reasoning_digest: bytes
     leaf: bytes
-    event: NewEvent
+    event_id: str
+    details: dict[str, Any]
 
 
 @dataclass(kw_only=True, slots=True)
@@ -75,9 +93,9 @@ class EncodedWrite:
     # The version whose body it shows, where that is not its own.
     shows: VersionRow | None = None
     turn: NewTurn | None = None
-    changes: marks.ChangeRows = field(default_factory=marks.ChangeRows)
+    changes: index.ChangeRows = field(default_factory=index.ChangeRows)
     facets: dict[str, Any] | None = None
-    terms: terms.Terms = field(default_factory=dict)
+    terms: index.Terms = field(default_factory=dict)
     # Whether the session waits for a human from now on; None: as before.
     waits: bool | None = None
     # The short scalars of the state, if it is a new one.

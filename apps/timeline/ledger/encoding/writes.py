@@ -7,30 +7,50 @@ result only add the time, the number of a turn, and chain values.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from apps.agents.acts import Act
-from apps.audit.actions import Action
-from apps.core import json
 from apps.core.admission import gate
-from apps.core.json import State
+from apps.core.ids import new_id
+from apps.core.json import Json
 from apps.diffs import facets
-from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
 from apps.diffs.facets import Leaves
-from apps.diffs.flags import flags
+from apps.diffs.flags import flags as flags_of
 from apps.timeline import bodies
-from apps.timeline.ledger.drafts import Draft, TurnDraft, Write
-from apps.timeline.ledger.encoding import differences
-from apps.timeline.ledger.encoding.claims import STEP_FIELDS, claim_of, turn_claim_of
-from apps.timeline.ledger.encoding.values import EncodedWrite, NewTurn, NewVersion
-from apps.timeline.ledger.events import NewEvent, Stamp, version_event
-from apps.timeline.ledger.facts import marks, terms, waiting
-from apps.timeline.ledger.facts.terms import SearchTag
-from apps.timeline.versions import reading
+from apps.timeline.bodies import Part
+from apps.timeline.ledger.drafts import Draft, Write
+from apps.timeline.ledger.encoding import differences, turns
+from apps.timeline.ledger.encoding.differences import Difference
+from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
+from apps.timeline.ledger.events import ACTIONS
+from apps.timeline.ledger.facts import index
+from apps.timeline.versions import proof, reading
+from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
 from apps.timeline.versions.reading import VersionRow
-from apps.timeline.words import Op
+from apps.timeline.words import Hold, Op
+
+# A version asks for a human with one of these true at the top of its state, or with an
+# objective status that begins so. The newest version decides, except that a pause and
+# a resume say nothing: an agent that asks and then pauses itself still waits. Any other
+# write answers it, unless it says so again; so does a rollback to a state that does
+# not, because a rollback restores the state and not the objective. A closed, deleted
+# or expired session waits for nobody.
+KEYS = ("escalated", "escalated_to_human")
+OBJECTIVE = "WAITING_FOR"
+SILENT = frozenset({Op.PAUSE, Op.RESUME})
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a version says of the body that it shows; its own has no number yet."""
+
+    commitment: bytes
+    size: int
+    number: int | None
+    flags: list[str]
 
 
 def encode_write(write: Write, *, head: VersionRow, act: Act) -> EncodedWrite:
@@ -41,50 +61,18 @@ def encode_write(write: Write, *, head: VersionRow, act: Act) -> EncodedWrite:
     if write.draft:
         _encode_version(encoded, write.draft, stamp, head)
     if write.turn:
-        _encode_turn(encoded, write.turn, stamp)
+        own_id = event_id(stamp, of_turn=True)
+        turns.encode_turn(encoded, write.turn, stamp, own_id)
     return encoded
 
 
-def encode_first(
-    draft: Draft,
-    stamp: Stamp,
-    *,
-    state: State,
-    before: State,
-    salt: bytes | None = None,
-) -> EncodedWrite:
-    """Encode version 0 of a new session; a fork that copies a body keeps its salt.
+def event_id(stamp: Stamp, *, of_turn: bool = False) -> str:
+    """Return an id by which events of one moment sort as they happened.
 
-    `before` is what its changes are compared with: nothing, or the origin's state.
+    By version; what made a version before the turn that came with it.
     """
-    encoded = EncodedWrite()
-    parts = draft.parts or ()
-    encoded.raw = bodies.frame(parts)
-    gate.enter(len(encoded.raw))
-    body = bodies.encode(encoded.raw, number=0, base=None, salt=salt or new_salt())
-    encoded.body = body
-    size = len(reading.state_part(parts))
-    shown = _Shown(body.commitment, size, 0, [])
-    _describe(encoded, draft, stamp, shown, compare(before, state))
-    _index_head(encoded, None, facets.leaves(state), stamp)
-    if draft.op is Op.FORK:
-        _index_carried(encoded, state, stamp)
-    encoded.waits = waiting.waits(state, draft.step.objective_status)
-    return encoded
-
-
-def new_salt() -> bytes:
-    return secrets.token_bytes(32)
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What a version says of the body that it shows."""
-
-    commitment: bytes
-    size: int
-    number: int | None
-    flags: list[str]
+    sequence = 2 * stamp.number + (2 if of_turn else 1)
+    return new_id("trace", now=stamp.act.now, sequence=sequence)
 
 
 def _encode_version(
@@ -96,53 +84,75 @@ def _encode_version(
     if draft.parts is None:
         encoded.shows = shows
     else:
-        encoded.raw = bodies.frame(draft.parts)
-        gate.enter(len(encoded.raw))
-        encoded.body = bodies.encode(
-            encoded.raw,
-            number=stamp.number,
-            base=reading.base_of(head),
-            salt=new_salt(),
+        base = bodies.Base(head.body_number, reading.raw_of(head), head.body_depth)
+        body = encode_body(encoded, draft.parts, number=stamp.number, base=base)
+        commitment, body_number = body.commitment, None
+        size = len(bodies.state_view(encoded.raw or b""))
+    if draft.state is None:
+        difference = differences.between_bodies(head, shows)
+    else:
+        before = reading.parsed(head)
+        difference = Difference(
+            compare(before, draft.state),
+            head.leaves or facets.leaves(before),
+            facets.leaves(draft.state),
         )
-        commitment, body_number = encoded.body.commitment, None
-        size = len(reading.state_part(draft.parts))
-    difference = differences.made_by(draft, head)
-    comparison = difference.comparison
-    shown = _Shown(
-        commitment, size, body_number, list(flags(comparison, head.size, size))
-    )
-    _describe(encoded, draft, stamp, shown, comparison)
-    _index_head(encoded, difference.before, difference.after, stamp)
-    encoded.waits = waiting.change(draft, head, difference)
+    flags = flags_of(difference.comparison, head.size, size)
+    shown = Shown(commitment, size, body_number, list(flags))
+    describe(encoded, draft, stamp, shown, difference)
+    encoded.waits = _change_of_waiting(draft, head, difference)
     encoded.leaves = None if draft.state is None else difference.after
 
 
-def _describe(
+def encode_body(
+    encoded: EncodedWrite,
+    parts: tuple[Part, ...],
+    *,
+    number: int,
+    base: bodies.Base | None,
+    salt: bytes | None = None,
+) -> bodies.Stored:
+    """Frame and compress the version's own body; return it as it is stored."""
+    raw = bodies.frame(parts)
+    gate.enter(len(raw))
+    salt = salt or secrets.token_bytes(SALT_BYTES)
+    body = bodies.encode(raw, number=number, base=base, salt=salt)
+    encoded.raw, encoded.body = raw, body
+    return body
+
+
+def describe(
     encoded: EncodedWrite,
     draft: Draft,
     stamp: Stamp,
-    shown: _Shown,
-    comparison: Comparison,
+    shown: Shown,
+    difference: Difference,
 ) -> None:
-    """Fill in the version, its change rows and the tags that it gives its session."""
-    encoded.changes, truncated = marks.marks(comparison, stamp.act.project)
-    changes = marks.shown(comparison) | {"changes_truncated": truncated}
-    encoded.version = _version(draft, stamp, shown, changes)
-    encoded.terms |= terms.of_version(
-        _key(stamp),
+    """Fill in the version, its change rows, and by what its session is now found."""
+    comparison, key = difference.comparison, bytes(stamp.act.project.index_key)
+    encoded.changes, truncated = index.change_rows(comparison, stamp.act.project)
+    changes = index.shown(comparison) | {"changes_truncated": truncated}
+    encoded.version = _new_version(draft, stamp, shown, changes)
+    encoded.terms |= index.tags_of(
+        key,
         op=draft.op,
         flags=shown.flags,
         is_truncated=truncated,
         external_id=draft.step.external_id,
         trace_id=draft.step.trace_id,
     )
+    held = index.held(key, difference.before, difference.after)
+    if held or difference.before is None:
+        encoded.facets = facets.cleaned(difference.after)
+    encoded.terms |= held
 
 
-def _version(
-    draft: Draft, stamp: Stamp, shown: _Shown, changes: dict[str, Any]
+def _new_version(
+    draft: Draft, stamp: Stamp, shown: Shown, changes: dict[str, Any]
 ) -> NewVersion:
-    step, salt, event_id = draft.step, new_salt(), stamp.event_id()
-    claim = claim_of(draft, stamp, shown.commitment, salt, step.trace_id or event_id)
+    step, salt = draft.step, secrets.token_bytes(SALT_BYTES)
+    own_id = event_id(stamp)
+    claim = claim_of(draft, stamp, shown.commitment, salt, step.trace_id or own_id)
     return NewVersion(
         op=draft.op,
         hold=draft.hold,
@@ -163,53 +173,74 @@ def _version(
         step_digest=claim.step_digest,
         commitment=shown.commitment,
         leaf=claim.leaf(),
-        event=version_event(draft, event_id),
+        event_id=own_id,
+        action=ACTIONS[draft.op],
+        resource_type="session" if draft.op in (Op.CREATE, Op.FORK) else "version",
+        details=draft.details,
     )
 
 
-def _index_head(
-    encoded: EncodedWrite, before: Leaves | None, after: Leaves, stamp: Stamp
-) -> None:
-    """Let the session be found by what its head holds now."""
-    changed = terms.held(_key(stamp), before, after)
-    if changed or before is None:
-        encoded.facets = facets.cleaned(after)
-    encoded.terms |= changed
-
-
-def _index_carried(encoded: EncodedWrite, state: State, stamp: Stamp) -> None:
-    """Let a fork be found by the values that it brought along."""
-    encoded.terms |= terms.tagged(_key(stamp), SearchTag.FORKED)
-    if marks.carry(encoded.changes, state, stamp.act.project):
-        encoded.terms |= terms.tagged(_key(stamp), SearchTag.TRUNCATED)
-
-
-def _key(stamp: Stamp) -> bytes:
-    return bytes(stamp.act.project.index_key)
-
-
-def _encode_turn(encoded: EncodedWrite, turn: TurnDraft, stamp: Stamp) -> None:
-    event_id = stamp.event_id(of_turn=True)
-    details = {"input_type": turn.input_type, "output_type": turn.output_type}
-    claim = turn_claim_of(
-        turn,
-        stamp,
-        made_version=encoded.version is not None,
-        trace_id=turn.step.trace_id or event_id,
-    )
-    encoded.turn = NewTurn(
-        draft=turn,
-        trace_id=claim.trace_id,
-        made_version=claim.made_version,
-        reasoning_digest=claim.reasoning_digest,
-        leaf=claim.leaf(),
-        event=NewEvent(
-            id=event_id,
-            action=Action.TURN_ADDED,
-            resource_type="turn",
-            details=json.cleaned(details | turn.facts),
+def claim_of(
+    draft: Draft, stamp: Stamp, commitment: bytes, salt: bytes, trace_id: str
+) -> proof.Claim:
+    """Return what the leaf of a new version covers."""
+    return proof.Claim(
+        project_id=stamp.act.project_id,
+        session_id=stamp.session_id,
+        op=draft.op,
+        hold=draft.hold,
+        restored_number=draft.restored_number,
+        undo_of=draft.undo_of,
+        external_id=draft.step.external_id,
+        actor_kind=stamp.act.actor.kind,
+        actor_id=stamp.act.actor.id,
+        trace_id=trace_id,
+        request_key=stamp.act.request.key,
+        requested_at=stamp.act.now,
+        reasoning_digest=proof.salted(salt, draft.step.reasoning),
+        step_digest=proof.salted(
+            salt, *proof.step_values(draft.step), draft.reason_code
         ),
+        commitment=commitment,
     )
-    if turn.step.trace_id is not None:
-        given = [turn.step.trace_id]
-        encoded.terms |= terms.tagged(_key(stamp), SearchTag.TRACE, given)
+
+
+def waits(state: Mapping[str, Json], objective_status: str | None) -> bool:
+    """Return whether a version with this state and objective waits for a human."""
+    if objective_status is not None and objective_status.startswith(OBJECTIVE):
+        return True
+    return any(state.get(key) is True for key in KEYS)
+
+
+def _change_of_waiting(
+    draft: Draft, head: VersionRow, difference: Difference
+) -> bool | None:
+    """Return whether the session waits once the draft is stored, None for as before.
+
+    After a pause or a resume the answer may repeat what was known: the versions before
+    them are not read for it. A close or a delete ends it by its hold.
+    """
+    if draft.op in SILENT or draft.hold in (Hold.CLOSED, Hold.DELETED):
+        return None
+    shown = draft.body_from or head
+    old: Mapping[str, Json] = {}
+    new: Mapping[str, Json] = {}
+    if draft.state is not None:
+        old, new = reading.parsed(head), draft.state
+    elif shown.body_number != head.body_number:
+        old = _asking(head, difference.before)
+        new = _asking(shown, difference.after)
+    before = waits(old, head.objective_status)
+    after = waits(new, draft.step.objective_status)
+    may_differ = before != after or head.op in SILENT
+    is_shown_again = draft.state is None and shown.body_number == head.body_number
+    if may_differ and is_shown_again and waits(reading.parsed(head), None):
+        before = after = True
+    return after if before != after or head.op in SILENT else None
+
+
+def _asking(version: VersionRow, leaves: Leaves | None) -> Mapping[str, Json]:
+    """Ask the leaves of a large state that was not parsed, where they have them all."""
+    if leaves and version.parsed is None and leaves.cut_depth != 1:
+        return {key: leaves.values.get(f"/{key}") for key in KEYS}
+    return reading.parsed(version)

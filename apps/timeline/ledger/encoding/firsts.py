@@ -1,0 +1,54 @@
+"""Encode version 0 of a new session; a fork brings values along."""
+
+from __future__ import annotations
+
+from apps.core.json import State
+from apps.diffs import facets
+from apps.diffs.compare import compare
+from apps.timeline.ledger.drafts import Draft
+from apps.timeline.ledger.encoding.differences import Difference
+from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
+from apps.timeline.ledger.encoding.writes import (
+    Shown,
+    describe,
+    encode_body,
+    waits,
+)
+from apps.timeline.ledger.facts import index
+from apps.timeline.ledger.facts.index import SearchTag
+from apps.timeline.versions import reading
+from apps.timeline.words import Op
+
+
+def encode_first(
+    draft: Draft,
+    stamp: Stamp,
+    *,
+    state: State,
+    before: State,
+    salt: bytes | None = None,
+) -> EncodedWrite:
+    """Encode version 0 of a new session; a fork that copies a body keeps its salt.
+
+    `before` is what its changes are compared with: nothing, or the origin's state.
+    """
+    encoded = EncodedWrite()
+    parts = draft.parts or ()
+    body = encode_body(encoded, parts, number=0, base=None, salt=salt)
+    shown = Shown(body.commitment, len(reading.state_part(parts)), 0, [])
+    found = Difference(compare(before, state), None, facets.leaves(state))
+    describe(encoded, draft, stamp, shown, found)
+    if draft.op is Op.FORK:
+        _index_carried(encoded, state, stamp)
+    encoded.waits = waits(state, draft.step.objective_status)
+    return encoded
+
+
+def _index_carried(encoded: EncodedWrite, state: State, stamp: Stamp) -> None:
+    """Let a fork be found by the values that it brought along."""
+    key = bytes(stamp.act.project.index_key)
+    encoded.terms |= index.tagged(key, SearchTag.FORKED)
+    if index.carry(encoded.changes, state, stamp.act.project):
+        encoded.terms |= index.tagged(
+            bytes(stamp.act.project.index_key), SearchTag.TRUNCATED
+        )
