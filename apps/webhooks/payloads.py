@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from orjson import Fragment
@@ -17,6 +17,7 @@ from orjson import Fragment
 from apps.audit.entries import Entry
 from apps.core import json
 from apps.core.outbound.links import whole
+from apps.core.time.moments import utc_text
 from apps.timeline.models import Session, Version
 from apps.webhooks.kinds import VERSION, message_id
 
@@ -79,15 +80,8 @@ def body_of(event: Entry, kind: str, known: Known) -> bytes:
 
 def written(id: str, kind: str, created_at: datetime, data: Data) -> bytes:
     return json.dumps(
-        {"id": id, "type": kind, "created_at": moment(created_at), "data": data}
+        {"id": id, "type": kind, "created_at": utc_text(created_at), "data": data}
     )
-
-
-def moment(at: datetime | None) -> str | None:
-    """Return a time as the contract writes it."""
-    if at is None:
-        return None
-    return at.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
 
 
 def _data(event: Entry, kind: str, known: Known) -> Data:
@@ -112,10 +106,10 @@ def _session(event: Entry, known: Known) -> Data:
     if session is not None:
         data |= {
             "external_id": session.external_id,
-            "created_at": moment(session.created_at),
-            "updated_at": moment(event.created_at),
+            "created_at": utc_text(session.created_at),
+            "updated_at": utc_text(event.created_at),
             "metadata": Fragment(bytes(session.metadata)),
-            "ttl_expires_at": moment(session.expires_at),
+            "ttl_expires_at": utc_text(session.expires_at),
             "forked_from": session.origin_session_id,
             "forked_version": session.origin_number,
         }
@@ -138,7 +132,7 @@ def _version(event: Entry, known: Known) -> Data:
         return data
     return data | {
         "op": version.op,
-        "created_at": moment(version.created_at),
+        "created_at": utc_text(version.created_at),
         "parent_version": version.parent_number,
         "restored_version": version.restored_number,
         "hold": version.hold,
@@ -159,7 +153,7 @@ def _turn(event: Entry, known: Known) -> Data:
         **_ids(event, known),
         "version": event.number,
         "turn_number": event.details.get("turn_number"),
-        "created_at": moment(event.created_at),
+        "created_at": utc_text(event.created_at),
     }
 
 

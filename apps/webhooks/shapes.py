@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from apps.core.time.moments import utc_text
 from apps.webhooks.models import Delivery, Subscription
-from apps.webhooks.payloads import moment
 
 
 def webhook_object(webhook: Subscription, secret: str | None = None) -> dict[str, Any]:
@@ -19,10 +19,10 @@ def webhook_object(webhook: Subscription, secret: str | None = None) -> dict[str
         "format": webhook.format,
         "status": webhook.status,
         "secret_prefix": webhook.secret_prefix,
-        "created_at": moment(webhook.created_at),
+        "created_at": utc_text(webhook.created_at),
         "created_by": webhook.created_by,
-        "last_delivered_at": moment(webhook.last_delivered_at),
-        "failing_since": moment(webhook.failing_since),
+        "last_delivered_at": utc_text(webhook.last_delivered_at),
+        "failing_since": utc_text(webhook.failing_since),
     }
     return told if secret is None else told | {"secret": secret}
 
@@ -43,6 +43,6 @@ def delivery_object(delivery: Delivery) -> dict[str, Any]:
         "status_code": delivery.status_code,
         "error": delivery.error or None,
         "duration_ms": delivery.duration_ms,
-        "attempted_at": moment(delivery.attempted_at),
-        "created_at": moment(delivery.created_at),
+        "attempted_at": utc_text(delivery.attempted_at),
+        "created_at": utc_text(delivery.created_at),
     }

@@ -6,10 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from apps.core.time.moments import utc_text
 from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, WATCH, Figures
 from apps.metrics.ranges import Range
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
-from apps.timeline.api.shapes import moment
 
 
 def count(help_text: str = "") -> serializers.IntegerField:
@@ -219,9 +219,9 @@ def figures(found: Figures) -> dict[str, Any]:
 def ranged(found: Range, now: Any) -> dict[str, Any]:
     return {
         "window": found.name,
-        "from": moment(found.start),
-        "to": moment(found.end),
-        "as_of": moment(now),
+        "from": utc_text(found.start),
+        "to": utc_text(found.end),
+        "as_of": utc_text(now),
         "minimum_sample": MINIMUM_SAMPLE,
         "thresholds": {"watch": WATCH, "warning": WARNING, "critical": CRITICAL},
     }

@@ -16,13 +16,13 @@ from apps.agents.api.administering import AdministratorView, Body
 from apps.agents.models import Agent
 from apps.core import json, paging
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
+from apps.core.time.moments import utc_text
 from apps.metrics import operations as metrics
 from apps.metrics import ranges
 from apps.metrics.models import Metric, Rule
 from apps.metrics.querysets import RuleQuerySet
 from apps.timeline.api import parameters
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
-from apps.timeline.api.shapes import moment
 
 RULE = OpenApiParameter(
     "rule_id", str, OpenApiParameter.PATH, description="The rule's `id`."
@@ -206,12 +206,12 @@ def shape(rule: Rule, names: dict[str, str]) -> dict[str, Any]:
         "for_minutes": rule.for_minutes,
         "email": rule.email,
         "is_active": rule.is_active,
-        "silenced_until": moment(rule.silenced_until),
+        "silenced_until": utc_text(rule.silenced_until),
         "state": rule.state,
-        "since": moment(rule.since),
+        "since": utc_text(rule.since),
         "value": rule.value,
         "sample": rule.sample,
-        "evaluated_at": moment(rule.evaluated_at),
+        "evaluated_at": utc_text(rule.evaluated_at),
     }
 
 

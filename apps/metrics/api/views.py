@@ -14,6 +14,7 @@ from apps.agents.models import Agent
 from apps.core import paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.openapi.schema import errors
+from apps.core.time.moments import utc_text
 from apps.metrics import ranges, totals
 from apps.metrics.api import outputs
 from apps.metrics.figures import Figures
@@ -31,7 +32,6 @@ from apps.metrics.ranking import (
 from apps.metrics.ranking import breakdown as broken_down
 from apps.timeline.api import parameters
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.shapes import moment
 
 RANGE = [
     OpenApiParameter(
@@ -115,7 +115,7 @@ class SeriesView(MetricsView):
         reading = self.asked(request)
         found: dict[str, Figures] = defaultdict(Figures)
         for point in reading.series():
-            found[moment(point.start) or ""] += Figures(
+            found[utc_text(point.start) or ""] += Figures(
                 sessions=point.sessions,
                 rolled_back=point.rolled_back,
                 rollbacks=point.rollbacks,
@@ -230,7 +230,7 @@ class StatsView(MetricsView):
             "storage_usage_bytes": ever.stored,
         }
         activity = [
-            {"timestamp": moment(hour), "count": count}
+            {"timestamp": utc_text(hour), "count": count}
             for hour, count in day.acts_by_hour()
         ]
         return Response({"stats": stats, "recent_activity": activity})

@@ -16,11 +16,9 @@ from apps.core.http import (
     ApiView,
     idempotency_key,
     if_match,
-    prefers_minimal,
     request_digest,
 )
 from apps.core.provenance import Request
-from apps.timeline.api import shapes
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt
 from apps.timeline.models import Session
@@ -93,28 +91,6 @@ class TimelineView(ApiView):
     def shown(self, session_id: str, number: int | None) -> reading.VersionRow:
         """As `version`, for an answer with its state and the last rollback."""
         return heads.shown(self.scope, session_id, number, now=self.now)
-
-    def state_answer(self, receipt: Receipt) -> Response:
-        """Answer a state write with what it stored, now or before."""
-        is_minimal = prefers_minimal(self.request)
-        if receipt.made:
-            version = receipt.made[-1]
-        elif is_minimal:  # its body is not to be read
-            version = self.version(receipt.session_id, receipt.number)
-        else:
-            version = self.shown(receipt.session_id, receipt.number)
-        rollback = shapes.last_rollback(fetching.last_rollback(version))
-        state = None if is_minimal else reading.state(version)
-        if receipt.verified is None:
-            shown = shapes.state_object(version, state, rollback)
-        else:
-            shown = shapes.rollback_object(
-                version, state, rollback, verified=receipt.verified
-            )
-        answer = self.answer(shown, receipt, version.number)
-        if is_minimal:
-            answer["Preference-Applied"] = "return=minimal"
-        return answer
 
     def answer(
         self, body: Any, receipt: Receipt, number: int | None = None, status: int = 200

@@ -21,11 +21,12 @@ from apps.core.http.input.fields import (
     TextField,
     WholeNumberField,
 )
+from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
-from apps.timeline.api import examples, outputs, parameters, shapes
+from apps.timeline.api import examples, outputs, parameters
 from apps.timeline.api.inputs import UpdateInput
 from apps.timeline.api.outputs.common import Output, maybe_text, open_object, text
-from apps.timeline.api.states import WRITE_ERRORS
+from apps.timeline.api.states import WRITE_ERRORS, state_object
 from apps.timeline.api.versions import VersionsView
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.ledger.encoding import batches
@@ -201,9 +202,7 @@ def _made(receipt: Receipt) -> Sequence[VersionRow]:
 
 
 def _batch_object(made: Sequence[VersionRow], last: VersionRow) -> dict[str, Any]:
-    state = shapes.state_object(
-        last, reading.state(last), shapes.last_rollback(fetching.last_rollback(last))
-    )
+    state = state_object(last, reading.state(last), fetching.last_rollback(last))
     return {
         "object": "batch",
         "session_id": last.session_id,
@@ -214,7 +213,7 @@ def _batch_object(made: Sequence[VersionRow], last: VersionRow) -> dict[str, Any
             {
                 "version": version.number,
                 "trace_id": version.trace_id,
-                "created_at": shapes.moment(version.created_at),
+                "created_at": utc_text(version.created_at),
                 "external_id": version.external_id,
             }
             for version in made

@@ -10,13 +10,12 @@ from rest_framework.response import Response
 
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters
-from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import HoldInput
-from apps.timeline.api.states import WRITE_ERRORS
+from apps.timeline.api.states import WRITE_ERRORS, StateWriteView
 from apps.timeline.ledger.drafts import Receipt
 
 
-class HoldView(TimelineView):
+class HoldView(StateWriteView):
     """One way to hold a session; each is a version of its own."""
 
     def changed(self, session_id: str, operation: Callable[..., Receipt]) -> Response:

@@ -11,8 +11,9 @@ from rest_framework.response import Response
 from apps.agents.api.answers import answered
 from apps.core import json, paging
 from apps.core.http.openapi.schema import errors
+from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
-from apps.timeline.api import examples, outputs, parameters, shapes
+from apps.timeline.api import examples, outputs, parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import NoteInput
 from apps.timeline.api.states import READ_ERRORS
@@ -76,6 +77,6 @@ def note_object(note: Note) -> dict[str, Any]:
         "session_id": note.session_id,
         "version": note.number,
         "text": note.text,
-        "created_at": shapes.moment(note.created_at),
+        "created_at": utc_text(note.created_at),
         "created_by": note.actor_label,
     }

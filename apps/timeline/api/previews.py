@@ -12,7 +12,8 @@ from rest_framework.response import Response
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.openapi.schema import errors
-from apps.timeline.api import outputs, shapes
+from apps.core.time.moments import utc_text
+from apps.timeline.api import outputs
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.comparisons import change_list
 from apps.timeline.queries.calls import Call
@@ -95,7 +96,7 @@ def _call(call: Call) -> dict[str, Any]:
         "session_id": call.session_id,
         "version": call.number,
         "turn_number": call.turn_number,
-        "at": shapes.moment(call.at),
+        "at": utc_text(call.at),
         "may_already_be_part": call.may_be_part,
         "was_set_aside": call.was_set_aside,
     }

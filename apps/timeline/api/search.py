@@ -12,8 +12,9 @@ from rest_framework.response import Response
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.openapi.schema import errors
+from apps.core.time.moments import utc_text
 from apps.diffs.changes import MISSING
-from apps.timeline.api import parameters, shapes
+from apps.timeline.api import parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.search import SearchList
 from apps.timeline.search import finder
@@ -145,8 +146,8 @@ def _session_object(session: Candidate) -> dict[str, Any]:
         "version": session.head_number,
         "forked_from": session.origin_session_id,
         "rollback_count": session.rollback_count,
-        "created_at": shapes.moment(session.created_at),
-        "updated_at": shapes.moment(session.updated_at),
+        "created_at": utc_text(session.created_at),
+        "updated_at": utc_text(session.updated_at),
     }
 
 

@@ -11,6 +11,7 @@ from apps.agents.api.answers import answered
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.openapi.schema import errors
+from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
@@ -187,9 +188,9 @@ class SessionView(TimelineView):
             "object": "session",
             "id": session.id,
             "agent_id": session.agent.external_id,
-            "updated_at": shapes.moment(session.updated_at),
+            "updated_at": utc_text(session.updated_at),
             "metadata": Fragment(bytes(session.metadata)),
-            "ttl_expires_at": shapes.moment(session.expires_at),
+            "ttl_expires_at": utc_text(session.expires_at),
         }
 
 

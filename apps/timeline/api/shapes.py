@@ -5,12 +5,12 @@ Stored JSON is spliced as the bytes it is, never decoded and written again.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from orjson import Fragment
 
 from apps.core import json
+from apps.core.time.moments import utc_text
 from apps.diffs.graphemes import cut
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import PART_SHAPES, opaque_object
@@ -18,30 +18,6 @@ from apps.timeline.models import RequestKey, Session, Turn
 from apps.timeline.versions.reading import Rollback, VersionRow
 
 PREVIEW = 200
-
-
-class Shown(Protocol):
-    """What an answer tells of a version beside its state."""
-
-    @property
-    def session_id(self) -> str: ...
-    @property
-    def number(self) -> int: ...
-    @property
-    def trace_id(self) -> str: ...
-    @property
-    def hold(self) -> str: ...
-    @property
-    def created_at(self) -> datetime: ...
-    @property
-    def session_created_at(self) -> datetime: ...
-
-
-def moment(value: datetime | None) -> str | None:
-    """Return a time as the contract writes it: ISO 8601, UTC, with Z."""
-    if value is None:
-        return None
-    return value.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
 
 
 def session_object(
@@ -56,14 +32,14 @@ def session_object(
         "external_id": session.external_id,
         "status": session.status,
         "version": head.number,
-        "created_at": moment(session.created_at),
-        "updated_at": moment(max(session.updated_at, head.created_at)),
+        "created_at": utc_text(session.created_at),
+        "updated_at": utc_text(max(session.updated_at, head.created_at)),
         "metadata": Fragment(bytes(session.metadata)),
         "state": Fragment(state),
         "memory_count": 0,
         "turn_count": session.turn_count,
         "rollback_count": session.rollback_count,
-        "ttl_expires_at": moment(session.expires_at),
+        "ttl_expires_at": utc_text(session.expires_at),
         "forked_from": session.origin_session_id,
         "forked_version": session.origin_number,
         **extra,
@@ -77,53 +53,14 @@ def first_session_object(
     made = session_object(session, first, state)
     made |= {
         "status": "active",
-        "updated_at": moment(first.created_at),
+        "updated_at": utc_text(first.created_at),
         "turn_count": 0,
         "rollback_count": 0,
     }
     if asked is not None:
         made["metadata"] = Fragment(bytes(asked.metadata))
-        made["ttl_expires_at"] = moment(asked.expires_at)
+        made["ttl_expires_at"] = utc_text(asked.expires_at)
     return made
-
-
-def state_object(
-    version: Shown, state: bytes | None, rollback: dict[str, Any] | None
-) -> dict[str, Any]:
-    """Return a state; `data` repeats it for clients up to 0.2.0.
-
-    Who asked for as little as possible is told all but the state.
-    """
-    spliced = {} if state is None else dict.fromkeys(("state", "data"), Fragment(state))
-    return {
-        "session_id": version.session_id,
-        "version": version.number,
-        **spliced,
-        "created_at": moment(version.session_created_at),
-        "updated_at": moment(version.created_at),
-        "trace_id": version.trace_id,
-        "hold": version.hold,
-        "last_rollback": rollback,
-    }
-
-
-def rollback_object(
-    version: VersionRow,
-    state: bytes | None,
-    rollback: dict[str, Any] | None,
-    *,
-    verified: bool,
-) -> dict[str, Any]:
-    """Return what a rollback did, for clients of either contract."""
-    return state_object(version, state, rollback) | {
-        "success": True,
-        "verified": verified,
-        "new_version": version.number,
-        "restored_from_version": version.restored_number,
-        "rolled_back_from_version": version.parent_number,
-        "reason": version.reasoning,
-        "reason_code": version.reason_code,
-    }
 
 
 def last_rollback(rollback: Rollback | None) -> dict[str, Any] | None:
@@ -133,7 +70,7 @@ def last_rollback(rollback: Rollback | None) -> dict[str, Any] | None:
     return {
         "version": rollback.number,
         "restored_version": rollback.restored_number,
-        "at": moment(rollback.created_at),
+        "at": utc_text(rollback.created_at),
     }
 
 
@@ -146,7 +83,7 @@ def version_object(
         "session_id": version.session_id,
         "version": version.number,
         "op": version.op,
-        "created_at": moment(version.created_at),
+        "created_at": utc_text(version.created_at),
         "updated_by": version.actor_label,
         "actor": {
             "kind": version.actor_kind,
@@ -182,7 +119,7 @@ def checkpoint_object(version: VersionRow, parts: tuple[Part, ...]) -> dict[str,
         "object": "checkpoint",
         "session_id": version.session_id,
         "version": version.number,
-        "created_at": moment(version.created_at),
+        "created_at": utc_text(version.created_at),
         "trace_id": version.trace_id,
         "reasoning": version.reasoning,
         "hold": version.hold,
@@ -205,7 +142,7 @@ def named_checkpoint_object(
         "op": version.op,
         "parent_version": version.parent_number,
         "restored_version": version.restored_number,
-        "created_at": moment(version.created_at),
+        "created_at": utc_text(version.created_at),
         "trace_id": version.trace_id,
         "hold": version.hold,
         "reasoning": version.reasoning,
@@ -229,7 +166,7 @@ def turn_object(
         "turn_number": turn.turn_number,
         "version": turn.head_number,
         "made_version": turn.made_version,
-        "created_at": moment(turn.created_at),
+        "created_at": utc_text(turn.created_at),
         **said,
         "input_preview": cut(said["input"]["content"], PREVIEW),
         "output_preview": cut(said["output"]["content"], PREVIEW),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Protocol
 
 from drf_spectacular.utils import extend_schema, extend_schema_view
+from orjson import Fragment
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.core.http import prefers_minimal
 from apps.core.http.openapi.schema import errors
 from apps.core.paging import flag_of, integer_of, limit_of
+from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
@@ -19,15 +23,99 @@ from apps.timeline.api.inputs import (
     UndoInput,
     UpdateInput,
 )
+from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.queries import listing
 from apps.timeline.queries.targets import at_turn
 from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.reading import Rollback, Unread, VersionRow
 
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 503)
 READ_ERRORS = errors(400, 401, 403, 404, 429, 503)
 
 
-class StateView(TimelineView):
+class Shown(Protocol):
+    """What an answer tells of a version beside its state."""
+
+    @property
+    def session_id(self) -> str: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def trace_id(self) -> str: ...
+    @property
+    def hold(self) -> str: ...
+    @property
+    def created_at(self) -> datetime: ...
+    @property
+    def session_created_at(self) -> datetime: ...
+
+
+def state_object(
+    version: Shown, state: bytes | None, rollback: Rollback | None
+) -> dict[str, Any]:
+    """Return a state; `data` repeats it for clients up to 0.2.0.
+
+    Who asked for as little as possible is told all but the state.
+    """
+    spliced = {} if state is None else dict.fromkeys(("state", "data"), Fragment(state))
+    return {
+        "session_id": version.session_id,
+        "version": version.number,
+        **spliced,
+        "created_at": utc_text(version.session_created_at),
+        "updated_at": utc_text(version.created_at),
+        "trace_id": version.trace_id,
+        "hold": version.hold,
+        "last_rollback": rollback and shapes.last_rollback(rollback),
+    }
+
+
+def rollback_object(
+    version: VersionRow,
+    state: bytes | None,
+    rollback: Rollback | None,
+    *,
+    verified: bool,
+) -> dict[str, Any]:
+    """Return what a rollback did, for clients of either contract."""
+    return state_object(version, state, rollback) | {
+        "success": True,
+        "verified": verified,
+        "new_version": version.number,
+        "restored_from_version": version.restored_number,
+        "rolled_back_from_version": version.parent_number,
+        "reason": version.reasoning,
+        "reason_code": version.reason_code,
+    }
+
+
+class StateWriteView(TimelineView):
+    """A view that answers with the state that its write left."""
+
+    def state_answer(self, receipt: Receipt) -> Response:
+        """Answer a state write with what it stored, now or before."""
+        is_minimal = prefers_minimal(self.request)
+        if receipt.made:
+            version = receipt.made[-1]
+        elif is_minimal:  # its body is not to be read
+            version = self.version(receipt.session_id, receipt.number)
+        else:
+            version = self.shown(receipt.session_id, receipt.number)
+        rollback = version.rollback
+        if rollback is Unread.UNREAD:
+            rollback = fetching.last_rollback(version)
+        state = None if is_minimal else reading.state(version)
+        if receipt.verified is None:
+            shown = state_object(version, state, rollback)
+        else:
+            shown = rollback_object(version, state, rollback, verified=receipt.verified)
+        answer = self.answer(shown, receipt, version.number)
+        if is_minimal:
+            answer["Preference-Applied"] = "return=minimal"
+        return answer
+
+
+class StateView(StateWriteView):
     """The head's state, and the ways to write a new one."""
 
     @extend_schema(
@@ -40,8 +128,7 @@ class StateView(TimelineView):
         tag = f'"v{head.number}"'
         if request.headers.get("If-None-Match") == tag:
             return Response(status=304, headers={"ETag": tag})
-        rollback = shapes.last_rollback(fetching.last_rollback(head))
-        body = shapes.state_object(head, reading.state(head), rollback)
+        body = state_object(head, reading.state(head), fetching.last_rollback(head))
         return Response(body, headers={"ETag": tag})
 
     @extend_schema(
@@ -100,7 +187,7 @@ class StateView(TimelineView):
         return self.state_answer(receipt)
 
 
-class RollbackView(TimelineView):
+class RollbackView(StateWriteView):
     """Step back to an earlier version."""
 
     @extend_schema(
@@ -133,7 +220,7 @@ class StateRollbackView(RollbackView):
     """The same at the address that StateBase's clients call."""
 
 
-class UndoView(TimelineView):
+class UndoView(StateWriteView):
     """Take a rollback back."""
 
     @extend_schema(

@@ -20,8 +20,9 @@ from apps.audit.models import Event
 from apps.core import paging
 from apps.core.actors import ActorKind
 from apps.core.errors import InvalidRequest
+from apps.core.time.moments import utc_text
 from apps.diffs.pointers import unescape
-from apps.timeline.api import outputs, parameters, shapes
+from apps.timeline.api import outputs, parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.errors import TraceNotFound
@@ -143,8 +144,8 @@ def _trace(event: Event, said: dict[str, Any]) -> dict[str, Any]:
         "actor": f"api_key_{event.actor_label}" if is_key else event.actor_label,
         "actor_id": event.actor_id,
         "actor_kind": event.actor_kind,
-        "timestamp": shapes.moment(event.created_at),
-        "created_at": shapes.moment(event.created_at),
+        "timestamp": utc_text(event.created_at),
+        "created_at": utc_text(event.created_at),
         "details": {**event.details, **said},
         "context": {
             "request_id": event.request_id,

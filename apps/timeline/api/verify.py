@@ -13,7 +13,7 @@ from apps.audit.comparing import compare
 from apps.core.admission import work
 from apps.core.paging import integer_of, limit_of
 from apps.core.roles.protection import protection
-from apps.timeline.api import shapes
+from apps.core.time.moments import utc_text
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.common import Output, maybe_number, text
 from apps.timeline.api.outputs.signatures import SignaturesVerdict, signatures_verdict
@@ -176,7 +176,7 @@ class VerifyView(TimelineView):
             "records": None if report.has_more else self._records(head.session_id),
             "signatures": signatures_verdict(signed),
             "protection": protection(),
-            "verified_at": shapes.moment(self.now),
+            "verified_at": utc_text(self.now),
         }
         return Response(_verification(report, signed) | asked)
 

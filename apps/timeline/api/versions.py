@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from apps.agents.api.answers import answered
 from apps.core import json, paging
 from apps.core.http.openapi.schema import errors
+from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
@@ -140,7 +141,7 @@ class LabelsView(TimelineView):
             "session_id": session_id,
             "version": label.number,
             "label": label.name,
-            "created_at": shapes.moment(label.created_at),
+            "created_at": utc_text(label.created_at),
             "created_by": label.actor_label,
         }
 

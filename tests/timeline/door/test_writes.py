@@ -389,12 +389,12 @@ def test_a_lost_connection_is_an_unknown_outcome_and_nothing_is_sent_again(
 def test_what_fails_once_it_is_stored_is_not_stored_again(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from apps.timeline.api import shapes
+    from apps.timeline.api.door import writes
 
     def broken(*_: Any) -> Any:
         raise RuntimeError
 
-    monkeypatch.setattr(shapes, "state_object", broken)
+    monkeypatch.setattr(writes, "state_object", broken)
     body = written(
         "PATCH", pair.one.path("state"), pair.secret, b'{"state": {"step": 1}}'
     )

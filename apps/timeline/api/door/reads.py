@@ -22,9 +22,8 @@ from apps.accounts.authentication import USE_RESOLUTION
 from apps.core import json
 from apps.core.http.views import allowance_of
 from apps.timeline import bodies
-from apps.timeline.api import shapes
 from apps.timeline.api.door.plain import PlainAnswer, PlainCase, PlainRequest
-from apps.timeline.api.states import StateView
+from apps.timeline.api.states import StateView, state_object
 from apps.timeline.versions import plain_head
 from apps.timeline.versions.plain_head import PlainHead
 
@@ -98,5 +97,4 @@ def _borrowed(pool: Pool) -> Iterator[Connection[Any]]:
 
 
 def _written(head: PlainHead, state: bytes) -> bytes:
-    rollback = shapes.last_rollback(head.last_rollback)
-    return json.dumps(shapes.state_object(head, state, rollback))
+    return json.dumps(state_object(head, state, head.last_rollback))

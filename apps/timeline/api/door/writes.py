@@ -33,10 +33,9 @@ from apps.core.http.views import allowance_of
 from apps.core.processes.served import ALLOWANCE, FAILED
 from apps.core.provenance import Request
 from apps.timeline import operations as timeline
-from apps.timeline.api import shapes
 from apps.timeline.api.door import inputs
 from apps.timeline.api.door.plain import PlainAnswer, PlainCase, PlainRequest
-from apps.timeline.api.states import StateView
+from apps.timeline.api.states import StateView, state_object
 from apps.timeline.api.turns import TurnsView, written_turn
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt
 from apps.timeline.versions import fetching, reading
@@ -178,5 +177,5 @@ def _expected(tag: str, given: Mapping[str, Any]) -> Expected:
 
 def _state(receipt: Receipt) -> Any:
     version = receipt.made[-1]
-    rollback = shapes.last_rollback(fetching.last_rollback(version))
-    return shapes.state_object(version, reading.state(version), rollback)
+    rollback = fetching.last_rollback(version)
+    return state_object(version, reading.state(version), rollback)

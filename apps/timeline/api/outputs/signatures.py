@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from apps.timeline.api import shapes
+from apps.core.time.moments import utc_text
 from apps.timeline.api.outputs.common import Output, maybe_number, text
 from apps.timeline.verification import Signatures, SignatureStatus
 
@@ -52,7 +52,7 @@ def signatures_verdict(found: Signatures) -> dict[str, Any]:
         and {
             "version": signed.head.number,
             "note": signed.note,
-            "at": shapes.moment(signed.at),
+            "at": utc_text(signed.at),
             "went_back": signed.went_back,
         },
         "unsigned_from": found.unsigned_from,
