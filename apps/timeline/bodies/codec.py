@@ -7,6 +7,7 @@ repaired.
 
 import hmac
 import struct
+import threading
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import Protocol
 from backports.zstd import (
     CompressionParameter,
     DecompressionParameter,
+    ZstdCompressor,
     ZstdDecompressor,
     ZstdDict,
     ZstdError,
@@ -38,7 +40,17 @@ _MIN_BASE_BYTES = 8
 # with the full frame, which for a large body takes five times as long to make.
 _SURELY_SMALL = 64
 
+# To make a compressor takes twice as long as a body of 1 KB does. Each thread keeps one
+# for each small window; those for large ones take megabytes.
+_KEPT_WINDOW_LOG = 16
+
+_OPTIONS: dict[int, int] = {
+    CompressionParameter.compression_level: _LEVEL,
+    CompressionParameter.enable_long_distance_matching: 1,
+    CompressionParameter.checksum_flag: 1,
+}
 _CHECKSUM = struct.Struct(">I")
+_here = threading.local()
 
 
 class Codec(IntEnum):
@@ -195,14 +207,20 @@ def _compressed(raw: bytes, base_raw: bytes | None) -> bytes:
     """
     reach = len(raw) + len(base_raw or b"")
     window_log = min(max(reach.bit_length(), _MIN_WINDOW_LOG), _MAX_WINDOW_LOG)
-    options: dict[int, int] = {
-        CompressionParameter.compression_level: _LEVEL,
-        CompressionParameter.window_log: window_log,
-        CompressionParameter.enable_long_distance_matching: 1,
-        CompressionParameter.checksum_flag: 1,
-    }
-    prefix = None if base_raw is None else ZstdDict(base_raw, is_raw=True).as_prefix
-    return compress(raw, options=options, zstd_dict=prefix)
+    options = _OPTIONS | {CompressionParameter.window_log: window_log}
+    if base_raw is not None:
+        prefix = ZstdDict(base_raw, is_raw=True).as_prefix
+        return compress(raw, options=options, zstd_dict=prefix)
+    if window_log > _KEPT_WINDOW_LOG:
+        return compress(raw, options=options)
+    kept: dict[str, ZstdCompressor] = vars(_here)
+    compressor = kept.pop(f"window_{window_log}", None)
+    if compressor is None:
+        compressor = ZstdCompressor(options=options)
+    data = compressor.compress(raw, ZstdCompressor.FLUSH_FRAME)
+    # Only now: one that failed is in the middle of a frame.
+    kept[f"window_{window_log}"] = compressor
+    return data
 
 
 def _decompressed(data: bytes, size: int, base_raw: bytes | None) -> bytes:
