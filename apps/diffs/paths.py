@@ -6,6 +6,7 @@ A path is a function of one state alone: object keys, list indexes, and `Item` w
 
 import json
 from collections.abc import Iterator
+from json.encoder import encode_basestring_ascii
 from typing import NamedTuple
 
 from apps.diffs import lists, pointers
@@ -32,8 +33,16 @@ def canonical(state: Json, pointer: str) -> Path:
 
 def path_bytes(path: Path) -> bytes:
     """Write a path so that different paths never give the same bytes."""
-    segments = [list(part) if isinstance(part, Item) else part for part in path]
-    return json.dumps(segments, separators=(",", ":")).encode()
+    # `json.dumps` with these separators makes an encoder for each path: 6 µs, not 1.
+    return f"[{','.join(map(_written, path))}]".encode()
+
+
+def _written(part: str | int | Item) -> str:
+    if isinstance(part, str):
+        return encode_basestring_ascii(part)
+    if isinstance(part, Item):
+        return f"[{_written(part.key)},{_written(part.value)}]"
+    return json.dumps(part)
 
 
 def locate(state: Json, path: Path) -> str:

@@ -14,6 +14,7 @@ import hmac
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from apps.accounts.models import Project
@@ -34,6 +35,8 @@ SHOWN_POINTER = 500
 SHOWN_TEXT = 200
 _SHORT: dict[str, Any] = {"max_string": SHOWN_TEXT, "max_depth": 3, "max_entries": 20}
 KEY_BYTES = 16
+# In each process; with texts of at most 1.2 kB about 5 MB, most often 1.
+KEPT_DIGESTS = 4_096
 # Longer values are found through the full text of reasoning and turns, not by key.
 KEYED_VALUE = 200
 KEYED_BYTES = 1_200
@@ -211,7 +214,10 @@ def _term_key(key: bytes, kind: str, text: str) -> bytes:
     return _keyed(key, f"term:{kind}:{text}".encode(errors="surrogatepass"))
 
 
+@lru_cache(maxsize=KEPT_DIGESTS)
 def _keyed(key: bytes, text: bytes) -> bytes:
+    # A session changes the same few paths again and again, and a value that was set is
+    # looked for by its path and among what the head holds.
     return hmac.digest(key, text, "sha256")[:KEY_BYTES]
 
 
