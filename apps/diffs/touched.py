@@ -105,9 +105,10 @@ def _rows(comparison: Comparison) -> Iterator[Touch]:
     for change in comparison:
         if change.kind is Kind.MOVED or change.pointer in coarse:
             continue
-        if change.after is not MISSING:
+        # Most values are scalars: there is nothing inside whose path would be sought.
+        if change.after is not MISSING and not _is_leaf(change.after):
             yield from _inside(new, change.pointer, change.after, Kind.ADDED)
-        if change.before is not MISSING:
+        if change.before is not MISSING and not _is_leaf(change.before):
             place = _place_in_before(comparison, change)
             yield from _inside(old, place, change.before, Kind.REMOVED)
 
