@@ -30,6 +30,11 @@ def cleaned(
     `max_entries` values is counted under the key … (in lists, as a last item).
     `cut` shortens texts; what is compared with what was kept has to cut alike.
     """
+    kind = type(value)
+    if kind is str and len(value) <= max_string and "\x00" not in value:
+        return value
+    if value is None or kind is bool:
+        return value
     return _Cleaner(max_string, max_entries, cut).copy(value, max_depth)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import partial
@@ -27,6 +27,17 @@ from apps.timeline.versions.deltas import chains
 
 MAX_REASONING = 32_768
 MAX_WORD = 255
+# The texts of a step, and how long each may be.
+_TEXTS = {
+    "reasoning": MAX_REASONING,
+    **dict.fromkeys(
+        (
+            *("trace_id", "external_id", "step_parent_id", "objective_status"),
+            *("schema_version", "release", "model"),
+        ),
+        MAX_WORD,
+    ),
+}
 VERSION_COLUMNS = """
     v.session_id, v.number, v.op, v.restored_number, v.undo_of, v.reason_code,
     v.parent_number, v.body_number, v.external_id, v.actor_kind, v.actor_id,
@@ -61,11 +72,10 @@ class Step:
     model: str | None = None
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if isinstance(value, str):
-                limit = MAX_REASONING if one.name == "reasoning" else MAX_WORD
-                require_text(one.name, value, limit)
+        for name, limit in _TEXTS.items():
+            value = getattr(self, name)
+            if value is not None:
+                require_text(name, value, limit)
         if self.external_id == "":
             raise InvalidRequest("external_id is empty.", param="external_id")
 

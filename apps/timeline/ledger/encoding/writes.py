@@ -87,7 +87,7 @@ def _encode_version(
         base = bodies.Base(head.body_number, reading.raw_of(head), head.body_depth)
         body = encode_body(encoded, draft.parts, number=stamp.number, base=base)
         commitment, body_number = body.commitment, None
-        size = len(bodies.state_view(encoded.raw or b""))
+        size = sum(len(part.data) for part in draft.parts if part.name == "state")
     if draft.state is None:
         difference = differences.between_bodies(head, shows)
     else:
