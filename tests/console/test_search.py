@@ -339,7 +339,7 @@ def test_nothing_picked_labels_nothing(operator, project, data):
 def test_a_viewer_is_offered_no_boxes(viewer, project):
     Story(project)
 
-    assert 'type="checkbox"' not in text(viewer.get(address(project)))
+    assert 'type="checkbox" name="session"' not in text(viewer.get(address(project)))
 
 
 def test_a_search_is_kept_opened_and_deleted(operator, project):

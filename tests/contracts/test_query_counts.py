@@ -47,7 +47,12 @@ MORE = {
     },
     "GET /v1/traces/sessions/{session_id}/traces": {"limit": "100"},
 }
-PAGES = [page for page in page_routes() if page[0].startswith("/console/")]
+# The page of components shows nothing that is stored, and is there in debug only.
+PAGES = [
+    page
+    for page in page_routes()
+    if page[0].startswith("/console/") and page[0] != "/console/components"
+]
 
 Read = Callable[[], tuple[int, bytes]]
 
