@@ -1,10 +1,15 @@
 """Changes in the words a support engineer uses: "destination set to NYC".
 
-Reads changes, writes plain text. What is added to or removed from one list is counted
-in one sentence, and a summary ends by saying how much it leaves out.
+Reads changes, writes plain text. What matters leads: a loss, then money, then a status;
+counters and clocks, which nearly every version moves, come last. That is guessed from
+names and values, and decides nothing but the order. What is added to or removed from
+one list is one sentence, so is what turned null, and a summary ends by saying how much
+it leaves out.
 """
 
+import re
 from collections.abc import Collection, Iterator
+from enum import IntEnum
 from itertools import groupby
 
 from apps.diffs import pointers
@@ -14,8 +19,9 @@ from apps.diffs.text import LONGEST_TEXT, count, isolated, shorten, show, visibl
 
 _SHOWN = 3
 
-# Whether the changes are told as a number of items, and the changes.
-_Group = tuple[bool, list[Change]]
+# Whether the changes are told as a number of items, the changes, and whether there may
+# be more of them than are known.
+_Group = tuple[bool, list[Change], bool]
 
 _COUNTED = {
     Kind.ADDED: "added to",
@@ -32,6 +38,45 @@ _TYPES = {
 }
 
 
+class Importance(IntEnum):
+    """The order in which changes are told; the smallest leads."""
+
+    LOST = 1
+    MONEY = 2
+    STATUS = 3
+    OTHER = 4
+    ROUTINE = 5
+
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_MONEY = _words_of(
+    "amount balance charge charges cost costs credit currency debit deposit discount "
+    "eur fare fee fees gbp invoice money paid payment payments payout penalty price "
+    "prices refund refunded refunds subtotal tax taxes total usd"
+)
+_STATUS = _words_of(
+    "approval approved cancelled canceled closed confirmed decision escalated goal "
+    "intent mode objective outcome phase resolution resolved result stage state status "
+    "step verdict"
+)
+_COUNTERS = _words_of(
+    "attempt attempts count counter cursor idx index iteration iterations offset page "
+    "progress retries retry revision seq sequence step steps tick ticks tokens turn "
+    "turns version"
+)
+_CLOCKS = _words_of(
+    "clock created elapsed heartbeat modified now seen timestamp touched ts updated "
+    "uptime"
+)
+# The words of a key: of snake_case, kebab-case and camelCase.
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_LONGEST_KEY = 100
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d")
+
+
 def summary(comparison: Comparison, shown: int = _SHOWN) -> str:
     """Say in one line what a version changed."""
     if not comparison:
@@ -44,14 +89,12 @@ def summary(comparison: Comparison, shown: int = _SHOWN) -> str:
 
 
 def sentences(comparison: Comparison, *, goes_on: bool = False) -> Iterator[str]:
-    """Say what changed, one sentence for each change or for each run in one list.
+    """Say what changed, what matters first, one sentence for each run in one list.
 
     With `goes_on` these are not all changes: the last run may be longer.
     """
-    groups = _groups(comparison)
-    for number, group in enumerate(groups, 1):
-        is_cut = goes_on and number == len(groups)
-        yield _tell(group, comparison.coarse, is_cut=is_cut)
+    for group in _groups(comparison, goes_on=goes_on):
+        yield _tell(group, comparison.coarse)
 
 
 def sentence(change: Change, coarse: Collection[str] = ()) -> str:
@@ -77,8 +120,30 @@ def name_of(pointer: str) -> str:
     return way if len(tokens) <= 3 else f"….{way}"
 
 
-def _groups(comparison: Comparison) -> list[_Group]:
-    """Put together what happened in the same way to items of the same list."""
+def _groups(comparison: Comparison, *, goes_on: bool = False) -> list[_Group]:
+    """Put together what happened in the same way, and order it by what matters.
+
+    That is: to items of the same list, and whatever turned null.
+    """
+    runs = _runs(comparison)
+    nulled: list[Change] = []
+    groups: list[_Group] = []
+    for number, (is_counted, changes) in enumerate(runs, 1):
+        if not is_counted and _turned_null(changes[0], comparison):
+            nulled += changes
+        else:
+            groups.append((is_counted, changes, goes_on and number == len(runs)))
+    if nulled:
+        groups.insert(0, (False, nulled, goes_on))
+    # Of equal importance, the first in the document leads: the sort is stable.
+    return sorted(groups, key=lambda one: importance(one[1][0], comparison.coarse))
+
+
+def _turned_null(change: Change, comparison: Comparison) -> bool:
+    return _is_nulled(change) and change.pointer not in comparison.coarse
+
+
+def _runs(comparison: Comparison) -> list[tuple[bool, list[Change]]]:
     now = {alignment.pointer for alignment in comparison.alignments}
     was = {alignment.from_pointer for alignment in comparison.alignments}
 
@@ -95,9 +160,22 @@ def _groups(comparison: Comparison) -> list[_Group]:
     ]
 
 
-def _tell(group: _Group, coarse: Collection[str], *, is_cut: bool = False) -> str:
-    is_counted, changes = group
-    return _items(changes, is_cut) if is_counted else sentence(changes[0], coarse)
+def _tell(group: _Group, coarse: Collection[str]) -> str:
+    is_counted, changes, is_cut = group
+    if is_counted:
+        return _items(changes, is_cut)
+    if len(changes) > 1:
+        return _nulled(changes, is_cut)
+    return sentence(changes[0], coarse)
+
+
+def _nulled(changes: list[Change], is_cut: bool) -> str:
+    shown = changes if len(changes) == _SHOWN + 1 else changes[:_SHOWN]
+    names = [name_of(change.pointer) for change in shown]
+    rest = len(changes) - len(names)
+    more = " or more" if is_cut else ""
+    last = f"{rest:,}{more} others" if rest else names.pop()
+    return f"{', '.join(names)} and {last} lost (turned null)"
 
 
 def _items(changes: list[Change], is_cut: bool) -> str:
@@ -137,3 +215,53 @@ def _written(value: Json) -> str:
 
 def _shown(value: Json) -> str:
     return isolated(show(value))
+
+
+def importance(change: Change, coarse: Collection[str] = ()) -> Importance:
+    """Return how much one change matters."""
+    if change.pointer in coarse:
+        return Importance.LOST
+    words = _words(change.pointer)
+    if _is_routine(change, words):
+        return Importance.ROUTINE
+    if _is_lost(change):
+        return Importance.LOST
+    if words & _MONEY and not isinstance(change.after, dict | list):
+        return Importance.MONEY
+    if words & _STATUS and isinstance(change.after, str | bool):
+        return Importance.STATUS
+    return Importance.OTHER
+
+
+def _is_nulled(change: Change) -> bool:
+    """Return whether a value turned null."""
+    changed = change.kind in (Kind.CHANGED, Kind.TYPE_CHANGED)
+    return changed and change.after is None
+
+
+def _is_lost(change: Change) -> bool:
+    """Return whether something went that had been something."""
+    if change.kind is Kind.REMOVED:
+        return not _is_nothing(change.before)
+    return _is_nulled(change)
+
+
+def _is_nothing(value: Json) -> bool:
+    return value is None or value is False or value in ("", [], {})
+
+
+def _is_routine(change: Change, words: frozenset[str]) -> bool:
+    if change.kind is Kind.REMOVED or _is_nulled(change):
+        return False
+    value = change.after
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return bool(words & (_COUNTERS | _CLOCKS))
+    is_moment = isinstance(value, str) and _MOMENT.search(value[:32]) is not None
+    return is_moment and bool(words & _CLOCKS)
+
+
+def _words(pointer: str) -> frozenset[str]:
+    """Return the words of a value's key; of an item of a list, those of the list."""
+    tokens = [one for one in pointers.split(pointer) if not one.isdecimal()]
+    key = tokens[-1][:_LONGEST_KEY] if tokens else ""
+    return frozenset(word.lower() for word in _WORD.findall(key))
