@@ -1,7 +1,8 @@
 """The short scalars of a state, by which a session is found.
 
-Long values and those past the limit are left out, and it is told from which depth on.
-Never a source of truth.
+Long values and those past the limit are left out, and it is told from which depth on;
+what the state names as its objective is kept beside them, cut if it is long. Never a
+source of truth.
 """
 
 import math
@@ -9,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from apps.diffs.changes import Json
+from apps.diffs.graphemes import cut
 from apps.diffs.pointers import escape
 
 LIMIT = 64
@@ -22,6 +24,9 @@ LONGEST_POINTER = 300
 # A wide state of long texts must not be walked to its end for 64 values.
 _LOOKED_AT = 10_000
 _CONTAINERS = (dict, list)
+# Under this name the objective stands among the facets: no pointer begins so.
+OBJECTIVE = "objective"
+_SAYS_IT = ("title", "text", "description")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +34,12 @@ class Leaves:
     """Pointers and the scalars there, as they are; `cut_depth` is None if all fit.
 
     Otherwise every short scalar above that depth is among them: `/a` has depth 1.
+    `objective` is what the state says it is about, wherever the values are cut.
     """
 
     values: dict[str, Facet]
     cut_depth: int | None
+    objective: str | None = None
 
 
 def facets(state: Json, limit: int = LIMIT) -> dict[str, Facet]:
@@ -54,7 +61,7 @@ def leaves(state: Json, limit: int = LIMIT) -> Leaves:
     for pointer, container in waiting:  # grows while it is read
         for token, value in _entries(container):
             if len(found) >= limit or looked_at == _LOOKED_AT:
-                return Leaves(found, pointer.count("/") + 1)
+                return Leaves(found, pointer.count("/") + 1, objective(state))
             looked_at += 1
             is_container = value.__class__ in _CONTAINERS
             if not (value if is_container else _is_short(value)):
@@ -67,12 +74,25 @@ def leaves(state: Json, limit: int = LIMIT) -> Leaves:
                 waiting.append((place, value))
             else:
                 found[place] = value
-    return Leaves(found, None)
+    return Leaves(found, None, objective(state))
+
+
+def objective(state: Json) -> str | None:
+    """Return what a state says it is about: its `objective`, or the text in that."""
+    value = state.get(OBJECTIVE) if isinstance(state, dict) else None
+    said = [value]
+    if isinstance(value, dict):
+        said = [value.get(key) for key in _SAYS_IT]
+    texts = [one for one in said if isinstance(one, str) and one.strip()]
+    return cut(texts[0].lstrip(), LONGEST_TEXT) if texts else None
 
 
 def cleaned(found: Leaves) -> dict[str, Facet]:
-    """Make leaves safe for jsonb."""
-    return {clean_text(place): clean(value) for place, value in found.values.items()}
+    """Make leaves safe for jsonb, the objective among them."""
+    values = {clean_text(place): clean(value) for place, value in found.values.items()}
+    if found.objective is not None:
+        values[OBJECTIVE] = clean_text(found.objective)
+    return values
 
 
 def clean(value: Facet) -> Facet:

@@ -1,7 +1,8 @@
 """The rows beside a history that records cover: labels, notes, what a session is about.
 
 A session begins without a record, which would make all of a project's sessions wait
-for each other: its metadata, owner and lifetime are covered from their first change on.
+for each other: its title, metadata, owner and lifetime are covered from their first
+change on.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ NOTE = Covered(
 SESSION = Covered(
     kind="session",
     columns=(
+        "title",
         "metadata",
         "user_id",
         "agent_id",
@@ -65,8 +67,8 @@ SESSION = Covered(
     of_session=True,
     recorded_later=True,
     present="""
-    SELECT s.id AS key, s.created_at AS made_at, s.metadata, s.user_id, s.agent_id,
-           s.external_id, s.ttl_seconds, s.expires_at
+    SELECT s.id AS key, s.created_at AS made_at, s.title, s.metadata, s.user_id,
+           s.agent_id, s.external_id, s.ttl_seconds, s.expires_at
       FROM timeline_session s
      WHERE s.project_id = %(project)s
        AND (%(session)s::text IS NULL OR s.id = %(session)s)

@@ -1,9 +1,9 @@
 """Tables that follow from history: what search and blame read, and what is open.
 
 `Pending` is written by the append and taken away by the projector, which writes
-`Change`, `Term` and `Text` from it. Read those three with what is still pending: the
-views `timeline_change_current`, `timeline_term_current` and `timeline_text_current`.
-`models.py` passes all on.
+`Change`, `Term`, `Text` and `Opening` from it. Read the first three with what is still
+pending: the views `timeline_change_current`, `timeline_term_current` and
+`timeline_text_current`. `models.py` passes all on.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -95,6 +95,19 @@ class Text(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id} words of {self.number}"
+
+
+class Opening(models.Model):
+    """What the customer said first in a session, cut: its title where it has no other.
+
+    Written once, from one of the first turns that says anything; derived like terms.
+    """
+
+    session_id = id_field(primary_key=True)
+    text = models.TextField()
+
+    def __str__(self) -> str:
+        return f"{self.session_id} opening"
 
 
 class Unsearched(models.Model):

@@ -15,6 +15,7 @@ from apps.timeline.annotations import Note as Note
 from apps.timeline.annotations import PendingWrite as PendingWrite
 from apps.timeline.derived import Change as Change
 from apps.timeline.derived import Open as Open
+from apps.timeline.derived import Opening as Opening
 from apps.timeline.derived import Pending as Pending
 from apps.timeline.derived import Term as Term
 from apps.timeline.derived import Text as Text
@@ -28,7 +29,8 @@ class Session(models.Model):
     """One conversation or run of an agent.
 
     The columns from `status` on are a projection for lists, written in the append
-    and never read to decide anything.
+    and never read to decide anything. What the head says of its objective is one of
+    the `facets`; `title` is what the agent has set, if it has.
     """
 
     id = id_field(primary_key=True)
@@ -39,6 +41,7 @@ class Session(models.Model):
     kind = models.CharField(max_length=16, default="session")
     user_id = models.TextField(null=True)
     external_id = models.TextField(null=True)
+    title = models.TextField(null=True)
     origin_session_id = id_field(null=True)
     origin_number = models.BigIntegerField(null=True)
     created_at = models.DateTimeField()
@@ -117,7 +120,7 @@ class SessionName(models.Model):
 class RequestKey(models.Model):
     """An idempotency key of a create or fork; gives a retry the same session id.
 
-    Metadata and lifetime are kept as they were asked for: a replay answers with
+    Title, metadata and lifetime are kept as they were asked for: a replay answers with
     them, whatever became of the session since.
     """
 
@@ -126,6 +129,7 @@ class RequestKey(models.Model):
     key = models.CharField(max_length=255, db_collation="C")
     digest = models.BinaryField()
     session_id = id_field()
+    title = models.TextField(null=True)
     metadata = models.BinaryField()
     expires_at = models.DateTimeField(null=True)
     requested_at = models.DateTimeField()

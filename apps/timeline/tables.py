@@ -5,7 +5,7 @@ from apps.core.roles.declared import ALL, derived, immutable, mutable
 # What an append brings up to date, and what people change about a session. Its origin,
 # its project and its agent never change.
 _PROJECTION = "status, head_number, updated_at, turn_count, rollback_count, facets"
-_SAID = "metadata, metadata_index, ttl_seconds, expires_at, expired_at"
+_SAID = "title, metadata, metadata_index, ttl_seconds, expires_at, expired_at"
 
 TABLES = {
     "timeline_session": mutable(
@@ -27,6 +27,7 @@ TABLES = {
     "timeline_change": derived(),
     "timeline_term": derived(web="INSERT, UPDATE, DELETE"),
     "timeline_text": derived(web="INSERT, UPDATE, DELETE"),
+    "timeline_opening": derived(),
     "timeline_unsearched": derived(),
     "timeline_open": derived(web="INSERT, DELETE"),
     "timeline_change_current": derived(worker="", retention=None),

@@ -14,7 +14,7 @@ from apps.core.http.input.fields import (
     WholeNumberField,
 )
 from apps.timeline.api.inputs import StateField, StepInput
-from apps.timeline.ledger.facts.about import LONGEST_TTL
+from apps.timeline.ledger.facts.about import LONGEST_TTL, MAX_TITLE
 from apps.timeline.operations import Edit, Origin
 
 
@@ -25,6 +25,7 @@ class AboutInput(StepInput):
     external_id = TextField(
         help_text="Your name of the session, unique in the project."
     )
+    title = TextField(help_text=f"What it is about, in at most {MAX_TITLE} characters.")
     metadata = ObjectField()
     ttl_seconds = WholeNumberField(
         min_value=1,
@@ -89,6 +90,10 @@ class ForkInput(AboutInput):
 class MetadataInput(InputSerializer):
     """What may change about a session."""
 
+    title = TextField(
+        help_text=f"What it is about, in at most {MAX_TITLE} characters; null removes "
+        "it."
+    )
     metadata = ObjectField(help_text="Keys to merge; null removes one.")
     ttl_seconds = WholeNumberField(
         min_value=0,

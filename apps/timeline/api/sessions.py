@@ -23,6 +23,7 @@ from apps.timeline.api.session_inputs import (
 )
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.ledger.drafts import Receipt
+from apps.timeline.ledger.facts.about import UNSAID
 from apps.timeline.models import RequestKey
 from apps.timeline.operations import About
 from apps.timeline.queries import listing
@@ -40,6 +41,7 @@ class SessionStartView(TimelineView):
         return About(
             user_id=data.get("user_id"),
             external_id=data.get("external_id"),
+            title=data.get("title"),
             metadata=data.get("metadata"),
             ttl_seconds=data.get("ttl_seconds"),
         )
@@ -155,7 +157,7 @@ class SessionView(TimelineView):
         responses={200: outputs.SessionMetadata, **CREATE_ERRORS},
     )
     def patch(self, request: Request, session_id: str) -> Response:
-        """Merge metadata, set the time to live; no version is made."""
+        """Set the title, merge metadata, set the time to live; no version is made."""
         return answered(
             request,
             scope=self.scope,
@@ -180,6 +182,7 @@ class SessionView(TimelineView):
         given = self.read(MetadataInput).validated_data
         session = timeline.update_metadata(
             session_id=session_id,
+            title=given.get("title", UNSAID),
             metadata=given.get("metadata"),
             ttl_seconds=given.get("ttl_seconds"),
             act=self.act,
@@ -189,6 +192,7 @@ class SessionView(TimelineView):
             "id": session.id,
             "agent_id": session.agent.external_id,
             "updated_at": utc_text(session.updated_at),
+            "title": session.title,
             "metadata": Fragment(bytes(session.metadata)),
             "ttl_expires_at": utc_text(session.expires_at),
         }

@@ -30,6 +30,7 @@ def session_object(
         "agent_id": session.agent.external_id,
         "user_id": session.user_id,
         "external_id": session.external_id,
+        "title": session.title,
         "status": session.status,
         "version": head.number,
         "created_at": utc_text(session.created_at),
@@ -58,6 +59,7 @@ def first_session_object(
         "rollback_count": 0,
     }
     if asked is not None:
+        made["title"] = asked.title
         made["metadata"] = Fragment(bytes(asked.metadata))
         made["ttl_expires_at"] = utc_text(asked.expires_at)
     return made

@@ -1,4 +1,4 @@
-"""Naming versions, and what may change about a session: labels, metadata, lifetime.
+"""Naming versions, and what may change about a session: title, metadata, lifetime.
 
 None of it is state: no version is made, history is not touched. Each act is one
 transaction with its event, under the session's row lock.
@@ -21,7 +21,13 @@ from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.timeline.covered import LABEL, SESSION
 from apps.timeline.errors import LabelNotFound, SessionNotFound
-from apps.timeline.ledger.facts.about import metadata_bytes, require_ttl
+from apps.timeline.ledger.facts.about import (
+    UNSAID,
+    Unsaid,
+    metadata_bytes,
+    require_title,
+    require_ttl,
+)
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Label, Session
 from apps.timeline.projection import labelling
@@ -96,12 +102,14 @@ def update_metadata(
     *,
     act: Act,
     session_id: str,
+    title: str | Unsaid | None = UNSAID,
     metadata: dict[str, Json] | None = None,
     ttl_seconds: int | None = None,
 ) -> Session:
-    """Merge top-level keys into the session's metadata, and set how long it lives.
+    """Set the session's title, merge keys into its metadata, set how long it lives.
 
-    A key set to null is removed. `ttl_seconds` counts from now; 0 lifts the limit.
+    A key set to null is removed, and so is a title. `ttl_seconds` counts from now; 0
+    lifts the limit. Events say that there is a title, not which.
 
     Raises: SessionNotFound, AgentSuspended, InvalidRequest (also for nothing),
     UnacceptableJson, PayloadTooLarge.
@@ -109,10 +117,15 @@ def update_metadata(
     session = _locked(act, session_id)
     if act.actor.is_agent and session.agent.is_suspended:
         raise AgentSuspended
-    if not metadata and ttl_seconds is None:
+    if title is UNSAID and not metadata and ttl_seconds is None:
         raise InvalidRequest("There is nothing to change.", param="metadata")
     changed: list[str] = ["updated_at"]
     details: dict[str, Any] = {}
+    if title is not UNSAID:
+        require_title(title)
+        session.title = title
+        details["title"] = "removed" if title is None else "set"
+        changed.append("title")
     if metadata is not None:
         before = json.parse(bytes(session.metadata))
         after = {k: v for k, v in {**before, **metadata}.items() if v is not None}

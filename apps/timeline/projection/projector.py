@@ -17,6 +17,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from apps.audit import feeding
 from apps.audit.entries import COLUMNS, Entry
 from apps.core import sql
+from apps.timeline.projection import openings
 
 log = structlog.get_logger("stepback.projector")
 
@@ -122,5 +123,6 @@ def _projected(*, after: str, session: str | None, now: datetime) -> Step:
     if taken.taken:
         rows = {name: getattr(taken, name) for name in ("sessions", "numbers", "turns")}
         feeding.feed(sql.records(Entry, _EVENTS, rows), now=now)
+        openings.keep(rows["sessions"], rows["turns"])
         sql.rows(_PROJECT, rows)
     return Step(taken.taken, taken.reached)

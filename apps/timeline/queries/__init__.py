@@ -20,6 +20,7 @@ from apps.timeline.queries.conversation import (
     turn_window,
 )
 from apps.timeline.queries.divergence import Divergence, find_divergence
+from apps.timeline.queries.list_rows import titles
 from apps.timeline.queries.listing import VersionChanges, version_changes, within_bytes
 from apps.timeline.queries.open_items import (
     MOST_COUNTED,
@@ -92,6 +93,7 @@ __all__ = [
     "session_family",
     "sessions_touched",
     "strip_buckets",
+    "titles",
     "turn_window",
     "version_at",
     "version_changes",

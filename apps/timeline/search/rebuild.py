@@ -19,8 +19,8 @@ from apps.core import json, sql
 from apps.diffs.facets import leaves
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag, Terms
-from apps.timeline.models import Change, Session, Turn, Unsearched
-from apps.timeline.projection import project_session
+from apps.timeline.models import Change, Opening, Session, Turn, Unsearched
+from apps.timeline.projection import openings, project_session
 from apps.timeline.projection.texts import TextKind, turn_text
 from apps.timeline.versions import fetching, reading
 
@@ -55,21 +55,11 @@ _STALE = """
 DELETE FROM timeline_term
  WHERE session_id = %s AND path_key <> ALL (%s::bytea[]) RETURNING 1
 """
-# What search reads of a session, each part as a number of rows and a sum of digests.
-_PARTS = """
-SELECT 'values and marks' AS part, count(*), sum(hashtextextended(t::text, 0))
-  FROM timeline_term t WHERE t.session_id = %(session)s
- UNION ALL
-SELECT 'words', count(*), sum(hashtextextended(t::text, 0))
-  FROM timeline_text t WHERE t.session_id = %(session)s
- UNION ALL
-SELECT 'what a fork began with', count(*), sum(hashtextextended(t::text, 0))
-  FROM timeline_change t
- WHERE t.session_id = %(session)s AND t.number = 0 AND t.role = 4
-"""
+_PARTS = sql.query("timeline", "search_parts")
 _FORGET = (
     "DELETE FROM timeline_term WHERE session_id = %(session)s RETURNING 1",
     "DELETE FROM timeline_text WHERE session_id = %(session)s RETURNING 1",
+    "DELETE FROM timeline_opening WHERE session_id = %(session)s RETURNING 1",
     "DELETE FROM timeline_change"
     " WHERE session_id = %(session)s AND number = 0 AND role = 4 RETURNING 1",
 )
@@ -133,6 +123,7 @@ def rebuild(session_id: str) -> None:
         found = _terms(session, project)
         sql.rows(_STALE, [session_id, list(found)])
         sql.rows(_SET, [session_id, list(found), list(found.values())])
+        _open_again(session)
         Unsearched.objects.filter(session_id=session_id).delete()
 
 
@@ -164,6 +155,13 @@ def _note_turns(session: Session) -> None:
         if len(turns) < TURNS:
             return
         after = turns[-1].turn_number
+
+
+def _open_again(session: Session) -> None:
+    """Make the first words anew; there is nothing of turns that there are not."""
+    Opening.objects.filter(session_id=session.id).delete()
+    first = range(1, openings.LATEST + 1)
+    openings.keep([session.id] * len(first), list(first))
 
 
 def _terms(session: Session, project: Project) -> Terms:

@@ -24,6 +24,7 @@ class Session(Output):
     agent_id = text("Your name of the agent.")
     user_id = maybe_text()
     external_id = maybe_text()
+    title = maybe_text()
     status = serializers.ChoiceField(choices=Status.choices)
     version = serializers.IntegerField(help_text="The number of the head.")
     created_at = serializers.DateTimeField()
@@ -58,6 +59,7 @@ class SessionMetadata(Output):
     id = text()
     agent_id = text()
     updated_at = serializers.DateTimeField()
+    title = maybe_text()
     metadata = open_object()
     ttl_expires_at = serializers.DateTimeField(allow_null=True)
 

@@ -112,6 +112,7 @@ SESSION = {
     "agent": "varchar",
     "user_id": "text",
     "session_name": "text",
+    "title": "text",
     "origin_session": "varchar",
     "origin_number": "bigint",
     "ttl_seconds": "bigint",
@@ -148,4 +149,4 @@ APPEND = _call(
 APPEND_BATCH = _call(
     "timeline_append_batch_v6", COMMAND | EACH | INDEX | {"items": "integer[]"}
 )
-CREATE_SESSION = _call("timeline_create_session_v5", ACT | SESSION | FIRST | INDEX)
+CREATE_SESSION = _call("timeline_create_session_v6", ACT | SESSION | FIRST | INDEX)

@@ -141,9 +141,10 @@ def describe(
         external_id=draft.step.external_id,
         trace_id=draft.step.trace_id,
     )
-    held = index.held(key, difference.before, difference.after)
-    if held or difference.before is None:
-        encoded.facets = facets.cleaned(difference.after)
+    before, after = difference.before, difference.after
+    held = index.held(key, before, after)
+    if held or before is None or before.objective != after.objective:
+        encoded.facets = facets.cleaned(after)
     encoded.terms |= held
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from apps.core import json
 from apps.core.errors import InvalidRequest, PayloadTooLarge
@@ -10,7 +11,17 @@ from apps.core.json import Json
 from apps.timeline.versions.reading import require_text
 
 MAX_METADATA_BYTES = 64 * 1024
+MAX_TITLE = 300
 LONGEST_TTL = 100 * 366 * 86_400
+
+
+class Unsaid(Enum):
+    """Says that something was not said, where None takes it away."""
+
+    UNSAID = 1
+
+
+UNSAID = Unsaid.UNSAID
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -19,6 +30,7 @@ class About:
 
     user_id: str | None = None
     external_id: str | None = None
+    title: str | None = None
     metadata: dict[str, Json] | None = None
     ttl_seconds: int | None = None
 
@@ -29,7 +41,18 @@ class About:
                 require_text(name, value, 255)
         if self.external_id == "":
             raise InvalidRequest("external_id is empty.", param="external_id")
+        require_title(self.title)
         require_ttl(self.ttl_seconds)
+
+
+def require_title(title: str | None) -> None:
+    """Raises: InvalidRequest for a title that says nothing, or too much."""
+    if title is None:
+        return
+    require_text("title", title, MAX_TITLE)
+    if not title.strip():
+        message = "A title says something; null takes it away."
+        raise InvalidRequest(message, param="title")
 
 
 def require_ttl(seconds: int | None) -> None:

@@ -11,6 +11,7 @@ import random
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
@@ -53,6 +54,15 @@ class Call(Generic[Result]):
 def path(*segments: str | int) -> str:
     """Return `/v1/…` of segments that may hold anything."""
     return "/v1/" + "/".join(quote(str(one), safe="") for one in segments)
+
+
+class Unsaid(Enum):
+    """Says that something was not said, where None takes it away."""
+
+    UNSAID = 1
+
+
+UNSAID = Unsaid.UNSAID
 
 
 def given(**named: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Unpack
 from stepback import answers
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
-from stepback.calls import given
+from stepback.calls import UNSAID, Unsaid, given
 from stepback.stories import (
     Checkpointed,
     Held,
@@ -28,12 +28,15 @@ class AsyncSessionLives(AsyncResource):
         reasoning: str | None = None,
         user_id: str | None = None,
         external_id: str | None = None,
+        title: str | None = None,
         metadata: Mapping[str, Json] | None = None,
         ttl_seconds: int | None = None,
         idempotency_key: str | None = None,
         **story: Unpack[Checkpointed],
     ) -> answers.Session:
         """Begin a session with version 0. `external_id` is your name for it.
+
+        `title` says what it is about, in at most 300 characters.
 
         Raises: ExternalIdTaken with the session that has the name.
         """
@@ -43,6 +46,7 @@ class AsyncSessionLives(AsyncResource):
             reasoning=reasoning,
             user_id=user_id,
             external_id=external_id,
+            title=title,
             metadata=metadata,
             ttl_seconds=ttl_seconds,
             **story,
@@ -89,12 +93,18 @@ class AsyncSessionLives(AsyncResource):
         self,
         session_id: str,
         *,
+        title: str | Unsaid | None = UNSAID,
         metadata: Mapping[str, Json] | None = None,
         ttl_seconds: int | None = None,
         idempotency_key: str | None = None,
     ) -> answers.SessionMetadata:
-        """Merge metadata (None removes a key), set the time to live (0: for ever)."""
+        """Set the title (None removes it), merge metadata (None removes a key).
+
+        `ttl_seconds` sets the time to live from now (0: for ever).
+        """
         body = given(metadata=metadata, ttl_seconds=ttl_seconds)
+        if title is not UNSAID:
+            body["title"] = title
         segments = ("sessions", session_id)
         read = answers.SessionMetadata.of
         return await self._send("PATCH", segments, body, read, idempotency_key)
@@ -113,6 +123,7 @@ class AsyncSessionLives(AsyncResource):
         state: Mapping[str, Json] | None = None,
         user_id: str | None = None,
         external_id: str | None = None,
+        title: str | None = None,
         metadata: Mapping[str, Json] | None = None,
         ttl_seconds: int | None = None,
         idempotency_key: str | None = None,
@@ -129,6 +140,7 @@ class AsyncSessionLives(AsyncResource):
             state=state,
             user_id=user_id,
             external_id=external_id,
+            title=title,
             metadata=metadata,
             ttl_seconds=ttl_seconds,
             **story,
@@ -165,6 +177,7 @@ class AsyncSessionLives(AsyncResource):
         agent_id: str | None = None,
         user_id: str | None = None,
         external_id: str | None = None,
+        title: str | None = None,
         metadata: Mapping[str, Json] | None = None,
         ttl_seconds: int | None = None,
         reason: str | None = None,
@@ -180,6 +193,7 @@ class AsyncSessionLives(AsyncResource):
             agent_id=agent_id,
             user_id=user_id,
             external_id=external_id,
+            title=title,
             metadata=metadata,
             ttl_seconds=ttl_seconds,
             reason=reason,

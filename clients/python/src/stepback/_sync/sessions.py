@@ -9,7 +9,7 @@ from typing import Unpack
 from stepback import answers
 from stepback._sync.resource import Resource
 from stepback.answers import page_of
-from stepback.calls import given
+from stepback.calls import UNSAID, Unsaid, given
 from stepback.stories import (
     Checkpointed,
     Held,
@@ -29,12 +29,15 @@ class SessionLives(Resource):
         reasoning: str | None = None,
         user_id: str | None = None,
         external_id: str | None = None,
+        title: str | None = None,
         metadata: Mapping[str, Json] | None = None,
         ttl_seconds: int | None = None,
         idempotency_key: str | None = None,
         **story: Unpack[Checkpointed],
     ) -> answers.Session:
         """Begin a session with version 0. `external_id` is your name for it.
+
+        `title` says what it is about, in at most 300 characters.
 
         Raises: ExternalIdTaken with the session that has the name.
         """
@@ -44,6 +47,7 @@ class SessionLives(Resource):
             reasoning=reasoning,
             user_id=user_id,
             external_id=external_id,
+            title=title,
             metadata=metadata,
             ttl_seconds=ttl_seconds,
             **story,
@@ -90,12 +94,18 @@ class SessionLives(Resource):
         self,
         session_id: str,
         *,
+        title: str | Unsaid | None = UNSAID,
         metadata: Mapping[str, Json] | None = None,
         ttl_seconds: int | None = None,
         idempotency_key: str | None = None,
     ) -> answers.SessionMetadata:
-        """Merge metadata (None removes a key), set the time to live (0: for ever)."""
+        """Set the title (None removes it), merge metadata (None removes a key).
+
+        `ttl_seconds` sets the time to live from now (0: for ever).
+        """
         body = given(metadata=metadata, ttl_seconds=ttl_seconds)
+        if title is not UNSAID:
+            body["title"] = title
         segments = ("sessions", session_id)
         read = answers.SessionMetadata.of
         return self._send("PATCH", segments, body, read, idempotency_key)
@@ -114,6 +124,7 @@ class SessionLives(Resource):
         state: Mapping[str, Json] | None = None,
         user_id: str | None = None,
         external_id: str | None = None,
+        title: str | None = None,
         metadata: Mapping[str, Json] | None = None,
         ttl_seconds: int | None = None,
         idempotency_key: str | None = None,
@@ -130,6 +141,7 @@ class SessionLives(Resource):
             state=state,
             user_id=user_id,
             external_id=external_id,
+            title=title,
             metadata=metadata,
             ttl_seconds=ttl_seconds,
             **story,
@@ -166,6 +178,7 @@ class SessionLives(Resource):
         agent_id: str | None = None,
         user_id: str | None = None,
         external_id: str | None = None,
+        title: str | None = None,
         metadata: Mapping[str, Json] | None = None,
         ttl_seconds: int | None = None,
         reason: str | None = None,
@@ -181,6 +194,7 @@ class SessionLives(Resource):
             agent_id=agent_id,
             user_id=user_id,
             external_id=external_id,
+            title=title,
             metadata=metadata,
             ttl_seconds=ttl_seconds,
             reason=reason,

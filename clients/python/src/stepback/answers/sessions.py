@@ -22,6 +22,7 @@ class Session(Answer):
     metadata: dict[str, Json]
     user_id: str | None = None
     external_id: str | None = None
+    title: str | None = None
     turn_count: int = 0
     rollback_count: int = 0
     memory_count: int = 0
@@ -40,6 +41,7 @@ class SessionMetadata(Answer):
     updated_at: str
     metadata: dict[str, Json]
     ttl_expires_at: str | None
+    title: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
