@@ -48,7 +48,7 @@ def text(page):
 
 def listed(page):
     """The ids of the sessions in the table, in its order."""
-    return re.findall(r'rowheader" class="id"><a href="[^"]+/(sess_\w+)"', text(page))
+    return re.findall(r'<a href="[^"]+" title="(sess_\w+)">', text(page))
 
 
 def test_a_value_finds_its_session_and_says_where(viewer, project):

@@ -401,10 +401,10 @@ def test_the_number_of_queries_does_not_grow_with_the_versions(viewer, project):
 
     assert before == after
     # Signed in (2), membership, session; the timeline's versions, rollbacks, what is
-    # attached, turns, and the strip; forks; the version, its labels, its two
+    # attached, turns, the strip and the title; forks; the version, its labels, its two
     # bodies; what waits in the sidebar (2); the line of its life and the
     # verdict (4).
-    assert max(before) <= 20
+    assert max(before) <= 21
 
 
 def test_reading_writes_nothing(viewer, project, trip):

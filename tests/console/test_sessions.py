@@ -19,7 +19,7 @@ def viewer(client, project):
 def shown(page, *stories):
     """The given sessions' names, in the order in which the page shows them."""
     text = page.content.decode()
-    places = {story: text.find(f"{story.id}</a>") for story in stories}
+    places = {story: text.find(f'title="{story.id}">') for story in stories}
     return sorted((s for s in stories if places[s] >= 0), key=places.get)
 
 
@@ -45,7 +45,8 @@ def test_it_shows_what_became_of_a_session(viewer, project):
     assert address(project, story.id, "versions", 2) in text
     assert address(project, fork) in text
     assert address(project, story.id, "versions", 1) in text
-    assert 'data-label="rollbacks"><span aria-hidden="true">◆</span> 1<' in text
+    assert "rolled back to v0 by olga: “wrong turn”" in text
+    assert 'class="status status-rolled"' in text
 
 
 def test_people_see_deleted_and_expired_sessions_marked_as_such(viewer, project):
@@ -182,6 +183,6 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(viewer, project):
     for n in range(2, 4):
         Story(project, agent=f"agent-{n}").fork(0)
 
-    # Who is signed in (2), their membership, the sessions, the saved views;
-    # what waits in the sidebar (2).
-    assert n_queries() == n_before == 7
+    # Who is signed in (2), their membership, the sessions, their newest versions,
+    # their titles, the saved views; what waits in the sidebar (2).
+    assert n_queries() == n_before == 9

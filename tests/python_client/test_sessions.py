@@ -172,6 +172,18 @@ def test_lists_go_on_page_by_page(sb: Any, agent_id: str) -> None:
     assert (first.has_more, rest.has_more) == (True, False)
 
 
+def test_a_title_is_set_left_and_removed(sb: Any, agent_id: str) -> None:
+    made = sb.sessions.create(agent_id=agent_id, title="Rebook")
+    kept = sb.sessions.update(made.id, metadata={"tier": 1})
+    changed = sb.sessions.update(made.id, title="Cancel")
+    removed = sb.sessions.update(made.id, title=None)
+    fork = sb.sessions.fork(made.id, title="Replay")
+
+    titles = [one.title for one in (made, kept, changed, removed, fork)]
+    assert titles == ["Rebook", "Rebook", "Cancel", None, "Replay"]
+    assert sb.sessions.get(made.id).title is None
+
+
 def test_metadata_and_lifetime_change_without_a_version(sb: Any, session: Any) -> None:
     changed = sb.sessions.update(session.id, metadata={"tier": 1}, ttl_seconds=60)
 

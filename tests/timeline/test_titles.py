@@ -246,6 +246,18 @@ def test_a_fork_has_its_origins_title_until_it_has_its_own(begin: Begin) -> None
     assert found == {run.id: "The origin's", fork: "The fork's", again: "The fork's"}
 
 
+def test_a_fork_began_with_what_was_said_in_its_origin(run: Run) -> None:
+    said(run, "The first words")
+    said(run, "and others")
+    fork = run.fork()
+    said(fork, "The fork's own")
+
+    before = titles([fork.id])
+    project_all()
+
+    assert before == titles([fork.id]) == {fork.id: "The first words"}
+
+
 @pytest.mark.parametrize(
     ("content", "title"),
     [

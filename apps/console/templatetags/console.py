@@ -1,6 +1,7 @@
 """Formatting for the console's templates: hostile text, moments, sizes.
 
-Nothing here marks text as safe except the two tags that are built by `format_html`.
+Nothing here marks text as safe except tags that are built by `format_html`, and shapes
+that stand here.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,10 +14,11 @@ from django.template import Context
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from apps.console.pages.drawings.version_strip import Strip
 from apps.console.pages.metrics import charts
+from apps.console.pages.project import session_rows
 from apps.console.pages.project import sidebar as sidebars
 from apps.console.pages.session import version_text
 from apps.core.views import DISTRIBUTION
@@ -48,6 +50,25 @@ MARKS = {
     "flag": "M0,-6L5,5L-5,5Z",
     "fork": "M-4,-5V0Q-4,2 0,2Q4,2 4,0V-5H2V0H-2V-5ZM-1,2H1V6H-1Z",
 }
+
+
+# One version of a row's strip, 10 wide and 22 high: its bar or shape, and a mark above.
+TICKS = {
+    "update": '<path class="bar" d="M1 14h7v7h-7z"/>',
+    "flag": '<path class="flag" d="M1 14h7v7h-7zM4.5 4l4 7h-8z"/>',
+    "good": '<path class="good" d="M1 14h7v7h-7z"/>'
+    '<path class="line good" d="m2 8 2 2 3.5-5"/>',
+    "fork": '<path class="fork" d="M1 14h7v7h-7z"/>'
+    '<path class="line fork" d="M1.5 4v1.5q0 3 3 3t3-3V4M4.5 8v3"/>',
+    "aside": '<path class="line aside" d="M1.5 14.5h6v6h-6z"/>',
+    "aside-flag": '<path class="line aside" d="M1.5 14.5h6v6h-6z"/>'
+    '<path class="line flag" d="M4.5 5l3 5.5h-6z"/>',
+    "rollback": '<path class="rollback" d="M4.5 12.5l5 5-5 5-5-5z"/>',
+    "hold": '<path class="hold" d="M1 11h2.5v10h-2.5zM5.5 11h2.5v10h-2.5z"/>',
+}
+HEAD = '<path class="head" d="M1 10h7v11h-7z"/>'
+STRIP = '<svg class="ticks" role="img" aria-label="{}" viewBox="{} 0 {} 24">{}{}</svg>'
+OLDER = mark_safe('<text x="-10" y="20">…</text>')
 
 
 @register.filter
@@ -211,6 +232,27 @@ def relative(at: datetime, now: datetime) -> str:
             amount = f"{age // unit:.0f} {name}"
             return f"{amount} ago" if seconds > 0 else f"in {amount}"
     return f"{at:%Y-%m-%d}"
+
+
+@register.simple_tag
+def ticks(strip: session_rows.Strip) -> SafeString:
+    """Draw the strip of a row: 10 for each version, and what came before as "…"."""
+    drawn = format_html_join(
+        "",
+        '<g transform="translate({})">{}</g>',
+        (
+            (10 * at, mark_safe(_tick(tick)))  # noqa: S308 - shapes of ours alone
+            for at, tick in enumerate(strip.ticks)
+        ),
+    )
+    left = -12 if strip.has_older else 0
+    width = 10 * len(strip.ticks) - left
+    older = OLDER if strip.has_older else ""
+    return format_html(STRIP, strip.words, left, width, older, drawn)
+
+
+def _tick(tick: session_rows.Tick) -> str:
+    return HEAD if tick.is_head and tick.kind == "update" else TICKS[tick.kind]
 
 
 @register.simple_tag

@@ -20,7 +20,7 @@ from apps.timeline.queries.conversation import (
     turn_window,
 )
 from apps.timeline.queries.divergence import Divergence, find_divergence
-from apps.timeline.queries.list_rows import titles
+from apps.timeline.queries.list_rows import ListRow, NewVersion, read_list_rows, titles
 from apps.timeline.queries.listing import VersionChanges, version_changes, within_bytes
 from apps.timeline.queries.open_items import (
     MOST_COUNTED,
@@ -63,9 +63,11 @@ __all__ = [
     "Divergence",
     "KeptMessage",
     "Kin",
+    "ListRow",
     "ListedTurn",
     "MessagePlace",
     "MessageWindow",
+    "NewVersion",
     "OpenItem",
     "OpenPlace",
     "Parting",
@@ -90,6 +92,7 @@ __all__ = [
     "open_counts",
     "partings",
     "preview_rollback",
+    "read_list_rows",
     "session_family",
     "sessions_touched",
     "strip_buckets",

@@ -1,7 +1,8 @@
-"""What sessions are about, for lists and pages: one statement for all of them.
+"""What the rows of a list of sessions say: two statements, however many rows.
 
 A title is the first that exists of: what the agent has set, the objective in the state,
-what the customer said first. A fork that has no title of its own has its origin's.
+what the customer said first. A fork that has no title of its own has its origin's, and
+what was said first was said there.
 Nothing of a body is read for it: the objective is one of the head's facets, and first
 words are kept by the projector (`projection/openings.py`).
 """
@@ -9,18 +10,106 @@ words are kept by the projector (`projection/openings.py`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import Any
 
 from apps.core import sql
 from apps.timeline.projection import openings
+from apps.timeline.versions.lineage import lineage, set_aside_by
 
+# So many of its newest versions a row shows.
+SHOWN = 16
 # Forks of forks of forks: nobody looks for a title further than this.
 DEEPEST = 8
 # A larger turn is read by the projector alone.
 LARGEST = 64 * 1024
 _TITLES = sql.query("timeline", "titles")
+_ROWS = sql.query("timeline", "list_rows", shown=SHOWN)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewVersion:
+    """One of the newest versions of a session; only the head comes with its changes."""
+
+    number: int
+    op: str
+    restored_number: int | None
+    undo_of: int | None
+    flags: list[str]
+    hold: str
+    release: str | None
+    actor_label: str
+    # The beginning of it.
+    reasoning: str | None
+    change_count: int
+    changes: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListRow:
+    """What a list shows of a session: its newest versions, and what is open in it.
+
+    `has_older`: there are versions before the first that is shown. Of a session with
+    many forks or known-good versions the newest are known.
+    """
+
+    versions: Sequence[NewVersion]
+    has_older: bool
+    is_waiting: bool
+    flagged_at: int | None
+    good: frozenset[int]
+    forked: frozenset[int]
+
+    @property
+    def head(self) -> NewVersion:
+        return self.versions[0]
+
+    @property
+    def live(self) -> Sequence[range]:
+        """The live ranges; rollbacks that set one of these aside are among these."""
+        rollbacks = [
+            (one.number, one.restored_number)
+            for one in self.versions
+            if one.restored_number is not None
+        ]
+        return lineage(self.head.number, rollbacks)
+
+    @property
+    def looks_wrong(self) -> bool:
+        """Whether a live version lost something, and none since is known good."""
+        if self.flagged_at is None:
+            return False
+        live = self.live
+        good = (one for one in self.good if set_aside_by(live, one) is None)
+        return max(good, default=-1) < self.flagged_at
+
+
+def read_list_rows(sessions: Sequence[str]) -> dict[str, ListRow]:
+    """Return what a list shows of these sessions, by id."""
+    if not sessions:
+        return {}
+    rows = sql.rows(_ROWS, {"sessions": list(sessions)})
+    return {
+        session_id: _row(list(some))
+        for session_id, some in groupby(rows, key=lambda row: row.session_id)
+    }
+
+
+def _row(rows: Sequence[Any]) -> ListRow:
+    names = [one.name for one in fields(NewVersion)]
+    about = rows[0]
+    return ListRow(
+        versions=[
+            NewVersion(**{name: getattr(row, name) for name in names})
+            for row in rows[:SHOWN]
+        ],
+        has_older=len(rows) > SHOWN,
+        is_waiting=about.is_waiting,
+        flagged_at=about.flagged_at,
+        good=frozenset(about.good),
+        forked=frozenset(about.forked_at),
+    )
 
 
 def titles(sessions: Sequence[str]) -> dict[str, str]:
@@ -45,6 +134,7 @@ def titles(sessions: Sequence[str]) -> dict[str, str]:
 class _Said:
     """What one session of a family says, itself or in one of its first turns."""
 
+    depth: int
     title: str | None
     objective: str | None
     opening: str | None
@@ -54,14 +144,16 @@ def _said(row: Any) -> _Said:
     opening = row.opening
     if row.data is not None:
         opening = openings.opening_of(row)
-    return _Said(row.title, row.objective, opening)
+    return _Said(row.depth, row.title, row.objective, opening)
 
 
 def _title(family: Sequence[_Said]) -> str | None:
     """Choose: any title before any objective, that before any first words."""
-    for kind in ("title", "objective", "opening"):
-        for one in family:
-            text = getattr(one, kind)
-            if text is not None:
-                return str(text)
-    return None
+    # A conversation that was forked began in the origin; its turns stay in order.
+    eldest_first = sorted(family, key=lambda one: -one.depth)
+    found = [
+        *(one.title for one in family),
+        *(one.objective for one in family),
+        *(one.opening for one in eldest_first),
+    ]
+    return next((text for text in found if text is not None), None)

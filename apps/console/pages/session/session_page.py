@@ -17,6 +17,7 @@ from apps.accounts.models import Membership
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
+from apps.console.pages.project.session_rows import title_of
 from apps.console.pages.session import timeline_rows, verdict, version_text
 from apps.timeline.blame import change_key
 from apps.timeline.models import Session
@@ -88,6 +89,7 @@ def around(place: Place) -> dict[str, Any]:
     forks, children = queries.forks(session), queries.children(session)
     buckets = strip_buckets(session.id, session.head_number)
     return {
+        "title": title_of(session),
         "metadata": version_text.pretty(bytes(session.metadata)),
         "forks": forks[: queries.SHOWN_FORKS],
         "has_more_forks": len(forks) > queries.SHOWN_FORKS,

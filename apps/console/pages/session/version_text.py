@@ -6,6 +6,7 @@ HTML, and asks the database nothing.
 
 import json
 from itertools import islice
+from typing import Any, Protocol
 
 from apps.core.json import Json, items_left_out, parse
 from apps.diffs import pointers
@@ -19,7 +20,7 @@ from apps.diffs.changes import (
 )
 from apps.diffs.graphemes import cut, replaced
 from apps.diffs.summary import sentences, summary
-from apps.diffs.text import isolated_strings, visible
+from apps.diffs.text import isolated, isolated_strings, shorten, visible
 from apps.timeline.versions import VersionRow
 from apps.timeline.words import Op
 
@@ -52,6 +53,52 @@ UNCHANGED = {
 }
 
 
+class Changed(Protocol):
+    """What a version's words are made of."""
+
+    @property
+    def op(self) -> str: ...
+    @property
+    def changes(self) -> list[dict[str, Any]]: ...
+    @property
+    def change_count(self) -> int: ...
+
+
+class Acted(Changed, Protocol):
+    """And what is said of who made it, and why."""
+
+    @property
+    def restored_number(self) -> int | None: ...
+    @property
+    def undo_of(self) -> int | None: ...
+    @property
+    def actor_label(self) -> str: ...
+    @property
+    def reasoning(self) -> str | None: ...
+
+
+def headline(version: Acted) -> str:
+    """Say in one line what a version did: the act of a person, else what changed."""
+    op = Op(version.op)
+    if version.undo_of is not None:
+        return _by(version, f"rollback v{version.undo_of} undone")
+    if version.restored_number is not None:
+        return _by(version, f"rolled back to v{version.restored_number}")
+    if op in (Op.PAUSE, Op.RESUME, Op.CLOSE, Op.DELETE):
+        return _by(version, OP_WORDS[op])
+    said = words(version)
+    if op in (Op.CREATE, Op.FORK):
+        begun = {Op.CREATE: "created", Op.FORK: "forked"}[op]
+        return f"{begun} {said}" if not version.changes else f"{begun}: {said}"
+    return said
+
+
+def _by(version: Acted, what: str) -> str:
+    done = f"{what} by {isolated(shorten(version.actor_label, 40))}"
+    reason = " ".join((version.reasoning or "").split())
+    return f"{done}: “{isolated(shorten(reason, 80))}”" if reason else done
+
+
 def operation(version: VersionRow) -> str:
     """Say what kind of act made the version: "rollback to v3"."""
     if version.restored_number is not None:
@@ -68,7 +115,7 @@ def flag_words(version: VersionRow, previous: VersionRow | None) -> list[str]:
     return [words.get(flag, visible(flag)) for flag in version.flags]
 
 
-def words(version: VersionRow) -> str:
+def words(version: Changed) -> str:
     """Say what changed, from what the append kept of it."""
     kept = restored(version)
     if not kept:
@@ -81,7 +128,7 @@ def words(version: VersionRow) -> str:
     return "; ".join([*first, f"{version.change_count:,} changes in all"])
 
 
-def restored(version: VersionRow) -> list[Change]:
+def restored(version: Changed) -> list[Change]:
     """Return what the append kept of the changes: the first ones, shortened."""
     return [
         Change(

@@ -12,6 +12,7 @@ from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.forms.project import AgentsForm
+from apps.console.pages.project.session_rows import session_rows
 from apps.console.pages.session.version_text import pretty
 from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import act, entered, page
@@ -72,7 +73,7 @@ def agent_shown(
         "activity": agent_activity(membership.project_id, [agent.id])[agent.id],
         "newest_sessions": NEWEST_SESSIONS,
         "metadata": pretty(bytes(agent.metadata)),
-        "rows": queries.rows(sessions[: queries.SHOWN_OF_AGENT], now),
+        "rows": session_rows(queries.rows(sessions[: queries.SHOWN_OF_AGENT], now)),
         "may_act": may(membership, Permission.WRITE, membership.project),
     }
     return render(request, "console/agent_detail.html", context)

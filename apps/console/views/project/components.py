@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from apps.console.pages.drawings.life_line import LIVE_Y, LifeLine, Link, Node
+from apps.console.pages.project import session_rows
 from apps.console.pages.session import change_table, json_tree
 from apps.console.views.requests.decorators import page
 from apps.timeline.words import Status
@@ -73,7 +74,7 @@ def components(request: HttpRequest) -> HttpResponse:
         "changes": change_table.compared(BEFORE, AFTER, n_bytes=0),
         "tree": json_tree.tree(BEFORE),
         "life": _life(),
-        "statuses": [*Status.values, "expired"],
+        "statuses": [*Status.values, "expired", *session_rows.STANDINGS],
         "icons": ICONS,
         "now": timezone.now(),
     }

@@ -8,6 +8,7 @@ from apps.accounts.access import projects_of
 from apps.accounts.views.visits import entry_of
 from apps.console import queries
 from apps.console.pages.project import attention
+from apps.console.pages.project.session_rows import session_rows
 from apps.console.views.requests.decorators import entered, page, user_of
 from apps.timeline.queries import ACTS_LOOKED_AT, busiest_agents
 
@@ -36,7 +37,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     newest = queries.sessions(about, queries.SessionFilter(), after_id=None, now=now)
     context = {
         "membership": membership,
-        "rows": queries.rows(newest[: attention.SHOWN], now),
+        "rows": session_rows(queries.rows(newest[: attention.SHOWN], now)),
         "api_url": request.build_absolute_uri("/v1/sessions"),
     }
     if newest:

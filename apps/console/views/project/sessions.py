@@ -14,7 +14,7 @@ from apps.accounts.models import Membership, SavedView
 from apps.agents.acts import Act
 from apps.console import queries
 from apps.console.forms.project import LabelForm, SessionsForm
-from apps.console.pages.project import session_search
+from apps.console.pages.project import session_rows, session_search
 from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import (
     act,
@@ -98,7 +98,7 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         "of_the_gone": session_search.of_the_gone(query),
         "is_plain": session_search.is_plain(query),
         "is_filtered": bool(query.clauses),
-        "rows": found.rows,
+        "rows": session_rows.session_rows(found.rows),
         "notices": found.notices,
         "newest": here + _query(text, sort) if after else None,
         "older": here + _query(text, sort, after=found.after) if found.after else None,

@@ -1,0 +1,169 @@
+"""Sessions as rows of a list: what each is about, how it stands, its newest versions.
+
+Two statements for all rows of a page, and no body is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from apps.console.pages.session.version_text import headline
+from apps.console.queries import EXPIRED, Row
+from apps.diffs.text import visible
+from apps.timeline.models import Session
+from apps.timeline.queries import ListRow, NewVersion, read_list_rows, titles
+from apps.timeline.versions import set_aside_by
+from apps.timeline.words import Hold, Op, Status
+
+ENDED = (Status.DELETED, EXPIRED)
+# How a session stands that is neither held nor over.
+STANDINGS = ("waiting", "wrong", "rolled", "forked")
+SHORT_ID = 6
+# What marks a version, in the words that a reader is told instead.
+WORDS = {
+    "flag": "lost something",
+    "rollback": "rollback",
+    "hold": "held",
+    "good": "known good",
+    "fork": "forked",
+    "aside": "set aside",
+    "aside-flag": "set aside, lost something",
+    "update": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One version of the strip; `kind` is one of `WORDS`."""
+
+    number: int
+    kind: str
+    is_head: bool
+
+    @property
+    def words(self) -> str:
+        said = [WORDS[self.kind], "head" if self.is_head else ""]
+        return " ".join([f"v{self.number}", ", ".join(filter(None, said))]).rstrip()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Strip:
+    """The newest versions of a session, oldest first."""
+
+    ticks: Sequence[Tick]
+    has_older: bool
+
+    @property
+    def words(self) -> str:
+        """List them, for whoever does not see the strip."""
+        older = "older versions, " if self.has_older else ""
+        return f"Versions: {older}{'; '.join(tick.words for tick in self.ticks)}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SessionRow:
+    """A row of the list, with why a search found it."""
+
+    row: Row
+    status: str
+    title: str
+    words: str
+    kind: str
+    release: str | None
+    strip: Strip
+
+    @property
+    def session(self) -> Session:
+        return self.row.session
+
+
+def session_rows(rows: Sequence[Row]) -> list[SessionRow]:
+    """Return the rows as a list shows them, but for what was removed meanwhile."""
+    ids = [row.session.id for row in rows]
+    known, titled = read_list_rows(ids), titles(ids)
+    return [
+        _shown(row, known[row.session.id], titled.get(row.session.id))
+        for row in rows
+        if row.session.id in known
+    ]
+
+
+def title_of(session: Session) -> str:
+    """Return the title of one session, as its row shows it."""
+    said = titles([session.id]).get(session.id) or session.external_id
+    if said is not None:
+        return _in_one_line(said)
+    return _by_change(session, read_list_rows([session.id])[session.id].head)
+
+
+def _shown(row: Row, known: ListRow, title: str | None) -> SessionRow:
+    strip = _strip(known)
+    return SessionRow(
+        row=row,
+        status=_status(row.status, known),
+        title=_titled(row.session, known.head, title),
+        words=headline(known.head),
+        kind=strip.ticks[-1].kind,
+        release=next((one.release for one in known.versions if one.release), None),
+        strip=strip,
+    )
+
+
+def _titled(session: Session, head: NewVersion, title: str | None) -> str:
+    """Return the first that exists: what it is about, its name, its last change."""
+    said = title or session.external_id
+    return _by_change(session, head) if said is None else _in_one_line(said)
+
+
+def _in_one_line(title: str) -> str:
+    return visible(" ".join(title.split()) or title)
+
+
+def _by_change(session: Session, head: NewVersion) -> str:
+    return f"{headline(head)}, …{session.id[-SHORT_ID:]}"
+
+
+def _status(status: str, known: ListRow) -> str:
+    """Return the first that applies; over and held are known already."""
+    if status in (*ENDED, Status.PAUSED):
+        return status
+    if known.is_waiting:
+        return "waiting"
+    if known.looks_wrong:
+        return "wrong"
+    if status != Status.ACTIVE:
+        return status
+    return {"rollback": "rolled", "fork": "forked"}.get(_act(known.head), status)
+
+
+def _act(version: NewVersion) -> str:
+    if version.restored_number is not None and version.undo_of is None:
+        return "rollback"
+    return "fork" if version.op == Op.FORK else ""
+
+
+def _strip(known: ListRow) -> Strip:
+    head, live = known.head.number, known.live
+    return Strip(
+        ticks=[
+            Tick(one.number, _kind(one, known, live), one.number == head)
+            for one in reversed(known.versions)
+        ],
+        has_older=known.has_older,
+    )
+
+
+def _kind(one: NewVersion, known: ListRow, live: Sequence[range]) -> str:
+    is_flagged = bool(one.flags) and one.op != Op.ROLLBACK
+    if set_aside_by(live, one.number) is not None:
+        return "aside-flag" if is_flagged else "aside"
+    if one.restored_number is not None:
+        return "rollback"
+    if one.hold == Hold.PAUSED:
+        return "hold"
+    if one.number in known.good:
+        return "good"
+    if is_flagged:
+        return "flag"
+    return "fork" if one.op == Op.FORK or one.number in known.forked else "update"
