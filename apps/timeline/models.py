@@ -292,6 +292,8 @@ class Turn(models.Model):
         return f"{self.session_id} turn {self.turn_number}"
 
     def parts(self) -> dict[str, bytes]:
-        """Return what was stored with the turn, by name: input, output and more."""
-        raw = bodies.decode(self.codec, bytes(self.data), self.size, None)
-        return {part.name: part.data for part in bodies.unframe(raw)}
+        """Return what was stored with the turn, by name: input, output and more.
+
+        Raises: bodies.CorruptBody.
+        """
+        return bodies.turn_parts(self.codec, bytes(self.data), self.size)

@@ -19,6 +19,7 @@ from apps.timeline.bodies.codec import (
     decode,
     encode,
     reconstruct,
+    turn_parts,
     verify,
 )
 
@@ -39,6 +40,7 @@ __all__ = [
     "frame",
     "reconstruct",
     "state_view",
+    "turn_parts",
     "unframe",
     "verify",
 ]

@@ -26,7 +26,7 @@ from backports.zstd import (
     get_frame_info,
 )
 
-from apps.timeline.bodies.bundles import MAX_BODY_BYTES, CorruptBody
+from apps.timeline.bodies.bundles import MAX_BODY_BYTES, CorruptBody, unframe
 
 KEY_FRAME_EVERY = 32
 
@@ -153,6 +153,18 @@ def decode(codec: int, data: bytes, size: int, base_raw: bytes | None) -> bytes:
     if codec == Codec.ZSTD_DELTA and base_raw is not None:
         return _decompressed(data, size, base_raw)
     raise CorruptBody("The codec is unknown, or its base is missing.")
+
+
+def turn_parts(codec: int, data: bytes, size: int) -> dict[str, bytes]:
+    """Return what was stored with a turn, by name: input, output and more.
+
+    Raises: CorruptBody.
+    """
+    raw = decode(codec, data, size, None)
+    parts = {part.name: part.data for part in unframe(raw)}
+    if not {"input", "output"} <= parts.keys():
+        raise CorruptBody("These are not the parts of a turn.")
+    return parts
 
 
 def commitment(raw: bytes, salt: bytes) -> bytes:

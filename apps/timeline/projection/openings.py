@@ -59,10 +59,12 @@ def keep(sessions: Sequence[str], turns: Sequence[int]) -> None:
 def opening_of(turn: Any) -> str | None:
     """Return the title that a stored turn gives its session, None where it says none.
 
-    Raises: bodies.CorruptBody.
+    A damaged one says none: it must stop neither the projector nor a list.
     """
-    raw = bodies.decode(turn.codec, bytes(turn.data), turn.size, None)
-    parts = {part.name: part.data for part in bodies.unframe(raw)}
+    try:
+        parts = bodies.turn_parts(turn.codec, bytes(turn.data), turn.size)
+    except bodies.CorruptBody:
+        return None
     return title_from(json.parse(parts["input"]))
 
 

@@ -11,12 +11,13 @@ with a mark, because the body may include the call already.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from apps.agents.scope import Scope
 from apps.core import sql
-from apps.timeline.bodies import Part
+from apps.timeline.bodies import CorruptBody, Part
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.models import Session, Turn
 from apps.timeline.queries import calls, listing
@@ -171,12 +172,18 @@ def _of_turns(stretch: _Stretch) -> tuple[list[Call], bool]:
         .in_order(newest_first=True, after=None)
     )
     shown = listing.within_bytes(turns, lambda turn: turn.size)
-    found = [call for turn in reversed(shown) for call in _of_turn(stretch, turn)]
-    return found, len(shown) == len(numbers)
+    found: list[Call] = []
+    n_read = 0
+    for turn in reversed(shown):
+        # What a damaged turn reported cannot be said, so not everything was read.
+        with suppress(CorruptBody):
+            found += _of_turn(stretch, turn, turn.parts())
+            n_read += 1
+    return found, n_read == len(numbers)
 
 
-def _of_turn(stretch: _Stretch, turn: Turn) -> Iterator[Call]:
-    for call in calls.calls_in_turn(turn.parts()):
+def _of_turn(stretch: _Stretch, turn: Turn, parts: dict[str, bytes]) -> Iterator[Call]:
+    for call in calls.calls_in_turn(parts):
         yield replace(
             call,
             session_id=turn.session_id,

@@ -86,8 +86,7 @@ class ListedTurn:
         """
         if self.data is None:
             raise ValueError("This turn is shown where it is opened.")
-        raw = bodies.decode(self.codec, self.data, self.size, None)
-        return {part.name: part.data for part in bodies.unframe(raw)}
+        return bodies.turn_parts(self.codec, self.data, self.size)
 
 
 TURNS = f"""

@@ -15,7 +15,7 @@ from apps.core import json
 from apps.core.json import Json
 from apps.diffs.text import cut, shorten, visible
 from apps.timeline.queries import Annotation, ListedTurn, calls_in_turn
-from apps.timeline.versions import VersionRow, set_aside_by
+from apps.timeline.versions import CorruptBody, VersionRow, set_aside_by
 from apps.timeline.words import Op
 
 SAID = 160
@@ -30,14 +30,18 @@ FOLDABLE = frozenset({Op.UPDATE, Op.REPLACE, Op.TURN})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
-    """What was said, shortened, and which tools were called."""
+    """What was said, shortened, and which tools were called.
+
+    `is_unreadable`: what is stored of it is not what was written.
+    """
 
     number: int
     at: datetime
-    heard: str
-    said: str
-    calls: list[str]
-    n_more_calls: int
+    heard: str = ""
+    said: str = ""
+    calls: list[str] = field(default_factory=list)
+    n_more_calls: int = 0
+    is_unreadable: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,22 +147,19 @@ def timeline(
 
 def turn(listed: ListedTurn) -> Turn:
     """Shorten a turn; one that is too large for a list says how large it is."""
+    number, at = listed.turn_number, listed.created_at
     if listed.data is None:
         size = version_text.size(listed.size)
-        return Turn(
-            number=listed.turn_number,
-            at=listed.created_at,
-            heard="",
-            said=f"{size}, shown with its version",
-            calls=[],
-            n_more_calls=0,
-        )
-    parts = listed.parts()
+        return Turn(number=number, at=at, said=f"{size}, shown with its version")
+    try:
+        parts = listed.parts()
+    except CorruptBody:
+        return Turn(number=number, at=at, is_unreadable=True)
     named = [call.name for call in calls_in_turn(parts)]
     is_call = _type(parts["input"]) == "tool_call"
     return Turn(
-        number=listed.turn_number,
-        at=listed.created_at,
+        number=number,
+        at=at,
         heard="" if is_call else _said(parts["input"]),
         said=_said(parts["output"]),
         calls=[visible(name) for name in named[:NAMED_CALLS]],

@@ -137,8 +137,14 @@ def _turns(look: Look, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def told(turn: Turn) -> dict[str, Any]:
-    """Return a turn with its texts, as far as they are fit for a page."""
-    parts = turn.parts()
+    """Return a turn with its texts, as far as they are fit for a page.
+
+    The texts of a damaged turn are not shown; the page says so.
+    """
+    try:
+        parts = turn.parts()
+    except CorruptBody:
+        return {"turn": turn, "is_unreadable": True}
     metadata = parts.get("metadata")
     return {
         "turn": turn,
