@@ -5,7 +5,8 @@ outside the transaction of the act, because a record of something that was then
 rolled back is a lie. The ledger's SQL functions insert their events themselves.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +16,7 @@ from apps.audit import chain
 from apps.audit.actions import Action
 from apps.audit.covered import ROW
 from apps.audit.models import AuditRecord, Event, Outbox
+from apps.audit.querysets import AuditRecordQuerySet
 from apps.core.errors import NotFound
 from apps.core.ids import new_id
 from apps.core.json import cleaned
@@ -23,6 +25,8 @@ from apps.core.provenance import Provenance
 # The chain and stream of acts that belong to no project, such as making a user.
 INSTALLATION = "installation"
 EMPTY: Mapping[str, Any] = MappingProxyType({})
+# Records that are read by one statement.
+AT_ONCE = 1_000
 
 
 def record(
@@ -174,9 +178,21 @@ def verify_records(
         if last is None:
             raise NotFound(f"There is no record {after}.")
         begins = bytes(last.chain)
-    found = records.from_number(after + 1)
-    piece = found if limit is None else found[:limit]
-    return chain.verify(piece.iterator(chunk_size=1000), count=after, chain=begins)
+    piece = islice(_onwards(records, after), limit)
+    return chain.verify(piece, count=after, chain=begins)
+
+
+def _onwards(records: AuditRecordQuerySet, after: int) -> Iterator[AuditRecord]:
+    """Yield the records behind a number, page by page.
+
+    A cursor would live on the server, where a pooler may hand its connection on.
+    """
+    while True:
+        page = list(records.from_number(after + 1)[:AT_ONCE])
+        yield from page
+        if len(page) < AT_ONCE:
+            return
+        after = page[-1].number
 
 
 def _lock_chain(project_id: str) -> None:

@@ -291,8 +291,8 @@ def test_a_start_forgets_what_a_role_did_to_its_own_login(running: Cluster) -> N
 
     running.start()
 
-    assert ask(at, "SHOW statement_timeout", Role.WEB) == "0"
-    assert ask(at, "SHOW lock_timeout", Role.WEB) == "0"
+    assert ask(at, "SHOW statement_timeout", Role.WEB) == "30s"
+    assert ask(at, "SHOW lock_timeout", Role.WEB) == "5s"
     assert ask(at, "SHOW log_min_messages", Role.WEB) == "log"
 
 

@@ -6,6 +6,14 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
+# What every session begins with. The roles have it as well (`roles.administration`): a
+# pooler that hands out connections by transaction drops what a connection asks for.
+SESSION = {
+    "statement_timeout": "30s",
+    "lock_timeout": "5s",
+    "idle_in_transaction_session_timeout": "15s",
+    "timezone": "UTC",
+}
 DJANGO_NAMES = {
     "dbname": "NAME",
     "user": "USER",
@@ -37,8 +45,9 @@ def database(
         "OPTIONS": {
             "prepare_threshold": 5 if prepare else None,
             "pool": {"min_size": 1, "max_size": pool_size, "timeout": 2.0},
-            "options": "-c statement_timeout=30s -c lock_timeout=5s"
-            " -c idle_in_transaction_session_timeout=15s -c timezone=UTC",
+            "options": " ".join(
+                f"-c {name}={value}" for name, value in SESSION.items()
+            ),
         },
     }
     for name, value in parts.items():

@@ -8,10 +8,11 @@ only a superuser may name are left as they are, and `powers` looks at them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from psycopg import sql
 
+from apps.core.database.settings import SESSION
 from apps.core.roles.names import GRANTEES, Role
 
 MAKE = """\
@@ -70,4 +71,15 @@ def access(names: Mapping[Role, str], database: str) -> list[sql.Composed]:
         )
         for statement in ACCESS
     ]
-    return handed_over + let_in
+    return handed_over + let_in + _sessions(others)
+
+
+def _sessions(names: Sequence[str]) -> list[sql.Composed]:
+    """Return the statements that give these roles' sessions their time-outs."""
+    return [
+        sql.SQL("ALTER ROLE {} SET {} = {}").format(
+            sql.Identifier(name), sql.Identifier(key), value
+        )
+        for name in names
+        for key, value in SESSION.items()
+    ]

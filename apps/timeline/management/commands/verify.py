@@ -89,8 +89,9 @@ class Command(SessionsCommand):
     def _verify_homeless(self) -> None:
         """Verify sessions whose project is none: its leaves will tell."""
         known = Project.objects.values("id")
-        for session in Session.objects.exclude(project_id__in=known).iterator():
-            self._verify_session(session.id)
+        homeless = Session.objects.exclude(project_id__in=known)
+        for session_id in list(homeless.values_list("id", flat=True)):
+            self._verify_session(session_id)
 
     def _verify_session(self, session_id: str) -> None:
         done = self._versions
