@@ -293,7 +293,8 @@ def _turn_proofs(history: History) -> Iterator[str]:
         if digest != turn.reasoning_digest:
             yield f"{name}: the reasoning is not what was digested"
         head = history.versions[turn.head_number]
-        if turn.created_at != max(turn.requested_at, head.created_at):
+        earlier = [one.created_at for one in history.turns[: turn.turn_number - 1]]
+        if turn.created_at != max(turn.requested_at, head.created_at, *earlier):
             yield f"{name}: it was not stored when it was asked for"
 
 

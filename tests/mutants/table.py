@@ -586,8 +586,8 @@ MUTANTS = (
     one(
         "chain of a turn",
         APPEND,
-        "SELECT t.turn_number, t.chain INTO turn_number, turn_chain",
-        "SELECT t.turn_number, NULL INTO turn_number, turn_chain",
+        "SELECT t.turn_number, t.chain, t.created_at",
+        "SELECT t.turn_number, NULL, t.created_at",
         TURNS + "turns_hold_and_are_counted",
     ),
     one(
@@ -794,5 +794,12 @@ MUTANTS = (
         "        if first is None:\n            return True\n",
         "        if first is None:\n            return False\n",
         ROWS + "what_was_recorded_before_is_counted_and_never_called_damage",
+    ),
+    one(
+        "a turn that is not earlier than the one before it",
+        APPEND,
+        "turn_created_at := greatest(turn_created_at, created_at);",
+        "turn_created_at := created_at;",
+        TURNS + "a_clock_that_went_back_is_no_damage_and_makes_no_turn_earlier",
     ),
 )

@@ -1,16 +1,17 @@
 """Verification finds what was changed about turns, and nothing where nothing was."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
 
 from apps.accounts.models import Project
+from apps.audit.models import Event
 from apps.core.actors import Actor, ActorKind
 from apps.timeline import bodies, verification
 from apps.timeline import operations as timeline
-from apps.timeline.models import Turn
+from apps.timeline.models import Session, Turn
 from apps.timeline.verification import Kind, Limits, verify_session
 from apps.timeline.versions import proof
 from apps.timeline.versions.reading import Step
@@ -323,15 +324,51 @@ def test_a_turn_of_a_person_holds_as_one_of_a_key_does(
     assert checker.problems(history(talk)) == found(talk) == []
 
 
-def test_a_clock_that_went_back_is_no_damage(talk: runs.Run, project: Project) -> None:
-    timeline.add_turn(
+@pytest.mark.parametrize("state_after", [None, {"city": "Voss"}])
+def test_a_clock_that_went_back_is_no_damage_and_makes_no_turn_earlier(
+    talk: runs.Run, project: Project, state_after: Any
+) -> None:
+    """The turn before it made no version, so it is later than the head."""
+    before = Turn.objects.of_session(talk.id).get(turn_number=4)
+    stored = timeline.add_turn(
         act=act_in(project, now=LONG_AGO),
         session_id=talk.id,
         exchange=timeline.Exchange(input={}, output={}),
+        state_after=state_after,
+        step=Step(),
+    ).turn
+
+    *_, head = history(talk).versions
+    assert head.created_at < before.created_at
+    assert stored is not None
+    turn = Turn.objects.of_session(talk.id).get(turn_number=5)
+    event = Event.objects.get(stream_id=talk.id, resource_id=turn.id)
+    session = Session.objects.get(id=talk.id)
+    assert turn.created_at == stored.created_at == before.created_at
+    assert event.created_at == session.updated_at == before.created_at
+    assert checker.problems(history(talk)) == found(talk) == []
+
+
+def test_a_turn_that_is_older_than_the_one_before_it_is_found(talk: runs.Run) -> None:
+    before = Turn.objects.of_session(talk.id).get(turn_number=3)
+    change(talk, 4, "created_at", before.created_at - timedelta(microseconds=1))
+
+    assert found(talk) == [(4, Kind.TIME)]
+
+
+def test_the_columns_of_a_session_never_go_back_in_time(
+    talk: runs.Run, project: Project
+) -> None:
+    before = Session.objects.get(id=talk.id).updated_at
+    timeline.update(
+        act=act_in(project, now=LONG_AGO),
+        session_id=talk.id,
+        patch={"city": "Voss"},
+        remove=(),
         step=Step(),
     )
 
-    assert checker.problems(history(talk)) == found(talk) == []
+    assert Session.objects.get(id=talk.id).updated_at == before
 
 
 def test_a_repeated_request_adds_nothing_to_the_chain(talk: runs.Run) -> None:

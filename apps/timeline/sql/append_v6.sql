@@ -58,7 +58,7 @@ CREATE FUNCTION timeline_append_v6(
     _turn_event_id text, _turn_details jsonb,
     OUT outcome text, OUT number bigint, OUT turn_number bigint,
     OUT head_number bigint, OUT hold text, OUT created_at timestamptz,
-    OUT turn_chain bytea
+    OUT turn_chain bytea, OUT turn_created_at timestamptz
 ) LANGUAGE plpgsql AS $$
 DECLARE
     _held record;
@@ -193,10 +193,13 @@ BEGIN
     IF _turn_id IS NOT NULL THEN
         -- A turn's chain goes on from the last one's, and the first's, or the first's
         -- after turns from before there was a chain, from the session's id.
-        SELECT t.turn_number, t.chain INTO turn_number, turn_chain
+        SELECT t.turn_number, t.chain, t.created_at
+          INTO turn_number, turn_chain, turn_created_at
           FROM timeline_turn t WHERE t.session_id = _session
          ORDER BY t.turn_number DESC LIMIT 1;
         turn_number := coalesce(turn_number, 0) + 1;
+        -- Nor is it earlier than the turn before it, which need not have made a version.
+        turn_created_at := greatest(turn_created_at, created_at);
         turn_chain := sha256(
             '\x03'::bytea
             || coalesce(turn_chain,
@@ -214,7 +217,7 @@ BEGIN
             _turn_trace_id, _input_type, _output_type, _turn_codec, _turn_data,
             _turn_size, _key, _digest, _turn_salt, _turn_reasoning_digest,
             _turn_commitment, _turn_leaf, turn_chain, _now,
-            timeline_append_v6.created_at);
+            timeline_append_v6.turn_created_at);
         INSERT INTO audit_event (
             stream_id, id, project_id, action, resource_type, resource_id, number,
             actor_kind, actor_id, actor_label, details, request_id, created_at)
@@ -223,7 +226,7 @@ BEGIN
             timeline_append_v6.number, _actor_kind, _actor_id, _actor_label,
             _turn_details
                 || jsonb_build_object('turn_number', timeline_append_v6.turn_number),
-            _request_id, timeline_append_v6.created_at);
+            _request_id, timeline_append_v6.turn_created_at);
     END IF;
 
     -- What is derived waits to be projected; until then readers add it from this row.
@@ -243,7 +246,8 @@ BEGIN
     hold := coalesce(_hold, _head.hold);
     UPDATE timeline_session s
        SET head_number = timeline_append_v6.number,
-           updated_at = timeline_append_v6.created_at,
+           updated_at = greatest(s.updated_at, timeline_append_v6.created_at,
+                                 timeline_append_v6.turn_created_at),
            status = CASE timeline_append_v6.hold WHEN 'open' THEN 'active'
                     ELSE timeline_append_v6.hold END,
            turn_count = coalesce(timeline_append_v6.turn_number, s.turn_count),

@@ -8,6 +8,7 @@ no damage: they are counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from itertools import chain
 
 from django.db import DataError
@@ -221,9 +222,20 @@ def _heading(turn: StoredTurn, before: StoredTurn | None) -> Problems:
         yield Kind.TURN, f"it cannot have left {head} after v{before.head_number}"
     if turn.before_number not in (None, turn.head_number - turn.made_version):
         yield Kind.TURN, f"it cannot have begun with v{turn.before_number}"
-    # The append takes the later of the two.
-    asked = turn.requested_at
-    if asked is not None and turn.created_at != max(asked, turn.head_created_at):
+    yield from _timing(turn, before, turn.head_created_at)
+
+
+def _timing(turn: StoredTurn, before: StoredTurn | None, head_at: datetime) -> Problems:
+    # The append takes the latest of these, so that time never runs backwards.
+    if turn.requested_at is None:
+        return
+    expected = max(turn.requested_at, head_at)
+    if before is not None:
+        expected = max(expected, before.created_at)
+        if turn.created_at < before.created_at:
+            yield Kind.TIME, "it is older than the turn before it"
+            return
+    if turn.created_at != expected:
         yield Kind.TIME, "it was not stored when it was asked for"
 
 

@@ -257,5 +257,5 @@ def written_turn(turn: NewTurn, *, act: Act, session_id: str, outcome: Any) -> T
         leaf=turn.leaf,
         chain=outcome.turn_chain,
         requested_at=act.now,
-        created_at=outcome.created_at,
+        created_at=outcome.turn_created_at,
     )
