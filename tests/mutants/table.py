@@ -436,8 +436,8 @@ MUTANTS = (
     one(
         "since when it waits",
         SET_OPEN,
-        "                              AND o.kind = 'waiting')\n",
-        "                              AND o.kind = 'waiting'"
+        "o.session_id = _new.session_id AND o.kind = 'waiting')\n",
+        "o.session_id = _new.session_id AND o.kind = 'waiting'"
         " AND o.number = _new.number)\n",
         HISTORIES,
     ),

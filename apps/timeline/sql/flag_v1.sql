@@ -5,16 +5,20 @@ CREATE FUNCTION timeline_flag_v1(
     _limit bigint
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-    _made bigint;
+    _made bigint := 0;
+    _one record;
 BEGIN
-    INSERT INTO timeline_open (session_id, kind, number, project_id, agent_id, at)
-    SELECT v.session_id, 'flagged', v.number, _project, _agent, v.created_at
-      FROM timeline_version v
-     WHERE v.session_id = _session AND v.flags <> '[]' AND v.restored_number IS NULL
-       AND v.number BETWEEN _low AND _high
-     ORDER BY v.number DESC LIMIT _limit
-        ON CONFLICT DO NOTHING;
-    GET DIAGNOSTICS _made = ROW_COUNT;
+    FOR _one IN
+        SELECT v.number, v.created_at FROM timeline_version v
+         WHERE v.session_id = _session AND v.flags <> '[]' AND v.restored_number IS NULL
+           AND v.number BETWEEN _low AND _high
+         ORDER BY v.number DESC LIMIT _limit
+    LOOP
+        INSERT INTO timeline_open (session_id, kind, number, project_id, agent_id, at)
+        VALUES (_session, 'flagged', _one.number, _project, _agent, _one.created_at)
+            ON CONFLICT DO NOTHING;
+        _made := _made + FOUND::int;
+    END LOOP;
     RETURN _made;
 END
 $$;

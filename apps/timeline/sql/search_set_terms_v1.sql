@@ -12,11 +12,13 @@ BEGIN
          WHERE t.session_id = _session AND t.path_key = n.path_key
            AND n.value_key IS NULL;
     END IF;
-    INSERT INTO timeline_term AS t (session_id, path_key, value_key)
-    SELECT _session, n.path_key, n.value_key
-      FROM unnest(_keys, _values) n (path_key, value_key)
-     WHERE n.value_key IS NOT NULL
-        ON CONFLICT (session_id, path_key) DO UPDATE SET value_key = excluded.value_key
-     WHERE t.value_key <> excluded.value_key;
+    FOR _at IN 1 .. cardinality(_keys) LOOP
+        CONTINUE WHEN _values[_at] IS NULL;
+        INSERT INTO timeline_term AS t (session_id, path_key, value_key)
+        VALUES (_session, _keys[_at], _values[_at])
+            ON CONFLICT (session_id, path_key)
+            DO UPDATE SET value_key = excluded.value_key
+         WHERE t.value_key <> excluded.value_key;
+    END LOOP;
 END
 $$;

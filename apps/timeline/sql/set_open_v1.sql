@@ -30,13 +30,15 @@ BEGIN
 
     IF _waits THEN
         -- Since when it waits stays as it is.
-        INSERT INTO timeline_open (session_id, kind, number, project_id, agent_id, at)
-        SELECT _new.session_id, 'waiting', _new.number, _project, _agent,
-               _new.created_at
-         WHERE NOT EXISTS (SELECT FROM timeline_open o
-                            WHERE o.session_id = _new.session_id
-                              AND o.kind = 'waiting')
-            ON CONFLICT DO NOTHING;
+        IF NOT EXISTS (SELECT FROM timeline_open o
+                        WHERE o.session_id = _new.session_id AND o.kind = 'waiting')
+        THEN
+            INSERT INTO timeline_open
+                   (session_id, kind, number, project_id, agent_id, at)
+            VALUES (_new.session_id, 'waiting', _new.number, _project, _agent,
+                    _new.created_at)
+                ON CONFLICT DO NOTHING;
+        END IF;
     ELSIF NOT _waits THEN
         DELETE FROM timeline_open o
          WHERE o.session_id = _new.session_id AND o.kind = 'waiting';
