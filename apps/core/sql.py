@@ -15,14 +15,17 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.operations import RunSQL
 from psycopg.rows import class_row, namedtuple_row
 
+from apps.core.database.kinds import across, of_session
 from apps.core.database.statements import PreparedQuery
 
 __all__ = [
     "PreparedQuery",
+    "across",
     "create",
     "create_function",
     "create_on_tables",
     "drop_function",
+    "of_session",
     "query",
     "records",
     "rows",

@@ -32,7 +32,7 @@ SERVER = """
 SELECT system_identifier::text || ' ' || current_database() AS name
   FROM pg_control_system()
 """
-LOOK = "SELECT id FROM timeline_session WHERE id > %s ORDER BY id LIMIT %s"
+LOOK = sql.across("SELECT id FROM timeline_session WHERE id > %s ORDER BY id LIMIT %s")
 PROJECTS = "SELECT id FROM accounts_project ORDER BY id"
 
 

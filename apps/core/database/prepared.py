@@ -22,6 +22,7 @@ class Prepared:
     """A statement with `$1` … as its parameters, whose types are `types`."""
 
     def __init__(self, name: str, text: str, types: Sequence[int]) -> None:
+        self.text = text
         self._name = name.encode()
         self._text = text.encode()
         self._types = tuple(types)

@@ -22,6 +22,7 @@ from psycopg.errors import error_from_result
 from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGresult
 
+from apps.core.database.kinds import of_same_kind
 from apps.core.database.prepared import Prepared, sqlstate
 from apps.core.database.values import Bound, Unusual, bound
 
@@ -49,7 +50,8 @@ class PreparedQuery:
             for name in self._names
         }
         places = {name: f"${at}" for at, name in enumerate(self._names, 1)}
-        self._numbered = _PARAMETER.sub(lambda found: places[found[1]], text)
+        numbered = _PARAMETER.sub(lambda found: places[found[1]], text)
+        self._numbered = of_same_kind(numbered, text)
 
     def rows(
         self, connection: Connection[Any], params: dict[str, Any]

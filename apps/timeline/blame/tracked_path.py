@@ -20,7 +20,7 @@ from apps.timeline.ledger.facts.index import path_key
 # its cost grows with the rollbacks passed, not with the versions. The numbers of roles
 # and kinds stand here as literals, because partial indexes are chosen by literals:
 # role 3 is a shift, role 4 was carried along by a fork, kind 2 is removed.
-NEXT_STOP = sql.query("timeline", "blame_next_stop")
+NEXT_STOP = sql.of_session(sql.query("timeline", "blame_next_stop"))
 MOVED = 5
 
 

@@ -63,10 +63,10 @@ class SessionCreation:
         # Another request may have made the session of a creator that died after it
         # wrote the name: then it does not carry this key.
         stored = sql.rows(
-            """
+            sql.of_session("""
             SELECT 1 FROM timeline_version
              WHERE session_id = %s AND number = 0 AND request_key = %s
-            """,
+            """),
             [known.session_id, self.request.key],
         )
         if not stored:
@@ -223,10 +223,10 @@ class SessionCreation:
             return Receipt(session_id=session_id, number=0, is_replay=False)
         # It exists: made by this very request before, or under this name by another.
         made = sql.rows(
-            """
+            sql.of_session("""
             SELECT request_key, request_digest FROM timeline_version
              WHERE session_id = %s AND number = 0
-            """,
+            """),
             [session_id],
         )[0]
         mine = (self.request.key, self.request.digest)

@@ -47,10 +47,10 @@ def require_free_names(session_id: str, names: Sequence[str | None]) -> None:
     Raises: ExternalIdTaken naming the item.
     """
     found = sql.rows(
-        """
+        sql.of_session("""
         SELECT external_id FROM timeline_version
          WHERE session_id = %s AND external_id = ANY (%s::text[])
-        """,
+        """),
         [session_id, list(names)],
     )
     taken = {row.external_id for row in found}
@@ -62,10 +62,10 @@ def require_free_names(session_id: str, names: Sequence[str | None]) -> None:
 
 def _changed_paths(since: int, head: VersionRow) -> list[str]:
     found = sql.rows(
-        """
+        sql.of_session("""
         SELECT changes FROM timeline_version
          WHERE session_id = %s AND number > %s ORDER BY number DESC LIMIT %s
-        """,
+        """),
         [head.session_id, since, VERSIONS_LOOKED_AT],
     )
     paths = {change["pointer"]: None for row in found for change in row.changes}

@@ -2,7 +2,7 @@
 
 from apps.core import sql
 
-_LOCK = "SELECT 1 FROM timeline_session WHERE id = %s FOR NO KEY UPDATE"
+_LOCK = sql.of_session("SELECT 1 FROM timeline_session WHERE id = %s FOR NO KEY UPDATE")
 
 
 def lock_session(session_id: str) -> None:

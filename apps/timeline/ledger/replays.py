@@ -8,7 +8,7 @@ from apps.core import sql
 from apps.core.errors import IdempotencyKeyReused
 from apps.timeline.ledger.drafts import Receipt, WriteCommand
 
-REPLAY = sql.PreparedQuery(sql.query("timeline", "replayed_request"))
+REPLAY = sql.PreparedQuery(sql.of_session(sql.query("timeline", "replayed_request")))
 
 
 def replayed(command: WriteCommand) -> Receipt | None:

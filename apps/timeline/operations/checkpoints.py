@@ -33,13 +33,13 @@ INDEXES = range(-1_000, 1_000_000)
 
 # A write of an index comes once. What replaces is the next attempt, unless it says the
 # same again; the row lock keeps two from being the same attempt.
-_ADD = sql.query("timeline", "add_writes")
-_HIDE = """
+_ADD = sql.of_session(sql.query("timeline", "add_writes"))
+_HIDE = sql.of_session("""
 INSERT INTO timeline_hiddenversions (
     session_id, first_number, last_number, actor_kind, actor_id, actor_label,
     created_at)
 VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING 1
-"""
+""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -56,12 +56,12 @@ def label(
     actor = act.actor
     # The insert decides between two at once: only the one that made the row records.
     made = sql.rows(
-        """
+        sql.of_session("""
         INSERT INTO timeline_label (session_id, name, number, actor_kind, actor_id,
                                     actor_label, created_at)
         VALUES (%s, %s, %s, %s, %s, %s, %s)
         ON CONFLICT DO NOTHING RETURNING 1
-        """,
+        """),
         [session_id, name, version.number, actor.kind, actor.id, actor.label, act.now],
     )
     labels = Label.objects.of_session(session_id)

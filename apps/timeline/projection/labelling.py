@@ -10,25 +10,25 @@ from apps.core import sql
 from apps.timeline.ledger.facts.index import SearchTag, tag_key
 from apps.timeline.projection.texts import TextKind
 
-_MARK = """
+_MARK = sql.of_session("""
 SELECT timeline_set_terms_v1(
     %(session)s::varchar, ARRAY[%(key)s::bytea], ARRAY[(
     SELECT CASE WHEN count(*) > 0 THEN %(key)s::bytea END FROM timeline_label
      WHERE session_id = %(session)s::varchar AND name = %(name)s::text)]) IS NULL
-"""
-_FORGET = """
+""")
+_FORGET = sql.of_session("""
 DELETE FROM timeline_text
  WHERE session_id = %(session)s::varchar AND kind = %(kind)s::int
    AND number = %(number)s::bigint
 RETURNING 1
-"""
-_NOTE = """
+""")
+_NOTE = sql.of_session("""
 SELECT timeline_note_text_v1(
     %(project)s::text, %(session)s::varchar, %(kind)s::int, %(number)s::bigint, (
     SELECT string_agg(name, E'\\n' ORDER BY name) FROM timeline_label
      WHERE session_id = %(session)s::varchar
        AND number = %(number)s::bigint)) IS NULL
-"""
+""")
 
 
 def note(project: Project, session_id: str, number: int, name: str) -> None:

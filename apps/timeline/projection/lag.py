@@ -17,7 +17,7 @@ _COUNTED = """
 SELECT count(*) AS rows, min(p.at) AS oldest
   FROM (SELECT at FROM timeline_pending LIMIT %(most)s) p
 """
-_OLDEST = "SELECT min(at) AS oldest FROM timeline_pending"
+_OLDEST = sql.across("SELECT min(at) AS oldest FROM timeline_pending")
 _WAITING = """
 SELECT least((SELECT min(at) FROM timeline_pending),
              (SELECT min(at) FROM audit_outbox)) AS since

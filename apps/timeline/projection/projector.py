@@ -32,7 +32,7 @@ SELECT * FROM timeline_take_pending_v1(
     %(after)s::varchar, %(most)s::bigint, %(keys)s::bigint, %(session)s::varchar)
 """
 _EVENTS = sql.query("timeline", "pending_events", columns=COLUMNS)
-_NEXT = (
+_NEXT = sql.across(
     "SELECT min(session_id) AS session_id FROM timeline_pending WHERE session_id > %s"
 )
 _PROJECT = """

@@ -29,27 +29,29 @@ SHOWN = (
     + """
    AND (v.external_id IS NOT NULL OR v.op = ANY (%(unnamed)s::text[]))
    AND NOT EXISTS (SELECT FROM timeline_hiddenversions h
-                    WHERE h.session_id = v.session_id
+                    WHERE h.session_id = %(session)s
                       AND v.number BETWEEN h.first_number AND h.last_number)
 """
 )
-NEWEST = (
+NEWEST = sql.of_session(
     SHOWN
     + f"""
    AND {keyset.below("v.number")}
  ORDER BY v.number DESC LIMIT %(limit)s
 """
 )
-NAMED = SHOWN + " AND v.external_id = %(name)s"
-NUMBERED = SHOWN + " AND v.number = %(number)s AND v.external_id IS NULL"
+NAMED = sql.of_session(SHOWN + " AND v.external_id = %(name)s")
+NUMBERED = sql.of_session(
+    SHOWN + " AND v.number = %(number)s AND v.external_id IS NULL"
+)
 
-PENDING = """
+PENDING = sql.of_session("""
 SELECT DISTINCT ON (checkpoint_id, task_id, index)
        checkpoint_id, task_id, task_path, index, channel, type, data
   FROM timeline_pendingwrite
  WHERE session_id = %(session)s AND checkpoint_id = ANY (%(names)s::text[])
  ORDER BY checkpoint_id, task_id, index, attempt DESC
-"""
+""")
 _GREGORIAN = datetime(1582, 10, 15, tzinfo=UTC)
 
 

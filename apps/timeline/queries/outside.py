@@ -33,28 +33,28 @@ ORIGINS_LOOKED_INTO = 10
 
 # In the order of the index on heads, in which turns come in their own order, too: an
 # order by their numbers alone would be read back to the first turn of the session.
-NEWEST_TURNS = """
+NEWEST_TURNS = sql.of_session("""
 SELECT t.turn_number FROM timeline_turn t
  WHERE t.session_id = %(session)s
    AND t.head_number >= %(since)s AND t.head_number <= %(last)s
    AND (t.head_number > %(since)s OR NOT t.made_version)
    AND t.created_at <= coalesce(%(until)s::timestamptz, 'infinity')
  ORDER BY t.head_number DESC, t.turn_number DESC LIMIT %(most)s
-"""
+""")
 # Where earlier rollbacks left off: the last versions of what they set aside.
-LEFT = """
+LEFT = sql.of_session("""
 SELECT v.number - 1 AS number FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.restored_number IS NOT NULL
    AND v.number - 1 > %(since)s AND v.number <= %(last)s
  ORDER BY v.number DESC LIMIT %(most)s
-"""
+""")
 # Versions that stored a body of their own.
-STORED = """
+STORED = sql.of_session("""
 SELECT v.number FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.number > %(since)s AND v.number <= %(last)s
    AND v.body_number = v.number AND v.number <> ALL (%(known)s::bigint[])
  ORDER BY v.number DESC LIMIT %(most)s
-"""
+""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

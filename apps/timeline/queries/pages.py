@@ -89,14 +89,14 @@ class ListedTurn:
         return bodies.turn_parts(self.codec, self.data, self.size)
 
 
-TURNS = f"""
+TURNS = sql.of_session(f"""
 SELECT t.turn_number, t.id, t.head_number, t.made_version, t.reasoning, t.actor_label,
        t.created_at, t.codec, t.size,
        CASE WHEN t.size <= {LISTED_TURN_BYTES} THEN t.data END AS data
   FROM timeline_turn t
  WHERE t.session_id = %(session)s AND t.head_number = ANY (%(numbers)s::bigint[])
  ORDER BY t.turn_number DESC LIMIT {LISTED_TURNS}
-"""
+""")
 
 CLAUSES = {
     "op": " AND v.op = %(op)s",
@@ -129,7 +129,7 @@ STRIP = sql.query("timeline", "strip_buckets", forks_on_strip=FORKS_ON_STRIP)
 
 # Times never run backwards in a session, so a search by halves finds the place in
 # seventeen index reads among 100,000 versions.
-NUMBER_AT = """
+NUMBER_AT = sql.of_session("""
 WITH RECURSIVE halves (low, high) AS (
     SELECT 0::bigint, %(head)s::bigint
     UNION ALL
@@ -140,7 +140,7 @@ WITH RECURSIVE halves (low, high) AS (
        AND v.number = (h.low + h.high + 1) / 2
      WHERE h.low < h.high)
 SELECT low AS number FROM halves WHERE low = high
-"""
+""")
 
 
 def listed_versions(
@@ -148,7 +148,7 @@ def listed_versions(
 ) -> list[VersionRow]:
     """Return up to `limit` + 1 versions below number `after`, newest first."""
     given = {name: getattr(wanted, name) for name in CLAUSES if getattr(wanted, name)}
-    query = (
+    query = sql.of_session(
         VERSIONS
         + f" AND {keyset.below('v.number', 'after')}"
         + "".join(CLAUSES[name] for name in given)

@@ -30,13 +30,13 @@ LISTED = 50
 
 ASIDE = "unnest(%(lows)s::bigint[], %(highs)s::bigint[]) aside (low, high)"
 # How many turns were made on these versions, and when the newest of all was.
-TURNS = f"""
+TURNS = sql.of_session(f"""
 SELECT (SELECT count(*) FROM {ASIDE}
           JOIN timeline_turn t ON t.session_id = %(session)s
            AND t.head_number BETWEEN aside.low AND aside.high) AS count,
        (SELECT t.created_at FROM timeline_turn t WHERE t.session_id = %(session)s
          ORDER BY t.turn_number DESC LIMIT 1) AS newest_at
-"""
+""")
 FORKS = f"""
 SELECT s.id AS session_id, s.origin_number AS number, s.created_at,
        a.external_id AS agent
@@ -49,12 +49,12 @@ SELECT s.id AS session_id, s.origin_number AS number, s.created_at,
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
  ORDER BY s.id DESC LIMIT {LISTED + 1}
 """
-LABELS = f"""
+LABELS = sql.of_session(f"""
 SELECT l.name, l.number FROM {ASIDE}
   JOIN timeline_label l ON l.session_id = %(session)s
    AND l.number BETWEEN aside.low AND aside.high
  ORDER BY l.number DESC, l.name LIMIT {LISTED + 1}
-"""
+""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

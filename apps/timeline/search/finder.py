@@ -40,11 +40,11 @@ SELECT s.id, a.external_id AS agent, s.user_id, s.external_id, s.origin_session_
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
  ORDER BY s.id DESC
 """
-_NEWEST = """
+_NEWEST = sql.across("""
 SELECT s.id FROM timeline_session s
  WHERE s.project_id = %(project)s AND s.id < %(before)s::varchar
  ORDER BY s.id DESC LIMIT %(limit)s
-"""
+""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -45,12 +45,12 @@ SELECT found.id FROM unnest(%(names)s::{{type}}[]) n (name)
  ORDER BY found.id DESC LIMIT %(limit)s
 """  # noqa: S608
 OF_USERS = _OF_NAMES.format(type="text", column="user_id")
-OF_ALL_USERS = """
+OF_ALL_USERS = sql.across("""
 SELECT s.id FROM timeline_session s
  WHERE s.project_id = %(project)s AND s.user_id ~>=~ %(first)s::text
    AND s.user_id ~<~ %(end)s::text
  ORDER BY s.user_id USING ~<~ LIMIT %(most)s
-"""
+""")
 AGENTS = sql.query("timeline", "search_agent_names")
 OF_AGENTS = _OF_NAMES.format(type="varchar", column="agent_id")
 NAMED = """
@@ -59,12 +59,12 @@ SELECT n.session_id AS id FROM timeline_sessionname n
    AND n.external_id < %(end)s::text
  ORDER BY n.external_id LIMIT %(most)s
 """
-SESSIONS = f"""
+SESSIONS = sql.across(f"""
 SELECT s.id FROM timeline_session s
  WHERE s.project_id = %(project)s AND s.id >= %(first)s::varchar
    AND s.id < %(end)s::varchar AND {keyset.below_id("s.id")}
  ORDER BY s.id DESC LIMIT %(limit)s
-"""  # noqa: S608
+""")  # noqa: S608
 
 
 class Ids(ABC):

@@ -35,35 +35,44 @@ SELECT s.id, s.project_id FROM timeline_session s
    AND (%(session)s::varchar IS NULL OR s.id = %(session)s::varchar)
     ON CONFLICT DO NOTHING RETURNING 1
 """
-_NOTE = "SELECT timeline_note_text_v1(%s, %s, %s, %s, %s) IS NULL"
-_REASONINGS = """
+_NOTE = sql.of_session("SELECT timeline_note_text_v1(%s, %s, %s, %s, %s) IS NULL")
+_REASONINGS = sql.of_session("""
 SELECT v.number, timeline_note_text_v1(
-           %(project)s::text, v.session_id, 1, v.number, v.reasoning) IS NULL
+           %(project)s::text, %(session)s, 1, v.number, v.reasoning) IS NULL
   FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.number BETWEEN %(first)s AND %(last)s
-"""
-_LABELS = """
-SELECT timeline_note_text_v1(%(project)s::text, l.session_id, 3, l.number,
+""")
+_LABELS = sql.of_session("""
+SELECT timeline_note_text_v1(%(project)s::text, %(session)s, 3, l.number,
                              string_agg(l.name, E'\\n' ORDER BY l.name)) IS NULL
   FROM timeline_label l WHERE l.session_id = %(session)s
- GROUP BY l.session_id, l.number
-"""
-_UNLABEL = "DELETE FROM timeline_text WHERE session_id = %s AND kind = %s RETURNING 1"
+ GROUP BY l.number
+""")
+_UNLABEL = sql.of_session(
+    "DELETE FROM timeline_text WHERE session_id = %s AND kind = %s RETURNING 1"
+)
 # A trace id that is an event's own was not given by anybody.
-_MARKS = sql.query("timeline", "search_tags")
-_STALE = """
+_MARKS = sql.of_session(sql.query("timeline", "search_tags"))
+_STALE = sql.of_session("""
 DELETE FROM timeline_term
  WHERE session_id = %s AND path_key <> ALL (%s::bytea[]) RETURNING 1
-"""
-_PARTS = sql.query("timeline", "search_parts")
-_FORGET = (
-    "DELETE FROM timeline_term WHERE session_id = %(session)s RETURNING 1",
-    "DELETE FROM timeline_text WHERE session_id = %(session)s RETURNING 1",
-    "DELETE FROM timeline_opening WHERE session_id = %(session)s RETURNING 1",
-    "DELETE FROM timeline_change"
-    " WHERE session_id = %(session)s AND number = 0 AND role = 4 RETURNING 1",
+""")
+_PARTS = sql.of_session(sql.query("timeline", "search_parts"))
+_FORGET = tuple(
+    map(
+        sql.of_session,
+        (
+            "DELETE FROM timeline_term WHERE session_id = %(session)s RETURNING 1",
+            "DELETE FROM timeline_text WHERE session_id = %(session)s RETURNING 1",
+            "DELETE FROM timeline_opening WHERE session_id = %(session)s RETURNING 1",
+            "DELETE FROM timeline_change"
+            " WHERE session_id = %(session)s AND number = 0 AND role = 4 RETURNING 1",
+        ),
+    )
 )
-_SET = "SELECT timeline_set_terms_v1(%s, %s::bytea[], %s::bytea[]) IS NULL"
+_SET = sql.of_session(
+    "SELECT timeline_set_terms_v1(%s, %s::bytea[], %s::bytea[]) IS NULL"
+)
 
 
 def list_again(*, project_id: str | None = None, session_id: str | None = None) -> int:

@@ -44,12 +44,12 @@ SELECT v.number, v.external_id FROM timeline_version v
  WHERE v.session_id = w.id AND v.external_id ~>=~ %(first)s::text
    AND v.external_id ~<~ %(end)s::text AND {keyset.below("v.number")}
  ORDER BY v.number DESC LIMIT %(limit)s"""  # noqa: S608
-ACTS = """
+ACTS = sql.across("""
 SELECT e.stream_id, e.number, e.id FROM audit_event e
  WHERE e.project_id = %(project)s AND e.id >= %(first)s::varchar
    AND e.id < %(end)s::varchar
  ORDER BY e.id DESC LIMIT %(most)s
-"""
+""")
 
 
 class VersionNames(Condition):

@@ -5,12 +5,11 @@ Nothing comes from the process's cache of decoded bodies: what is stored is to b
 
 from __future__ import annotations
 
-from apps.core import sql
 from apps.core.admission.work import BYTES_A_UNIT, WorkBudget
 from apps.timeline import bodies
 from apps.timeline.bodies import Cache, Codec, CorruptBody
 from apps.timeline.verification.rows import StoredBody
-from apps.timeline.versions.reading import CHAIN
+from apps.timeline.versions.deltas import stored_chains
 
 # What rollbacks go back to is mostly a few versions old.
 KEPT_BYTES = 16 * 1024 * 1024
@@ -50,7 +49,7 @@ class Bodies:
             return self._last[1]
         known = self._kept.get((self.session_id, number))
         if known is None:
-            rows = sql.rows(CHAIN, {"sessions": [self.session_id], "numbers": [number]})
+            rows = stored_chains([(self.session_id, number)])
             # Before it is done: what is too much may have to wait for its turn.
             self.budget.spend(sum(row.size for row in rows) // BYTES_A_UNIT)
             known = bodies.reconstruct(rows)

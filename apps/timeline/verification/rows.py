@@ -29,35 +29,37 @@ SELECT s.id, s.project_id, s.created_at, s.origin_session_id, s.origin_number,
 """
 
 # Put together from constants alone.
-VERSIONS = sql.query("timeline", "verify_versions", version_columns=VERSION_COLUMNS)
+VERSIONS = sql.of_session(
+    sql.query("timeline", "verify_versions", version_columns=VERSION_COLUMNS)
+)
 
-BODIES = """
+BODIES = sql.of_session("""
 SELECT b.number, b.base_number, b.depth, b.codec, b.salt, b.data, b.size,
        base.depth AS base_depth
   FROM timeline_body b
   LEFT JOIN timeline_body base
-    ON base.session_id = b.session_id AND base.number = b.base_number
- WHERE b.session_id = %s AND b.number = ANY (%s::bigint[])
-"""
+    ON base.session_id = %(session)s AND base.number = b.base_number
+ WHERE b.session_id = %(session)s AND b.number = ANY (%(numbers)s::bigint[])
+""")
 
-FOLLOWED = """
+FOLLOWED = sql.of_session("""
 SELECT FROM timeline_version WHERE session_id = %s AND number > %s LIMIT 1
-"""
+""")
 
-CHANGES = """
+CHANGES = sql.of_session("""
 SELECT number, path_key, role, kind, value_key
   FROM timeline_change_current
  WHERE session_id = %s AND number BETWEEN %s AND %s
-"""
+""")
 
-TURNS = sql.query("timeline", "verify_turns")
-TURN_FOLLOWED = """
+TURNS = sql.of_session(sql.query("timeline", "verify_turns"))
+TURN_FOLLOWED = sql.of_session("""
 SELECT FROM timeline_turn WHERE session_id = %s AND turn_number > %s LIMIT 1
-"""
-STRAYS = sql.query("timeline", "verify_strays")
+""")
+STRAYS = sql.of_session(sql.query("timeline", "verify_strays"))
 
 # One statement, so that an append in between cannot make the two sides differ.
-LISTED = sql.query("timeline", "verify_list_columns")
+LISTED = sql.of_session(sql.query("timeline", "verify_list_columns"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -227,7 +229,7 @@ def marks(session_id: str, first: int, last: int) -> dict[int, list[ChangeRow]]:
 
 
 def listed(session_id: str) -> Listed | None:
-    found = sql.records(Listed, LISTED, [session_id])
+    found = sql.records(Listed, LISTED, {"session": session_id})
     return found[0] if found else None
 
 
@@ -237,7 +239,8 @@ def _paired(
     numbers = [one.number for one in batch if one.stored_bytes is not None]
     stored: dict[int, StoredBody] = {}
     if numbers:
-        found = sql.records(StoredBody, BODIES, [batch[0].session_id, numbers])
+        asked = {"session": batch[0].session_id, "numbers": numbers}
+        found = sql.records(StoredBody, BODIES, asked)
         stored = {body.number: body for body in found}
     for version in batch:
         yield version, stored.get(version.number)

@@ -1,7 +1,14 @@
 """The chain of deltas that bodies build on: one definition for all that decode them."""
 
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
 from apps.core import sql
 
+# A session, and the number of a body in it.
+Body = tuple[str, int]
 KEYS = "b.session_id, b.number, b.base_number"
 STORED = f"{KEYS}, b.codec, b.data, b.size, b.salt"
 
@@ -18,16 +25,23 @@ def chain(*, session: str, wanted: str, known: str) -> str:
     return _needed(STORED, "UNION ALL", wanted, session, known)
 
 
-def chains(*, wanted: str) -> str:
-    """Return a statement for bodies of several sessions and all that they build on.
+def stored_chains(wanted: Collection[Body]) -> list[Any]:
+    """Return the rows of these bodies and of all they build on, each after its base."""
+    numbers = [number for _, number in wanted]
+    sessions = [session_id for session_id, _ in wanted]
+    if len(set(sessions)) == 1:
+        asked = {"session": sessions[0], "numbers": numbers}
+        return sql.rows(_OF_SESSION, asked)
+    return sql.rows(_OF_SEVERAL, {"sessions": sessions, "numbers": numbers})
 
-    `wanted` joins `b`, a body, to those that are asked for.
-    """
+
+def _chains(wanted: str, session: str) -> str:
+    """Return a statement for bodies, joined to `wanted`, and all that they build on."""
     return f"""
-{_needed(KEYS, "UNION", wanted, "n.session_id", "'{}'")}
+{_needed(KEYS, "UNION", wanted, session, "'{}'")}
 SELECT {STORED}
   FROM needed n
-  JOIN timeline_body b ON b.session_id = n.session_id AND b.number = n.number
+  JOIN timeline_body b ON b.session_id = {session} AND b.number = n.number
  ORDER BY b.session_id, b.number"""
 
 
@@ -41,3 +55,17 @@ def _needed(columns: str, union: str, wanted: str, session: str, known: str) -> 
         session=session,
         known=known,
     )
+
+
+_OF_SESSION = sql.of_session(
+    _chains(
+        "WHERE b.session_id = %(session)s AND b.number = ANY (%(numbers)s::bigint[])",
+        session="%(session)s",
+    )
+)
+_OF_SEVERAL = _chains(
+    """
+      JOIN unnest(%(sessions)s::varchar[], %(numbers)s::bigint[]) w (session_id, number)
+        ON b.session_id = w.session_id AND b.number = w.number""",
+    session="n.session_id",
+)

@@ -14,24 +14,26 @@ from apps.timeline.versions.heads import FOUND, SEEN, found
 from apps.timeline.versions.reading import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
 
 VERSION = sql.PreparedQuery(
-    f"SELECT head.number AS head_number, {VERSION_COLUMNS} {FOUND} {SEEN}"
+    sql.of_session(
+        f"SELECT head.number AS head_number, {VERSION_COLUMNS} {FOUND} {SEEN}"
+    )
 )
 
 # Versions of a session that was looked up already; clauses and an order are added.
 VERSIONS = f"""
 SELECT {VERSION_COLUMNS}
   FROM timeline_version v
-  JOIN timeline_session s ON s.id = v.session_id
-  JOIN timeline_body b ON b.session_id = v.session_id AND b.number = v.body_number
+  JOIN timeline_session s ON s.id = %(session)s
+  JOIN timeline_body b ON b.session_id = %(session)s AND b.number = v.body_number
  WHERE v.session_id = %(session)s
 """
 
-LAST_ROLLBACK = """
+LAST_ROLLBACK = sql.of_session("""
 SELECT v.number, v.restored_number, v.created_at FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.number <= %(number)s
    AND v.restored_number IS NOT NULL
  ORDER BY v.number DESC LIMIT 1
-"""
+""")
 HEADS = f"""
 SELECT {VERSION_COLUMNS}
   FROM timeline_session s
@@ -75,8 +77,10 @@ def versions_of(
     The caller has looked the session up.
     """
     bound, order = (keyset.below, "DESC") if newest_first else (keyset.above, "ASC")
-    query = VERSIONS + (
-        f" AND {bound('v.number', 'after')} ORDER BY v.number {order} LIMIT %(limit)s"
+    query = sql.of_session(
+        VERSIONS
+        + f" AND {bound('v.number', 'after')}"
+        + f" ORDER BY v.number {order} LIMIT %(limit)s"
     )
     asked = {"session": session_id, "after": after, "limit": limit + 1}
     return sql.records(VersionRow, query, asked)
@@ -84,7 +88,9 @@ def versions_of(
 
 def versions_at(session_id: str, numbers: Sequence[int]) -> list[VersionRow]:
     """Return these versions of a session that was looked up already, in order."""
-    query = VERSIONS + " AND v.number = ANY (%(numbers)s::bigint[]) ORDER BY v.number"
+    query = sql.of_session(
+        VERSIONS + " AND v.number = ANY (%(numbers)s::bigint[]) ORDER BY v.number"
+    )
     asked = {"session": session_id, "numbers": list(numbers)}
     return sql.records(VersionRow, query, asked)
 

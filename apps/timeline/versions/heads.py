@@ -37,11 +37,13 @@ FOUND = """
   FROM timeline_session s
   JOIN agents_agent a ON a.id = s.agent_id
   JOIN LATERAL (SELECT h.number, h.hold FROM timeline_version h
-                 WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) head ON true
-  LEFT JOIN timeline_version v ON v.session_id = s.id AND v.number =
+                 WHERE h.session_id = %(session)s
+                 ORDER BY h.number DESC LIMIT 1) head ON true
+  LEFT JOIN timeline_version v ON v.session_id = %(session)s AND v.number =
        CASE WHEN %(number)s::bigint >= 0 THEN %(number)s::bigint
             ELSE head.number + coalesce(%(number)s::bigint, 0) END
-  LEFT JOIN timeline_body b ON b.session_id = s.id AND b.number = v.body_number
+  LEFT JOIN timeline_body b
+    ON b.session_id = %(session)s AND b.number = v.body_number
 """
 SEEN = """
  WHERE s.id = %(session)s AND s.project_id = %(project)s
@@ -62,7 +64,7 @@ LARGEST = 256 * 1024
 KNOWN = 8
 
 DELTAS = chain(
-    session="s.id",
+    session="%(session)s",
     wanted="b.number = v.body_number AND b.number <> ALL (%(known)s::bigint[])",
     known="%(known)s",
 )
@@ -77,7 +79,7 @@ SELECT head.number AS head_number, {VERSION_COLUMNS},
 {FOUND}
   LEFT JOIN LATERAL (
        SELECT o.number, o.restored_number, o.created_at FROM timeline_version o
-        WHERE o.session_id = s.id AND o.number <= v.number
+        WHERE o.session_id = %(session)s AND o.number <= v.number
           AND o.restored_number IS NOT NULL
         ORDER BY o.number DESC LIMIT 1) r ON true
   LEFT JOIN LATERAL (
@@ -89,10 +91,10 @@ SELECT head.number AS head_number, {VERSION_COLUMNS},
               array_agg(n.size ORDER BY n.number) AS sizes
          FROM needed n) n ON true
 """
-SHOWN = sql.PreparedQuery(f"{STORED}{SEEN}")
+SHOWN = sql.PreparedQuery(sql.of_session(f"{STORED}{SEEN}"))
 # For people: what expired or was deleted is evidence.
 KEPT = sql.PreparedQuery(
-    f"{STORED} WHERE s.id = %(session)s AND s.project_id = %(project)s"
+    sql.of_session(f"{STORED} WHERE s.id = %(session)s AND s.project_id = %(project)s")
 )
 
 

@@ -16,12 +16,12 @@ from functools import partial
 import structlog
 from django.db import transaction
 
-from apps.core import json, sql
+from apps.core import json
 from apps.core.admission import gate
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody, Row
 from apps.timeline.errors import BodyNotVerified
-from apps.timeline.versions import reading
+from apps.timeline.versions.deltas import stored_chains
 from apps.timeline.versions.reading import VersionRow
 
 # Below this a body is decoded as fast as anything else is compared.
@@ -70,8 +70,7 @@ def _recompute(version: VersionRow) -> None:
     """
     key = (version.session_id, version.body_number)
     gate.enter(version.body_size)
-    wanted = {"sessions": [version.session_id], "numbers": [version.body_number]}
-    rows = sql.rows(reading.CHAIN, wanted)
+    rows = stored_chains([key])
     seal = None
     if version.body_size > RECOMPUTED_BYTES:
         seal = _seal(rows, version.commitment)

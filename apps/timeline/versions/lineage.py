@@ -14,11 +14,11 @@ from apps.core import sql
 FIRST_PAGE = 1_000
 LARGEST_PAGE = 64_000
 
-ROLLBACKS = """
+ROLLBACKS = sql.of_session("""
 SELECT number, restored_number FROM timeline_version
  WHERE session_id = %s AND restored_number IS NOT NULL AND number <= %s
  ORDER BY number DESC LIMIT %s
-"""
+""")
 
 
 class Lineage:

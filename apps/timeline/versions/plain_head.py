@@ -16,6 +16,7 @@ from psycopg import Connection
 
 from apps.core.admission.gate import GATED_BYTES
 from apps.core.database import values as written
+from apps.core.database.kinds import of_session
 from apps.core.database.prepared import Prepared
 from apps.core.database.values import BYTES, MOMENT, NUMBER, TEXT
 from apps.timeline import bodies
@@ -26,7 +27,7 @@ from apps.timeline.versions.reading import Rollback
 # of more than 1 MiB (`gate.GATED_BYTES`) need not be fetched to be passed on.
 HEAD = Prepared(
     "plain_head",
-    """
+    of_session("""
 SELECT k.secret_hash, k.id, k.scope, k.rate_limit::bigint,
        v.number, v.body_number, v.commitment, v.trace_id, v.hold, v.created_at,
        s.created_at, r.number, r.restored_number, r.created_at
@@ -36,24 +37,26 @@ SELECT k.secret_hash, k.id, k.scope, k.rate_limit::bigint,
        SELECT h.number, h.body_number, h.commitment, h.trace_id, h.hold, h.created_at,
               h.size
          FROM timeline_version h
-        WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) v ON true
+        WHERE h.session_id = $2 ORDER BY h.number DESC LIMIT 1) v ON true
   LEFT JOIN LATERAL (
        SELECT o.number, o.restored_number, o.created_at FROM timeline_version o
-        WHERE o.session_id = s.id AND o.restored_number IS NOT NULL
+        WHERE o.session_id = $2 AND o.restored_number IS NOT NULL
         ORDER BY o.number DESC LIMIT 1) r ON true
  WHERE k.secret_hash = $1 AND s.id = $2
    AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $3)
    AND k.agents IS NULL AND k.last_used_at > $4
    AND (s.expires_at IS NULL OR s.expires_at > $3)
    AND v.hold <> 'deleted' AND v.size <= 1048576
-""",
+"""),
     [BYTES, TEXT, MOMENT, MOMENT],
 )
 # $1 session, $2 body, $3 a body that is decoded already.
 BODIES = Prepared(
     "plain_head_bodies",
-    chain(session="$1", wanted="b.number = $2", known="ARRAY[$3]")
-    + "SELECT * FROM needed ORDER BY number",
+    of_session(
+        chain(session="$1", wanted="b.number = $2", known="ARRAY[$3]")
+        + "SELECT * FROM needed ORDER BY number"
+    ),
     [TEXT, NUMBER, NUMBER],
 )
 

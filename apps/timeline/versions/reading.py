@@ -16,14 +16,14 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.core import json, sql
+from apps.core import json
 from apps.core.admission import gate
 from apps.core.errors import InvalidRequest
 from apps.core.json import State
 from apps.diffs.facets import Leaves
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
-from apps.timeline.versions.deltas import chains
+from apps.timeline.versions.deltas import Body, stored_chains
 
 MAX_REASONING = 32_768
 MAX_WORD = 255
@@ -47,14 +47,6 @@ VERSION_COLUMNS = """
     v.commitment, v.leaf, v.chain, v.requested_at, v.created_at,
     b.depth AS body_depth, b.size AS body_size, b.salt AS body_salt,
     s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id"""
-
-# Bodies of several sessions at once, each with all bases it builds on.
-CHAIN = chains(
-    wanted="""
-      JOIN unnest(%(sessions)s::varchar[], %(numbers)s::bigint[]) w (session_id, number)
-        ON b.session_id = w.session_id AND b.number = w.number"""
-)
-Body = tuple[str, int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -248,13 +240,7 @@ def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
 
 
 def _decoded(wanted: dict[Body, bytes]) -> dict[Body, bytes]:
-    rows = sql.rows(
-        CHAIN,
-        {
-            "sessions": [session_id for session_id, _ in wanted],
-            "numbers": [number for _, number in wanted],
-        },
-    )
+    rows = stored_chains(wanted)
     # A base is let go with its last use: a chain of 32 large bodies would not fit.
     uses = Counter((row.session_id, row.base_number) for row in rows)
     raws: dict[Body, bytes] = {}

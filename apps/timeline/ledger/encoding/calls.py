@@ -136,7 +136,7 @@ def _call(
         f"_{name} => %({name})s::{kind}" for name, kind in parameters.items()
     )
     return sql.PreparedQuery(
-        f"SELECT {columns} FROM {function}({given})",
+        sql.of_session(f"SELECT {columns} FROM {function}({given})"),
         {name: TYPES[kind] for name, kind in parameters.items() if kind in TYPES},
     )
 

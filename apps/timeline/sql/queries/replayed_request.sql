@@ -4,10 +4,10 @@ SELECT k.number, k.turn_number, k.request_digest, k.first_number
   JOIN agents_agent a ON a.id = s.agent_id
   JOIN LATERAL (
        SELECT number, NULL::bigint AS turn_number, request_digest, first_number
-         FROM timeline_version WHERE session_id = s.id AND request_key = %(key)s
+         FROM timeline_version WHERE session_id = %(session)s AND request_key = %(key)s
         UNION ALL
        SELECT head_number, turn_number, request_digest, NULL
-         FROM timeline_turn WHERE session_id = s.id AND request_key = %(key)s
+         FROM timeline_turn WHERE session_id = %(session)s AND request_key = %(key)s
        ) k ON true
  WHERE s.id = %(session)s AND s.project_id = %(project)s
    AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))

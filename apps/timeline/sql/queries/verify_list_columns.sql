@@ -2,14 +2,14 @@ SELECT s.head_number, s.status, s.turn_count, s.rollback_count, s.facets,
        head.number, head.hold,
        head.hold = 'deleted' OR s.expired_at IS NOT NULL AS is_over,
        (SELECT coalesce(max(t.turn_number), 0) FROM timeline_turn t
-         WHERE t.session_id = s.id) AS turns,
+         WHERE t.session_id = %(session)s) AS turns,
        (SELECT count(*) FROM timeline_version r
-         WHERE r.session_id = s.id AND r.restored_number IS NOT NULL
+         WHERE r.session_id = %(session)s AND r.restored_number IS NOT NULL
            AND r.undo_of IS NULL) AS rollbacks,
        (SELECT min(b.number) FROM timeline_body b
-         WHERE b.session_id = s.id AND b.number > head.number) AS stray_body,
+         WHERE b.session_id = %(session)s AND b.number > head.number) AS stray_body,
        coalesce((SELECT array_agg(f.number) FROM timeline_version f
-         WHERE f.session_id = s.id AND f.flags <> '[]'
+         WHERE f.session_id = %(session)s AND f.flags <> '[]'
            AND f.op <> 'rollback'), '{}') AS flagged,
        open_kinds, open_numbers, open_facts
   FROM timeline_session s
@@ -24,8 +24,8 @@ SELECT s.head_number, s.status, s.turn_count, s.rollback_count, s.facets,
                 AS open_facts
          FROM timeline_open o
          LEFT JOIN timeline_version v
-           ON v.session_id = o.session_id AND v.number = o.number
-        WHERE o.session_id = s.id) opened ON true
+           ON v.session_id = %(session)s AND v.number = o.number
+        WHERE o.session_id = %(session)s) opened ON true
   JOIN LATERAL (SELECT h.number, h.hold FROM timeline_version h
-                 WHERE h.session_id = s.id ORDER BY h.number DESC LIMIT 1) head ON true
- WHERE s.id = %s
+                 WHERE h.session_id = %(session)s ORDER BY h.number DESC LIMIT 1) head ON true
+ WHERE s.id = %(session)s

@@ -4,7 +4,7 @@ SELECT v.number, NULL::bigint AS turn_number
   FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.op = 'turn'
    AND NOT EXISTS (SELECT FROM timeline_turn t
-                    WHERE t.session_id = v.session_id AND t.head_number = v.number
+                    WHERE t.session_id = %(session)s AND t.head_number = v.number
                       AND t.made_version)
  UNION ALL
 SELECT NULL, t.turn_number

@@ -9,8 +9,8 @@ SELECT t.session_id, t.turn_number, t.id, t.head_number, t.made_version,
           FROM timeline_turn n
          WHERE n.session_id = %(session)s AND n.turn_number > %(after)s
          ORDER BY n.turn_number LIMIT %(limit)s) t
-  JOIN timeline_session s ON s.id = t.session_id
+  JOIN timeline_session s ON s.id = %(session)s
   LEFT JOIN timeline_version v
-    ON v.session_id = t.session_id AND v.number = t.head_number
+    ON v.session_id = %(session)s AND v.number = t.head_number
  WHERE t.bytes_before < %(bytes)s
  ORDER BY t.turn_number

@@ -18,16 +18,16 @@ from apps.core.notes.reading import Notes, SignedHead, notes
 from apps.core.notes.roots import Kind as Stream
 from apps.timeline.verification.findings import Finding, Kind
 
-AT = """
+AT = sql.of_session("""
 SELECT (SELECT max(number) FROM timeline_version
          WHERE session_id = %(session)s) AS head,
        (SELECT chain FROM timeline_version
          WHERE session_id = %(session)s AND number = %(number)s) AS chain
-"""
-CHAINS = """
+""")
+CHAINS = sql.of_session("""
 SELECT number, chain FROM timeline_version
  WHERE session_id = %s AND number = ANY (%s)
-"""
+""")
 # Earlier signatures that are looked at to say how far a rewritten history is old.
 HISTORY = 10_000
 
