@@ -35,6 +35,7 @@ from tests.acting import acting_as, acting_as_web, jobs_acting_as_the_worker
 from tests.acts import act_by
 from tests.live import Server, serving
 from tests.scheduling import ByHouse
+from tests.statements.recorder import Plugin
 
 # Where this is set, each process of the run, and each server that it starts, compiles
 # all modules anew: 5 s of a processor for a worker, 0.6 for a server.
@@ -48,6 +49,11 @@ settings.register_profile(
 settings.load_profile("tests")
 # Nothing of what collecting makes is garbage, and looking for some takes a tenth of it.
 gc.disable()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have every statement on tables of sessions be of one of three kinds."""
+    config.pluginmanager.register(Plugin(config), "statements")
 
 
 @pytest.hookimpl(tryfirst=True)

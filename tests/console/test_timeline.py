@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.accounts.models import Role
 from apps.console.pages.session import session_page
+from apps.core import sql
 from apps.core.notes.signed import SigningKey
 from apps.timeline import operations as timeline
 from apps.timeline.models import Session
@@ -172,7 +173,8 @@ def test_what_stands_at_filtered_versions_is_found_however_much_stands_between(
 
 def test_turns_beyond_a_list_are_told(viewer, project, api, monkeypatch):
     monkeypatch.setattr(session_page, "LISTED_TURNS", 3)
-    monkeypatch.setattr(pages, "TURNS", pages.TURNS.replace("LIMIT 200", "LIMIT 3"))
+    fewer = sql.of_session(pages.TURNS.replace("LIMIT 200", "LIMIT 3"))
+    monkeypatch.setattr(pages, "TURNS", fewer)
     client = api()
     made = client.post(
         "/v1/sessions", {"agent_id": "a", "initial_state": {"n": 0}}

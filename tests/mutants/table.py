@@ -795,6 +795,14 @@ MUTANTS = (
         "        if first is None:\n            return False\n",
         ROWS + "what_was_recorded_before_is_counted_and_never_called_damage",
     ),
+    # -- kinds of statements
+    one(
+        "a head that is named by another table",
+        "apps/timeline/versions/heads.py",
+        "                 WHERE h.session_id = %(session)s\n",
+        "                 WHERE h.session_id = s.id\n",
+        "tests/timeline/test_read.py::test_it_reads_the_head_of_a_session",
+    ),
     one(
         "a turn that is not earlier than the one before it",
         APPEND,

@@ -63,10 +63,10 @@ class OpenItem:
         return OpenPlace(at=self.at, session_id=self.session_id, number=self.number)
 
 
-FLAGGED = """
+FLAGGED = sql.of_session("""
 SELECT o.number FROM timeline_open o
  WHERE o.session_id = %(session)s AND o.kind = 'flagged' ORDER BY o.number
-"""
+""")
 
 
 def list_open_items(

@@ -22,11 +22,11 @@ FORWARD = f"{READ} AND {keyset.above('t.turn_number')} ORDER BY t.turn_number"
 BACKWARD = f"{READ} AND {keyset.below('t.turn_number')} ORDER BY t.turn_number DESC"
 LIMIT = " LIMIT %(limit)s"
 # Turns and their heads rise together, so this is the first entry of an index range.
-FIRST_SINCE = """
+FIRST_SINCE = sql.of_session("""
 SELECT t.turn_number FROM timeline_turn t
  WHERE t.session_id = %(session)s AND t.head_number >= %(number)s
  ORDER BY t.head_number, t.turn_number LIMIT 1
-"""
+""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,9 +42,9 @@ def turn_window(
     session_id: str, *, after: int | None = None, before: int | None = None
 ) -> TurnWindow:
     """Return the turns after a turn number, or the last ones before it."""
-    query = FORWARD if before is None else BACKWARD
+    query = sql.of_session((FORWARD if before is None else BACKWARD) + LIMIT)
     asked = {"session": session_id, "after": after, "before": before}
-    found = sql.records(ListedTurn, query + LIMIT, {**asked, "limit": TURNS + 1})
+    found = sql.records(ListedTurn, query, {**asked, "limit": TURNS + 1})
     shown = _within_bytes(found[:TURNS])
     has_more = len(found) > len(shown)
     if before is None:
