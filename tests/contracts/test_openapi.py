@@ -278,6 +278,19 @@ def test_a_bad_query_is_refused_as_described(
     document.check(route, answer)
 
 
+@pytest.mark.parametrize("query", ["S>1", "agnet:a", '"'])
+def test_a_search_that_cannot_be_read_is_refused_as_described(
+    world: World, document: Any, query: str
+) -> None:
+    (route,) = [one for one in ROUTES if str(one) == "GET /v1/search"]
+
+    answer = world.client_for(route).get("/v1/search", {"q": query})
+
+    assert answer.status == 400, answer.content
+    assert {"position", "suggestion"} <= answer.body["error"].keys()
+    document.check(route, answer)
+
+
 def test_a_taken_name_is_refused_as_described(world: World, document: Any) -> None:
     (route,) = [one for one in ROUTES if str(one) == "POST /v1/agents"]
 

@@ -62,7 +62,14 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     line = serializers.IntegerField(required=False, help_text="Of malformed JSON.")
     column = serializers.IntegerField(required=False, help_text="Of malformed JSON.")
     position = serializers.IntegerField(
-        required=False, help_text="The byte at which malformed JSON goes wrong."
+        required=False,
+        help_text="The byte at which malformed JSON goes wrong; of a search the "
+        "character, counted from 0.",
+    )
+    suggestion = serializers.CharField(
+        required=False,
+        allow_null=True,
+        help_text="Of a search: what was probably meant at that place.",
     )
     size = serializers.IntegerField(required=False, help_text="Bytes that were sent.")
     limit = serializers.IntegerField(required=False, help_text="Bytes that may be.")
