@@ -161,6 +161,7 @@ def test_the_contracts_stats(told, api):
     ("query", "param"),
     [
         ({"window": "2h"}, "window"),
+        ({"window": ""}, "window"),
         ({"window": "1h", "from": "2026-01-01"}, "window"),
         ({"to": "2026-01-01"}, "to"),
         ({"from": "2099-01-01"}, "from"),
@@ -177,4 +178,5 @@ def test_a_range_that_is_none_is_refused_by_name(query, param, api):
 
 
 def test_a_breakdown_by_nothing_known_is_refused(api):
-    assert api().get("/v1/metrics/breakdown", {"by": "mood"}).param == "by"
+    for by in ("mood", ""):
+        assert api().get("/v1/metrics/breakdown", {"by": by}).param == "by"

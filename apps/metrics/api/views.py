@@ -169,7 +169,8 @@ class BreakdownView(MetricsView):
     )
     def get(self, request: Request) -> Response:
         """Return the rollback rate by release, model, reason or who rolled back."""
-        by = paging.text_of(request, "by") or "release"
+        given = paging.text_of(request, "by")
+        by = "release" if given is None else given
         if by not in BREAKDOWNS:
             raise InvalidRequest(f"by takes {', '.join(BREAKDOWNS)}.", param="by")
         limit = paging.limit_of(request)
@@ -246,7 +247,7 @@ def range_of(request: Request, now: Any) -> Range:
     if start is None:
         if end is not None:
             raise InvalidRequest("to needs from.", param="to")
-        return ranges.window(name or ranges.USUAL, now=now)
+        return ranges.window(ranges.USUAL if name is None else name, now=now)
     if name is not None:
         raise InvalidRequest("Give window or from, not both.", param="window")
     return ranges.between(start, end or now + timedelta(0), now=now)
