@@ -36,6 +36,8 @@ KNOWN = {
     },
     "/v1/alerts": {"threshold": 0.05, "email": "oncall@example.com"},
 }
+# What may set a project to take unknown input.
+LENIENT, STRICT = "PATCH /v1/project", {"handling": "strict"}
 _count = itertools.count(1)
 
 
@@ -103,6 +105,9 @@ class World:
     def told(self, status: int) -> None:
         """Take note of an answer: what was refused has used nothing up."""
         self.taken += status < 300
+        if self.label == LENIENT and status < 300:
+            # Or what breaks the document would be accepted from then on, anywhere.
+            self.client.patch("/v1/project", json=STRICT).raise_for_status()
 
     def _is_used_up(self) -> bool:
         if self.label.startswith("GET "):
