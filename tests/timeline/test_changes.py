@@ -23,7 +23,7 @@ def test_it_lists_what_changed_up_to_the_head(run: Run) -> None:
     ]
     assert (body["change_count"], body["truncated"]) == (2, False)
     assert body["summary"] == (
-        "step changed from 0 to 2; city changed from Rome to NYC"
+        "city changed from Rome to NYC; step changed from 0 to 2"
     )
 
 

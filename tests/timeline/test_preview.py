@@ -32,7 +32,7 @@ def test_it_tells_what_the_rollback_then_does(run: Run) -> None:
     assert before == (3, Event.objects.count() - 1)
     made = run.get("versions", done["version"])
     assert told["changes"] == made["changes"]
-    assert told["summary"] == "step changed from 2 to 0; city changed from NYC to Rome"
+    assert told["summary"] == "city changed from NYC to Rome; step changed from 2 to 0"
     assert (told["version"], told["head"], told["hold"]) == (0, 2, "open")
     assert (told["versions_set_aside"], told["versions_brought_back"]) == (2, 0)
     assert "cannot undo" in told["outside"]
