@@ -56,13 +56,12 @@ def test_the_session_and_its_lists(told: Told, see: Any, api: Any) -> None:
     (listed,) = client.get("/v1/sessions").body["data"]
     (found,) = client.get("/v1/search", {"q": "rolled-back:yes"}).body["data"]
     (row,) = csv.DictReader(io.StringIO(see("/sessions/export")))
-    page, table = see(f"/sessions/{told.id}"), see("/sessions?q=")
+    page = see(f"/sessions/{told.id}")
 
     assert shown["rollback_count"] == listed["rollback_count"] == ROLLBACKS
     assert found["session"]["rollback_count"] == ROLLBACKS
     assert int(row["rollbacks"]) == ROLLBACKS
     assert f", {ROLLBACKS} rollbacks</span>" in page
-    assert re.search(rf'data-label="rollbacks">.*</span> {ROLLBACKS}</td>', table)
     assert list(findings(told.id)) == []
 
 

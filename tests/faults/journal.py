@@ -37,6 +37,8 @@ class Journal:
         self.verbs: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
+        # Of the faults: those that left open what became of a request.
+        self.left_open: Counter[str] = Counter()
         self.acknowledged = 0
         self.replays = 0
         self._unknown: set[str] = set()
@@ -69,6 +71,7 @@ class Journal:
         with self._lock:
             if key not in self.keys:
                 self._unknown.add(key)
+                self.left_open[how] += 1
             self.faults[how] += 1
             self.failures[key] += 1
 

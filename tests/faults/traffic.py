@@ -45,9 +45,9 @@ class Traffic:
 
     def wait_for_failures(self, how: str, count: int, seconds: float = 240) -> None:
         """Wait until so many more requests were left open in this way than now."""
-        goal = self.journal.faults[how] + count
+        goal = self.journal.left_open[how] + count
         deadline = time.monotonic() + seconds
-        while self.journal.faults[how] < goal:
+        while self.journal.left_open[how] < goal:
             self.require_healthy()
             if time.monotonic() > deadline:
                 told = dict(self.journal.faults)
