@@ -25,7 +25,7 @@ FUNCTIONS = (
     "flag_v1",
     "reflag_v1",
     "set_open_v1",
-    "create_session_v5",
+    "create_session_v6",
     "append_v6",
     "append_batch_v6",
 )
@@ -236,6 +236,7 @@ class Migration(migrations.Migration):
                 ("metadata", models.BinaryField()),
                 ("expires_at", models.DateTimeField(null=True)),
                 ("requested_at", models.DateTimeField()),
+                ("title", models.TextField(null=True)),
             ],
         ),
         migrations.CreateModel(
@@ -594,6 +595,21 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Opening",
+            fields=[
+                (
+                    "session_id",
+                    models.CharField(
+                        db_collation="C",
+                        max_length=31,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("text", models.TextField()),
+            ],
+        ),
+        migrations.CreateModel(
             name="Session",
             fields=[
                 (
@@ -646,6 +662,7 @@ class Migration(migrations.Migration):
                         to="agents.agent",
                     ),
                 ),
+                ("title", models.TextField(null=True)),
             ],
             options={
                 "indexes": [
