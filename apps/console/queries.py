@@ -18,12 +18,10 @@ from apps.timeline.models import Label, Session
 from apps.timeline.querysets import SessionQuerySet
 from apps.timeline.search import AgentIs, Clause, CreatedBetween, StatusIs, UserIs
 from apps.timeline.versions import VersionRow, child_ids, parent_id, versions_of
-from apps.timeline.words import Status
+from apps.timeline.words import KNOWN_GOOD, Status
 
 PAGE = 50
 SHOWN_FORKS = 20
-# The label by which people say of a version that it may be gone back to.
-GOOD = "known-good"
 SUGGESTED_AGENTS = 100
 SHOWN_OF_AGENT = 20
 
@@ -205,7 +203,7 @@ def version(session: Session, number: int) -> tuple[VersionRow, VersionRow | Non
 def good_versions(session: Session) -> list[int]:
     """Return the newest versions that somebody called good."""
     labels = Label.objects.of_session(session.id)
-    return labels.numbers_named(GOOD, most=SHOWN_FORKS)
+    return labels.numbers_named(KNOWN_GOOD, most=SHOWN_FORKS)
 
 
 def labels(session: Session, numbers: list[int]) -> dict[int, list[str]]:

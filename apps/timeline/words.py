@@ -2,6 +2,9 @@
 
 from django.db import models
 
+# The label by which people say of a version that it may be gone back to.
+KNOWN_GOOD = "known-good"
+
 
 class Status(models.TextChoices):
     """A session's status as lists show it; `hold` of the head decides writes."""

@@ -17,6 +17,7 @@ from typing import Any
 from apps.core import sql
 from apps.timeline.projection import openings
 from apps.timeline.versions.lineage import lineage, set_aside_by
+from apps.timeline.words import KNOWN_GOOD
 
 # So many of its newest versions a row shows.
 SHOWN = 16
@@ -25,7 +26,7 @@ DEEPEST = 8
 # A larger turn is read by the projector alone.
 LARGEST = 64 * 1024
 _TITLES = sql.query("timeline", "titles")
-_ROWS = sql.query("timeline", "list_rows", shown=SHOWN)
+_ROWS = sql.query("timeline", "list_rows", shown=SHOWN, good=KNOWN_GOOD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

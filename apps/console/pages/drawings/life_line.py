@@ -15,14 +15,13 @@ from apps.console.pages.session import version_text
 from apps.diffs.text import shorten
 from apps.timeline.queries import Bucket
 from apps.timeline.versions import VersionRow, set_aside_by
-from apps.timeline.words import Op
+from apps.timeline.words import KNOWN_GOOD, Op
 
 MOST = 14
 # With one version alone there is nothing to follow.
 FEWEST = 2
 LIVE_Y, ASIDE_Y = 56, 98
 WORDS_LONGEST = 14
-GOOD = "known-good"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,7 +162,7 @@ def _mark(version: VersionRow, head: int, labels: Sequence[str]) -> str:
         return "flag"
     if version.op == Op.FORK:
         return "fork"
-    if GOOD in labels:
+    if KNOWN_GOOD in labels:
         return "good"
     return "head" if version.number == head else "update"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from apps.console.pages.session import version_text
 from apps.diffs.text import shorten
-from apps.timeline.versions import VersionRow
+from apps.timeline.versions import VersionRow, set_aside_by
 
 LONGEST = 200
 
@@ -51,8 +51,8 @@ def suspect(
 
     Both are numbers of live and other versions of one session.
     """
-    known = max((one for one in good if _is_live(live, one)), default=None)
-    since = [one for one in flagged if _is_live(live, one)]
+    known = max((one for one in good if set_aside_by(live, one) is None), default=None)
+    since = [one for one in flagged if set_aside_by(live, one) is None]
     after = [one for one in since if known is None or one > known]
     if not after:
         return None
@@ -99,10 +99,6 @@ def _words(version: VersionRow) -> str:
 def _count_after(live: Sequence[range], number: int) -> int:
     """Return how many live versions are newer."""
     return sum(max(one.stop - max(one.start, number + 1), 0) for one in live)
-
-
-def _is_live(live: Sequence[range], number: int) -> bool:
-    return any(number in one for one in live)
 
 
 def _live_before(live: Sequence[range], number: int) -> int | None:

@@ -9,7 +9,7 @@ SELECT s.id AS session_id, about.is_waiting, about.flagged_at, about.forked_at,
               (SELECT max(o.number) FROM timeline_open o
                 WHERE o.session_id = s.id AND o.kind = 'flagged') AS flagged_at,
               ARRAY(SELECT l.number FROM timeline_label l
-                     WHERE l.session_id = s.id AND l.name = 'known-good'
+                     WHERE l.session_id = s.id AND l.name = '{{good}}'
                      ORDER BY l.number DESC LIMIT {{shown}}) AS good,
               ARRAY(SELECT f.origin_number FROM timeline_session f
                      WHERE f.origin_session_id = s.id
