@@ -1,5 +1,5 @@
-// Single keys for who works without the mouse, on every page of a project. Each does what a link or button of the
-// page does; all of them can be switched off in the list that ? opens.
+// Single keys for who works without the mouse, on every page of a project. Each does
+// what a link or button does; all can be switched off in the list that ? opens.
 
 const OFF = "stepback.keys.off";
 const dialog = document.getElementById("keys");

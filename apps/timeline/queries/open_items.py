@@ -7,6 +7,7 @@ is left out at once; its rows go with the next sweep.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -99,11 +100,13 @@ def flagged_numbers(session_id: str) -> list[int]:
     return [row.number for row in found]
 
 
-def open_counts(project_id: str, *, now: datetime) -> dict[OpenKind, int]:
-    """Return how many items of each kind there are, up to `COUNTED` + 1."""
+def open_counts(
+    project_id: str, *, now: datetime, kinds: Sequence[OpenKind] = tuple(OpenKind)
+) -> dict[OpenKind, int]:
+    """Return how many items of these kinds there are, up to `MOST_COUNTED` + 1."""
     asked = {
         "project": project_id,
-        "kinds": OpenKind.values,
+        "kinds": [kind.value for kind in kinds],
         "counted": MOST_COUNTED + 1,
         "now": now,
     }

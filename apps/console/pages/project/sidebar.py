@@ -171,10 +171,10 @@ def below(groups: Sequence[Group]) -> list[Item]:
 
 def waiting_counts(project: Project, *, now: datetime) -> dict[str, str]:
     """Return how much waits for a person, by the page that shows it, in words."""
-    counts = open_counts(project.id, now=now)
+    counts = open_counts(project.id, now=now, kinds=WAITED_FOR)
     n_firing = Rule.objects.of_project(project.id).firing().count()
-    waiting = sum(counts[kind] for kind in WAITED_FOR) + n_firing
-    is_capped = any(counts[kind] > MOST_COUNTED for kind in WAITED_FOR)
+    waiting = sum(counts.values()) + n_firing
+    is_capped = any(count > MOST_COUNTED for count in counts.values())
     return {
         HOME.title: f"{MOST_COUNTED:,}+" if is_capped else _written(waiting),
         ALERTS.title: _written(n_firing),
