@@ -96,7 +96,8 @@ def _intake(story: Story, case: _Case, draw: Random, index: int) -> None:
         {"case": "open", "order_id": case.order, "channel": "chat"},
         user_id=f"cust_{3000 + 7 * index}",
         external_id=story.name,
-        metadata={"title": f"Refund of {title}", "env": "prod"},
+        metadata={"env": "prod"},
+        title=f"Refund of {title}",
         reasoning="Customer asked for a refund",
     )
     story.wait(seconds=draw.randint(5, 30))

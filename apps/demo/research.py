@@ -79,7 +79,8 @@ def _plan(run: _Run, question: str, index: int) -> None:
         {"question": question, "phase": "planning", "budget": {"tokens": 400_000}},
         user_id=f"analyst_{index + 1}",
         external_id=run.story.name,
-        metadata={"title": question, "env": "prod", "team": "research"},
+        metadata={"env": "prod", "team": "research"},
+        title=question,
         reasoning="A new question came in",
         parts={
             "messages": list(run.messages),

@@ -83,11 +83,15 @@ class Story:
         external_id: str,
         metadata: dict[str, Json],
         reasoning: str,
+        title: str | None = None,
         parts: Mapping[str, Json] | None = None,
     ) -> None:
         """Create the session: version 0."""
         about = timeline.About(
-            user_id=user_id, external_id=external_id, metadata=metadata
+            user_id=user_id,
+            external_id=external_id,
+            metadata=metadata,
+            title=title,
         )
         step = self._step(reasoning)
 

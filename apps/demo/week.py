@@ -1,5 +1,8 @@
 """The demo project: a week of three agents, told through the public operations.
 
+One thing goes wrong: ten hours before the week ends a release of the travel agent is
+shipped that loses trips.
+
 Its clock is the project's creation, seven days before it is loaded. A load can be
 cut short and repeated: every act finds out whether it was performed before.
 """
@@ -15,14 +18,14 @@ from apps.agents.errors import AgentExists
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.core.provenance import unrequested
-from apps.demo import refunds, research, travel
+from apps.demo import refunds, research, trips, wiped_trips
 from apps.demo.people import DIRECTOR, hired
 from apps.demo.script import Stage, Story
 
 SLUG = "demo"
 WEEK = timedelta(days=7)
 AGENTS = {
-    travel.AGENT: {
+    trips.AGENT: {
         "name": "Travel agent",
         "description": "Books flights and hotels in a chat.",
         "owner": "travel-team",
@@ -68,7 +71,7 @@ def load(project: Project, *, is_stopping: Callable[[], bool]) -> None:
 
 def stories(start: datetime) -> list[Story]:
     """Return the sessions of the week that begins at `start`."""
-    told = (travel.stories, refunds.stories, research.stories)
+    told = (wiped_trips.stories, trips.stories, refunds.stories, research.stories)
     return [story for tell in told for story in tell(start)]
 
 

@@ -16,8 +16,10 @@ from apps.core.actors import SYSTEM
 from apps.demo import week
 from apps.demo.people import OPERATOR
 from apps.timeline.models import Session, Turn, Version
+from apps.timeline.queries import list_open_items
 from apps.timeline.queries.preview import preview_rollback
 from apps.timeline.versions import fetching, reading
+from apps.timeline.words import OpenKind
 
 NOW = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
 
@@ -82,6 +84,31 @@ def test_it_shows_a_booking_wiped_out_and_brought_back(project: Project):
     assert rollback.reasoning
     assert "nulled" in Version.objects.get(pk=(booking.id, wiped)).flags
     assert state(project, booking, booking.head_number)["step"] == "booked"
+
+
+def test_one_release_is_rolled_back_far_more_often_than_the_one_before(
+    project: Project,
+):
+    travels = Session.objects.filter(agent__external_id="travel-agent")
+    sessions = Version.objects.filter(session_id__in=travels.values("id"))
+    of = {
+        release: set(sessions.filter(release=release).values_list("session_id"))
+        for release in ("1.8.0", "1.8.1")
+    }
+    back = set(sessions.filter(op="rollback").values_list("session_id"))
+
+    assert len(of["1.8.0"]) >= 20
+    assert not of["1.8.0"] & back
+    assert len(of["1.8.1"]) >= 20
+    assert len(of["1.8.1"] & back) / len(of["1.8.1"]) > 0.1
+
+
+def test_one_customer_of_that_release_still_waits(project: Project):
+    (waiting,) = list_open_items(project.id, OpenKind.WAITING, limit=5, now=NOW)
+
+    assert waiting.agent == "travel-agent"
+    last = Version.objects.get(pk=(waiting.session_id, waiting.number))
+    assert last.release == "1.8.1"
 
 
 def test_it_shows_what_the_agent_did_outside_that_no_rollback_undoes(project: Project):

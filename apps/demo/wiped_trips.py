@@ -1,36 +1,33 @@
-"""The travel agent: a booking whose destination and dates an answer wiped out.
+"""The bookings that a release wiped out, and what became of them.
 
-Support noticed, held the agent, stepped back and let it go on; an engineer forked the
-version before the damage to reproduce it. Around it, trips where nothing went wrong.
+Release 1.8.1 of the travel agent clears the whole trip when a customer cancels only the
+hotel. One customer's story is told in full: support noticed, held the agent, stepped
+back and let it go on; an engineer forked the version before the damage to reproduce it
+with the next release. Of the others most were stepped back too, one customer waits.
 """
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from random import Random
 
 from apps.core.json import Json, State
 from apps.demo.people import ENGINEER, OPERATOR
 from apps.demo.script import Story
+from apps.demo.trips import AGENT, BAD, FIXED, MODEL, book, place_of, price
 from apps.timeline import operations as timeline
 
-AGENT = "travel-agent"
-MODEL = "claude-sonnet-4"
-BEFORE, AFTER = "1.8.0", "1.8.1"
-TRIPS = (
-    ("Lisbon", "LIS", "TP", "Hotel Avenida Palace"),
-    ("Tokyo", "HND", "NH", "The Gate Hotel Ginza"),
-    ("Vancouver", "YVR", "AC", "Skwachays Lodge"),
-    ("Marrakesh", "RAK", "AT", "Riad Yasmine"),
-    ("Reykjavik", "KEF", "FI", "Canopy Reykjavik"),
-)
-PEOPLE = ("Guest A", "Guest B", "Guest C", "Guest D", "Guest E")
+# What the release leaves of a trip.
+CLEARED: State = {"destination": None, "dates": None, "hotel": None, "price": None}
+# When each of the others began, in hours before the week ended, and after how many
+# minutes somebody stepped it back; None is a customer who still waits.
+OTHERS = ((9.2, 34), (7.6, 21), (3.1, 12), (0.8, None))
 
 
 def stories(start: datetime) -> Iterator[Story]:
-    """Yield the wiped booking, its fork, and the ordinary trips of the week."""
+    """Yield the customer's story and its fork, then the others."""
     yield from _wiped_booking(start)
-    for index in range(len(TRIPS)):
-        yield _ordinary_trip(start, index)
+    end = start + timedelta(days=7)
+    for index, (hours, minutes) in enumerate(OTHERS):
+        yield _another(end - timedelta(hours=hours), index, minutes)
 
 
 def _wiped_booking(start: datetime) -> list[Story]:
@@ -39,7 +36,7 @@ def _wiped_booking(start: datetime) -> list[Story]:
         agent=AGENT,
         at=start + timedelta(days=6, hours=18, minutes=2),
         model=MODEL,
-        release=BEFORE,
+        release=BAD,
     )
     good = _until_it_is_good(story, (start + timedelta(days=41)).date().isoformat())
     bad = _wiped(story)
@@ -55,7 +52,8 @@ def _until_it_is_good(story: Story, depart: str) -> int:
         {"step": "gathering_info", "order_id": "TRV-48213", "language": "en"},
         user_id="u_17",
         external_id="booking-TRV-48213",
-        metadata={"title": "New York trip, two travellers", "env": "prod"},
+        metadata={"env": "prod"},
+        title="London to New York for two",
         reasoning="Customer opened the chat from the booking page",
     )
     story.wait(seconds=40)
@@ -85,14 +83,14 @@ def _until_it_is_good(story: Story, depart: str) -> int:
     story.update({"options": _flights()}, "Cached the result of search_flights")
     story.wait(minutes=2)
     story.update(
-        {"step": "confirming_booking", "flight_id": "UA123", "price": _price(1284)},
+        {"step": "confirming_booking", "flight_id": "UA123", "price": price(1284)},
         "User selected flight UA123",
     )
     story.wait(seconds=50)
     return story.update(
         {
             "hotel": {"id": "htl_204", "name": "The Bowery", "nights": 7, "room": "K"},
-            "price": _price(3012),
+            "price": price(3012),
         },
         "Added the hotel that the user liked; waiting for confirmation",
         status="on_track",
@@ -111,10 +109,7 @@ def _wiped(story: Story) -> int:
         {
             "step": "gathering_info",
             "user_request": "cancel everything",
-            "destination": None,
-            "dates": None,
-            "hotel": None,
-            "price": None,
+            **CLEARED,
         },
         "User asked to cancel everything: cleared the trip",
     )
@@ -168,7 +163,7 @@ def _reproduced(story: Story, number: int) -> Story:
         number,
         by=ENGINEER,
         reason="Replay 'cancel everything' with the prompt that names its scope",
-        release=AFTER,
+        release=FIXED,
     )
     story.at = at
     fork.wait(minutes=6)
@@ -178,12 +173,13 @@ def _reproduced(story: Story, number: int) -> Story:
     )
     fork.wait(seconds=2)
     fixed = fork.update(
-        {"user_request": "cancel hotel", "price": _price(1284)},
+        {"user_request": "cancel hotel", "price": price(1284)},
         "Scope of the cancellation is the hotel: removed it, kept the trip",
         remove=["/hotel"],
     )
     fork.wait(minutes=5)
     fork.label(fixed, "fixed-prompt", by=ENGINEER)
+    fork.label(fixed, "known-good", by=ENGINEER)
     return fork
 
 
@@ -196,7 +192,7 @@ def _booked_after_all(story: Story) -> None:
     )
     story.wait(seconds=3)
     story.update(
-        {"user_request": "cancel hotel", "price": _price(1284)},
+        {"user_request": "cancel hotel", "price": price(1284)},
         "Removed the hotel after the rollback, kept destination and dates",
         remove=["/hotel"],
     )
@@ -211,11 +207,13 @@ def _booked_after_all(story: Story) -> None:
         "User chose seats",
     )
     story.wait(minutes=1)
-    story.update(
+    booked = story.update(
         {"step": "booked", "confirmation": "QX7L2M"},
         "Payment captured and ticket issued",
         status="completed",
     )
+    story.wait(minutes=3)
+    story.label(booked, "known-good", by=OPERATOR)
     story.wait(hours=5, minutes=8)
     story.turn(
         "When can I check in?",
@@ -223,66 +221,41 @@ def _booked_after_all(story: Story) -> None:
     )
 
 
-def _ordinary_trip(start: datetime, index: int) -> Story:
-    city, airport, carrier, hotel = TRIPS[index]
-    # The same stories every time; nothing secret is drawn.
-    draw = Random(f"travel {index}")  # noqa: S311
-    order = f"TRV-{48_101 + 23 * index}"
-    story = Story(
-        f"booking-{order}",
-        agent=AGENT,
-        at=start + timedelta(days=0.4 + 1.1 * index, minutes=draw.randint(0, 300)),
-        model=MODEL,
-        release=BEFORE,
-    )
-    story.begin(
-        {"step": "gathering_info", "order_id": order, "language": "en"},
-        user_id=f"u_{20 + index}",
-        external_id=f"booking-{order}",
-        metadata={"title": f"{city} trip", "env": "prod"},
-        reasoning="Customer opened the chat",
-    )
-    for patch, reasoning in _steps(start, draw, index):
-        story.wait(seconds=draw.randint(20, 200))
-        story.update(patch, reasoning)
-    story.wait(seconds=20)
+def _another(at: datetime, index: int, minutes: int | None) -> Story:
+    """Tell of a booking wiped out; without minutes nobody has stepped it back."""
+    number = 100 + index
+    story = book(number, at, BAD)
+    good = story.number
+    story.wait(minutes=2)
     story.turn(
-        "Perfect, thank you!",
-        f"You are booked to {city} ({airport}) with {carrier}, staying at {hotel}.",
+        "Sorry, please cancel only the hotel. We found a flat.",
+        "I have cancelled your trip. Where would you like to go?",
+        calls={"cancel_hotel": {"city": place_of(number).city}},
     )
-    if index % 2:
-        story.wait(hours=2)
-        story.hold(timeline.close, "Trip booked, conversation ended")
+    story.wait(seconds=1)
+    story.update(
+        {"step": "gathering_info", **CLEARED},
+        "User asked to cancel: cleared the trip",
+    )
+    story.wait(seconds=40)
+    story.turn("The HOTEL. Where are my flights?", "Which destination do you mean?")
+    story.wait(seconds=2)
+    if minutes is None:
+        story.update(
+            {"escalated": True, "sentiment": "angry"},
+            "User asked for a person",
+            status="WAITING_FOR_HUMAN",
+        )
+        return story
+    story.update({"sentiment": "frustrated"}, "User sounds frustrated")
+    story.wait(minutes=minutes)
+    story.roll_back(
+        good,
+        by=OPERATOR,
+        reason="1.8.1 again: only the hotel was to be cancelled",
+        reason_code="corrupted_state",
+    )
     return story
-
-
-def _steps(start: datetime, draw: Random, index: int) -> Iterator[tuple[State, str]]:
-    city, airport, carrier, hotel = TRIPS[index]
-    depart = (start + timedelta(days=draw.randint(25, 90))).date()
-    back = depart + timedelta(days=draw.randint(4, 14))
-    fare, room = draw.randint(240, 980), draw.randint(400, 1600)
-    yield {"destination": airport, "user_request": f"trip to {city}"}, "User named it"
-    yield (
-        {"dates": {"depart": depart.isoformat(), "return": back.isoformat()}},
-        "User gave the dates",
-    )
-    yield {"step": "searching_flights"}, "Everything needed for a search is known"
-    yield (
-        {"flight_id": f"{carrier}{draw.randint(100, 999)}", "price": _price(fare)},
-        "User selected the direct flight",
-    )
-    yield (
-        {"hotel": {"name": hotel, "room": "D"}, "price": _price(fare + room)},
-        "User picked the hotel near the centre",
-    )
-    yield (
-        {"travellers": [{"id": "t1", "name": PEOPLE[index], "seat": "14C"}]},
-        "Took name and seat from the profile",
-    )
-    yield (
-        {"step": "booked", "confirmation": f"{draw.randrange(16**6):06X}"},
-        "Payment captured and ticket issued",
-    )
 
 
 def _flights() -> list[Json]:
@@ -291,7 +264,3 @@ def _flights() -> list[Json]:
         {"id": "BA175", "carrier": "British Airways", "stops": 0, "price": 701},
         {"id": "DL16", "carrier": "Delta", "stops": 1, "price": 588},
     ]
-
-
-def _price(amount: int) -> Json:
-    return {"amount": amount, "currency": "GBP"}
