@@ -66,6 +66,11 @@ class Row:
     why: Sequence[Why] = ()
 
 
+def has_sessions(project: Project) -> bool:
+    """Whether a session was ever made in the project, deleted ones too."""
+    return Session.objects.of_project(project.id).exists()
+
+
 def sessions(
     project: Project, wanted: SessionFilter, *, after_id: str | None, now: datetime
 ) -> list[Session]:

@@ -64,6 +64,7 @@ urlpatterns = [
     path("console", home.entrance, name="entrance"),
     path("console/components", components.components, name="components"),
     path("console/<slug:slug>", home.project, name="project"),
+    path("console/<slug:slug>/first-session", home.first_session, name="first_session"),
     path(
         "console/<slug:slug>/open/<str:kind>", open_items.open_items, name="open_items"
     ),

@@ -19,9 +19,9 @@ def test_ten_thousand_newer_acts_hide_nothing(
 
     for kind, (session_id, number) in busy.open.items():
         page.goto(busy.path())
-        section = page.locator(f"section.attention-{kind}")
+        section = page.locator(f"section.need-{kind}")
         expect(link(section, session_id, number)).to_be_visible()
-        section.get_by_role("link", name="All of them").click()
+        page.locator(f'.searches a[href$="/open/{kind}"]').click()
         page.wait_for_url(f"**/open/{kind}")
         link(page, session_id, number).click()
         page.wait_for_url(f"**{session_id}/versions/{number}")
@@ -29,6 +29,6 @@ def test_ten_thousand_newer_acts_hide_nothing(
 
 def link(where: Page | Any, session_id: str, number: int) -> Any:
     return where.locator(
-        f'a.id[href$="{session_id}/versions/{number}"], '
+        f'li a[href$="{session_id}/versions/{number}"], '
         f'.id a[href$="{session_id}/versions/{number}"]'
     )

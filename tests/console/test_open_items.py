@@ -98,8 +98,10 @@ def test_counts_are_exact_up_to_a_bound(viewer, project, monkeypatch):
     monkeypatch.setattr(attention, "MOST_COUNTED", 2)
     for expected in ("1", "2", "2+", "2+"):
         Story(project, {"escalated": True})
-        for where in (address(project, "waiting"), f"/console/{project.slug}"):
-            assert f'<span class="hint">{expected}</span>' in read(viewer, where)
+        listed = read(viewer, address(project, "waiting"))
+        home = read(viewer, f"/console/{project.slug}")
+        assert f'<span class="hint">{expected}</span>' in listed
+        assert re.search(rf"Waiting for a human: {re.escape(expected)}<", home)
 
 
 @pytest.mark.parametrize("kind", ["unread", "FLAGGED", "escalated", "0"])

@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import Role
@@ -33,16 +34,67 @@ def section(text, name):
 
 def versions(text, name):
     """Where the links of a list lead, by session."""
-    return [
-        link.partition('"')[0]
-        for link in section(text, name).split('<a class="id" href="')[1:]
-    ]
+    return re.findall(r'href="([^"]+/versions/\d+)"', section(text, name))
 
 
 def test_an_empty_project_shows_how_to_fill_it(viewer, project):
     answer = viewer.get(f"/console/{project.slug}", headers={"Host": "localhost:8123"})
 
-    assert "curl -X POST http://localhost:8123/v1/sessions" in answer.content.decode()
+    text = html.unescape(answer.content.decode())
+    assert "curl -X POST http://localhost:8123/v1/sessions" in text
+    assert 'base_url="http://localhost:8123"' in text
+    assert '"STEPBACK_URL": "http://localhost:8123"' in text
+    assert "StepbackSaver(" in text
+    assert "administrator" in text
+    assert "Make a key" not in text
+
+
+def test_a_page_that_waits_for_the_first_session_is_told_when_it_comes(viewer, project):
+    where = f"/console/{project.slug}/first-session"
+    before = viewer.get(where).content.decode()
+
+    story = Story(project)
+
+    after = viewer.get(where).content.decode()
+    assert f'hx-get="{where}"' in before
+    assert "hx-get" not in after
+    assert address(project, story.id) in after
+
+
+def test_nobody_else_is_told_of_a_first_session(client, project, other_project):
+    where = f"/console/{project.slug}/first-session"
+    stranger = signed_in(client, make_member(other_project, "mallory"))
+
+    assert stranger.get(where).status_code == 404
+    assert stranger.post(where).status_code == 405
+    assert Client().get(where).status_code == 302
+
+
+def test_it_says_in_words_how_much_needs_a_person(viewer, project):
+    Story(project)
+    calm = page(viewer, project)
+    Story(project, {"escalated": True})
+    one = page(viewer, project)
+    Story(project).update({"a": 1}).rollback(0, hold=True)
+
+    assert "<h1>Nothing needs you.</h1>" in calm
+    assert "No agent asks for a human. No session is held." in calm
+    assert "<h1>1 thing needs you.</h1>" in one
+    assert "<h1>2 things need you.</h1>" in page(viewer, project)
+
+
+def test_it_says_how_the_last_day_went_and_which_release_was_worst(viewer, project):
+    now = timezone.now() - timedelta(hours=1)
+    Story(project, now=now).update({"a": 1}, release="1.8.0")
+    Story(project, now=now).update({"a": 1}, release="1.8.1").rollback(0)
+
+    text = page(viewer, project)
+
+    assert "1 of 2 sessions" in section(text, "rate")
+    assert "few sessions" in section(text, "rate")
+    releases = re.findall(r'class="badge release"[^>]*>([^<]+)<', text)
+    assert releases == ["1.8.1", "1.8.0"]
+    assert section(text, "releases").count("100.0 %") == 1
 
 
 def test_what_was_lost_is_listed_until_somebody_rolls_behind_it(viewer, project):
@@ -83,7 +135,11 @@ def test_each_list_leads_to_all_of_its_kind(viewer, project):
 
 def all_of(text, name):
     """Return where all of a list are, by its link."""
-    (link,) = re.findall(r'<p class="searches"><a href="([^"]+)">', section(text, name))
+    if name == "rollbacks":
+        text = section(text, name)
+    links = re.findall(r'<a href="([^"]+)">', text)
+    kind = "/audit?" if name == "rollbacks" else f"/open/{name}"
+    (link,) = (one for one in links if kind in one)
     return html.unescape(link)
 
 
@@ -206,6 +262,7 @@ def test_the_number_of_queries_does_not_grow(viewer, project):
         Story(project, agent=f"agent {timezone.now()}").update({"dates": None})
 
     add()
+    n_queries()  # what closed hours said is remembered
     before = n_queries()
     add()
     add()

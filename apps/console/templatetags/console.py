@@ -18,9 +18,10 @@ from django.utils.safestring import SafeString, mark_safe
 
 from apps.console.pages.drawings.version_strip import Strip
 from apps.console.pages.metrics import charts
-from apps.console.pages.project import session_rows
+from apps.console.pages.project import first_session, session_rows
 from apps.console.pages.project import sidebar as sidebars
 from apps.console.pages.session import version_text
+from apps.console.pages.session.snippets import Snippet
 from apps.core.views import DISTRIBUTION
 from apps.diffs import text
 from apps.worker import health
@@ -173,6 +174,13 @@ def sidebar(context: Context) -> list[sidebars.Group]:
     return sidebars.groups(
         context["membership"], at.url_name if at else "", now=timezone.now()
     )
+
+
+@register.simple_tag(takes_context=True)
+def first_ways(context: Context, secret: str = "") -> Sequence[Snippet]:
+    """Return what to paste for a first session, with the address of this server."""
+    root = context["request"].build_absolute_uri("/")
+    return first_session.ways(root, secret or None)
 
 
 @register.filter

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from apps.accounts.models import Project
 from apps.audit.actions import Action
+from apps.console.pages.project.session_rows import titles_of
 from apps.core.errors import InvalidRequest
 from apps.diffs.flags import Flag
 from apps.diffs.text import shorten
@@ -31,6 +32,8 @@ from apps.timeline.queries import (
 from apps.timeline.words import OpenKind
 
 SHOWN = 8
+# What an agent or a person waits for; flagged versions are listed, but nobody waits.
+NEEDED = (OpenKind.WAITING, OpenKind.HELD)
 PAGE = 50
 # The page of alerts has all of them.
 RULES_SHOWN = 5
@@ -50,6 +53,7 @@ class Item:
     """One thing to look at: a version of a session, and why."""
 
     session_id: str
+    title: str
     number: int
     agent: str
     user_id: str | None
@@ -65,6 +69,7 @@ class About:
 
     title: str
     sign: str
+    icon: str
     none: str
     explained: str
     # In words, searches that find more than is open: also what was dealt with.
@@ -75,6 +80,7 @@ ABOUT = {
     OpenKind.WAITING: About(
         title="Waiting for a human",
         sign="☎",
+        icon="user",
         none="No agent asks for a human.",
         explained="Sessions whose agent waits: escalated or escalated_to_human is true "
         "in the state, or the objective begins with WAITING_FOR. The version is the "
@@ -88,6 +94,7 @@ ABOUT = {
     OpenKind.FLAGGED: About(
         title="Flagged versions",
         sign="▲",
+        icon="warning",
         none="Nothing was lost that has not been rolled back.",
         explained="Versions that seem to have lost something and that no rollback has "
         "set aside; an undone rollback brings them back. They stay when their session "
@@ -102,6 +109,7 @@ ABOUT = {
     OpenKind.HELD: About(
         title="Held sessions",
         sign="❚❚",
+        icon="hold",
         none="No session is held.",
         explained="Sessions in which agents' writes are refused until somebody resumes "
         "them. The version is the one that held it.",
@@ -116,7 +124,7 @@ class ItemList:
 
     name: str
     title: str
-    sign: str
+    icon: str
     items: list[Item]
     # In words: exact up to a thousand.
     count: str | None = None
@@ -126,9 +134,18 @@ class ItemList:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attention:
-    """The lists, the most pressing first."""
+    """What needs a person, the most pressing first, and what went wrong lately."""
 
-    lists: list[ItemList]
+    headline: str
+    firing: list[Rule]
+    needs: list[ItemList]
+    flagged: ItemList
+    rollbacks: ItemList
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether nobody has to do anything now."""
+        return not self.firing and not any(one.items for one in self.needs)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -149,18 +166,38 @@ def firing(project: Project) -> list[Rule]:
 def of_project(project: Project, *, now: datetime) -> Attention:
     """Return what a project's first page shows."""
     counts = open_counts(project.id, now=now)
-    found = [_list(project, kind, counts[kind], now) for kind in ABOUT]
+    lists = {kind: _list(project, kind, counts[kind], now) for kind in ABOUT}
+    rules = firing(project)
+    n_rules = len(rules)
+    if n_rules == RULES_SHOWN:
+        n_rules = Rule.objects.of_project(project.id).firing().count()
     acts = {"show": "all", "action": Action.SESSION_ROLLED_BACK.value}
     url = reverse("console:audit_log", args=[project.slug])
     rollbacks = ItemList(
         name="rollbacks",
-        title="Recent rollbacks",
-        sign="◆",
+        title="Newest rollbacks",
+        icon="rollbacks",
         items=_rollbacks(project, now),
         none="Nothing was rolled back.",
         url=f"{url}?{urlencode(acts)}",
     )
-    return Attention(lists=[*found, rollbacks])
+    return Attention(
+        headline=_headline([n_rules, *(counts[kind] for kind in NEEDED)]),
+        firing=rules,
+        needs=[lists[kind] for kind in NEEDED],
+        flagged=lists[OpenKind.FLAGGED],
+        rollbacks=rollbacks,
+    )
+
+
+def _headline(counts: Sequence[int]) -> str:
+    """Say how much needs a person; each of the counts is exact up to a thousand."""
+    total = sum(counts)
+    if not total:
+        return "Nothing needs you."
+    if max(counts) > MOST_COUNTED:
+        return f"More than {MOST_COUNTED:,} things need you."
+    return "1 thing needs you." if total == 1 else f"{total:,} things need you."
 
 
 def all_of(
@@ -177,7 +214,7 @@ def all_of(
     return ItemPage(
         about=ABOUT[kind],
         count=_counted(counts[kind]),
-        items=[_item(kind, one) for one in shown],
+        items=_items(kind, shown),
         after=_place(shown[-1].place) if len(found) > PAGE else None,
     )
 
@@ -188,17 +225,23 @@ def _list(project: Project, kind: OpenKind, count: int, now: datetime) -> ItemLi
     return ItemList(
         name=kind.value,
         title=about.title,
-        sign=about.sign,
-        items=[_item(kind, one) for one in found[:SHOWN]],
+        icon=about.icon,
+        items=_items(kind, found[:SHOWN]),
         count=_counted(count),
         none=about.none,
         url=reverse("console:open_items", args=[project.slug, kind.value]),
     )
 
 
-def _item(kind: OpenKind, one: OpenItem) -> Item:
+def _items(kind: OpenKind, found: Sequence[OpenItem]) -> list[Item]:
+    named = titles_of([one.session_id for one in found])
+    return [_item(kind, one, named[one.session_id]) for one in found]
+
+
+def _item(kind: OpenKind, one: OpenItem, title: str) -> Item:
     return Item(
         session_id=one.session_id,
+        title=title,
         number=one.number,
         agent=one.agent,
         user_id=one.user_id,
@@ -241,13 +284,16 @@ def _rollbacks(project: Project, now: datetime) -> list[Item]:
     """Return the newest rollbacks, counted as on the page of metrics: no undo."""
     ever = Range(start=EARLIEST, end=now + AHEAD)
     found = list_rollbacks(project.id, ever, RollbackFilter(), after=None, limit=SHOWN)
-    return [_rollback(one) for one in found[:SHOWN]]
+    shown = found[:SHOWN]
+    named = titles_of([one.session_id for one in shown])
+    return [_rollback(one, named[one.session_id]) for one in shown]
 
 
-def _rollback(one: Rollback) -> Item:
+def _rollback(one: Rollback, title: str) -> Item:
     reason = f": {shorten(one.reasoning, LONGEST)}" if one.reasoning else ""
     return Item(
         session_id=one.session_id,
+        title=title,
         number=one.number,
         agent=one.agent,
         user_id=one.user_id,

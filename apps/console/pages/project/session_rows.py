@@ -97,6 +97,15 @@ def title_of(session: Session) -> str:
     return _by_change(session, read_list_rows([session.id])[session.id].head)
 
 
+def titles_of(sessions: Sequence[str]) -> dict[str, str]:
+    """Return the titles of sessions; the end of its id for one that has none."""
+    known = titles(sessions)
+    return {
+        one: _in_one_line(known[one]) if one in known else f"…{one[-SHORT_ID:]}"
+        for one in sessions
+    }
+
+
 def _shown(row: Row, known: ListRow, title: str | None) -> SessionRow:
     strip = _strip(known)
     return SessionRow(

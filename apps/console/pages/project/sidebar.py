@@ -9,12 +9,9 @@ from datetime import datetime
 from django.urls import reverse
 
 from apps.accounts.models import Membership, Project, Role
+from apps.console.pages.project.attention import NEEDED
 from apps.metrics.models import Rule
 from apps.timeline.queries import MOST_COUNTED, open_counts
-from apps.timeline.words import OpenKind
-
-# What an agent or a person waits for; flagged versions are listed, but nobody waits.
-WAITED_FOR = (OpenKind.WAITING, OpenKind.HELD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -171,7 +168,7 @@ def below(groups: Sequence[Group]) -> list[Item]:
 
 def waiting_counts(project: Project, *, now: datetime) -> dict[str, str]:
     """Return how much waits for a person, by the page that shows it, in words."""
-    counts = open_counts(project.id, now=now, kinds=WAITED_FOR)
+    counts = open_counts(project.id, now=now, kinds=NEEDED)
     n_firing = Rule.objects.of_project(project.id).firing().count()
     waiting = sum(counts.values()) + n_firing
     is_capped = any(count > MOST_COUNTED for count in counts.values())

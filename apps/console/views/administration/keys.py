@@ -53,7 +53,7 @@ def issue(request: HttpRequest, membership: Membership) -> HttpResponse:
         "membership": membership,
         "key": key,
         "secret": secret,
-        "api_url": request.build_absolute_uri("/v1/sessions"),
+        "has_sessions": queries.has_sessions(membership.project),
     }
     return render(request, "console/key_issued.html", context, status=201)
 

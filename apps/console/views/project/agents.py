@@ -44,7 +44,6 @@ def agent_list(request: HttpRequest, slug: str) -> HttpResponse:
         "older": query(request, after=shown[-1].id)
         if len(found) > queries.PAGE
         else None,
-        "api_url": request.build_absolute_uri("/v1/sessions"),
     }
     return render(request, "console/agent_list.html", context)
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 from apps.accounts.access import projects_of
 from apps.accounts.views.visits import entry_of
 from apps.console import queries
-from apps.console.pages.project import attention
+from apps.console.pages.project import attention, rates
 from apps.console.pages.project.session_rows import session_rows
 from apps.console.views.requests.decorators import entered, page, user_of
 from apps.timeline.queries import ACTS_LOOKED_AT, busiest_agents
@@ -34,17 +34,28 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     membership = entered(request, slug)
     now = timezone.now()
     about = membership.project
-    newest = queries.sessions(about, queries.SessionFilter(), after_id=None, now=now)
     context = {
         "membership": membership,
-        "rows": session_rows(queries.rows(newest[: attention.SHOWN], now)),
-        "api_url": request.build_absolute_uri("/v1/sessions"),
+        "has_sessions": queries.has_sessions(about),
     }
-    if newest:
+    if context["has_sessions"]:
         context |= {
-            "firing": attention.firing(about),
+            "now": now,
             "attention": attention.of_project(about, now=now),
+            "rates": rates.of_last_day(about, now=now),
             "agents": busiest_agents(about.id, limit=attention.SHOWN),
             "looked_at": ACTS_LOOKED_AT,
         }
     return render(request, "console/project.html", context)
+
+
+@page
+def first_session(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say whether the first session has come: a part of a page that waits for it."""
+    membership = entered(request, slug)
+    now = timezone.now()
+    every = queries.SessionFilter()
+    found = queries.sessions(membership.project, every, after_id=None, now=now)
+    rows = session_rows(queries.rows(found[:1], now))
+    context = {"membership": membership, "arrived": rows[0] if rows else None}
+    return render(request, "components/_arrival.html", context)

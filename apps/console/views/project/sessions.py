@@ -207,7 +207,6 @@ def _shell(request: HttpRequest, membership: Membership) -> dict[str, Any]:
         "sorts": session_search.SORTS,
         "may_act": may(membership, Permission.WRITE, membership.project),
         "is_admin": may(membership, Permission.ADMIN, membership.project),
-        "api_url": request.build_absolute_uri("/v1/sessions"),
     }
 
 

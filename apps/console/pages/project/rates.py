@@ -1,0 +1,91 @@
+"""How the last day went, for a project's first page: its rate, and its releases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from apps.accounts.models import Project
+from apps.metrics.figures import MINIMUM_SAMPLE, Figures
+from apps.metrics.range_query import Reading
+from apps.metrics.ranges import USUAL, Range, window
+from apps.metrics.ranking import breakdown
+
+SHOWN_RELEASES = 6
+# The bar of a rate is full from here on, so that single percents can be told apart.
+FULL = 0.25
+BAR_WIDTH = 80
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReleaseRate:
+    """One release and its rate, drawn `width` of `BAR_WIDTH` wide."""
+
+    name: str
+    figures: Figures
+    width: int
+    url: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DayRates:
+    """The rollback rate of the last day beside the day before, releases worst first."""
+
+    window: str
+    figures: Figures
+    before: Figures
+    releases: Sequence[ReleaseRate]
+    n_more: int
+    url: str
+    bar_width: int = BAR_WIDTH
+
+    @property
+    def points(self) -> float | None:
+        """How many percentage points the rate moved; None where one day has none."""
+        if self.figures.rate is None or self.before.rate is None:
+            return None
+        return (self.figures.rate - self.before.rate) * 100
+
+
+def of_last_day(project: Project, *, now: datetime) -> DayRates:
+    """Read the rates of the last day and of the one before."""
+    day = window(USUAL, now=now)
+    reading = Reading(project.id, day)
+    before = Range(start=day.start - day.length, end=day.start)
+    releases = _releases(reading, project)
+    return DayRates(
+        window=USUAL,
+        figures=reading.totals(),
+        before=Reading(project.id, before).totals(),
+        releases=releases[:SHOWN_RELEASES],
+        n_more=max(len(releases) - SHOWN_RELEASES, 0),
+        url=reverse("console:metrics", args=[project.slug]),
+    )
+
+
+def _releases(reading: Reading, project: Project) -> list[ReleaseRate]:
+    """Return named releases by rate; those of few sessions say little and come last."""
+    found = [(name, figures) for name, figures in breakdown(reading, "release") if name]
+    found.sort(key=lambda one: (_is_small(one[1]), -(one[1].rate or 0), one[0]))
+    here = reverse("console:metrics_rollbacks", args=[project.slug])
+    day = {
+        "from": reading.range.start.isoformat(),
+        "to": reading.range.end.isoformat(),
+    }
+    return [
+        ReleaseRate(
+            name=name,
+            figures=figures,
+            width=round(BAR_WIDTH * min((figures.rate or 0) / FULL, 1)),
+            url=f"{here}?{urlencode(day | {'release': name})}",
+        )
+        for name, figures in found
+    ]
+
+
+def _is_small(figures: Figures) -> bool:
+    return figures.sessions < MINIMUM_SAMPLE
