@@ -21,7 +21,6 @@ import psycopg
 
 from apps.core import json, postgres
 from apps.core.roles.names import VARIABLES
-from apps.timeline.versions import fetching
 from tests.benchmarks import requests
 from tests.benchmarks.requests import STATE, change
 from tests.cluster import let_tests_act
@@ -101,7 +100,6 @@ class Run:
     """One session in this process's database; its acts add version after version."""
 
     def __init__(self, project: Any) -> None:
-
         from apps.core.actors import Actor, ActorKind
         from apps.timeline import operations as timeline
         from apps.timeline.versions.reading import Step
@@ -170,7 +168,7 @@ class Run:
         from apps.timeline.ledger.drafts import ANY_HEAD, Write, WriteCommand
         from apps.timeline.ledger.encoding import rows, writes
         from apps.timeline.operations import states
-        from apps.timeline.versions import reading
+        from apps.timeline.versions import fetching, reading
         from apps.timeline.words import Op
 
         self.step += 1
