@@ -58,6 +58,8 @@ def durable_database() -> Iterator[None]:
             for role, variable in VARIABLES.items():
                 os.environ[variable] = location.dsn_of(role)
             os.environ["STEPBACK_DATA_DIR"] = folder
+            # As `up` has it: without, writes do not come through the door.
+            os.environ["STEPBACK_PREPARE"] = "true"
             os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
             os.environ["STEPBACK_LOG_LEVEL"] = "WARNING"
             yield
