@@ -381,6 +381,35 @@ def test_recorded_runs_become_sessions_and_once_only(
     assert called.tool_results == {"c1": "cancelled"}
     assert (called.reasoning, called.model) == ("Called cancel", "m-1")
     assert client.sessions.checkpoint(session.id).messages == RUN["messages"]
+    assert session.title == "Cancel ABC123"
+    assert client.sessions.get_state(session.id).state == {
+        "step": 3,
+        "asked": "Thanks",
+        "said": "Done.",
+        "called": [{"name": "cancel", "arguments": {"id": "ABC123"}}],
+    }
+
+
+def test_a_step_that_says_little_does_not_look_like_a_loss(
+    run: Any, client: Stepback, tmp_path: Path, agent_id: str
+) -> None:
+    said = ["word " * 200, "Yes", {"type": "text", "text": "ok " * 200}]
+    messages = [
+        {"role": role, "content": [one] if isinstance(one, dict) else one}
+        for one in said
+        for role in ("user", "assistant")
+    ]
+    file = tmp_path / "runs.jsonl"
+    file.write_text(json.dumps({"messages": messages}))
+
+    (posted,) = told(run("--json", "post", str(file), "--agent", agent_id))
+
+    versions = client.sessions.list_versions(posted["session_id"]).data
+    assert [one.flags for one in versions] == [[]] * 4
+    title = client.sessions.get(posted["session_id"]).title
+    assert title is not None
+    assert title.endswith("word…")
+    assert len(title) <= 81
 
 
 def test_a_run_that_was_cut_off_is_gone_on_with(

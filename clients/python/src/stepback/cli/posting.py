@@ -22,6 +22,9 @@ from stepback.stories import Item
 NAMES = ("run", "id", "name")
 AT_ONCE = 50
 BYTES_AT_ONCE = 4 * 1024 * 1024
+# With the words cut so short, no answer is half of what the one before it left.
+LONGEST_TITLE, LONGEST_SAID = 80, 60
+SPEAKERS = {"user": "asked", "assistant": "said"}
 Message = dict[str, Any]
 
 
@@ -70,7 +73,11 @@ def post_run(
     facts = {one: value for one, value in run.items() if one != "messages"}
     try:
         made = client.sessions.create(
-            agent, {"step": 0}, external_id=name, metadata=facts
+            agent,
+            {"step": 0},
+            external_id=name,
+            title=_title(run["messages"]),
+            metadata=facts,
         )
         session_id, head = made.id, 0
     except ExternalIdTaken as taken:
@@ -98,6 +105,7 @@ def steps(messages: list[Message], model: str | None) -> Iterator[Item]:
     Results of tools belong to the step that called them.
     """
     results: dict[str, Any] = {}
+    state: dict[str, Any] = {}
     ends = _ends(messages)
     for number, end in enumerate(ends, 1):
         begin = ends[number - 2] if number > 1 else 0
@@ -110,9 +118,10 @@ def steps(messages: list[Message], model: str | None) -> Iterator[Item]:
             (one for one in messages[begin:end] if one.get("role") == "assistant"),
             messages[end - 1],
         )
+        state = _state(number, state, messages[begin:end])
         item: Item = {
             "op": "replace",
-            "state": _state(number, last),
+            "state": state,
             "messages": messages[:end],
             "tool_results": dict(results),
             "reasoning": _reasoning(last),
@@ -136,14 +145,47 @@ def _ends(messages: list[Message]) -> list[int]:
     return ends
 
 
-def _state(number: int, message: Message) -> dict[str, Any]:
-    calls = message.get("tool_calls") or []
-    return {
-        "step": number,
-        "role": message.get("role"),
-        "said": message.get("content"),
-        "called": [_called(one) for one in calls],
-    }
+def _state(
+    number: int, before: dict[str, Any], messages: list[Message]
+) -> dict[str, Any]:
+    """Return what the agent knows after a step: the last words, and all it called.
+
+    Nothing is taken back in it, so that a step which says nothing loses nothing. The
+    words are excerpts: whole they are in the messages beside the state.
+    """
+    state = before | {"step": number}
+    for one in messages:
+        part = SPEAKERS.get(str(one.get("role")))
+        if part and (said := _words(one)):
+            state[part] = _excerpt(said, LONGEST_SAID)
+        calls = [_called(call) for call in one.get("tool_calls") or []]
+        if calls:
+            state["called"] = [*state.get("called", ()), *calls]
+    return state
+
+
+def _title(messages: list[Message]) -> str | None:
+    """Return the beginning of what the customer said first, if anybody did."""
+    asked = (_words(one) for one in messages if one.get("role") == "user")
+    said = next(filter(None, asked), None)
+    return said and _excerpt(said, LONGEST_TITLE)
+
+
+def _words(message: Message) -> str:
+    """Return its text in one line; of content in parts, that of the first with any."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [content]
+    texts = (one.get("text") if isinstance(one, dict) else one for one in parts)
+    said = next((one for one in texts if isinstance(one, str) and one.strip()), "")
+    return " ".join(said.split())
+
+
+def _excerpt(text: str, longest: int) -> str:
+    """Cut a text at a word."""
+    if len(text) <= longest:
+        return text
+    cut = text[:longest].rpartition(" ")[0] or text[: longest - 1]
+    return f"{cut}…"
 
 
 def _called(call: Any) -> dict[str, Any]:
