@@ -130,6 +130,12 @@ def in_bulk(project: Project, session_ids: Sequence[str]) -> dict[str, Session]:
     return {session.id: session for session in shown}
 
 
+def external_ids(session_ids: Sequence[str]) -> dict[str, str]:
+    """Return the callers' own names of those sessions that have one, by id."""
+    found = Session.objects.filter(id__in=session_ids, external_id__isnull=False)
+    return dict(found.values_list("id", "external_id")[: len(session_ids)])
+
+
 def has_session(project: Project, session_id: str) -> bool:
     return Session.objects.of_project(project.id).filter(id=session_id).exists()
 

@@ -268,3 +268,19 @@ def test_the_number_of_queries_does_not_grow(viewer, project):
     add()
 
     assert n_queries() == before
+
+
+def test_one_session_does_not_fill_the_list_of_what_was_lost(viewer, project):
+    other = Story(project).update({"dates": None})
+    lossy = Story(project, external_id="run-7")
+    for number in range(9):
+        lossy.update({f"n{number}": 1}).update({f"n{number}": None})
+
+    text = section(page(viewer, project), "flagged")
+
+    assert len(re.findall("<li>", text)) == 2
+    assert ">run-7</a>" in text
+    assert '<span class="badge">v18</span>' in text
+    assert address(project, lossy.id, "versions", 16) in text
+    assert address(project, other.id, "versions", 1) in text
+    assert '<span class="hint">10</span>' in text

@@ -6,7 +6,7 @@ an empty list means that there is nothing, and the page costs the same at any si
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
@@ -61,6 +61,8 @@ class Item:
     at: datetime
     # The status of its session, where the list says it.
     status: str | None = None
+    # Older versions of the session, of those looked at, that are as this one is.
+    others: Sequence[int] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -221,16 +223,30 @@ def all_of(
 
 def _list(project: Project, kind: OpenKind, count: int, now: datetime) -> ItemList:
     about = ABOUT[kind]
-    found = list_open_items(project.id, kind, limit=SHOWN, now=now)
+    found = list_open_items(project.id, kind, limit=PAGE, now=now)
     return ItemList(
         name=kind.value,
         title=about.title,
         icon=about.icon,
-        items=_items(kind, found[:SHOWN]),
+        items=_by_session(kind, found[:PAGE]),
         count=_counted(count),
         none=about.none,
         url=reverse("console:open_items", args=[project.slug, kind.value]),
     )
+
+
+def _by_session(kind: OpenKind, found: Sequence[OpenItem]) -> list[Item]:
+    """Return one item a session, the newest: one run must not fill the list."""
+    newest: dict[str, list[OpenItem]] = {}
+    for one in found:
+        newest.setdefault(one.session_id, []).append(one)
+    shown = list(newest.values())[:SHOWN]
+    return [
+        replace(item, others=[one.number for one in rest])
+        for item, (_, *rest) in zip(
+            _items(kind, [first for first, *_ in shown]), shown, strict=True
+        )
+    ]
 
 
 def _items(kind: OpenKind, found: Sequence[OpenItem]) -> list[Item]:

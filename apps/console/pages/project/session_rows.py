@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.console.pages.session.version_text import headline
-from apps.console.queries import EXPIRED, Row
+from apps.console.queries import EXPIRED, Row, external_ids
 from apps.diffs.text import visible
 from apps.timeline.models import Session
 from apps.timeline.queries import ListRow, NewVersion, read_list_rows, titles
@@ -99,7 +99,7 @@ def title_of(session: Session) -> str:
 
 def titles_of(sessions: Sequence[str]) -> dict[str, str]:
     """Return the titles of sessions; the end of its id for one that has none."""
-    known = titles(sessions)
+    known = external_ids(sessions) | titles(sessions)
     return {
         one: _in_one_line(known[one]) if one in known else f"…{one[-SHORT_ID:]}"
         for one in sessions

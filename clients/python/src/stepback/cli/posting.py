@@ -111,9 +111,8 @@ def steps(messages: list[Message], model: str | None) -> Iterator[Item]:
         begin = ends[number - 2] if number > 1 else 0
         for one in messages[begin:end]:
             if one.get("role") == "tool":
-                results[_free(str(one.get("tool_call_id")), results)] = one.get(
-                    "content"
-                )
+                # Ids do repeat: the newest answer holds, the messages have all.
+                results[str(one.get("tool_call_id"))] = one.get("content")
         last = next(
             (one for one in messages[begin:end] if one.get("role") == "assistant"),
             messages[end - 1],
@@ -201,15 +200,6 @@ def _reasoning(message: Message) -> str:
     if calls:
         return "Called " + ", ".join(str(one) for one in calls)
     return "Answered" if message.get("role") == "assistant" else "The run ended"
-
-
-def _free(key: str, taken: dict[str, Any]) -> str:
-    """Recorded ids do repeat: later ones are numbered."""
-    name, repeat = key, 1
-    while name in taken:
-        repeat += 1
-        name = f"{key}#{repeat}"
-    return name
 
 
 def _batches(items: list[Item]) -> Iterator[list[Item]]:
