@@ -90,18 +90,24 @@ def test_a_viewer_sees_where_rules_stand_and_no_forms(viewer, project, rule, fir
         assert "oncall@example.com" not in shown
 
 
-@pytest.mark.parametrize("place", ["project", "metrics"])
+@pytest.mark.parametrize(
+    ("place", "begins", "ends"),
+    [
+        ("project", 'aria-labelledby="firing"', "</section>"),
+        ("metrics", "Firing:", "</p>"),
+    ],
+)
 def test_what_fires_is_said_where_people_look_first(
-    viewer, project, rule, fires, place
+    viewer, project, rule, fires, place, begins, ends
 ):
     page = text(viewer.get(url(place, project)))
 
-    notice = page.partition("Firing:")[2].partition("</p>")[0]
+    notice = page.partition(begins)[2].partition(ends)[0]
     assert f'href="{url("alert", project, rule.id)}"' in notice
     assert "Too &lt;many&gt;" in notice
     assert "50.0 % of 2 sessions" in notice
     metrics.remove_rule(rule_id=rule.id, act=act_in(project))
-    assert "Firing:" not in text(viewer.get(url(place, project)))
+    assert begins not in text(viewer.get(url(place, project)))
 
 
 def test_a_rule_that_looked_at_few_sessions_says_so(viewer, project, rule):
