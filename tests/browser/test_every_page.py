@@ -18,7 +18,12 @@ expect.set_options(timeout=30_000)
 
 # The API's document is shown by a library; what follows a session is part of its page;
 # Prometheus is told plain text, and nothing here.
-NO_PAGES = {"/docs", "/console/{slug}/sessions/{session_id}/live", "/metrics"}
+NO_PAGES = {
+    "/docs",
+    "/console/{slug}/first-session",
+    "/console/{slug}/sessions/{session_id}/live",
+    "/metrics",
+}
 OF_NOBODY = ("user_id", "key_id", "view_id", "invitation_id", "public_id", "token")
 QUERIES = {
     "/console/{slug}/compare": "?left={session_id}&right={fork_id}",
