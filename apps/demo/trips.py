@@ -39,7 +39,7 @@ ASKED = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a trip leads, and with whom."""
+    """Where a trip leads: the city, how one gets there and where one stays."""
 
     city: str
     airport: str

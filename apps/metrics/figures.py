@@ -79,6 +79,12 @@ class Figures:
         """Sessions rolled back, of those active: never more than all."""
         return self.rolled_back / self.sessions if self.sessions else None
 
+    def points_from(self, before: Figures) -> float | None:
+        """How many percentage points the rate moved; None where one has no rate."""
+        if self.rate is None or before.rate is None:
+            return None
+        return (self.rate - before.rate) * 100
+
     @property
     def per_session(self) -> float | None:
         """Rollbacks by session, as the guide has it: a session may count twice."""

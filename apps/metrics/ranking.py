@@ -25,15 +25,16 @@ SECONDS = (0, 60, 300, 900, 3_600, 21_600, 86_400)
 MILLISECONDS = (0, 250, 500, 1_000, 2_000, 5_000, 10_000, 30_000)
 
 
-def worst_first(by_agent: Mapping[str, Figures]) -> list[tuple[str, Figures]]:
-    """Sort agents by their rate; a rate of few sessions says little and comes last."""
+def worst_first(by_name: Mapping[str, Figures]) -> list[tuple[str, Figures]]:
+    """Sort agents or releases by their rate; that of few sessions comes last."""
 
     def key(item: tuple[str, Figures]) -> tuple[bool, float, int, str]:
-        agent_id, found = item
+        name, found = item
+        # Of few sessions it says little.
         is_small = found.sessions < MINIMUM_SAMPLE
-        return is_small, -(found.rate or 0), -found.rolled_back, agent_id
+        return is_small, -(found.rate or 0), -found.rolled_back, name
 
-    return sorted(by_agent.items(), key=key)
+    return sorted(by_name.items(), key=key)
 
 
 def breakdown(reading: Reading, by: str) -> list[tuple[str | None, Figures]]:

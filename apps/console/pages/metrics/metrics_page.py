@@ -79,9 +79,7 @@ class ReleaseStep:
     @property
     def points(self) -> float | None:
         """How many percentage points the rate moved."""
-        if self.was.rate is None or self.now.rate is None:
-            return None
-        return (self.now.rate - self.was.rate) * 100
+        return self.now.points_from(self.was)
 
 
 def shown(

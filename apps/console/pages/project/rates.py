@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from apps.accounts.models import Project
-from apps.metrics.figures import MINIMUM_SAMPLE, Figures
+from apps.console.pages.metrics.metrics_page import link
+from apps.metrics.figures import Figures
 from apps.metrics.range_query import Reading
 from apps.metrics.ranges import USUAL, Range, window
-from apps.metrics.ranking import breakdown
+from apps.metrics.ranking import breakdown, worst_first
 
 SHOWN_RELEASES = 6
 # The bar of a rate is full from here on, so that single percents can be told apart.
@@ -46,9 +46,7 @@ class DayRates:
     @property
     def points(self) -> float | None:
         """How many percentage points the rate moved; None where one day has none."""
-        if self.figures.rate is None or self.before.rate is None:
-            return None
-        return (self.figures.rate - self.before.rate) * 100
+        return self.figures.points_from(self.before)
 
 
 def of_last_day(project: Project, *, now: datetime) -> DayRates:
@@ -69,23 +67,14 @@ def of_last_day(project: Project, *, now: datetime) -> DayRates:
 
 def _releases(reading: Reading, project: Project) -> list[ReleaseRate]:
     """Return named releases by rate; those of few sessions say little and come last."""
-    found = [(name, figures) for name, figures in breakdown(reading, "release") if name]
-    found.sort(key=lambda one: (_is_small(one[1]), -(one[1].rate or 0), one[0]))
+    found = {name: one for name, one in breakdown(reading, "release") if name}
     here = reverse("console:metrics_rollbacks", args=[project.slug])
-    day = {
-        "from": reading.range.start.isoformat(),
-        "to": reading.range.end.isoformat(),
-    }
     return [
         ReleaseRate(
             name=name,
             figures=figures,
             width=round(BAR_WIDTH * min((figures.rate or 0) / FULL, 1)),
-            url=f"{here}?{urlencode(day | {'release': name})}",
+            url=link(here, reading.range, release=name),
         )
-        for name, figures in found
+        for name, figures in worst_first(found)
     ]
-
-
-def _is_small(figures: Figures) -> bool:
-    return figures.sessions < MINIMUM_SAMPLE
