@@ -10,18 +10,21 @@ _SAID = "title, metadata, metadata_index, ttl_seconds, expires_at, expired_at"
 TABLES = {
     "timeline_session": mutable(
         web=f"INSERT, UPDATE ({_PROJECTION}, {_SAID})",
-        worker="UPDATE (expired_at)",
+        # What a confirmed plan does to sessions, the worker does.
+        worker=f"UPDATE ({_PROJECTION}, expired_at)",
         retention="UPDATE, DELETE",
     ),
     "timeline_sessionname": immutable(),
     "timeline_requestkey": immutable(),
-    "timeline_version": immutable(),
+    "timeline_version": immutable(worker="INSERT"),
     "timeline_body": immutable(),
     "timeline_turn": immutable(),
     "timeline_note": immutable(),
     "timeline_pendingwrite": immutable(),
     "timeline_hiddenversions": immutable(),
-    "timeline_label": mutable(web="INSERT, DELETE", retention="DELETE"),
+    "timeline_label": mutable(
+        web="INSERT, DELETE", worker="INSERT, DELETE", retention="DELETE"
+    ),
     "timeline_pending": mutable(web="INSERT", worker=ALL, retention="DELETE"),
     # What the projector writes; labels are made findable by who sets them.
     "timeline_change": derived(),
