@@ -7,4 +7,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.agents.api.urls")),
     path("", include("apps.metrics.api.urls")),
     path("", include("apps.webhooks.api.urls")),
+    path("", include("apps.plans.api.urls")),
 ]

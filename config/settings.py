@@ -95,6 +95,7 @@ INSTALLED_APPS = [
     "apps.metrics",
     "apps.webhooks",
     "apps.witness",
+    "apps.plans",
     "apps.worker",
     "apps.server",
     "apps.console",
@@ -210,6 +211,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",
+        "PlanStatus": "apps.plans.models.PlanStatus",
         "SessionStatus": "apps.timeline.models.Status",
         "WebhookFormat": "apps.webhooks.models.Format",
         "WebhookStatus": "apps.webhooks.models.Status",

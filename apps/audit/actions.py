@@ -73,6 +73,10 @@ class Action(StrEnum):
     WEBHOOK_DELETED = "webhook.deleted"
     WEBHOOK_TESTED = "webhook.tested"
     WEBHOOK_RESENT = "webhook.resent"
+    PLAN_MADE = "plan.made"
+    PLAN_CONFIRMED = "plan.confirmed"
+    PLAN_RETRIED = "plan.retried"
+    PLAN_UNDONE = "plan.undone"
 
     @property
     def trace_name(self) -> str:
@@ -185,6 +189,10 @@ SHOWN: dict[Action, Shown] = {
     Action.WEBHOOK_DELETED: Shown("webhook.deleted", "Deleted the webhook"),
     Action.WEBHOOK_TESTED: Shown("webhook.tested", "Sent a test to the webhook"),
     Action.WEBHOOK_RESENT: Shown("webhook.resent", "Sent to the webhook once more"),
+    Action.PLAN_MADE: Shown("plan.made", "Planned an act on many sessions"),
+    Action.PLAN_CONFIRMED: Shown("plan.confirmed", "Confirmed the plan"),
+    Action.PLAN_RETRIED: Shown("plan.retried", "Tried again what failed of the plan"),
+    Action.PLAN_UNDONE: Shown("plan.undone", "Took back what the plan had done"),
 }
 
 

@@ -21,6 +21,7 @@ from procrastinate.contrib.django.django_connector import DjangoConnector
 from apps.accounts import operations as accounts
 from apps.core.actors import SYSTEM
 from apps.metrics import alerting, rollups
+from apps.plans import running
 from apps.timeline import operations as timeline
 from apps.webhooks import delivering
 from apps.witness import signing
@@ -80,6 +81,12 @@ def look_at_rules(now: datetime) -> None:
 def deliver_webhooks(now: datetime) -> None:
     """Send what webhooks are to be told."""
     delivering.deliver(now=now)
+
+
+@scheduled(EVERY_TWO_SECONDS)
+def run_plans(now: datetime) -> None:
+    """Do what people have confirmed for many sessions at once."""
+    running.sweep(now=now)
 
 
 @scheduled(EVERY_FIVE_SECONDS)

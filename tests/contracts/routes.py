@@ -215,6 +215,10 @@ BODIES: dict[str, Any] = {
     f"POST {WEBHOOK}/secret": None,
     f"POST {WEBHOOK}/test": None,
     f"POST {WEBHOOK}/deliveries/{{delivery_id}}/resend": None,
+    "POST /v1/plans": {"kind": "label", "q": "agent:travel", "label": "seen"},
+    "POST /v1/plans/{plan_id}/confirm": {"reason": "bad release"},
+    "POST /v1/plans/{plan_id}/retry": None,
+    "POST /v1/plans/{plan_id}/undo": None,
     f"POST {SESSION}/context": {"query": "where?", "include_set_aside": True},
 }
 QUERIES: dict[str, dict[str, str]] = {
@@ -229,6 +233,10 @@ BEFORE: dict[str, tuple[str, str]] = {
         "POST",
         "/v1/agents/{reference}/suspend",
     ),
+}
+PLANS: dict[str, Callable[[World], None]] = {
+    "POST /v1/plans/{plan_id}/undo": World.do_plan,
+    "POST /v1/plans/{plan_id}/retry": World.fail_plan,
 }
 UNKNOWN = {
     "session_id": f"sess_{UNKNOWN_ID}",
@@ -245,6 +253,7 @@ UNKNOWN = {
     "key_id": f"key_{UNKNOWN_ID}",
     "invitation_id": f"inv_{UNKNOWN_ID}",
     "public_id": UNKNOWN_ID,
+    "plan_id": f"plan_{UNKNOWN_ID}",
     "agent_id": f"agent_{UNKNOWN_ID}",
     "view_id": f"view_{UNKNOWN_ID}",
     "kind": "unknown",
@@ -257,4 +266,6 @@ def prepared(route: Route, world: World) -> Route:
         method, pattern = BEFORE[str(route)]
         answer = world.client.send(method, pattern.format(**world.parameters))
         assert answer.status == 200, answer.content
+    if str(route) in PLANS:
+        PLANS[str(route)](world)
     return route

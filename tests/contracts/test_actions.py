@@ -1,5 +1,6 @@
 """Every action in the table is told to people and really recorded by some act."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -14,12 +15,13 @@ from apps.audit.models import Event
 from apps.core.actors import SYSTEM
 from apps.metrics import alerting
 from apps.metrics.models import Rule
+from apps.plans import running
 from apps.timeline import operations as timeline
 from apps.webhooks import operations as webhooks
 from tests.accounts.make import set_up
 from tests.acts import act_by, act_in
 from tests.contracts.routes import Route, api_routes, prepared
-from tests.contracts.world import World, add_webhook
+from tests.contracts.world import World, add_webhook, made, start
 
 pytestmark = pytest.mark.django_db
 
@@ -41,6 +43,7 @@ def test_an_action_has_a_sentence_and_a_name_outside(action: Action) -> None:
 def test_every_action_is_recorded_by_some_act(world: World) -> None:
     do_everything_over_the_api(world)
     do_everything_to_accounts(world)
+    do_everything_with_plans(world)
     switch_a_webhook(world)
     rules = Rule.objects.filter(project_id=world.project.id)
     rules.update(state="firing", is_told=True, minimum_sample=1, threshold=99)
@@ -82,6 +85,18 @@ def do_everything_over_the_api(world: World) -> None:
         answer = route.call(world.client_for(route), world.parameters)
         # Not every sample fits after the one before it; none is our own fault.
         assert answer.status in (200, 201, 204, 409, 422), answer.content
+
+
+def do_everything_with_plans(world: World) -> None:
+    """Fail with a plan, try it again, take it back."""
+    sessions = [start(world.client)]
+    plan = made(world.client.post("/v1/plans", {"kind": "hold", "sessions": sessions}))
+    other = replace(world, parameters={"plan_id": plan["id"]})
+    other.fail_plan()
+    made(world.client.post(f"/v1/plans/{plan['id']}/retry"))
+    running.sweep(now=timezone.now())
+    undo = made(world.client.post(f"/v1/plans/{plan['id']}/undo"))
+    made(world.client.post(f"/v1/plans/{undo['id']}/confirm", {}))
 
 
 def switch_a_webhook(world: World) -> None:

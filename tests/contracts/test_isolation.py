@@ -212,8 +212,10 @@ def test_what_a_stranger_makes_is_its_own(route: Route, world: World) -> None:
 
     answer = route.call(world.stranger(), {"handoff": world.parameters["handoff"]})
 
-    # A handoff of another project is none; a key is made as the contract has it.
+    # A handoff of another project is none, and a search there finds nothing to plan
+    # for; a key is made as the contract has it.
     expected = {
+        "POST /v1/plans": 400,
         "POST /v1/handoffs/adopt": 422,
         "POST /v1/dashboard/keys": 200,
         "PATCH /v1/project": 200,

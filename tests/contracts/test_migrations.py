@@ -88,6 +88,7 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
         "agents",
         "audit",
         "metrics",
+        "plans",
         "timeline",
         "webhooks",
         "witness",

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils import timezone
+
 from apps.accounts import operations as accounts
 from apps.accounts.models import (
     ApiKey,
@@ -14,6 +16,7 @@ from apps.accounts.models import (
     User,
 )
 from apps.metrics import operations as metrics
+from apps.plans import running
 from apps.webhooks import operations as webhooks
 from tests.acts import act_by, act_in
 from tests.conftest import Answer, Api, make_project
@@ -47,6 +50,24 @@ class World:
         """Return a client of the project that speaks for another agent."""
         return client_of(self.project, Scope.ADMIN, ["somebody-else"])
 
+    def do_plan(self) -> None:
+        """Have the plan confirmed and done, unless it is over."""
+        self._confirm_plan(self.client)
+
+    def fail_plan(self) -> None:
+        """Have the plan fail: whoever confirms it loses the right before it is done."""
+        client = client_of(self.project, Scope.WRITE)
+        key = ApiKey.objects.in_project(self.project.id).order_by("-id")[0]
+        self._confirm_plan(client, key)
+
+    def _confirm_plan(self, client: Api, revoked: ApiKey | None = None) -> None:
+        plan = f"/v1/plans/{self.parameters['plan_id']}"
+        if self.client.get(plan).body["status"] == "draft":
+            made(client.post(f"{plan}/confirm", {}))
+        if revoked is not None:
+            accounts.revoke_key(project=self.project, key_id=revoked.id, act=act_by())
+        running.sweep(now=timezone.now())
+
     @property
     def session(self) -> str:
         return f"/v1/sessions/{self.parameters['session_id']}"
@@ -73,6 +94,9 @@ class World:
         add_invitation(self.project)
         add_webhook(self.project)
         add_rule(self.project)
+        for _ in range(3):
+            sessions = [start(self.client) for _ in range(2)]
+            made(client.post("/v1/plans", {"kind": "hold", "sessions": sessions}))
         for _ in range(3):
             webhook_id = self.parameters["webhook_id"]
             webhooks.test(webhook_id=webhook_id, act=act_in(self.project))
@@ -180,7 +204,9 @@ def make_world() -> World:
     handoff = made(client.post(f"{session}/handoffs", {"version": 1}))
     traces = made(client.get("/v1/traces", {"session_id": session_id}))
     webhook_id, delivery_id = add_webhook(project)
+    plan = made(client.post("/v1/plans", {"kind": "hold", "sessions": [session_id]}))
     parameters = {
+        "plan_id": plan["id"],
         "webhook_id": webhook_id,
         "rule_id": add_rule(project),
         "delivery_id": delivery_id,

@@ -130,6 +130,27 @@ def delivered(told: Told) -> object:
     return told.column(f"SELECT count(*) {DELIVERIES}"), told.column(messages)
 
 
+def with_a_plan(told: Told) -> None:
+    """Three sessions, to be held by a plan that is confirmed."""
+    begun = [told.client.post("/v1/sessions", json={"agent_id": "a"}) for _ in range(3)]
+    sessions = [answer.json()["id"] for answer in begun]
+    made = told.client.post("/v1/plans", json={"kind": "hold", "sessions": sessions})
+    ok(made)
+    ok(told.client.post(f"/v1/plans/{made.json()['id']}/confirm", json={}))
+
+
+def planned(told: Told) -> object:
+    """How far the plan is, its items, and how often each session was held."""
+    items = told.rows(
+        "SELECT i.position, i.state, i.result_number,"
+        " (SELECT count(*) FROM timeline_version v"
+        "   WHERE v.session_id = i.session_id AND v.op = 'pause')"
+        " FROM plans_item i JOIN plans_plan p ON p.id = i.plan_id"
+        " WHERE p.project_id = {p} ORDER BY 1"
+    )
+    return told.column("SELECT status FROM plans_plan WHERE project_id = {p}"), items
+
+
 def with_answers(told: Told) -> None:
     """Answers to three keys, two of them of the day before yesterday."""
     for key in ("old-1", "old-2", "young"):
@@ -174,6 +195,13 @@ JOBS = {
         "INSERT ON audit_event",
         f"{OF_NEW} AND NEW.action = 'alert.firing'",
         done=[("Any", "firing", 1.0, 1, 1)],
+    ),
+    "run_plans": Job(
+        with_a_plan,
+        planned,
+        "UPDATE ON plans_item",
+        "NEW.position = 0 AND NEW.state = 'done'",
+        done=(["finished"], [(n, "done", 1, 1) for n in range(3)]),
     ),
     "forget_deliveries": Job(
         with_deliveries,

@@ -110,6 +110,25 @@ def test_what_a_worker_left_in_the_middle_is_done_by_the_next_and_once(
     assert is_done(job, told)
 
 
+def test_a_plan_goes_on_behind_the_sessions_that_were_done(
+    house: Server, tell: Callable[[str], Told], tmp_path: Path
+) -> None:
+    job, log = JOBS["run_plans"], tmp_path / "log"
+    told = tell("plans-middle")
+    job.prepare(told)
+    second = "NEW.position = 1 AND NEW.state = 'done'"
+    with standing_still(house.dsn, job.event, second):
+        with working(house.dsn, log, **SETTINGS) as process:
+            until(lambda: rows(house.dsn, WAITING), log.read_text())
+            kill(process)
+        undo(house)
+    done = [(0, "done", 1, 1), (1, "planned", None, 0), (2, "planned", None, 0)]
+    assert job.found(told) == (["running"], done)
+
+    with working(house.dsn, log, **SETTINGS):
+        until(lambda: is_done(job, told), log.read_text())
+
+
 def test_what_was_added_up_in_peace_is_what_the_facts_add_up_to(
     calm: Told, house: Server
 ) -> None:

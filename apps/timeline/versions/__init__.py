@@ -4,7 +4,8 @@ from apps.timeline.bodies import CorruptBody
 from apps.timeline.bodies.bundles import PART_SHAPES, named_parts
 from apps.timeline.versions.families import children as child_ids
 from apps.timeline.versions.families import parent_id
-from apps.timeline.versions.fetching import versions_at, versions_of
+from apps.timeline.versions.fetching import history_size, versions_at, versions_of
+from apps.timeline.versions.fetching import states as states_of
 from apps.timeline.versions.heads import kept as head_kept
 from apps.timeline.versions.lineage import live_ranges, set_aside_by
 from apps.timeline.versions.reading import VersionRow
@@ -20,6 +21,7 @@ __all__ = [
     "body_parts",
     "child_ids",
     "head_kept",
+    "history_size",
     "live_ranges",
     "named_parts",
     "parent_id",
@@ -27,6 +29,7 @@ __all__ = [
     "parsed_states",
     "set_aside_by",
     "state_bytes",
+    "states_of",
     "versions_at",
     "versions_of",
 ]

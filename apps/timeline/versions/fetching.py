@@ -34,6 +34,10 @@ SELECT v.number, v.restored_number, v.created_at FROM timeline_version v
    AND v.restored_number IS NOT NULL
  ORDER BY v.number DESC LIMIT 1
 """)
+SIZE = sql.of_session("""
+SELECT coalesce(sum(v.size), 0)::bigint AS size FROM timeline_version v
+ WHERE v.session_id = %(session)s AND v.number <= %(number)s
+""")
 HEADS = f"""
 SELECT {VERSION_COLUMNS}
   FROM timeline_session s
@@ -93,6 +97,12 @@ def versions_at(session_id: str, numbers: Sequence[int]) -> list[VersionRow]:
     )
     asked = {"session": session_id, "numbers": list(numbers)}
     return sql.records(VersionRow, query, asked)
+
+
+def history_size(session_id: str, number: int) -> int:
+    """Return the bytes of the states that versions up to this one show."""
+    (found,) = sql.rows(SIZE, {"session": session_id, "number": number})
+    return int(found.size)
 
 
 def versions_each(wanted: Sequence[tuple[str, int]]) -> list[VersionRow]:

@@ -158,6 +158,10 @@ class RuleNotFound(NotFound):
     code = "rule_not_found"
 
 
+class PlanNotFound(NotFound):
+    code = "plan_not_found"
+
+
 class LabelNotFound(NotFound):
     code = "label_not_found"
 
@@ -256,6 +260,26 @@ class NotPaused(Refused):
 
 class WebhookDisabled(Refused):
     code = "webhook_disabled"
+
+
+class PlanConfirmed(Refused):
+    """A plan is done once."""
+
+    code = "plan_confirmed"
+
+
+class NothingPlanned(Refused):
+    """Every session of the plan is left out."""
+
+    code = "nothing_planned"
+
+
+class NothingToUndo(Refused):
+    code = "nothing_to_undo"
+
+
+class NothingToRetry(Refused):
+    code = "nothing_to_retry"
 
 
 class NameTaken(Refused):

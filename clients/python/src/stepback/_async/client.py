@@ -14,6 +14,7 @@ from stepback._async.checkpoints import AsyncSessionCheckpoints
 from stepback._async.closing import AsyncClosing
 from stepback._async.labels import AsyncLabels
 from stepback._async.metrics import AsyncMetrics
+from stepback._async.plans import AsyncPlans
 from stepback._async.sessions import AsyncSessionLives
 from stepback._async.states import AsyncSessionStates
 from stepback._async.traces import AsyncTraces
@@ -66,6 +67,7 @@ class AsyncStepback(AsyncClosing):
         self.metrics = AsyncMetrics(transport)
         self.alerts = AsyncAlerts(transport)
         self.webhooks = AsyncWebhooks(transport)
+        self.plans = AsyncPlans(transport)
 
     async def search(
         self,

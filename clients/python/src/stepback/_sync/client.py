@@ -15,6 +15,7 @@ from stepback._sync.checkpoints import SessionCheckpoints
 from stepback._sync.closing import Closing
 from stepback._sync.labels import Labels
 from stepback._sync.metrics import Metrics
+from stepback._sync.plans import Plans
 from stepback._sync.sessions import SessionLives
 from stepback._sync.states import SessionStates
 from stepback._sync.traces import Traces
@@ -67,6 +68,7 @@ class Stepback(Closing):
         self.metrics = Metrics(transport)
         self.alerts = Alerts(transport)
         self.webhooks = Webhooks(transport)
+        self.plans = Plans(transport)
 
     def search(
         self,

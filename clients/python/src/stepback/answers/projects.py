@@ -90,6 +90,33 @@ class AlertRule(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ListedPlan(Answer):
+    """One act on many sessions; `counts` says how many are planned, done and so on."""
+
+    id: str
+    kind: str
+    status: str
+    has_more: bool
+    made_by: str
+    created_at: str
+    counts: Mapping[str, Json]
+    label: str | None = None
+    undo_of: str | None = None
+    q: str | None = None
+    reason: str | None = None
+    confirmed_by: str | None = None
+    confirmed_at: str | None = None
+    finished_at: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(ListedPlan):
+    """A plan with its sessions: the `state` of each, and `why` it is not done."""
+
+    items: Sequence[Mapping[str, Json]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Webhook(Answer):
     """Where events are sent, without what signs them."""
 

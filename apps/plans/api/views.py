@@ -1,0 +1,182 @@
+"""Plans over REST: make, read, confirm, undo, try again what has failed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.agents.acts import Act
+from apps.agents.api.answers import Body, act_of, answered
+from apps.core import json, paging
+from apps.core.errors import InvalidRequest
+from apps.core.http import ApiView
+from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
+from apps.plans import operations as plans
+from apps.plans.api.serializers import (
+    ConfirmInput,
+    PlanInput,
+    PlanListOutput,
+    PlanOutput,
+)
+from apps.plans.api.shapes import listed_plan, plan_object
+from apps.plans.models import Plan
+from apps.plans.operations import MOST, Picked
+from apps.plans.querysets import PlanQuerySet
+from apps.timeline.api import parameters
+from apps.timeline.search import parse_query, search_sessions
+
+PLAN_ID = re.compile(r"plan_[0-9a-z]{26}", re.ASCII)
+PLAN = OpenApiParameter(
+    "plan_id", str, OpenApiParameter.PATH, description="The plan's `id`."
+)
+
+
+class PlanView(ApiView):
+    """What the views of plans have in common."""
+
+    def seen(self, request: Request) -> PlanQuerySet:
+        """The plans that the caller sees; a limited key those that it made."""
+        act = act_of(request)
+        return Plan.objects.visible_to(act.actor, act.scope)
+
+    def perform(
+        self, request: Request, verb: Callable[..., Plan], *, status: int = 200
+    ) -> Response:
+        """Answer the plan that a verb returns, done once for one idempotency key."""
+        act = act_of(request)
+
+        def perform() -> Body:
+            return status, json.dumps(plan_object(verb(act=act)))
+
+        return answered(request, scope=act.scope, perform=perform)
+
+
+class PlanCollection(PlanView):
+    """`/v1/plans`"""
+
+    @extend_schema(
+        operation_id="make_plan",
+        parameters=[IDEMPOTENCY_KEY],
+        request=PlanInput,
+        responses={201: PlanOutput} | errors(400, 401, 403, 413, 422, 429, 503),
+    )
+    def post(self, request: Request) -> Response:
+        """Freeze a list of sessions and say what would be done to each; do nothing.
+
+        `sessions` names them, or `q` finds the first 500. What is left out, and why,
+        stands with each item.
+        """
+        said = self.read(PlanInput).validated_data
+
+        def verb(act: Act) -> Plan:
+            return plans.make(
+                act=act,
+                kind=said["kind"],
+                picked=_picked(act, said),
+                params={"label": said.get("label")},
+            )
+
+        return self.perform(request, verb, status=201)
+
+    @extend_schema(
+        operation_id="list_plans",
+        parameters=[
+            parameters.limit(20),
+            parameters.text("starting_after", "The `last_id` of the page before."),
+        ],
+        responses={200: PlanListOutput} | errors(400, 401, 403),
+    )
+    def get(self, request: Request) -> Response:
+        """List plans without their sessions, the newest first."""
+        limit = paging.limit_of(request)
+        after = paging.text_of(request, "starting_after")
+        if after is not None and not PLAN_ID.fullmatch(after):
+            raise InvalidRequest(
+                "starting_after takes the id of a plan.", param="starting_after"
+            )
+        found = self.seen(request).with_counts().older_than(after).newest_first()
+        rows = list(found[: limit + 1])
+        return Response(paging.page(rows, limit, lambda one: str(one.id), listed_plan))
+
+
+class PlanDetail(PlanView):
+    """`/v1/plans/{plan_id}`"""
+
+    @extend_schema(
+        operation_id="get_plan",
+        parameters=[PLAN],
+        responses={200: PlanOutput} | errors(401, 403, 404),
+    )
+    def get(self, request: Request, plan_id: str) -> Response:
+        """Return a plan: what will be done, how far it is, what came of each."""
+        return Response(plan_object(self.seen(request).one(plan_id)))
+
+
+class PlanConfirmation(PlanView):
+    """`/v1/plans/{plan_id}/confirm`"""
+
+    @extend_schema(
+        operation_id="confirm_plan",
+        parameters=[PLAN, IDEMPOTENCY_KEY],
+        request=ConfirmInput,
+        responses={200: PlanOutput} | errors(400, 401, 403, 404, 409, 413, 422),
+    )
+    def post(self, request: Request, plan_id: str) -> Response:
+        """Have the worker do it, as acts of this key; read the plan to follow it."""
+        reason = self.read(ConfirmInput).validated_data.get("reason") or ""
+        verb = partial(plans.confirm, plan_id=plan_id, reason=reason)
+        return self.perform(request, verb)
+
+
+class PlanRetry(PlanView):
+    """`/v1/plans/{plan_id}/retry`"""
+
+    @extend_schema(
+        operation_id="retry_plan",
+        parameters=[PLAN, IDEMPOTENCY_KEY],
+        request=None,
+        responses={200: PlanOutput} | errors(400, 401, 403, 404, 409, 422),
+    )
+    def post(self, request: Request, plan_id: str) -> Response:
+        """Have the worker try again what has failed. Takes no body."""
+        return self.perform(request, partial(plans.retry, plan_id=plan_id))
+
+
+class PlanUndo(PlanView):
+    """`/v1/plans/{plan_id}/undo`"""
+
+    @extend_schema(
+        operation_id="undo_plan",
+        parameters=[PLAN, IDEMPOTENCY_KEY],
+        request=None,
+        responses={201: PlanOutput} | errors(400, 401, 403, 404, 409, 422),
+    )
+    def post(self, request: Request, plan_id: str) -> Response:
+        """Make the plan that takes it back, to be confirmed like any. Takes no body.
+
+        It touches only what still stands as this plan has left it.
+        """
+        verb = partial(plans.undo, plan_id=plan_id)
+        return self.perform(request, verb, status=201)
+
+
+def _picked(act: Act, said: dict[str, Any]) -> Picked:
+    """Raises: InvalidRequest unless either sessions or a search is given."""
+    named, text = said.get("sessions"), said.get("q")
+    if (named is None) == (text is None):
+        raise InvalidRequest("Give either sessions or q.", param="sessions")
+    if text is None:
+        return Picked(session_ids=named or [])
+    query = parse_query(text, now=act.now)
+    found = search_sessions(act.scope, query, now=act.now, after=None, limit=MOST)
+    return Picked(
+        session_ids=[one.session.id for one in found.results],
+        query=text,
+        has_more=found.next is not None,
+    )

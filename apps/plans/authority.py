@@ -1,0 +1,60 @@
+"""By whose right an item is done: of who confirmed it, as that right is now."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from hashlib import sha256
+
+from apps.accounts.access import Permission, may
+from apps.accounts.models import ApiKey, Membership
+from apps.agents.acts import Act
+from apps.agents.scope import Scope
+from apps.core.actors import Actor, ActorKind
+from apps.core.errors import PermissionDenied
+from apps.core.provenance import Request
+from apps.plans.models import Item, Plan
+
+
+def act_for(plan: Plan, item: Item, *, now: datetime) -> Act:
+    """Return the act of one item, under a key that is this item's for ever.
+
+    Raises: PermissionDenied for a person or a key that lost the right meanwhile.
+    """
+    actor = Actor(
+        kind=ActorKind(plan.runs_as_kind or ActorKind.SYSTEM),
+        id=plan.runs_as_id or "",
+        label=plan.runs_as_label or "",
+    )
+    key = f"plan:{plan.id}:{item.session_id}"
+    return Act(
+        scope=_scope(plan, actor, now),
+        actor=actor,
+        now=now,
+        request=Request(
+            id=plan.request_id or "", key=key, digest=sha256(key.encode()).digest()
+        ),
+        api_key_id=actor.id if actor.is_agent else None,
+    )
+
+
+def _scope(plan: Plan, actor: Actor, now: datetime) -> Scope:
+    """Return what the actor may touch now."""
+    if actor.kind is ActorKind.USER:
+        _require_member(plan, actor)
+    if actor.kind is not ActorKind.KEY:
+        return Scope(plan.project)
+    live = ApiKey.objects.in_project(plan.project_id).live(now)
+    key = live.filter(id=actor.id).first()
+    if key is None:
+        raise PermissionDenied(f"The API key {actor.label}… is revoked or expired.")
+    agents = None if key.agents is None else frozenset(key.agents)
+    return Scope(plan.project, agents)
+
+
+def _require_member(plan: Plan, actor: Actor) -> None:
+    members = Membership.objects.in_project(plan.project_id)
+    member = members.filter(user_id=actor.id, user__is_active=True).first()
+    if not may(member, Permission.WRITE, plan.project):
+        raise PermissionDenied(
+            f"{actor.label} has no right to write in this project any more."
+        )

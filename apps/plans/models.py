@@ -1,0 +1,128 @@
+"""A plan and its items: which sessions, what is to be done to each, what came of it.
+
+The list is frozen when the plan is made: a search that finds more later changes
+nothing. An item has one row, whose state says how far it is; whoever does it holds the
+row's lock and settles it in the transaction of the act itself, so it is done once,
+however many workers run and wherever one is killed.
+"""
+
+from django.db import models
+
+from apps.plans.querysets import ItemQuerySet, PlanQuerySet
+from apps.timeline.fields import id_field
+
+
+class PlanStatus(models.TextChoices):
+    """How far a plan is."""
+
+    DRAFT = "draft"  # made: the dry run is shown, nothing is done
+    RUNNING = "running"  # confirmed, or retried: the worker does it
+    FINISHED = "finished"  # no item waits any more
+
+
+class ItemState(models.TextChoices):
+    """How far one session of a plan is."""
+
+    PLANNED = "planned"  # to be done once the plan is confirmed
+    LEFT_OUT = "left_out"  # not done, and why: seen in the dry run, or since
+    DONE = "done"  # by the ordinary operation
+    FAILED = "failed"  # refused or broken; it can be tried again
+
+
+class Plan(models.Model):
+    """One act on a frozen list of sessions; `undo_of` is the plan it takes back."""
+
+    id = id_field(primary_key=True)
+    project = models.ForeignKey("accounts.Project", on_delete=models.PROTECT)
+    # One of `cases.CASES`, with what it takes beside the session, such as a label.
+    kind = models.CharField(max_length=16, db_collation="C")
+    params = models.JSONField(default=dict)
+    # The search that the list was taken from; null where it was picked by hand.
+    query = models.TextField(null=True)
+    # Whether the search may find more than was taken.
+    has_more = models.BooleanField(default=False)
+    status = models.CharField(
+        max_length=16, choices=PlanStatus.choices, default=PlanStatus.DRAFT
+    )
+    undo_of = models.ForeignKey("self", on_delete=models.PROTECT, null=True)
+    reason = models.TextField(blank=True, default="")
+    made_by_kind = models.CharField(max_length=16, db_collation="C")
+    made_by_id = models.TextField(db_collation="C")
+    made_by_label = models.TextField()
+    # Whose acts the items are, and of which request: who confirmed, or tried again.
+    runs_as_kind = models.CharField(max_length=16, null=True, db_collation="C")
+    runs_as_id = models.TextField(null=True, db_collation="C")
+    runs_as_label = models.TextField(null=True)
+    request_id = models.TextField(null=True, db_collation="C")
+    created_at = models.DateTimeField()
+    confirmed_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = PlanQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(status__in=PlanStatus.values),
+                name="plans_plan_status_is_known",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["project", "-id"], name="plans_plan_newest"),
+            models.Index(
+                fields=["confirmed_at"],
+                name="plans_plan_running",
+                condition=models.Q(status="running"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+    @property
+    def is_draft(self) -> bool:
+        return self.status == PlanStatus.DRAFT
+
+    @property
+    def is_running(self) -> bool:
+        return self.status == PlanStatus.RUNNING
+
+    @property
+    def is_finished(self) -> bool:
+        return self.status == PlanStatus.FINISHED
+
+
+class Item(models.Model):
+    """One session of a plan, what the dry run said of it and what came of it."""
+
+    pk = models.CompositePrimaryKey("plan_id", "session_id")
+    plan = models.ForeignKey(Plan, on_delete=models.PROTECT, db_index=False)
+    session_id = id_field()
+    # Where it stands in the list, from 0.
+    position = models.IntegerField()
+    state = models.CharField(
+        max_length=16, choices=ItemState.choices, default=ItemState.PLANNED
+    )
+    # Why it is left out or has failed: for programs, and for people.
+    code = models.CharField(max_length=64, blank=True, default="", db_collation="C")
+    words = models.TextField(blank=True, default="")
+    # The head that the dry run saw. A label is given to it, an undo needs it to stand.
+    number = models.BigIntegerField(null=True)
+    # The version that the act made, labelled, or exports up to.
+    result_number = models.BigIntegerField(null=True)
+    # Bytes of the states that it exports.
+    size = models.BigIntegerField(null=True)
+    done_at = models.DateTimeField(null=True)
+
+    objects = ItemQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=ItemState.values),
+                name="plans_item_state_is_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} {self.state}"

@@ -1,0 +1,95 @@
+"""Questions about plans and their items, always asked within one project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Count, Q, Sum
+
+from apps.agents.scope import Scope
+from apps.core.actors import Actor
+from apps.plans.errors import PlanNotFound
+
+if TYPE_CHECKING:
+    from apps.plans.models import Item, Plan
+
+
+class PlanQuerySet(models.QuerySet["Plan"]):
+    def of_project(self, project_id: str) -> PlanQuerySet:
+        return self.filter(project_id=project_id)
+
+    def taking_back(self, plan_id: str) -> PlanQuerySet:
+        """The undos of a plan."""
+        return self.filter(undo_of_id=plan_id)
+
+    def visible_to(self, actor: Actor, scope: Scope) -> PlanQuerySet:
+        """The project's; for a key that is limited to some agents, its own."""
+        mine = self.of_project(scope.project.id)
+        if scope.agents is None:
+            return mine
+        return mine.filter(made_by_kind=actor.kind, made_by_id=actor.id)
+
+    def one(self, id: str) -> Plan:
+        """Raises: PlanNotFound."""
+        found = self.filter(id=id).select_related("project", "undo_of").first()
+        if found is None:
+            raise PlanNotFound
+        return found
+
+    def locked(self, id: str) -> Plan:
+        """As `one`, held until the transaction ends.
+
+        Raises: PlanNotFound.
+        """
+        held = self.select_for_update(no_key=True, of=("self",))
+        return held.one(id)
+
+    def running(self) -> PlanQuerySet:
+        """Those that the worker does, in the order in which they were confirmed."""
+        return self.filter(status="running").order_by("confirmed_at", "id")
+
+    def older_than(self, id: str | None) -> PlanQuerySet:
+        return self.filter(id__lt=id) if id else self.all()
+
+    def newest_first(self) -> PlanQuerySet:
+        return self.order_by("-id")
+
+    def with_counts(self) -> PlanQuerySet:
+        """Each with `n_planned`, `n_left_out`, `n_done`, `n_failed`."""
+        return self.annotate(
+            **{
+                f"n_{state}": Count("item", filter=Q(item__state=state))
+                for state in ("planned", "left_out", "done", "failed")
+            }
+        )
+
+
+class ItemQuerySet(models.QuerySet["Item"]):
+    def of_plan(self, plan_id: str) -> ItemQuerySet:
+        return self.filter(plan_id=plan_id)
+
+    def in_state(self, state: str) -> ItemQuerySet:
+        return self.filter(state=state)
+
+    def in_order(self) -> ItemQuerySet:
+        return self.order_by("position")
+
+    def next_planned(self) -> Item | None:
+        """Return one that waits, held; another worker's are passed by."""
+        waiting = self.in_state("planned").in_order()
+        return waiting.select_for_update(skip_locked=True, no_key=True).first()
+
+    def counts(self) -> dict[str, int]:
+        """Return how many are in each state."""
+        found = self.values("state").annotate(n=Count("session_id")).order_by("state")
+        return {row["state"]: row["n"] for row in found}
+
+    def exported_bytes(self) -> int:
+        """Return the bytes of states that those that are done export."""
+        done = self.in_state("done")
+        return int(done.aggregate(total=Sum("size"))["total"] or 0)
+
+    def by_session(self, session_ids: Sequence[str]) -> dict[str, Item]:
+        return {one.session_id: one for one in self.filter(session_id__in=session_ids)}

@@ -1,0 +1,122 @@
+"""The sweep of the worker: do what is confirmed, item by item.
+
+Each item is one transaction: its row is locked, the ordinary operation is run, what
+came of it is noted. So one that was killed in the middle has done nothing, and the next
+sweep does it; two workers pass each other's items by; and nothing is done twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from apps.core.errors import DomainError
+from apps.plans import authority
+from apps.plans.cases import CASES, Case, Done, Reason, Task, reasons
+from apps.plans.models import Item, ItemState, Plan, PlanStatus
+
+# How long one sweep goes on; the next takes up what is left.
+SWEEP_SECONDS = 20.0
+BROKEN = Reason("internal_error", "something went wrong on our side; try again")
+Clock = Callable[[], datetime]
+
+log = structlog.get_logger("stepback.plans")
+
+
+def sweep(*, now: datetime, clock: Clock = timezone.now) -> int:
+    """Do what waits in confirmed plans, the oldest first; return how many items."""
+    began, done = time.monotonic(), 0
+    for plan in Plan.objects.running().select_related("project", "undo_of"):
+        while run_next(plan, clock=clock):
+            done += 1
+            if time.monotonic() - began > SWEEP_SECONDS:
+                return done
+        finish(plan.id, now=clock())
+    return done
+
+
+def run_next(plan: Plan, *, clock: Clock) -> bool:
+    """Do one item that waits and nobody has in hand; whether there was one."""
+    held: Item | None = None
+    try:
+        with transaction.atomic():
+            held = Item.objects.of_plan(plan.id).next_planned()
+            if held is None:
+                return False
+            _settle(held, _outcome(plan, held, now=clock()))
+    except Exception:
+        if held is None:
+            raise
+        # Nothing of it was stored, and what is wrong with it must not hold up the rest.
+        log.exception("an item of a plan failed", plan=plan.id, session=held.session_id)
+        waiting = Item.objects.of_plan(plan.id).in_state(ItemState.PLANNED)
+        waiting.filter(session_id=held.session_id).update(
+            state=ItemState.FAILED, code=BROKEN.code, words=BROKEN.words
+        )
+    return True
+
+
+@transaction.atomic
+def finish(plan_id: str, *, now: datetime) -> None:
+    """Note that a plan is over, unless another worker has an item of it in hand."""
+    plan = Plan.objects.running().select_for_update(no_key=True).filter(id=plan_id)
+    held = plan.first()
+    waiting = Item.objects.of_plan(plan_id).in_state(ItemState.PLANNED)
+    if held is None or waiting.exists():
+        return
+    held.status, held.finished_at = PlanStatus.FINISHED, now
+    held.save(update_fields=["status", "finished_at"])
+
+
+def _outcome(
+    plan: Plan, item: Item, *, now: datetime
+) -> tuple[ItemState, Reason | Done, datetime]:
+    case = CASES[plan.kind]
+    try:
+        # What a refused operation has written is taken back; the item stays held.
+        with transaction.atomic():
+            act = authority.act_for(plan, item, now=now)
+            task = Task(act=act, plan=plan, item=item, before=_before(plan, item))
+            came = case.do(task)
+    except DomainError as error:
+        return _refused(case, item, error), _reason(case, item, error), now
+    state = ItemState.DONE if isinstance(came, Done) else ItemState.LEFT_OUT
+    return state, came, now
+
+
+def _before(plan: Plan, item: Item) -> Item | None:
+    if plan.undo_of_id is None:
+        return None
+    return Item.objects.of_plan(plan.undo_of_id).get(session_id=item.session_id)
+
+
+def _refused(case: Case, item: Item, error: DomainError) -> ItemState:
+    is_over = error.code in case.leaves_out
+    return ItemState.LEFT_OUT if is_over else ItemState.FAILED
+
+
+def _reason(case: Case, item: Item, error: DomainError) -> Reason:
+    if error.code not in case.leaves_out:
+        return Reason(error.code, error.message)
+    if error.code == "version_conflict":
+        head = int(error.details.get("head", item.number or 0))
+        return reasons.moved_on(item.number or 0, head)
+    return reasons.MEANWHILE.get(error.code, Reason(error.code, error.message))
+
+
+def _settle(item: Item, outcome: tuple[ItemState, Reason | Done, datetime]) -> None:
+    state, came, now = outcome
+    item.state, item.done_at = state, now
+    if isinstance(came, Done):
+        item.code = item.words = ""
+        item.result_number, item.size = came.number, came.size
+    else:
+        item.code, item.words = came.code, came.words
+    item.save(
+        update_fields=["state", "code", "words", "result_number", "size", "done_at"]
+    )

@@ -1,0 +1,17 @@
+"""The classes of this app's tables, from which grants follow; see `core.roles`."""
+
+from apps.core.roles.declared import mutable
+
+TABLES = {
+    # Requests make, confirm and retry plans; the worker does them. A row lock takes
+    # UPDATE, so both have it of what changes alone: what was frozen stays as it is.
+    "plans_plan": mutable(
+        web="INSERT, UPDATE (status, reason, runs_as_kind, runs_as_id, runs_as_label,"
+        " request_id, confirmed_at, finished_at)",
+        worker="UPDATE (status, finished_at)",
+    ),
+    "plans_item": mutable(
+        web="INSERT, UPDATE (state, code, words)",
+        worker="UPDATE (state, code, words, result_number, size, done_at)",
+    ),
+}

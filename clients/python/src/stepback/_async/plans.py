@@ -1,0 +1,72 @@
+"""Plans: one act on many sessions, shown before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Unpack
+
+from stepback import answers
+from stepback._async.resource import AsyncResource
+from stepback.answers import page_of
+from stepback.calls import given
+from stepback.stories import Repeatable
+
+
+class AsyncPlans(AsyncResource):
+    """Plans: made, confirmed, followed, undone."""
+
+    async def make(
+        self,
+        kind: Literal["hold", "resume", "label"],
+        *,
+        sessions: Sequence[str] | None = None,
+        q: str | None = None,
+        label: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.Plan:
+        """Say what would be done to these sessions, or the first that `q` finds.
+
+        Nothing is done until `confirm`; each item says whether it is left out and why.
+        """
+        named = None if sessions is None else list(sessions)
+        body = given(kind=kind, sessions=named, q=q, label=label)
+        read = answers.Plan.of
+        return await self._send("POST", ("plans",), body, read, idempotency_key)
+
+    async def get(self, plan_id: str) -> answers.Plan:
+        """Read a plan: how far it is, and what came of each session."""
+        return await self._ask(answers.Plan.of, ("plans", plan_id))
+
+    async def list(
+        self, *, limit: int = 20, starting_after: str | None = None
+    ) -> answers.Page[answers.ListedPlan]:
+        """List plans without their sessions, newest first."""
+        return await self._ask(
+            page_of(answers.ListedPlan.of),
+            ("plans",),
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    async def confirm(
+        self,
+        plan_id: str,
+        *,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.Plan:
+        """Have the server's worker do it; `get` tells how far it is."""
+        segments, body = ("plans", plan_id, "confirm"), given(reason=reason)
+        return await self._send(
+            "POST", segments, body, answers.Plan.of, idempotency_key
+        )
+
+    async def retry(self, plan_id: str, **once: Unpack[Repeatable]) -> answers.Plan:
+        """Have what failed tried again."""
+        segments, key = ("plans", plan_id, "retry"), once.get("idempotency_key")
+        return await self._send("POST", segments, None, answers.Plan.of, key)
+
+    async def undo(self, plan_id: str, **once: Unpack[Repeatable]) -> answers.Plan:
+        """Make the plan that takes it back where it still stands; confirm that one."""
+        segments, key = ("plans", plan_id, "undo"), once.get("idempotency_key")
+        return await self._send("POST", segments, None, answers.Plan.of, key)

@@ -1,0 +1,155 @@
+"""Plans over REST: made, confirmed, followed, tried again, undone."""
+
+import pytest
+from django.utils import timezone
+
+from apps.accounts.models import Scope
+from apps.plans import running
+from apps.plans.models import Plan
+from apps.timeline.models import Version
+from tests.console.make import Story
+from tests.plans.make import make_sessions, statuses
+
+pytestmark = pytest.mark.django_db
+
+
+def sweep():
+    running.sweep(now=timezone.now())
+
+
+def made(client, **body):
+    answer = client.post("/v1/plans", body)
+    assert answer.status == 201, answer.content
+    return answer.body
+
+
+def test_sessions_are_held_and_resumed_again(api, project):
+    client, ids = api(), make_sessions(project, 2)
+
+    plan = made(client, kind="hold", sessions=ids)
+    assert plan["status"] == "draft"
+    assert plan["counts"] == {"planned": 2, "left_out": 0, "done": 0, "failed": 0}
+    path = f"/v1/plans/{plan['id']}"
+    confirmed = client.post(f"{path}/confirm", {"reason": "bad release"})
+    assert (confirmed.status, confirmed.body["status"]) == (200, "running")
+    sweep()
+
+    over = client.get(path).body
+    assert over["status"] == "finished"
+    assert [one["result_version"] for one in over["items"]] == [1, 1]
+    assert statuses(ids) == ["paused", "paused"]
+    undo = client.post(f"{path}/undo").body
+    assert (undo["kind"], undo["undo_of"]) == ("resume", plan["id"])
+    client.post(f"/v1/plans/{undo['id']}/confirm", {})
+    sweep()
+    assert statuses(ids) == ["active", "active"]
+
+
+def test_the_first_of_a_search_are_labelled(api, project):
+    client, ids = api(), make_sessions(project, 2)
+    Story(project, agent="other")
+
+    plan = made(client, kind="label", q="agent:travel-agent", label="seen")
+
+    assert {one["session_id"] for one in plan["items"]} == set(ids)
+    assert (plan["q"], plan["has_more"]) == ("agent:travel-agent", False)
+    assert plan["label"] == "seen"
+
+
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [
+        ({"kind": "hold"}, "sessions"),
+        ({"kind": "hold", "sessions": [], "q": "age<2h"}, "sessions"),
+        ({"kind": "hold", "sessions": []}, "sessions"),
+        ({"kind": "hold", "sessions": ["x"]}, "sessions"),
+        ({"kind": "export", "sessions": []}, "kind"),
+        ({"kind": "label", "sessions": [f"sess_{0:026d}"]}, "label"),
+        ({"sessions": []}, "kind"),
+        ({"kind": "hold", "sessions": [], "sort": "x"}, "sort"),
+    ],
+)
+def test_what_does_not_fit_is_refused_at_its_place(api, body, param):
+    answer = api().post("/v1/plans", body)
+
+    assert (answer.status, answer.param) == (400, param)
+    assert not Plan.objects.exists()
+
+
+def test_a_lost_answer_is_told_again_and_nothing_done_twice(api, project):
+    client, ids = api(), make_sessions(project, 1)
+    body = {"kind": "hold", "sessions": ids}
+
+    plans = [client.post("/v1/plans", body, Idempotency_Key="k") for _ in range(2)]
+    path = f"/v1/plans/{plans[0].body['id']}/confirm"
+    confirmed = [client.post(path, {}, Idempotency_Key="c") for _ in range(2)]
+    sweep()
+
+    assert plans[0].content == plans[1].content
+    assert [one.status for one in confirmed] == [200, 200]
+    assert client.post(path, {}).code == "plan_confirmed"
+    assert Plan.objects.count() == 1
+    assert Version.objects.filter(op="pause").count() == 1
+
+
+def test_a_read_only_key_reads_and_makes_none(api, make_key, project):
+    ids = make_sessions(project, 1)
+    plan = made(api(), kind="hold", sessions=ids)
+    reader = api(make_key(Scope.READ))
+
+    assert reader.get(f"/v1/plans/{plan['id']}").status == 200
+    for path in ("", f"/{plan['id']}/confirm", f"/{plan['id']}/undo"):
+        assert reader.post(f"/v1/plans{path}", {}).status == 403
+
+
+def test_a_limited_key_sees_its_own_plans_and_only_its_sessions(api, make_key, project):
+    ids = make_sessions(project, 1)
+    theirs = made(api(), kind="hold", sessions=ids)
+    limited = api(make_key(agents=["other"]))
+    other = Story(project, agent="other", now=timezone.now())
+
+    mine = made(limited, kind="hold", sessions=[*ids, other.id])
+
+    assert [one["state"] for one in mine["items"]] == ["left_out", "planned"]
+    assert mine["items"][0]["code"] == "session_not_found"
+    listed = limited.get("/v1/plans").body["data"]
+    assert [one["id"] for one in listed] == [mine["id"]]
+    assert limited.get(f"/v1/plans/{theirs['id']}").status == 404
+    assert limited.post(f"/v1/plans/{theirs['id']}/confirm", {}).status == 404
+
+
+def test_a_deleted_session_is_none_for_a_key(api, project):
+    story = Story(project, now=timezone.now()).delete()
+
+    plan = made(api(), kind="hold", sessions=[story.id])
+
+    assert plan["items"][0]["code"] == "session_not_found"
+    assert plan["items"][0]["version"] is None
+    refused = api().post(f"/v1/plans/{plan['id']}/confirm", {})
+    assert (refused.status, refused.code) == (409, "nothing_planned")
+
+
+def test_strangers_and_nobody(api, make_key, project, other_project):
+    plan = made(api(), kind="hold", sessions=make_sessions(project, 1))
+    stranger = api(make_key(project=other_project))
+
+    assert stranger.get(f"/v1/plans/{plan['id']}").code == "plan_not_found"
+    assert stranger.get("/v1/plans").body["data"] == []
+    assert api(None).get(f"/v1/plans/{plan['id']}").status == 401
+    assert api().get(f"/v1/plans/plan_{'0' * 26}").code == "plan_not_found"
+    assert api().put(f"/v1/plans/{plan['id']}").status == 405
+
+
+def test_plans_are_listed_page_by_page(api, project):
+    client, ids = api(), make_sessions(project, 1)
+    plans = [made(client, kind="hold", sessions=ids)["id"] for _ in range(3)]
+
+    first = client.get("/v1/plans", {"limit": 2}).body
+    second = client.get("/v1/plans", {"starting_after": first["last_id"]}).body
+
+    assert first["has_more"]
+    assert not second["has_more"]
+    listed = [*first["data"], *second["data"]]
+    assert [one["id"] for one in listed] == plans[::-1]
+    assert "items" not in listed[0]
+    assert client.get("/v1/plans", {"starting_after": "x"}).status == 400
