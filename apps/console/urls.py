@@ -12,6 +12,7 @@ from apps.console.views.project import (
     home,
     metrics,
     open_items,
+    plans,
     saved_views,
     sessions,
 )
@@ -56,6 +57,7 @@ AGENT = "console/<slug:slug>/agents/<str:agent_id>"
 MEMBER = "console/<slug:slug>/members/<str:user_id>"
 ALERT = "console/<slug:slug>/alerts/<str:rule_id>"
 WEBHOOK = "console/<slug:slug>/webhooks/<str:webhook_id>"
+PLAN = "console/<slug:slug>/plans/<str:plan_id>"
 VERSION = f"{SESSION}/versions/<version_number:number>"
 
 app_name = "console"
@@ -70,7 +72,13 @@ urlpatterns = [
     ),
     path("console/<slug:slug>/sessions", sessions.sessions, name="sessions"),
     path(f"{SESSIONS}/export", sessions.sessions_export, name="sessions_export"),
-    path(f"{SESSIONS}/label", sessions.label_sessions, name="label_sessions"),
+    path("console/<slug:slug>/plans", plans.plan_list, name="plans"),
+    path("console/<slug:slug>/plans/make", plans.make_plan, name="make_plan"),
+    path(PLAN, plans.plan, name="plan"),
+    path(f"{PLAN}/confirm", plans.confirm_plan, name="confirm_plan"),
+    path(f"{PLAN}/retry", plans.retry_plan, name="retry_plan"),
+    path(f"{PLAN}/undo", plans.undo_plan, name="undo_plan"),
+    path(f"{PLAN}/export", plans.export_plan, name="export_plan"),
     path("console/<slug:slug>/views", saved_views.save_view, name="save_view"),
     path("console/<slug:slug>/views/default", saved_views.open_with, name="open_with"),
     path(

@@ -31,6 +31,15 @@ from tests.acts import act_in, act_by
 many = {"name": "Too many rollbacks", "threshold": 0.05, "window": "30d"}
 many |= {"minimum_sample": 10, "for_minutes": 0, "email": "oncall@example.com"}
 operations.make_rule(fields=many, act=act_in(project))
+from apps.plans import operations as plans, running
+from apps.timeline.models import Session
+ids = list(Session.objects.filter(project_id=project.id).values_list("id", flat=True))
+for kind, first, is_done in (("export", 60, 1), ("hold", 12, 1), ("hold", 20, 0)):
+    picked = plans.Picked(session_ids=ids[:first], query="agent:travel-agent")
+    made = plans.make(act=act_in(project), kind=kind, picked=picked)
+    if is_done:
+        plans.confirm(act=act_in(project), plan_id=made.id, reason="Bad release")
+        running.sweep(now=timezone.now())
 """
 SWEEP = """
 from django.utils import timezone
@@ -67,6 +76,9 @@ PAGES = {
     "agent": "/agents/{agent}",
     "metrics": "/metrics?window=30d",
     "metrics-rollbacks": "/metrics/rollbacks?window=30d",
+    "plans": "/plans",
+    "plan": "/plans/{plan}",
+    "plan-over": "/plans/{over}",
     "alerts": "/alerts",
     "alert": "/alerts/{rule}",
     "webhooks": "/webhooks",
@@ -138,15 +150,17 @@ def addresses(page: Page, server: Any) -> dict[str, str]:
         "run": first_of(page, f"{base}/sessions?q=agent%3Aresearch-agent"),
         "agent": first_of(page, f"{base}/agents"),
         "rule": first_of(page, f"{base}/alerts"),
+        "plan": first_of(page, f"{base}/plans"),
+        "over": first_of(page, f"{base}/plans", 1),
     }
     inside = {name: base + path.format(**names) for name, path in PAGES.items()}
     return inside | {name: server.url + path for name, path in OUTSIDE.items()}
 
 
-def first_of(page: Page, address: str) -> str:
-    """Return the last part of where the first row of a list leads."""
+def first_of(page: Page, address: str, place: int = 0) -> str:
+    """Return the last part of where the first row of a list leads, or a later one."""
     page.goto(address)
-    found = page.locator("tbody th a").first.get_attribute("href")
+    found = page.locator("tbody th a").nth(place).get_attribute("href")
     assert found is not None, "The demo lacks what is to be shown."
     return found.rpartition("/")[2]
 

@@ -54,7 +54,14 @@ def samples(trip: Trip) -> dict[str, str]:
         "webhook_id": hook,
         "delivery_id": "nobody",
         "rule_id": rule(trip),
+        "plan_id": plan(trip),
     }
+
+
+def plan(trip: Trip) -> str:
+    """Return a plan that nobody has confirmed."""
+    said = {"kind": "hold", "sessions": [trip.id]}
+    return str(trip.console.api.post("/v1/plans", json=said).json()["id"])
 
 
 def rule(trip: Trip) -> str:

@@ -22,6 +22,7 @@ PAGES = [
     "/audit",
     "/audit?show=all",
     "/audit/verify",
+    "/plans",
     "/members",
     "/keys",
 ]
@@ -131,17 +132,6 @@ def test_searching_works_without_javascript(visits: Visits, trip: Trip) -> None:
     expect(page.locator(".chips li").first).to_contain_text("ever:state.destination")
     page.click('[aria-label="Remove agent:travel-agent"]')
     expect(page.locator(".chips li")).to_have_count(2)
-
-
-def test_picked_sessions_are_labelled(visits: Visits, trip: Trip) -> None:
-    page = visits.page("olga")
-    page.goto(f"{base(trip)}/sessions?q=session%3A{trip.id}+age%3C1d")
-
-    page.locator(f".pick input[value={trip.id}]").check()
-    page.get_by_label("Label the picked").fill("handed-over")
-    page.get_by_role("button", name="Label").click()
-
-    expect(page.locator("main")).to_contain_text("1 of 1 sessions labelled handed-over")
 
 
 def test_an_administrator_lets_somebody_in(visits: Visits, trip: Trip) -> None:

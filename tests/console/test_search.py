@@ -1,4 +1,4 @@
-"""Searching on the page of sessions: chips, reasons, typos, ids, views, labels, CSV."""
+"""Searching on the page of sessions: chips, reasons, typos, ids, views, CSV."""
 
 import csv
 import html
@@ -12,12 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import Membership, Role, SavedView
-from apps.audit.models import AuditRecord
 from apps.console import queries
 from apps.console.pages.project import session_search
 from apps.timeline import bodies
 from apps.timeline.bodies.caching import Cache
-from apps.timeline.models import Label, Version
+from apps.timeline.models import Version
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, counted_queries, signed_in
 
@@ -306,34 +305,6 @@ def test_the_export_tells_why_and_runs_nothing(viewer, project):
     assert "A-17" in row["why"]
     refused = viewer.get(url("sessions_export", project), {"q": "agnet:x"})
     assert refused.status_code == 400
-
-
-def test_picked_sessions_are_labelled_at_their_heads(operator, project, other_project):
-    story = Story(project).update({"a": 1})
-    theirs = Story(other_project)
-
-    page = operator.post(
-        url("label_sessions", project),
-        {"name": "handed-over", "session": [story.id, theirs.id], "q": "age<9w"},
-        follow=True,
-    )
-
-    assert [(one.session_id, one.number) for one in Label.objects.all()] == [
-        (story.id, 1)
-    ]
-    assert "1 of 2 sessions labelled handed-over" in text(page)
-    assert f"{theirs.id}: There is no such session" in text(page)
-    assert AuditRecord.objects.filter(action="version.labelled").count() == 1
-
-
-@pytest.mark.parametrize(
-    "data", [{}, {"name": "x"}, {"session": ["sess_x"], "name": "x"}, {"session": []}]
-)
-def test_nothing_picked_labels_nothing(operator, project, data):
-    Story(project)
-
-    assert operator.post(url("label_sessions", project), data).status_code == 400
-    assert not Label.objects.exists()
 
 
 def test_a_viewer_is_offered_no_boxes(viewer, project):

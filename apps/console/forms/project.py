@@ -1,8 +1,7 @@
 """Query strings of a project's lists, and the forms of its pages."""
 
-import re
 from datetime import UTC, datetime, time, timedelta
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 
@@ -10,7 +9,6 @@ from apps.accounts.models import Role, Scope
 from apps.agents.models import AgentStatus
 from apps.audit.actions import RECORDED
 from apps.console.pages.project import audit_entries, session_search
-from apps.console.queries import PAGE
 from apps.core.handling import Handling
 from apps.core.outbound.addresses import LONGEST_URL
 from apps.timeline.search import LONGEST_TEXT, PLACE_PATTERN
@@ -35,22 +33,6 @@ class SessionsForm(forms.Form):
         required=False,
         error_messages={"invalid": "This is no place in the list."},
     )
-
-
-class LabelForm(forms.Form):
-    """Sessions that were picked from a list, and a label for their heads."""
-
-    name = forms.CharField(max_length=100)
-    session = forms.MultipleChoiceField()
-
-    def __init__(self, data: Any) -> None:
-        super().__init__(data)
-        picked = data.getlist("session")
-        named = [one for one in picked if re.fullmatch(SESSION_ID, one)]
-        # What is no id is no choice; too many are none at all.
-        fit = named if len(named) <= PAGE else []
-        field = cast(forms.MultipleChoiceField, self.fields["session"])
-        field.choices = [(one, one) for one in fit]
 
 
 class ViewForm(forms.Form):

@@ -68,6 +68,8 @@ SESSIONS = Entry(
         "jump",
         "blame",
         "value",
+        "plans",
+        "plan",
     ),
 )
 ALERTS = Entry(

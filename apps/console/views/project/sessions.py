@@ -1,8 +1,7 @@
-"""The sessions of a project: searched, listed, handed out, labelled together."""
+"""The sessions of a project: searched, listed, handed out."""
 
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
@@ -11,25 +10,23 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership, SavedView
-from apps.agents.acts import Act
 from apps.console import queries
-from apps.console.forms.project import LabelForm, SessionsForm
+from apps.console.forms.project import SessionsForm
 from apps.console.pages.project import session_rows, session_search
-from apps.console.views.requests.acts import act_of
+from apps.console.views.requests.acts import new_key
 from apps.console.views.requests.decorators import (
-    act,
     entered,
     page,
     varying,
     wants_fragment,
 )
 from apps.console.views.requests.exports import csv_file
-from apps.core.errors import DomainError, InvalidRequest, NotFound
-from apps.timeline import operations as timeline
+from apps.core.errors import InvalidRequest, NotFound
+from apps.plans.cases import OFFERED
+from apps.plans.operations import MOST
 from apps.timeline.search import AgentIs, parse_query, write_clause
 
 EXPORTED = 5_000
-SHOWN_ERRORS = 3
 COLUMNS = (
     "session",
     "agent",
@@ -60,7 +57,7 @@ def sessions(request: HttpRequest, slug: str) -> HttpResponse:
 def sessions_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Return the list that an act came from, when the act was refused."""
     searched = QueryDict(mutable=True)
-    searched.update({"q": request.POST.get("q", "")})
+    searched.update({name: request.POST.get(name, "") for name in ("q", "sort")})
     request.GET = searched  # type: ignore[assignment]
     return _listed(request, membership)
 
@@ -103,6 +100,10 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         "newest": here + _query(text, sort) if after else None,
         "older": here + _query(text, sort, after=found.after) if found.after else None,
         "export": _query(text, sort),
+        "acts": OFFERED,
+        "most": MOST,
+        "key": new_key(),
+        "picked": request.POST.getlist("session"),
     }
     name = (
         "console/_sessions.html" if wants_fragment(request) else "console/sessions.html"
@@ -129,42 +130,6 @@ def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
     )
     name = f"{membership.project.slug}-sessions"
     return csv_file(name, COLUMNS, map(_exported, found.rows))
-
-
-@act(Permission.WRITE, shows=sessions_shown)
-def label_sessions(request: HttpRequest, membership: Membership) -> HttpResponse:
-    """Label the heads of the sessions that were picked, and tell which could not be."""
-    form = LabelForm(request.POST)
-    if not form.is_valid():
-        raise InvalidRequest("Pick at least one session, and name the label.")
-    name, picked = form.cleaned_data["name"], form.cleaned_data["session"]
-    act = act_of(request, membership)
-    refused = [
-        f"{session_id}: {error.message}"
-        for session_id in picked
-        if (error := _not_labelled(act, session_id, name)) is not None
-    ]
-    done = len(picked) - len(refused)
-    messages.success(request, f"{done} of {len(picked)} sessions labelled {name}.")
-    if refused:
-        more = (
-            f" and {len(refused) - SHOWN_ERRORS} more" if refused[SHOWN_ERRORS:] else ""
-        )
-        messages.error(request, "; ".join(refused[:SHOWN_ERRORS]) + more)
-    back = reverse("console:sessions", args=[membership.project.slug])
-    return HttpResponseRedirect(back + _query(request.POST.get("q", ""), ""))
-
-
-def _not_labelled(act: Act, session_id: str, name: str) -> DomainError | None:
-    """Label the head; return why not, where it could not be."""
-    try:
-        session = queries.session(act.project, session_id)
-        timeline.label(
-            act=act, session_id=session_id, number=session.head_number, name=name
-        )
-    except DomainError as error:
-        return error
-    return None
 
 
 def _elsewhere(request: HttpRequest, membership: Membership) -> str | None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from apps.accounts import operations as accounts
 from apps.accounts.models import Membership
 from apps.accounts.views.acting import acting
 from apps.agents.acts import Act
@@ -42,6 +44,24 @@ def act_once(request: HttpRequest, membership: Membership, form: Form) -> Act:
     digest = hashlib.sha256(repr((request.path, sent)).encode()).digest()
     keyed = replace(act.request, key=f"console:{key}" if key else None, digest=digest)
     return replace(act, request=keyed)
+
+
+def made_once(act: Act, perform: Callable[[], str]) -> str:
+    """Return the id of what an act makes, or made when its form was sent before.
+
+    For acts that leave nothing by which a repetition could be recognised; whoever
+    sends the form twice, or lost the answer, is led to the same page.
+    """
+    if act.request.key is None:
+        return perform()
+    _, made, _ = accounts.answer_once(
+        project_id=act.project_id,
+        key=act.request.key,
+        digest=act.request.digest,
+        now=act.now,
+        perform=lambda: (SeeOther.status_code, perform().encode()),
+    )
+    return made.decode()
 
 
 def valid(form: Form) -> dict[str, Any]:

@@ -1,0 +1,312 @@
+"""Many at once on the console: pick, dry run, confirm, follow, retry, undo."""
+
+import html
+import io
+import re
+import zipfile
+from datetime import timedelta
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts import operations as accounts
+from apps.accounts.models import Membership, Role
+from apps.console import queries
+from apps.plans import running
+from apps.plans.models import Item, Plan
+from apps.timeline.models import Label, Version
+from tests.accounts.make import make_member
+from tests.acts import act_by
+from tests.console.make import HTML, Story, address, signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def operator(client, project):
+    return signed_in(client, make_member(project, "olga", Role.OPERATOR))
+
+
+@pytest.fixture
+def viewer(project):
+    return signed_in(Client(), make_member(project, "vera", Role.VIEWER))
+
+
+@pytest.fixture
+def stories(project):
+    return [Story(project, now=timezone.now()) for _ in range(3)]
+
+
+def url(name, project, *more):
+    return reverse(f"console:{name}", args=[project.slug, *more])
+
+
+def text(page, status=200):
+    assert page.status_code == status, page.content
+    return html.unescape(page.content.decode())
+
+
+def made(client, project, kind, stories, **fields):
+    """Return the page that making a plan leads to, and the plan."""
+    sent = {"kind": kind, "session": [one.id for one in stories], **fields}
+    answer = client.post(url("make_plan", project), sent)
+    assert answer.status_code == 303, answer.content
+    return client.get(answer["Location"]), Plan.objects.order_by("-id").first()
+
+
+def confirm(client, project, plan, **fields):
+    return client.post(url("confirm_plan", project, plan.id), fields)
+
+
+def sweep():
+    running.sweep(now=timezone.now())
+
+
+def test_rows_are_picked_looked_at_confirmed_and_done(operator, project, stories):
+    held = Story(project, now=timezone.now()).pause()
+
+    page, plan = made(operator, project, "hold", [*stories, held])
+    assert "Hold 3 sessions?" in text(page)
+    assert "left out: held already" in re.sub("<[^>]+>", "", text(page))
+    assert not Version.objects.filter(op="pause").exclude(session_id=held.id)
+
+    answer = confirm(operator, project, plan, reason="Bad release")
+    assert answer.status_code == 303
+    running_page = operator.get(answer["Location"])
+    assert "Holding 3 sessions" in text(running_page)
+    assert "0 of 3" in text(running_page)
+    assert 'hx-trigger="every 2s"' in text(running_page)
+    assert 'http-equiv="refresh"' in text(running_page)
+
+    sweep()
+    over = text(operator.get(answer["Location"]))
+    assert "3 sessions held" in over
+    assert "Why: Bad release" in over
+    assert "every 2s" not in over
+    assert "http-equiv" not in over
+
+
+def test_the_part_that_is_asked_for_again_and_again_is_the_plan_alone(
+    operator, project, stories
+):
+    _, plan = made(operator, project, "hold", stories)
+    confirm(operator, project, plan)
+
+    part = operator.get(url("plan", project, plan.id), headers={"HX-Request": "true"})
+
+    assert text(part).lstrip().startswith('<div id="plan" hx-get=')
+    assert "HX-Request" in part["Vary"]
+
+
+def test_the_first_of_a_search_are_frozen(operator, project, stories):
+    other = Story(project, agent="other", now=timezone.now())
+
+    page, plan = made(
+        operator, project, "label", [other], first="on", q="agent:travel-agent",
+        label="seen",
+    )  # fmt: skip
+    Story(project)
+
+    ids = set(Item.objects.of_plan(plan.id).values_list("session_id", flat=True))
+    assert ids == {one.id for one in stories}
+    assert "Label 3 sessions “seen”?" in text(page)
+    assert quote("agent:travel-agent", safe="") in text(page)
+    assert "there may be more" not in text(page)
+
+
+def test_a_search_that_finds_more_says_so(operator, project, stories, monkeypatch):
+    monkeypatch.setattr("apps.console.pages.project.plans.MOST", 2)
+
+    page, plan = made(operator, project, "hold", [], first="on", q="")
+
+    assert Item.objects.of_plan(plan.id).count() == 2
+    assert "there may be more" in text(page)
+
+
+def test_a_form_that_is_sent_twice_makes_one_plan_and_confirms_once(
+    operator, project, stories
+):
+    _, plan = made(operator, project, "hold", stories, key="k-1")
+    _, same = made(operator, project, "hold", stories, key="k-1")
+    answers = [confirm(operator, project, plan, key="k-2") for _ in range(2)]
+
+    assert plan == same
+    assert Plan.objects.count() == 1
+    assert [one.status_code for one in answers] == [303, 303]
+    assert answers[0]["Location"] == answers[1]["Location"]
+
+
+def test_a_plan_that_somebody_else_confirmed_says_so(operator, project, stories):
+    _, plan = made(operator, project, "hold", stories)
+    confirm(operator, project, plan)
+
+    answer = operator.post(url("confirm_plan", project, plan.id), headers=HTML)
+
+    assert answer.status_code == 303
+    assert "was confirmed already" in text(operator.get(answer["Location"]))
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"kind": "hold"}, "Pick at least one session"),
+        ({"kind": "shout", "session": ["x"]}, "kind"),
+        ({"session": [f"sess_{0:026d}"]}, "Say what is to be done"),
+        ({"kind": "hold", "session": ["sess_x"]}, "ids of sessions"),
+        ({"kind": "label", "session": [f"sess_{0:026d}"]}, "Name the label"),
+        ({"kind": "hold", "first": "on", "q": "agnet:x"}, "agnet"),
+        (
+            {"kind": "hold", "session": [f"sess_{n:026d}" for n in range(501)]},
+            "at most 500 sessions; these are 501",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_told_on_the_list(
+    operator, project, stories, fields, words
+):
+    answer = operator.post(url("make_plan", project), fields, headers=HTML)
+
+    assert words in text(answer, 400)
+    assert "Nothing was done" in text(answer, 400)
+    assert not Plan.objects.exists()
+
+
+def test_picks_are_kept_where_a_plan_was_refused(operator, project, stories):
+    fields = {"kind": "label", "session": [stories[1].id]}
+
+    page = text(operator.post(url("make_plan", project), fields, headers=HTML), 400)
+
+    box = f'name="session" value="{stories[1].id}" form="bulk" checked'
+    assert box in page
+    assert page.count('form="bulk" checked') == 1
+
+
+def test_what_failed_is_said_and_tried_again(operator, project, stories):
+    _, plan = made(operator, project, "hold", stories)
+    confirm(operator, project, plan)
+    user = Membership.objects.get(project=project).user
+    told = {"act": act_by(), "project": project, "user": user}
+    accounts.change_role(role=Role.VIEWER, **told)
+    sweep()
+    assert "0 sessions held" in text(operator.get(url("plan", project, plan.id)))
+
+    accounts.change_role(role=Role.OPERATOR, **told)
+    page = text(operator.get(url("plan", project, plan.id)))
+    assert "olga has no right to write in this project any more." in page
+    assert "Try the failed again" in page
+    operator.post(url("retry_plan", project, plan.id))
+    sweep()
+
+    assert "3 sessions held" in text(operator.get(url("plan", project, plan.id)))
+
+
+def test_a_plan_is_undone_by_a_plan(operator, project, stories):
+    _, plan = made(operator, project, "hold", stories)
+    confirm(operator, project, plan)
+    sweep()
+    stories[0].rollback(0)
+
+    answer = operator.post(url("undo_plan", project, plan.id), follow=True)
+    undo = Plan.objects.get(undo_of=plan)
+    assert "Resume 2 sessions?" in text(answer)
+    assert "has moved on: v1 is not its head, v2 is" in text(answer)
+    assert "Nothing is undone yet" in text(answer)
+    confirm(operator, project, undo)
+    sweep()
+
+    assert "2 sessions resumed" in text(operator.get(url("plan", project, undo.id)))
+    assert undo.id in text(operator.get(url("plan", project, plan.id)))
+
+
+def test_an_archive_is_downloaded_once_it_is_ready(operator, project, stories):
+    _, plan = made(operator, project, "export", stories)
+    where = url("export_plan", project, plan.id)
+    assert operator.get(where)["Location"] == url("plan", project, plan.id)
+    confirm(operator, project, plan)
+    sweep()
+    assert where in text(operator.get(url("plan", project, plan.id)))
+
+    answer = operator.get(where)
+
+    packed = zipfile.ZipFile(io.BytesIO(b"".join(answer)))
+    assert len(packed.namelist()) == 4
+    assert answer["Content-Type"] == "application/zip"
+    assert f"{plan.id}.zip" in answer["Content-Disposition"]
+    assert operator.head(where).content == b""
+
+
+def test_a_viewer_sees_plans_and_is_offered_nothing(operator, viewer, project, stories):
+    _, plan = made(operator, project, "hold", stories)
+    where = url("plan", project, plan.id)
+
+    shown = text(viewer.get(where))
+    assert "Hold 3 sessions?" in shown
+    assert 'id="confirm"' not in shown
+    assert "role operator or administrator" in shown
+    assert 'id="bulk"' not in text(viewer.get(address(project)))
+    for name in ("confirm_plan", "retry_plan", "undo_plan"):
+        assert viewer.post(url(name, project, plan.id)).status_code == 403
+    assert viewer.post(url("make_plan", project)).status_code == 403
+
+
+def test_strangers_and_wrong_methods_and_unknown_plans(
+    operator, project, other_project, stories
+):
+    _, plan = made(operator, project, "hold", stories)
+    stranger = signed_in(Client(), make_member(other_project, "mallory"))
+
+    assert stranger.get(url("plan", project, plan.id)).status_code == 404
+    assert stranger.get(url("plan", other_project, plan.id)).status_code == 404
+    assert Client().get(url("plan", project, plan.id)).status_code == 302
+    assert operator.post(url("plan", project, plan.id)).status_code == 405
+    assert operator.get(url("make_plan", project)).status_code == 405
+    assert operator.get(url("plan", project, f"plan_{'0' * 26}")).status_code == 404
+
+
+def test_plans_are_listed_newest_first_page_by_page(
+    operator, project, stories, monkeypatch
+):
+    monkeypatch.setattr("apps.console.views.project.plans.LISTED", 2)
+    assert "No plan was made yet" in text(operator.get(url("plans", project)))
+    for kind in ("hold", "export", "resume"):
+        made(operator, project, kind, stories)
+
+    first = text(operator.get(url("plans", project)))
+    older = re.search(r'href="([^"]+)" rel="next"', first)[1]
+
+    assert first.index("Resume 3 sessions") < first.index("Export 3 sessions")
+    assert "Hold 3 sessions" not in first
+    assert "Hold 3 sessions" in text(operator.get(f"{url('plans', project)}{older}"))
+    bad = operator.get(url("plans", project), {"after": "x"})
+    assert bad.status_code == 400
+
+
+def test_the_sessions_of_a_plan_go_in_pages(operator, project, monkeypatch):
+    monkeypatch.setattr("apps.console.pages.project.plans.PAGE", 2)
+    now = timezone.now() - timedelta(hours=1)
+    stories = [Story(project, now=now, external_id=f"order-{n}") for n in range(3)]
+    page, plan = made(operator, project, "hold", stories)
+
+    older = re.search(r'href="([^"]+)" rel="next"', text(page))[1]
+    second = text(operator.get(f"{url('plan', project, plan.id)}{older}"))
+
+    assert "order-0" in text(page)
+    assert "order-2" not in text(page)
+    assert "order-2" in second
+    assert "Newest" in second
+
+
+def test_hostile_labels_and_titles_are_shown_as_text(operator, project):
+    story = Story(project, now=timezone.now(), title="<b>bold</b>\u202e")
+    page, _ = made(operator, project, "label", [story], label="<i>{sessions}</i>")
+
+    shown = page.content.decode()
+    assert "<b>bold" not in shown
+    assert "<i>" not in shown
+    assert "&lt;i&gt;{sessions}&lt;/i&gt;" in shown
+    assert "\u202e" not in shown
+    assert queries.has_session(project, story.id)
+    assert not Label.objects.exists()
