@@ -27,6 +27,8 @@ TEXT_FIELDS = ("name", "description", "owner", "team")
 LONGEST_NAME = 255
 LONGEST_DESCRIPTION = 4_000
 LONGEST_TAG = 100
+# An event is read with others: it keeps a sentence, not a report.
+LONGEST_REASON = 200
 MOST_TAGS = 50
 MAX_METADATA_BYTES = 64 * 1024
 
@@ -99,21 +101,25 @@ def update(*, act: Act, reference: str, fields: Mapping[str, Any]) -> Agent:
             Action.AGENT_UPDATED,
             agent,
             act=act,
-            fields=changed,
+            details={"fields": changed},
         )
     return agent
 
 
-def suspend(*, act: Act, reference: str) -> Agent:
+def suspend(*, act: Act, reference: str, reason: str | None = None) -> Agent:
     """Stop the agent's writes; suspending it twice is one suspension.
 
-    Raises: AgentNotFound.
+    People are asked for a reason, which the record keeps; programs may go without.
+
+    Raises: AgentNotFound, InvalidRequest.
     """
+    details = {} if reason is None else {"reason": _reason(reason)}
     return _change_status(
         AgentStatus.SUSPENDED,
         Action.AGENT_SUSPENDED,
         reference=reference,
         act=act,
+        details=details,
     )
 
 
@@ -131,7 +137,12 @@ def activate(*, act: Act, reference: str) -> Agent:
 
 
 def _change_status(
-    status: AgentStatus, action: Action, *, act: Act, reference: str
+    status: AgentStatus,
+    action: Action,
+    *,
+    act: Act,
+    reference: str,
+    details: Mapping[str, Any] = audit.EMPTY,
 ) -> Agent:
     with transaction.atomic():
         agent = _locked(act.scope, reference)
@@ -139,7 +150,7 @@ def _change_status(
             agent.status = status
             agent.updated_at = act.now
             agent.save(update_fields=["status", "updated_at"])
-            _record(action, agent, act=act)
+            _record(action, agent, act=act, details=details)
     return agent
 
 
@@ -197,6 +208,13 @@ def _text(name: str, value: Any) -> str:
     return value
 
 
+def _reason(reason: str) -> str:
+    if not reason.strip() or len(reason) > LONGEST_REASON or "\x00" in reason:
+        message = f"Say why, in at most {LONGEST_REASON:,} characters, without NUL."
+        raise InvalidRequest(message, param="reason")
+    return reason
+
+
 def _tags(value: Any) -> list[str]:
     if (
         not isinstance(value, list)
@@ -215,11 +233,12 @@ def _tags(value: Any) -> list[str]:
 
 
 def _record(
-    action: Action, agent: Agent, *, act: Provenance, fields: list[str] | None = None
+    action: Action,
+    agent: Agent,
+    *,
+    act: Provenance,
+    details: Mapping[str, Any] = audit.EMPTY,
 ) -> None:
-    details: dict[str, Any] = {"agent_id": json.cleaned(agent.external_id)}
-    if fields is not None:
-        details["fields"] = fields
     audit.record_for(
         stream_id=agent.project_id,
         project_id=agent.project_id,
@@ -227,5 +246,5 @@ def _record(
         resource_type="agent",
         resource_id=agent.id,
         act=act,
-        details=details,
+        details={"agent_id": json.cleaned(agent.external_id), **details},
     )

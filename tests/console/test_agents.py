@@ -11,7 +11,7 @@ from apps.agents.models import Agent
 from apps.audit.models import AuditRecord
 from apps.timeline.queries import activity
 from tests.accounts.make import make_member
-from tests.console.make import NOW, Story, signed_in
+from tests.console.make import HTML, NOW, Story, signed_in
 
 
 @pytest.fixture
@@ -86,7 +86,8 @@ def test_an_operator_suspends_and_activates_it(operator, project, api):
     Story(project, agent="travel")
     agent = Agent.objects.get()
 
-    page = operator.post(url("suspend_agent", project, agent.id), follow=True)
+    why = {"reason": "Refunds twice <b>since</b> 1.8"}
+    page = operator.post(url("suspend_agent", project, agent.id), why, follow=True)
     refused = api().post("/v1/sessions", {"agent_id": "travel"})
     operator.post(url("activate_agent", project, agent.id))
 
@@ -100,6 +101,24 @@ def test_an_operator_suspends_and_activates_it(operator, project, api):
         "agent.suspended",
         "agent.activated",
     ]
+    assert chained.get(action="agent.suspended").details == {
+        "agent_id": "travel",
+        **why,
+    }
+
+
+@pytest.mark.parametrize("reason", [None, "", "  ", "x" * 201])
+def test_suspending_asks_for_a_reason(operator, project, reason):
+    Story(project, agent="travel")
+    agent = Agent.objects.get()
+    sent = {} if reason is None else {"reason": reason}
+
+    answer = operator.post(url("suspend_agent", project, agent.id), sent, headers=HTML)
+
+    assert answer.status_code == 400
+    assert "Nothing was done:" in answer.content.decode()
+    agent.refresh_from_db()
+    assert not agent.is_suspended
 
 
 def test_agents_of_others_and_of_nobody_are_not_found(operator, project, other_project):
@@ -109,7 +128,10 @@ def test_agents_of_others_and_of_nobody_are_not_found(operator, project, other_p
     for reference in (theirs.id, "agent_" + "0" * 26):
         assert operator.get(url("agent_detail", project, reference)).status_code == 404
         assert (
-            operator.post(url("suspend_agent", project, reference)).status_code == 404
+            operator.post(
+                url("suspend_agent", project, reference), {"reason": "x"}
+            ).status_code
+            == 404
         )
 
 
@@ -117,7 +139,7 @@ def test_suspended_ones_are_listed_alone_when_asked_for(operator, project):
     Story(project, agent="travel")
     Story(project, agent="refunds")
     agent = Agent.objects.get(external_id="travel")
-    operator.post(url("suspend_agent", project, agent.id))
+    operator.post(url("suspend_agent", project, agent.id), {"reason": "It loops"})
 
     page = text(operator.get(url("agent_list", project), {"status": "suspended"}))
 

@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 
 from apps.accounts.models import Role, Scope
-from apps.agents.models import AgentStatus
 from apps.audit.actions import RECORDED
 from apps.console.pages.project import audit_entries, session_search
 from apps.core.handling import Handling
@@ -185,17 +184,6 @@ def _day(label: str) -> forms.DateField:
         label=label,
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
-
-
-class AgentsForm(forms.Form):
-    """Filter and place in the list of agents."""
-
-    status = forms.ChoiceField(
-        required=False, choices=[("", "any"), *AgentStatus.choices]
-    )
-    after = forms.RegexField(
-        regex=r"\Aagent_[0-9a-z]{26}\Z", required=False, widget=forms.HiddenInput
     )
 
 

@@ -11,10 +11,10 @@ from apps.agents import operations as agents
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.console import queries
-from apps.console.forms.project import AgentsForm
+from apps.console.forms.agents import AgentsForm, SuspendForm
 from apps.console.pages.project.session_rows import session_rows
 from apps.console.pages.session.version_text import pretty
-from apps.console.views.requests.acts import act_of
+from apps.console.views.requests.acts import act_of, valid
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.core.errors import InvalidRequest
@@ -82,8 +82,11 @@ def agent_shown(
 def suspend(
     request: HttpRequest, membership: Membership, agent_id: str
 ) -> HttpResponse:
-    """Stop the agent's writes."""
-    agent = agents.suspend(reference=agent_id, act=act_of(request, membership))
+    """Stop the agent's writes, and keep why."""
+    given = valid(SuspendForm(request.POST))
+    agent = agents.suspend(
+        reference=agent_id, reason=given["reason"], act=act_of(request, membership)
+    )
     messages.success(
         request, f"{agent} is suspended: its writes are refused, reading goes on."
     )
