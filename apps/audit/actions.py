@@ -23,6 +23,8 @@ class Action(StrEnum):
     SESSION_PAUSED = "session.paused"
     SESSION_RESUMED = "session.resumed"
     SESSION_CLOSED = "session.closed"
+    SESSION_REVIEWED = "session.reviewed"
+    SESSION_SCORED = "session.scored"
     VERSION_CREATED = "version.created"
     VERSION_LABELLED = "version.labelled"
     VERSION_UNLABELLED = "version.unlabelled"
@@ -114,6 +116,8 @@ SHOWN: dict[Action, Shown] = {
     Action.SESSION_PAUSED: Shown("session.paused", "Paused the session"),
     Action.SESSION_RESUMED: Shown("session.resumed", "Resumed the session"),
     Action.SESSION_CLOSED: Shown("session.closed", "Closed the session"),
+    Action.SESSION_REVIEWED: Shown("session.reviewed", "Reviewed the session"),
+    Action.SESSION_SCORED: Shown("session.scored", "Scored the session"),
     Action.VERSION_CREATED: Shown("state.updated", "Changed the state"),
     Action.VERSION_LABELLED: Shown("version.labelled", "Labelled the version"),
     Action.VERSION_UNLABELLED: Shown(

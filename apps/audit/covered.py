@@ -11,6 +11,7 @@ finds the text of a note or the address of a webhook by guessing at it.
 from __future__ import annotations
 
 import hmac
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -100,6 +101,8 @@ def _encoded(value: Any) -> bytes:
             return b"null"
         case bool() | int():
             return b"number" + str(int(value)).encode()
+        case float():
+            return b"double" + struct.pack(">d", value)
         case str():
             return b"text" + value.encode()
         case bytes() | memoryview():

@@ -1,14 +1,21 @@
 """What is attached to a history without changing it.
 
-Labels and notes of people; of a checkpointer, writes that wait for their step and marks
-on what it has deleted. None is state, so none makes a version. A label can be taken
-away again; the others stay as they were written. `models.py` passes all on.
+Labels, notes and reviews of people; scores of agents and evaluators; of a checkpointer,
+writes that wait for their step and marks on what it has deleted. None is state, so none
+makes a version. A label can be taken away again; the others stay as they were written.
+`models.py` passes all on.
 """
 
 from django.db import models
 
 from apps.timeline.fields import id_field
-from apps.timeline.querysets import LabelQuerySet, NoteQuerySet
+from apps.timeline.querysets import (
+    LabelQuerySet,
+    NoteQuerySet,
+    ReviewQuerySet,
+    ScoreQuerySet,
+)
+from apps.timeline.words import Outcome
 
 
 class Label(models.Model):
@@ -53,6 +60,46 @@ class Note(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id} {self.id}"
+
+
+class Review(models.Model):
+    """How a session went, as somebody says who has looked at it; the newest counts."""
+
+    pk = models.CompositePrimaryKey("session_id", "ordinal")
+    session_id = id_field()
+    # From 1 on, in the order in which they were given.
+    ordinal = models.BigIntegerField()
+    outcome = models.CharField(max_length=8, choices=Outcome.choices)
+    why = models.TextField(null=True)
+    actor_kind = models.CharField(max_length=8)
+    actor_id = models.TextField()
+    actor_label = models.TextField()
+    created_at = models.DateTimeField()
+
+    objects = ReviewQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.session_id} review {self.ordinal}: {self.outcome}"
+
+
+class Score(models.Model):
+    """A number that an agent gave a session; of each name the newest counts."""
+
+    pk = models.CompositePrimaryKey("session_id", "name", "ordinal")
+    session_id = id_field()
+    name = models.CharField(max_length=100, db_collation="C")
+    # From 1 on for each name.
+    ordinal = models.BigIntegerField()
+    value = models.FloatField()
+    actor_kind = models.CharField(max_length=8)
+    actor_id = models.TextField()
+    actor_label = models.TextField()
+    created_at = models.DateTimeField()
+
+    objects = ScoreQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.session_id} {self.name} = {self.value}"
 
 
 class PendingWrite(models.Model):

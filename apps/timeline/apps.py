@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 
 from apps.audit.covered import register
-from apps.timeline.covered import LABEL, NOTE, SESSION
+from apps.timeline.covered import LABEL, NOTE, REVIEW, SCORE, SESSION
 
 
 class TimelineConfig(AppConfig):
@@ -9,4 +9,4 @@ class TimelineConfig(AppConfig):
     label = "timeline"
 
     def ready(self) -> None:
-        register(LABEL, NOTE, SESSION)
+        register(LABEL, NOTE, REVIEW, SCORE, SESSION)

@@ -1,4 +1,6 @@
-"""The rows beside a history that records cover: labels, notes, what a session is about.
+"""The rows beside a history that records cover.
+
+Labels, notes, reviews, scores, and what a session is about.
 
 A session begins without a record, which would make all of a project's sessions wait
 for each other: its title, metadata, owner and lifetime are covered from their first
@@ -20,6 +22,16 @@ def _label_named(key: str) -> str:
 def _note_named(key: str) -> str:
     session_id, _, note_id = key.partition(" ")
     return f"note {note_id} in {session_id}"
+
+
+def _review_named(key: str) -> str:
+    session_id, _, ordinal = key.partition(" ")
+    return f"review {ordinal} of {session_id}"
+
+
+def _score_named(key: str) -> str:
+    session_id, ordinal, name = [*key.split(" ", 2), "", ""][:3]
+    return f"score {ordinal} of {name!r} of {session_id}"
 
 
 LABEL = Covered(
@@ -49,6 +61,35 @@ NOTE = Covered(
       FROM timeline_note n JOIN timeline_session s ON s.id = n.session_id
      WHERE s.project_id = %(project)s
        AND (%(session)s::text IS NULL OR n.session_id = %(session)s)
+    """,
+)
+REVIEW = Covered(
+    kind="review",
+    columns=("outcome", "why", *_BY),
+    key=lambda review: f"{review.session_id} {review.ordinal}",
+    named=_review_named,
+    of_session=True,
+    present="""
+    SELECT r.session_id || ' ' || r.ordinal AS key, r.created_at AS made_at, r.outcome,
+           r.why, r.actor_kind, r.actor_id, r.actor_label, r.created_at
+      FROM timeline_review r JOIN timeline_session s ON s.id = r.session_id
+     WHERE s.project_id = %(project)s
+       AND (%(session)s::text IS NULL OR r.session_id = %(session)s)
+    """,
+)
+SCORE = Covered(
+    kind="score",
+    columns=("value", *_BY),
+    key=lambda score: f"{score.session_id} {score.ordinal} {score.name}",
+    named=_score_named,
+    of_session=True,
+    present="""
+    SELECT c.session_id || ' ' || c.ordinal || ' ' || c.name AS key,
+           c.created_at AS made_at, c.value, c.actor_kind, c.actor_id, c.actor_label,
+           c.created_at
+      FROM timeline_score c JOIN timeline_session s ON s.id = c.session_id
+     WHERE s.project_id = %(project)s
+       AND (%(session)s::text IS NULL OR c.session_id = %(session)s)
     """,
 )
 SESSION = Covered(

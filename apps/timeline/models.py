@@ -13,6 +13,8 @@ from apps.timeline.annotations import HiddenVersions as HiddenVersions
 from apps.timeline.annotations import Label as Label
 from apps.timeline.annotations import Note as Note
 from apps.timeline.annotations import PendingWrite as PendingWrite
+from apps.timeline.annotations import Review as Review
+from apps.timeline.annotations import Score as Score
 from apps.timeline.derived import Change as Change
 from apps.timeline.derived import Open as Open
 from apps.timeline.derived import Opening as Opening
@@ -21,16 +23,20 @@ from apps.timeline.derived import Term as Term
 from apps.timeline.derived import Text as Text
 from apps.timeline.derived import Unsearched as Unsearched
 from apps.timeline.fields import id_field
+from apps.timeline.names import RequestKey as RequestKey
+from apps.timeline.names import SessionName as SessionName
 from apps.timeline.querysets import SessionQuerySet, TurnQuerySet
-from apps.timeline.words import Hold, Op, Status
+from apps.timeline.scores import says_failed
+from apps.timeline.words import Hold, Op, Outcome, Status
 
 
 class Session(models.Model):
     """One conversation or run of an agent.
 
     The columns from `status` on are a projection for lists, written in the append
-    and never read to decide anything. What the head says of its objective is one of
-    the `facets`; `title` is what the agent has set, if it has.
+    (`review` and `scores` by who judges) and never read to decide anything. What the
+    head says of its objective is one of the `facets`; `title` is what the agent has
+    set, if it has.
     """
 
     id = id_field(primary_key=True)
@@ -59,6 +65,9 @@ class Session(models.Model):
     turn_count = models.BigIntegerField(default=0)
     rollback_count = models.BigIntegerField(default=0)
     facets = models.JSONField(default=dict)
+    # What the newest review says, and the newest score of each name, if there are any.
+    review = models.CharField(max_length=8, choices=Outcome.choices, null=True)
+    scores = models.JSONField(null=True)
 
     objects = SessionQuerySet.as_manager()
 
@@ -99,43 +108,25 @@ class Session(models.Model):
                 name="timeline_session_to_expire",
                 condition=models.Q(expires_at__isnull=False, expired_at__isnull=True),
             ),
+            models.Index(
+                fields=["project_id", "review", "-id"],
+                name="timeline_session_reviewed",
+                condition=models.Q(review__isnull=False),
+            ),
+            models.Index(
+                fields=["project_id", "-id"],
+                name="timeline_session_scored",
+                condition=models.Q(scores__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
         return str(self.id)
 
-
-class SessionName(models.Model):
-    """The session behind a name that the caller chose; written before the session."""
-
-    pk = models.CompositePrimaryKey("project_id", "external_id")
-    project_id = id_field()
-    external_id = models.CharField(max_length=255, db_collation="C")
-    session_id = id_field()
-
-    def __str__(self) -> str:
-        return str(self.external_id)
-
-
-class RequestKey(models.Model):
-    """An idempotency key of a create or fork; gives a retry the same session id.
-
-    Title, metadata and lifetime are kept as they were asked for: a replay answers with
-    them, whatever became of the session since.
-    """
-
-    pk = models.CompositePrimaryKey("project_id", "key")
-    project_id = id_field()
-    key = models.CharField(max_length=255, db_collation="C")
-    digest = models.BinaryField()
-    session_id = id_field()
-    title = models.TextField(null=True)
-    metadata = models.BinaryField()
-    expires_at = models.DateTimeField(null=True)
-    requested_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return str(self.key)
+    @property
+    def is_failed(self) -> bool:
+        """Whether the newest review says failed or, without one, a score does."""
+        return says_failed(self.review, self.scores or {})
 
 
 class Version(models.Model):

@@ -6,21 +6,34 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Q, Subquery
+from django.db.models import F, FloatField, Func, Q, Subquery, Value
+from django.db.models.functions import Cast
 
 from apps.agents.models import Agent
 from apps.core import keyset
 from apps.core.json import cleaned
+from apps.timeline.scores import ScoreFilter
 
 if TYPE_CHECKING:
     # Named in the strings below.
-    from apps.timeline.models import Label, Note, Session, Turn  # noqa: F401
+    from apps.timeline.models import (  # noqa: F401
+        Label,
+        Note,
+        Review,
+        Score,
+        Session,
+        Turn,
+    )
 
 
 # An id is made with the first try of a create, which may be finished by a later one.
 LATEST_RETRY = timedelta(days=1)
 # And by a host whose clock is behind.
 CLOCK = timedelta(hours=1)
+# Asked for in place of an outcome: nobody has reviewed the session.
+UNREVIEWED = "none"
+# How the operators of `scores.ScoreFilter` are asked of a column.
+LOOKUPS = {"=": "exact", "<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
 
 
 def id_bounds(after: datetime | None, before: datetime | None) -> tuple[str, str]:
@@ -98,6 +111,29 @@ class SessionQuerySet(models.QuerySet["Session"]):
             return self
         return self.filter(metadata_index__contains=cleaned(pairs))
 
+    def reviewed(self, outcome: str | None) -> SessionQuerySet:
+        """Keep those whose newest review says `fine` or `failed`; None means all.
+
+        `UNREVIEWED` keeps those that nobody has reviewed.
+        """
+        if outcome is None:
+            return self
+        if outcome == UNREVIEWED:
+            return self.filter(review__isnull=True)
+        return self.filter(review=outcome)
+
+    def scored(self, wanted: ScoreFilter | None) -> SessionQuerySet:
+        """Keep those whose newest score of that name compares so; None means all.
+
+        Without an operator, those that have a score of that name.
+        """
+        if wanted is None:
+            return self
+        found = self.filter(scores__isnull=False).alias(_score=_score(wanted.name))
+        if wanted.operator is None:
+            return found.filter(_score__isnull=False)
+        return found.filter(**{f"_score__{LOOKUPS[wanted.operator]}": wanted.value})
+
     def newest_first(self, *, after_id: str | None = None) -> SessionQuerySet:
         """Keyset by id, which sorts by creation."""
         found = self.filter(id__lt=after_id) if after_id else self
@@ -119,6 +155,15 @@ class SessionQuerySet(models.QuerySet["Session"]):
         """As `newest_first`, the other way."""
         found = self.filter(id__gt=after_id) if after_id else self
         return found.select_related("agent").order_by("id")
+
+
+def _score(name: str) -> Cast:
+    """Return the newest score of a name as a number; by its key, whatever it is.
+
+    Django takes a key that is all digits for the place in a list.
+    """
+    said = Func(F("scores"), Value(name), function="jsonb_extract_path_text")
+    return Cast(said, FloatField())
 
 
 class TurnQuerySet(models.QuerySet["Turn"]):
@@ -159,3 +204,25 @@ class NoteQuerySet(models.QuerySet["Note"]):
         """Keyset by id, which sorts by the time it was written."""
         found = self.filter(id__lt=after_id) if after_id else self
         return found.order_by("-id")
+
+
+class ReviewQuerySet(models.QuerySet["Review"]):
+    def of_session(self, session_id: str) -> ReviewQuerySet:
+        return self.filter(session_id=session_id)
+
+    def newest(self) -> Review | None:
+        """The one that counts."""
+        return self.order_by("-ordinal").first()
+
+
+class ScoreQuerySet(models.QuerySet["Score"]):
+    def of_session(self, session_id: str) -> ScoreQuerySet:
+        return self.filter(session_id=session_id)
+
+    def newest(self, name: str) -> Score | None:
+        """The one of that name that counts."""
+        return self.filter(name=name).order_by("-ordinal").first()
+
+    def count_names(self) -> int:
+        """How many names there are; each has a first."""
+        return self.filter(ordinal=1).count()

@@ -5,11 +5,13 @@ from apps.core.roles.declared import ALL, derived, immutable, mutable
 # What an append brings up to date, and what people change about a session. Its origin,
 # its project and its agent never change.
 _PROJECTION = "status, head_number, updated_at, turn_count, rollback_count, facets"
+# What reviews and scores bring up to date.
+_JUDGED = "review, scores"
 _SAID = "title, metadata, metadata_index, ttl_seconds, expires_at, expired_at"
 
 TABLES = {
     "timeline_session": mutable(
-        web=f"INSERT, UPDATE ({_PROJECTION}, {_SAID})",
+        web=f"INSERT, UPDATE ({_PROJECTION}, {_JUDGED}, {_SAID})",
         # What a confirmed plan does to sessions, the worker does.
         worker=f"UPDATE ({_PROJECTION}, expired_at)",
         retention="UPDATE, DELETE",
@@ -20,6 +22,8 @@ TABLES = {
     "timeline_body": immutable(),
     "timeline_turn": immutable(),
     "timeline_note": immutable(),
+    "timeline_review": immutable(),
+    "timeline_score": immutable(),
     "timeline_pendingwrite": immutable(),
     "timeline_hiddenversions": immutable(),
     "timeline_label": mutable(

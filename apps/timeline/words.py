@@ -39,6 +39,13 @@ class Op(models.TextChoices):
     DELETE = "delete"
 
 
+class Outcome(models.TextChoices):
+    """How a session went, as somebody says who has looked at it."""
+
+    FINE = "fine"
+    FAILED = "failed"
+
+
 class OpenKind(models.TextChoices):
     """Why a session is on a list of what needs a person."""
 

@@ -18,6 +18,8 @@ KINDS: dict[str, str] = {
     "session.paused": "A session was paused: agents' writes are refused.",
     "session.resumed": "A paused session goes on.",
     "session.closed": "A session was closed for good.",
+    "session.reviewed": "A person said how a session went: fine or failed, and why.",
+    "session.scored": "An agent or evaluator gave a session a score.",
     "session.deleted": "A session was deleted.",
     "session.expired": "A session's time was over.",
     "version.created": "Any act made a version: a write, a rollback, a pause, …",

@@ -14,11 +14,12 @@ from typing import Any
 
 from orjson import Fragment
 
+from apps.audit.actions import Action
 from apps.audit.entries import Entry
 from apps.core import json
 from apps.core.outbound.links import whole
 from apps.core.time.moments import utc_text
-from apps.timeline.models import Session, Version
+from apps.timeline.models import Review, Session, Version
 from apps.webhooks.kinds import VERSION, message_id
 
 Data = dict[str, Any]
@@ -30,6 +31,7 @@ STEP = {
     "release": "release",
     "model": "model",
 }
+JUDGED = (Action.SESSION_REVIEWED, Action.SESSION_SCORED)
 SAID = ("reasoning", "reason_code", "external_id", "undo_of", "size", "flags")
 COUNTED = ("change_count", "changes_truncated")
 VERSION_COLUMNS = (
@@ -44,10 +46,13 @@ class Known:
 
     sessions: dict[str, Session] = field(default_factory=dict)
     versions: dict[tuple[str, int], Version] = field(default_factory=dict)
+    # Why somebody said how a session went, by the review's ordinal.
+    whys: dict[tuple[str, int], str | None] = field(default_factory=dict)
 
 
 def known_of(events: Iterable[Entry]) -> Known:
-    """Read the sessions and versions that these events name."""
+    """Read the sessions, versions and reviews that these events name."""
+    events = list(events)
     named = {
         (event.stream_id, event.number)
         for event in events
@@ -68,7 +73,20 @@ def known_of(events: Iterable[Entry]) -> Known:
             for one in versions
             if (one.session_id, one.number) in named
         },
+        _whys_of(event for event in events if event.action == Action.SESSION_REVIEWED),
     )
+
+
+def _whys_of(reviewed: Iterable[Entry]) -> dict[tuple[str, int], str | None]:
+    """Read why, one review after the other: people give few."""
+    named = {(event.stream_id, event.details["review"]) for event in reviewed}
+    return {
+        (stream, ordinal): why
+        for stream, ordinal in named
+        for why in Review.objects.of_session(stream)
+        .filter(ordinal=ordinal)
+        .values_list("why", flat=True)
+    }
 
 
 def body_of(event: Entry, kind: str, known: Known) -> bytes:
@@ -86,7 +104,9 @@ def written(id: str, kind: str, created_at: datetime, data: Data) -> bytes:
 
 def _data(event: Entry, kind: str, known: Known) -> Data:
     name = "version" if kind == VERSION else event.resource_type
-    if kind.startswith("session."):
+    if kind in JUDGED:
+        name = "judged"
+    elif kind.startswith("session."):
         name = "session"
     return TOLD.get(name, _plain)(event, known) | {
         "trace_id": event.id,
@@ -123,6 +143,20 @@ def _session(event: Entry, known: Known) -> Data:
             "undo_of": version.undo_of,
         }
     return {**event.details, **data}
+
+
+def _judged(event: Entry, known: Known) -> Data:
+    """How a session went, by a review or a score: neither changes the session."""
+    session = known.sessions.get(event.stream_id)
+    data = _session(event, known)
+    if session is not None:
+        data["updated_at"] = utc_text(session.updated_at)
+    if event.action == Action.SESSION_REVIEWED:
+        ordinal = data.pop("review")
+        data["why"] = known.whys.get((event.stream_id, ordinal))
+    else:
+        data["value"] = float(data["value"])
+    return data
 
 
 def _version(event: Entry, known: Known) -> Data:
@@ -183,6 +217,7 @@ def _ids(event: Entry, known: Known) -> Data:
 # function of its own, it enters it here when it starts.
 TOLD: dict[str, Callable[[Entry, Known], Data]] = {
     "session": _session,
+    "judged": _judged,
     "version": _version,
     "turn": _turn,
     "alert": _alert,

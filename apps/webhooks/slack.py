@@ -25,6 +25,8 @@ SENTENCES = {
     "session.paused": "{actor} paused {session} of {agent}.",
     "session.resumed": "{actor} let {session} of {agent} go on.",
     "session.closed": "{actor} closed {session} of {agent}.",
+    "session.reviewed": "{actor} reviewed {session} of {agent}: {outcome}.",
+    "session.scored": "{actor} scored {session} of {agent}: {score} is {value}.",
     "session.deleted": "{actor} deleted {session} of {agent}.",
     "session.expired": "The time of {session} of {agent} is over.",
     "version.created": "{actor} made {version} of {session} of {agent}.",
@@ -49,7 +51,7 @@ def message(body: bytes, slug: str) -> bytes:
     told = cast(Data, json.parse_written(body))
     kind, data = told["type"], told["data"]
     said = SENTENCES[kind].format_map(_parts(kind, data, slug))
-    reason = data.get("reason") or data.get("reasoning")
+    reason = data.get("reason") or data.get("reasoning") or data.get("why")
     if reason:
         said += f"\nReason: {_escaped(reason, LONGEST_WORDS)}"
     leads = " · ".join(
@@ -70,6 +72,9 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         "origin": _session(slug, data.get("forked_from"), data.get("forked_version")),
         "version": f"v{number}",
         "restored": f"v{data.get('restored_version')}",
+        "outcome": _escaped(data.get("outcome") or ""),
+        "score": _escaped(data.get("score") or ""),
+        "value": _escaped(str(data.get("value"))),
         "summary": _escaped(data.get("summary") or kind, LONGEST_WORDS),
         "session": _session(slug, session, number),
     }

@@ -29,6 +29,8 @@ ROW_TRIGGERS = {
     "timeline_body_is_immutable",
     "timeline_turn_is_immutable",
     "timeline_note_is_immutable",
+    "timeline_review_is_immutable",
+    "timeline_score_is_immutable",
     "timeline_pendingwrite_is_immutable",
     "timeline_hiddenversions_is_immutable",
     "timeline_sessionname_is_immutable",

@@ -175,6 +175,8 @@ BODIES: dict[str, Any] = {
     },
     f"POST {SESSION}/versions/{{number}}/labels": {"label": "good"},
     f"POST {SESSION}/notes": {"text": "Called the customer back.", "version": 1},
+    f"PUT {SESSION}/review": {"outcome": "fine", "why": "Looked at again."},
+    f"PUT {SESSION}/score": {"name": "helpfulness", "value": 0.75},
     f"POST {SESSION}/writes": {
         "checkpoint_id": "step-9",
         "task_id": "book",

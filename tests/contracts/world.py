@@ -190,6 +190,8 @@ def make_world() -> World:
     session = f"/v1/sessions/{session_id}"
     made(client.post(f"{session}/versions/1/labels", {"label": "known-good"}))
     made(client.post(f"{session}/notes", {"text": "Look at v1.", "version": 1}))
+    made(client.put(f"{session}/review", {"outcome": "failed", "why": "No refund."}))
+    made(client.put(f"{session}/score", {"name": "success", "value": 0}))
     write = {"index": 0, "channel": "city", "type": "json", "base64": "IkJvbm4i"}
     task = {"checkpoint_id": "step-1", "task_id": "move", "writes": [write]}
     made(client.post(f"{session}/writes", task))

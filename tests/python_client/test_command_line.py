@@ -197,6 +197,21 @@ def test_notes_are_written_and_listed(run: Any, trip: str, client: Stepback) -> 
     assert client.sessions.list_notes(trip).data[0].text == "Lost it here"
 
 
+def test_a_session_is_reviewed_scored_and_listed_by_it(
+    run: Any, trip: str, client: Stepback
+) -> None:
+    name = f"reward of {trip}"
+    assert run("score", trip, name, "0.25") == (f"{trip} is scored: {name} is 0.25.\n")
+    (reviewed,) = told(run("--json", "review", trip, "failed", "--why", "No refund."))
+
+    listed = run("sessions", "--review", "failed", "--score", f"{name}<0.5")
+
+    assert (reviewed["outcome"], reviewed["why"]) == ("failed", "No refund.")
+    assert [line.split()[0] for line in listed.splitlines()] == [trip]
+    assert client.sessions.get(trip).review == "failed"
+    assert "JSON" in run("score", trip, "reward", "nan", status=1)
+
+
 def test_the_rollback_rate_is_told(
     run: Any, trip: str, client: Stepback, agent_id: str
 ) -> None:
@@ -478,6 +493,8 @@ def test_each_command_does_its_work_as_a_process(
     assert "is resumed" in printed("resume", trip)
     assert "is labelled" in printed("label", trip, "1", "known-good")
     assert "Seen." in printed("note", trip, "Seen.")
+    assert "is reviewed: fine" in printed("review", trip, "fine")
+    assert "is scored: success is 1" in printed("score", trip, "success", "1")
     assert "Rollback rate" in printed("metrics")
     assert "is a fork of" in printed("fork", trip, "2")
     assert "Wrote 7 versions" in printed("export", trip, str(file))

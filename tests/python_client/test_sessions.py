@@ -254,6 +254,20 @@ def test_turns_tool_calls_and_notes(sb: Any, session: Any) -> None:
     assert [one.text for one in sb.sessions.list_notes(session.id).data] == [note.text]
 
 
+def test_a_session_is_reviewed_and_scored(sb: Any, session: Any) -> None:
+    scored = sb.sessions.score(session.id, "reward", 0.25)
+    reviewed = sb.sessions.review(session.id, "failed", "No refund.")
+
+    found = sb.sessions.list(review="failed", score="reward<0.5").data
+    read = sb.sessions.get(session.id)
+    assert (scored.name, scored.value) == ("reward", 0.25)
+    assert (reviewed.outcome, reviewed.why) == ("failed", "No refund.")
+    assert (read.review, dict(read.scores)) == ("failed", {"reward": 0.25})
+    assert session.id in [one.id for one in found]
+    with pytest.raises(errors.InvalidRequest):
+        sb.sessions.review(session.id, "good")
+
+
 def test_the_proof_and_the_history_are_read(sb: Any, session: Any) -> None:
     first = sb.sessions.verify(session.id, limit=3)
     rest = sb.sessions.verify(

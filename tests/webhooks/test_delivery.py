@@ -47,6 +47,28 @@ def test_every_act_on_a_session_is_told(api, receiver, subscribe, sweep) -> None
     assert set(Delivery.objects.values_list("status", flat=True)) == {"delivered"}
 
 
+def test_reviews_and_scores_are_told(api, receiver, subscribe, sweep) -> None:
+    subscribe("session.reviewed", "session.scored")
+    run = begin(api(), {"city": "Rome"})
+    for why in ("No refund.", None):
+        body = {"outcome": "failed", "why": why}
+        assert run.client.put(run.path("review"), body).status == 200
+    score = {"name": "reward", "value": 1e300}
+    assert run.client.put(run.path("score"), score).status == 200
+
+    sweep()
+
+    first, second, scored = (one.body["data"] for one in receiver.seen)
+    assert [one.kind for one in receiver.seen] == [
+        *("session.reviewed", "session.reviewed", "session.scored")
+    ]
+    assert (first["object"], first["session_id"]) == ("session", run.id)
+    assert (first["outcome"], first["why"]) == ("failed", "No refund.")
+    assert (second["outcome"], second["why"]) == ("failed", None)
+    assert (scored["score"], scored["value"]) == ("reward", 1e300)
+    assert scored["updated_at"] == run.get()["updated_at"]
+
+
 def test_a_failing_session_holds_back_itself_alone(
     api, receiver, subscribe, sweep
 ) -> None:

@@ -86,6 +86,26 @@ def test_a_session_is_told_in_sentences_with_links(
     assert "wrong city" in page.content.decode()
 
 
+def test_reviews_and_scores_are_told_in_sentences(
+    api, receiver, slack_hook, sweep
+) -> None:
+    slack_hook("session.reviewed", "session.scored")
+    run = begin(api(), {}, agent_id="travel")
+    body = {"outcome": "failed", "why": "<!channel> no refund"}
+    run.client.put(run.path("review"), body)
+    run.client.put(run.path("score"), {"name": "a", "value": 0.25})
+
+    sweep()
+
+    reviewed, scored = (words(one) for one in receiver.seen)
+    assert re.fullmatch(
+        rf"\S+ reviewed {run.id} of travel: failed\.\n"
+        r"Reason: &lt;!channel&gt; no refund",
+        reviewed,
+    )
+    assert re.fullmatch(rf"\S+ scored {run.id} of travel: a is 0\.25\.", scored)
+
+
 def test_an_alert_leads_to_the_chart_and_the_sessions(
     receiver, slack_hook, sweep, project
 ) -> None:

@@ -51,6 +51,10 @@ LABEL = _example("Known good", {"label": "known-good"})
 NOTE = _example(
     "For whoever looks next", {"text": "Customer was called back", "version": 0}
 )
+REVIEW = _example(
+    "It went wrong", {"outcome": "failed", "why": "The refund was promised, not made"}
+)
+SCORE = _example("A test run passed", {"name": "success", "value": 1})
 WRITES = _example(
     "What a task wrote",
     {

@@ -15,6 +15,7 @@ from apps.core.http.input.fields import (
     FlagField,
     InputSerializer,
     ListField,
+    NumberField,
     ObjectField,
     OpaqueField,
     SaidField,
@@ -22,7 +23,9 @@ from apps.core.http.input.fields import (
     WholeNumberField,
 )
 from apps.timeline.bodies import Part, bundles
+from apps.timeline.operations import MAX_WHY
 from apps.timeline.versions.reading import Step
+from apps.timeline.words import Outcome
 
 # Each removal from a list moves what stands behind it: a million of them, which fit
 # into one request, would take hours.
@@ -259,6 +262,29 @@ class NoteInput(InputSerializer):
     version = WholeNumberField(
         min_value=0, help_text="The version it is about; the session if unset."
     )
+
+
+@extend_schema_serializer(component_name="ReviewSession")
+class ReviewInput(InputSerializer):
+    """How a session went."""
+
+    outcome = TextField(
+        required=True, allow_null=False, help_text=f"{' or '.join(Outcome)}."
+    )
+    why = TextField(help_text=f"In at most {MAX_WHY:,} characters.")
+
+
+@extend_schema_serializer(component_name="ScoreSession")
+class ScoreInput(InputSerializer):
+    """A score of a session."""
+
+    name = TextField(
+        required=True,
+        allow_null=False,
+        help_text="What is scored, in at most 100 characters; below 0.5, `success` "
+        "and `reward` mean that the session failed.",
+    )
+    value = NumberField(required=True, allow_null=False)
 
 
 def whole_number(text: str, name: str) -> int:

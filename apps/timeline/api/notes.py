@@ -1,4 +1,4 @@
-"""Notes: what people and agents write down beside a session."""
+"""Notes on a session and on its versions, reviews and scores."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.inputs import NoteInput
+from apps.timeline.api.inputs import NoteInput, ReviewInput, ScoreInput
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.models import Note
+
+JUDGING_ERRORS = errors(400, 401, 403, 404, 413, 415, 422, 429, 503)
 
 
 class NotesView(TimelineView):
@@ -68,6 +70,78 @@ class NotesView(TimelineView):
             act=self.act,
         )
         return note_object(note)
+
+
+class ReviewView(TimelineView):
+    """How a session went, as somebody says who has looked at it."""
+
+    @extend_schema(
+        operation_id="review_session",
+        parameters=[parameters.IDEMPOTENCY_KEY],
+        request=ReviewInput,
+        examples=examples.REVIEW,
+        responses={200: outputs.Review, **JUDGING_ERRORS},
+    )
+    def put(self, request: Request, session_id: str) -> Response:
+        """Say how the session went; earlier reviews stay, the newest counts."""
+        return answered(
+            request,
+            scope=self.scope,
+            perform=lambda: (200, json.dumps(self._reviewed(session_id))),
+        )
+
+    def _reviewed(self, session_id: str) -> dict[str, Any]:
+        given = self.read(ReviewInput).validated_data
+        review = timeline.review(
+            session_id=session_id,
+            outcome=given["outcome"],
+            why=given.get("why"),
+            act=self.act,
+        )
+        return {
+            "object": "review",
+            "session_id": session_id,
+            "outcome": review.outcome,
+            "why": review.why,
+            "created_at": utc_text(review.created_at),
+            "created_by": review.actor_label,
+        }
+
+
+class ScoreView(TimelineView):
+    """A number that an agent or evaluator gives a session."""
+
+    @extend_schema(
+        operation_id="score_session",
+        parameters=[parameters.IDEMPOTENCY_KEY],
+        request=ScoreInput,
+        examples=examples.SCORE,
+        responses={200: outputs.Score, **JUDGING_ERRORS},
+    )
+    def put(self, request: Request, session_id: str) -> Response:
+        """Give the session a score; of each name the newest counts, all stay."""
+        return answered(
+            request,
+            scope=self.scope,
+            perform=lambda: (200, json.dumps(self._scored(session_id))),
+        )
+
+    def _scored(self, session_id: str) -> dict[str, Any]:
+        given = self.read(ScoreInput).validated_data
+        score = timeline.score(
+            session_id=session_id,
+            name=given["name"],
+            value=given["value"],
+            act=self.act,
+        )
+        return {
+            "object": "score",
+            "session_id": session_id,
+            "name": score.name,
+            "value": score.value,
+            "created_at": utc_text(score.created_at),
+            "created_by": score.actor_label,
+        }
 
 
 def note_object(note: Note) -> dict[str, Any]:

@@ -10,9 +10,12 @@ from apps.audit.actions import RECORDED
 from apps.core.errors import InvalidRequest
 from apps.core.http.openapi.schema import KEY_SCHEMA
 from apps.core.paging import text_of
-from apps.timeline.words import Status
+from apps.timeline.querysets import UNREVIEWED
+from apps.timeline.scores import ScoreFilter, score_filter
+from apps.timeline.words import Outcome, Status
 
 LISTED = (Status.ACTIVE, Status.PAUSED, Status.CLOSED)
+REVIEWS = [*Outcome.values, UNREVIEWED]
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
@@ -82,6 +85,17 @@ SESSIONS = [
         description="What may be done with the session.",
     ),
     text("external_id", "Your name of the session."),
+    OpenApiParameter(
+        "review",
+        str,
+        enum=REVIEWS,
+        description="What the newest review says; none: nobody has reviewed it.",
+    ),
+    text(
+        "score",
+        "The newest score of a name, compared by <, <=, =, >= or >: reward<0.5. A name "
+        "alone: sessions that have such a score.",
+    ),
     text("forked_from", "Sessions forked from this one."),
     text("metadata", "A JSON object that the metadata must contain."),
     time("created_after", "ISO 8601; a time without a zone is UTC."),
@@ -138,3 +152,23 @@ def status_of(request: Request) -> str | None:
             param="status",
         )
     return given
+
+
+def review_of(request: Request) -> str | None:
+    """Read `review`.
+
+    Raises: InvalidRequest.
+    """
+    given = text_of(request, "review")
+    if given is not None and given not in REVIEWS:
+        raise InvalidRequest(f"review takes {', '.join(REVIEWS)}.", param="review")
+    return given
+
+
+def score_of(request: Request) -> ScoreFilter | None:
+    """Read `score`.
+
+    Raises: InvalidRequest.
+    """
+    given = text_of(request, "score")
+    return None if given is None else score_filter(given)

@@ -85,6 +85,8 @@ class SessionsView(SessionStartView):
                 user=paging.text_of(request, "user_id"),
                 status=parameters.status_of(request),
                 external_id=paging.text_of(request, "external_id"),
+                review=parameters.review_of(request),
+                score=parameters.score_of(request),
                 forked_from=paging.text_of(request, "forked_from"),
                 metadata=paging.json_object_of(request, "metadata"),
                 created_after=paging.moment_of(request, "created_after"),

@@ -40,6 +40,8 @@ def session_object(
         "memory_count": 0,
         "turn_count": session.turn_count,
         "rollback_count": session.rollback_count,
+        "review": session.review,
+        "scores": {name: float(one) for name, one in (session.scores or {}).items()},
         "ttl_expires_at": utc_text(session.expires_at),
         "forked_from": session.origin_session_id,
         "forked_version": session.origin_number,
@@ -57,6 +59,8 @@ def first_session_object(
         "updated_at": utc_text(first.created_at),
         "turn_count": 0,
         "rollback_count": 0,
+        "review": None,
+        "scores": {},
     }
     if asked is not None:
         made["title"] = asked.title

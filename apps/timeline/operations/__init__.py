@@ -12,7 +12,7 @@ from apps.timeline.operations.expiry import expire
 from apps.timeline.operations.handoffs import adopt, hand_off
 from apps.timeline.operations.holds import close, delete, pause, resume
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
-from apps.timeline.operations.notes import MAX_NOTE, add_note
+from apps.timeline.operations.notes import MAX_NOTE, MAX_WHY, add_note, review, score
 from apps.timeline.operations.rollbacks import rollback, undo
 from apps.timeline.operations.sessions import Origin, create, fork
 from apps.timeline.operations.states import replace, update
@@ -22,6 +22,7 @@ from apps.timeline.versions.reading import Step
 __all__ = [
     "MAX_LABEL",
     "MAX_NOTE",
+    "MAX_WHY",
     "About",
     "BatchItem",
     "Edit",
@@ -47,7 +48,9 @@ __all__ = [
     "pause",
     "replace",
     "resume",
+    "review",
     "rollback",
+    "score",
     "undo",
     "unlabel",
     "update",

@@ -1,20 +1,37 @@
-"""Writing things down beside a history: for the next shift, for the post-mortem."""
+"""Writing things down beside a history: notes, and how the session went.
+
+A review is a person's verdict, a score a number of an agent or evaluator. Nothing of it
+is ever changed: whoever thinks otherwise writes another one, and the newest counts.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.db import transaction
 
 from apps.agents.acts import Act
 from apps.audit import operations as audit
 from apps.audit.actions import Action
+from apps.core import sql
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
-from apps.timeline.covered import NOTE
-from apps.timeline.models import Note
+from apps.timeline import scores
+from apps.timeline.covered import NOTE, REVIEW, SCORE
+from apps.timeline.ledger.locking import lock_session
+from apps.timeline.models import Note, Review, Score, Session
 from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import require_text
+from apps.timeline.words import Outcome
 
 MAX_NOTE = 10_000
+MAX_WHY = 2_000
+_SET_SCORE = sql.of_session("""
+UPDATE timeline_session s
+   SET scores = coalesce(s.scores, '{}')
+                || jsonb_build_object(%(name)s::text, %(value)s::float8)
+ WHERE s.id = %(session)s RETURNING 1
+""")
 
 
 @transaction.atomic
@@ -40,10 +57,7 @@ def add_note(
         id=new_id("note", now=act.now),
         number=None if number is None else version.number,
         text=text,
-        actor_kind=act.actor.kind,
-        actor_id=act.actor.id,
-        actor_label=act.actor.label,
-        created_at=act.now,
+        **_by(act),
     )
     note.save(force_insert=True)
     audit.record_act(
@@ -58,3 +72,124 @@ def add_note(
         number=note.number,
     )
     return note
+
+
+@transaction.atomic
+def review(
+    *,
+    act: Act,
+    session_id: str,
+    outcome: str,
+    why: str | None = None,
+) -> Review:
+    """Say how the session went: `fine` or `failed`, and why.
+
+    Saying again what the newest review says already, by the same actor, is that one.
+
+    Raises: SessionNotFound, InvalidRequest.
+    """
+    why = _said(outcome, why)
+    fetching.head(act.scope, session_id, now=act.now)
+    # Two at once follow each other, so there is one that counts.
+    lock_session(session_id)
+    last = Review.objects.of_session(session_id).newest()
+    if (
+        last is not None
+        and _is_by(last, act)
+        and (last.outcome, last.why)
+        == (
+            outcome,
+            why,
+        )
+    ):
+        return last
+    made = Review(
+        session_id=session_id,
+        ordinal=1 if last is None else last.ordinal + 1,
+        outcome=outcome,
+        why=why,
+        **_by(act),
+    )
+    made.save(force_insert=True)
+    Session.objects.filter(id=session_id).update(review=outcome)
+    audit.record_act(
+        stream_id=session_id,
+        project_id=act.project_id,
+        action=Action.SESSION_REVIEWED,
+        resource_type="session",
+        resource_id=session_id,
+        act=act,
+        # The record names it, not what it says.
+        details={"outcome": outcome, "review": made.ordinal}
+        | REVIEW.left(made, act.project.index_key).details(),
+    )
+    return made
+
+
+@transaction.atomic
+def score(
+    *,
+    act: Act,
+    session_id: str,
+    name: str,
+    value: float,
+) -> Score:
+    """Give the session a score; giving the newest of its name again is that one.
+
+    Raises: SessionNotFound, InvalidRequest.
+    """
+    scores.require_name(name)
+    value = scores.finite(value)
+    fetching.head(act.scope, session_id, now=act.now)
+    lock_session(session_id)
+    known = Score.objects.of_session(session_id)
+    last = known.newest(name)
+    if last is None and known.count_names() >= scores.MOST_NAMES:
+        message = f"A session has scores of at most {scores.MOST_NAMES} names."
+        raise InvalidRequest(message, param="name")
+    if last is not None and _is_by(last, act) and last.value == value:
+        return last
+    made = Score(
+        session_id=session_id,
+        name=name,
+        ordinal=1 if last is None else last.ordinal + 1,
+        value=value,
+        **_by(act),
+    )
+    made.save(force_insert=True)
+    sql.rows(_SET_SCORE, {"session": session_id, "name": name, "value": value})
+    audit.record_act(
+        stream_id=session_id,
+        project_id=act.project_id,
+        action=Action.SESSION_SCORED,
+        resource_type="session",
+        resource_id=session_id,
+        act=act,
+        details={"score": name, "value": value}
+        | SCORE.left(made, act.project.index_key).details(),
+    )
+    return made
+
+
+def _said(outcome: str, why: str | None) -> str | None:
+    """Raises: InvalidRequest for what is no outcome, and for a text without end."""
+    if outcome not in Outcome:
+        message = f"outcome takes {' or '.join(Outcome)}."
+        raise InvalidRequest(message, param="outcome")
+    if why is None or not why.strip():
+        return None
+    require_text("why", why, MAX_WHY)
+    return why
+
+
+def _by(act: Act) -> dict[str, Any]:
+    return {
+        "actor_kind": act.actor.kind,
+        "actor_id": act.actor.id,
+        "actor_label": act.actor.label,
+        "created_at": act.now,
+    }
+
+
+def _is_by(one: Review | Score, act: Act) -> bool:
+    return (one.actor_kind, one.actor_id) == (act.actor.kind, act.actor.id)

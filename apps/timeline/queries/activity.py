@@ -82,7 +82,13 @@ def busiest_agents(project_id: str, *, limit: int) -> list[BusyAgent]:
 
 
 # What stands beside a history does not change its session.
-BESIDE = [Action.NOTE_ADDED, Action.VERSION_LABELLED, Action.VERSION_UNLABELLED]
+BESIDE = [
+    Action.NOTE_ADDED,
+    Action.VERSION_LABELLED,
+    Action.VERSION_UNLABELLED,
+    Action.SESSION_REVIEWED,
+    Action.SESSION_SCORED,
+]
 CHANGED = sql.query("timeline", "sessions_touched", before=keyset.below_id("e.id"))
 
 

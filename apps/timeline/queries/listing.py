@@ -20,6 +20,7 @@ from apps.core import sql
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.models import Session, SessionName, Turn
 from apps.timeline.querysets import SessionQuerySet
+from apps.timeline.scores import ScoreFilter
 from apps.timeline.versions.lineage import Lineage, set_aside_by
 
 PAGE_BYTES = 16 * 1024 * 1024
@@ -51,6 +52,8 @@ class SessionFilter:
     user: str | None = None
     status: str | None = None
     external_id: str | None = None
+    review: str | None = None
+    score: ScoreFilter | None = None
     forked_from: str | None = None
     metadata: dict[str, Any] | None = None
     created_after: datetime | None = None
@@ -86,6 +89,8 @@ def sessions(
         .alive(now=now)
         .of_agent(scope.project.id, wanted.agent)
         .by(user=wanted.user, status=wanted.status, origin=wanted.forked_from)
+        .reviewed(wanted.review)
+        .scored(wanted.score)
         .created_between(wanted.created_after, wanted.created_before)
         .with_metadata(wanted.metadata)
         .newest_first(after_id=after_id)

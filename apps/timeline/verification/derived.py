@@ -70,6 +70,8 @@ def of_session(listed: Listed, head: State | None) -> Iterator[str]:
         "status": _STATUS_OF.get(listed.hold, listed.hold),
         "turn_count": listed.turns,
         "rollback_count": listed.rollbacks,
+        "review": listed.reviewed,
+        "scores": listed.scored,
     }
     for name, value in expected.items():
         shown = getattr(listed, name)

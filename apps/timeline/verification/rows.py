@@ -156,6 +156,11 @@ class Listed:
     turn_count: int
     rollback_count: int
     facets: dict[str, Any]
+    review: str | None
+    scores: dict[str, Any] | None
+    # What the newest review says, and the newest score of each name.
+    reviewed: str | None
+    scored: dict[str, Any] | None
     number: int
     hold: str
     is_over: bool

@@ -81,6 +81,22 @@ class Acts:
             text=self.draw.choice(TEXTS),
         )
 
+    def review(self) -> None:
+        timeline.review(
+            act=self.act(),
+            session_id=self.session(),
+            outcome=self.draw.choice(["fine", "failed"]),
+            why=self.draw.choice([None, *TEXTS[:2]]),
+        )
+
+    def score(self) -> None:
+        timeline.score(
+            act=self.act(),
+            session_id=self.session(),
+            name=self.draw.choice(NAMES),
+            value=self.draw.choice([0, 0.1, -0.0, 5e-324, 1e300, 2**70]),
+        )
+
     def metadata(self) -> None:
         timeline.update_metadata(
             act=self.act(),
@@ -197,6 +213,8 @@ VERBS = (
     Acts.label,
     Acts.unlabel,
     Acts.note,
+    Acts.review,
+    Acts.score,
     Acts.metadata,
     Acts.lifetime,
     Acts.key,

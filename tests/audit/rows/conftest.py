@@ -19,6 +19,8 @@ def acts(project: Project) -> Acts:
     act = act_in(project, AGENT)
     timeline.label(act=act, session_id=session_id, number=0, name="known good")
     timeline.add_note(act=act, session_id=session_id, text="Wrong city.")
+    timeline.review(act=act, session_id=session_id, outcome="failed", why="No refund.")
+    timeline.score(act=act, session_id=session_id, name="reward", value=0.25)
     told = {"metadata": {"owner": "ann"}, "ttl_seconds": 3600}
     timeline.update_metadata(act=act, session_id=session_id, **told)
     key, _ = accounts.issue_key(

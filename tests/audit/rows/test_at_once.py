@@ -44,7 +44,10 @@ def test_no_act_in_the_meantime_is_called_damage() -> None:
 def _write(project: Project, seed: int, enough: threading.Event) -> None:
     draw = Random(seed)
     acts = Acts(project, draw)
-    verbs = (acts.label, acts.unlabel, acts.note, acts.key, acts.revoke, acts.metadata)
+    verbs = (
+        *(acts.label, acts.unlabel, acts.note, acts.review, acts.score),
+        *(acts.key, acts.revoke, acts.metadata),
+    )
     try:
         while not enough.is_set():
             try:

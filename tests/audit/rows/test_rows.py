@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from io import StringIO
 from random import Random
 
@@ -95,7 +96,10 @@ def test_an_old_row_is_covered_from_its_next_change_on(
 def test_what_an_agent_does_to_them_is_chained_and_events_are_as_they_were(
     project: Project, acts: Acts
 ) -> None:
-    told = {"version.labelled", "note.added", "session.updated"}
+    told = {
+        *("version.labelled", "note.added", "session.updated"),
+        *("session.reviewed", "session.scored"),
+    }
     chained = AuditRecord.objects.filter(actor_id=AGENT.id, action__in=told)
 
     assert {one.action for one in chained} == told
@@ -135,6 +139,10 @@ def test_a_refused_act_records_nothing(project: Project, acts: Acts) -> None:
             act=act, session_id=session.id, number=0, name="another"
         ),
         lambda: timeline.add_note(act=act, session_id=session.id, text=" "),
+        lambda: timeline.review(act=act, session_id=session.id, outcome="good"),
+        lambda: timeline.score(
+            act=act, session_id=session.id, name="a", value=math.nan
+        ),
         lambda: timeline.update_metadata(act=act, session_id=session.id),
     )
     count = AuditRecord.objects.count()

@@ -47,6 +47,21 @@ TAMPERINGS = {
         "DELETE FROM timeline_note",
         "note note_.*: record {noted} left it there, and it is missing",
     ),
+    "a review says otherwise": (
+        "timeline_review",
+        "UPDATE timeline_review SET outcome = 'fine'",
+        "review 1 of sess_[^ ]+: its outcome is not what record {reviewed} left",
+    ),
+    "a score is better": (
+        "timeline_score",
+        "UPDATE timeline_score SET value = 1",
+        "score 1 of 'reward' of sess_[^ ]+: its value is not what record {scored} left",
+    ),
+    "a score is deleted": (
+        "timeline_score",
+        "DELETE FROM timeline_score",
+        "score 1 of 'reward' .*: record {scored} left it there, and it is missing",
+    ),
     "a session is another's": (
         "timeline_session",
         "UPDATE timeline_session SET metadata = '{\"owner\":\"bob\"}', user_id = 'x'",
@@ -128,6 +143,8 @@ ACTIONS = {
     "begun": "project.created",
     "labelled": "version.labelled",
     "noted": "note.added",
+    "reviewed": "session.reviewed",
+    "scored": "session.scored",
     "changed": "session.updated",
     "revoked": "key.revoked",
     "added": "member.added",

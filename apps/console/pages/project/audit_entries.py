@@ -32,6 +32,8 @@ BY_AGENTS = frozenset(
         Action.VERSION_LABELLED,
         Action.VERSION_UNLABELLED,
         Action.NOTE_ADDED,
+        Action.SESSION_REVIEWED,
+        Action.SESSION_SCORED,
     }
 )
 # The acts of which the version that they made says more.

@@ -4,6 +4,7 @@ DRF's own fields turn 5 into "5" and "3" into 3, and check JSON by writing it ou
 here the strict parser has already read the value, and it is taken as it is.
 """
 
+import sys
 from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, ClassVar
@@ -82,6 +83,28 @@ class WholeNumberField(serializers.IntegerField):
         if type(data) is not int:
             raise serializers.ValidationError("This must be a whole number.")
         return data
+
+
+class NumberField(serializers.FloatField):
+    """A JSON number that a double can hold; neither "0.5" nor true is one."""
+
+    LARGEST = sys.float_info.max
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("required", False)
+        options.setdefault("allow_null", True)
+        super().__init__(
+            **{"min_value": -self.LARGEST, "max_value": self.LARGEST, **options}
+        )
+
+    def to_internal_value(self, data: Any) -> float:
+        if type(data) not in (int, float):
+            raise serializers.ValidationError("This must be a number.")
+        try:
+            return float(data)
+        except OverflowError:
+            message = "This must be a number that a double can hold."
+            raise serializers.ValidationError(message) from None
 
 
 class FlagField(serializers.BooleanField):

@@ -15,7 +15,13 @@ from apps.timeline.api.outputs.comparisons import (
     Divergence,
     Patch,
 )
-from apps.timeline.api.outputs.previews import Note, NoteList, RollbackPreview
+from apps.timeline.api.outputs.previews import (
+    Note,
+    NoteList,
+    Review,
+    RollbackPreview,
+    Score,
+)
 from apps.timeline.api.outputs.sessions import (
     Rollback,
     Session,
@@ -62,9 +68,11 @@ __all__ = [
     "Note",
     "NoteList",
     "Patch",
+    "Review",
     "Rollback",
     "RollbackPreview",
     "SaidObject",
+    "Score",
     "Session",
     "SessionList",
     "SessionMetadata",

@@ -1,4 +1,4 @@
-"""What a rollback would do, and notes, as answered."""
+"""What a rollback would do, and notes, reviews and scores, as answered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from apps.timeline.api.outputs.common import (
     maybe_text,
     text,
 )
-from apps.timeline.words import Hold
+from apps.timeline.words import Hold, Outcome
 
 
 class ReportedCall(Output):
@@ -103,3 +103,25 @@ class NoteList(ListEnvelope):
     """One page of notes."""
 
     data = Note(many=True)
+
+
+class Review(Output):
+    """How a session went, as somebody says who has looked at it."""
+
+    object = text()
+    session_id = text()
+    outcome = serializers.ChoiceField(choices=Outcome.choices)
+    why = maybe_text()
+    created_at = serializers.DateTimeField()
+    created_by = text()
+
+
+class Score(Output):
+    """A number that an agent or evaluator gave a session."""
+
+    object = text()
+    session_id = text()
+    name = text()
+    value = serializers.FloatField()
+    created_at = serializers.DateTimeField()
+    created_by = text()

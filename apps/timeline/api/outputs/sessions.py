@@ -13,7 +13,7 @@ from apps.timeline.api.outputs.common import (
     open_object,
     text,
 )
-from apps.timeline.words import Hold, Status
+from apps.timeline.words import Hold, Outcome, Status
 
 
 class Session(Output):
@@ -35,6 +35,14 @@ class Session(Output):
     turn_count = serializers.IntegerField()
     rollback_count = serializers.IntegerField(
         help_text="Taking a rollback back is none of its own."
+    )
+    review = serializers.ChoiceField(
+        choices=Outcome.choices,
+        allow_null=True,
+        help_text="What the newest review says; null: nobody has reviewed it.",
+    )
+    scores = serializers.DictField(
+        child=serializers.FloatField(), help_text="The newest score of each name."
     )
     ttl_expires_at = serializers.DateTimeField(allow_null=True)
     forked_from = maybe_text()

@@ -1,4 +1,12 @@
 SELECT s.head_number, s.status, s.turn_count, s.rollback_count, s.facets,
+       s.review, s.scores,
+       (SELECT w.outcome FROM timeline_review w WHERE w.session_id = %(session)s
+         ORDER BY w.ordinal DESC LIMIT 1) AS reviewed,
+       (SELECT jsonb_object_agg(c.name, c.value) FROM timeline_score c
+         WHERE c.session_id = %(session)s
+           AND NOT EXISTS (SELECT FROM timeline_score l
+                            WHERE l.session_id = %(session)s AND l.name = c.name
+                              AND l.ordinal > c.ordinal)) AS scored,
        head.number, head.hold,
        head.hold = 'deleted' OR s.expired_at IS NOT NULL AS is_over,
        (SELECT coalesce(max(t.turn_number), 0) FROM timeline_turn t

@@ -67,6 +67,8 @@ class SessionLives(Resource):
         user_id: str | None = None,
         status: str | None = None,
         external_id: str | None = None,
+        review: str | None = None,
+        score: str | None = None,
         forked_from: str | None = None,
         metadata: Mapping[str, Json] | None = None,
         created_after: str | None = None,
@@ -74,7 +76,10 @@ class SessionLives(Resource):
         limit: int = 20,
         starting_after: str | None = None,
     ) -> answers.Page[answers.Session]:
-        """List sessions, newest first."""
+        """List sessions, newest first.
+
+        `review` is `fine`, `failed` or `none`; `score` a comparison: `reward<0.5`.
+        """
         return self._ask(
             page_of(answers.Session.of),
             ("sessions",),
@@ -82,6 +87,8 @@ class SessionLives(Resource):
             user_id=user_id,
             status=status,
             external_id=external_id,
+            review=review,
+            score=score,
             forked_from=forked_from,
             metadata=None if metadata is None else dict(metadata),
             created_after=created_after,

@@ -138,6 +138,43 @@ class SessionTurns(Resource):
             idempotency_key,
         )
 
+    def review(
+        self,
+        session_id: str,
+        outcome: str,
+        why: str | None = None,
+        *,
+        idempotency_key: str | None = None,
+    ) -> answers.Review:
+        """Say how the session went, `fine` or `failed`; the newest review counts."""
+        return self._send(
+            "PUT",
+            ("sessions", session_id, "review"),
+            given(outcome=outcome, why=why),
+            answers.Review.of,
+            idempotency_key,
+        )
+
+    def score(
+        self,
+        session_id: str,
+        name: str,
+        value: float,
+        *,
+        idempotency_key: str | None = None,
+    ) -> answers.Score:
+        """Give the session a score: a finite number; of each name the newest counts.
+
+        `success` or `reward` below 0.5 says that it failed, unless a review says else.
+        """
+        return self._send(
+            "PUT",
+            ("sessions", session_id, "score"),
+            given(name=name, value=value),
+            answers.Score.of,
+            idempotency_key,
+        )
+
     def list_notes(
         self, session_id: str, *, limit: int = 20, starting_after: str | None = None
     ) -> answers.Page[answers.Note]:

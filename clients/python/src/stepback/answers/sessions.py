@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stepback.answers.base import Answer, Json
 
@@ -26,6 +26,8 @@ class Session(Answer):
     turn_count: int = 0
     rollback_count: int = 0
     memory_count: int = 0
+    review: str | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
     ttl_expires_at: str | None = None
     forked_from: str | None = None
     forked_version: int | None = None
@@ -164,3 +166,25 @@ class Note(Answer):
     created_at: str
     created_by: str
     version: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Review(Answer):
+    """How a session went, as somebody says who has looked at it."""
+
+    session_id: str
+    outcome: str
+    created_at: str
+    created_by: str
+    why: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score(Answer):
+    """A number that an agent or evaluator gave a session."""
+
+    session_id: str
+    name: str
+    value: float
+    created_at: str
+    created_by: str

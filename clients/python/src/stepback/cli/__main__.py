@@ -52,6 +52,8 @@ def _looking(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     listed.add_argument("query", nargs="?", help="terms of the search, all to be met")
     for name in ("agent", "user", "status", "external-id"):
         listed.add_argument(f"--{name}")
+    listed.add_argument("--review", choices=("fine", "failed", "none"))
+    listed.add_argument("--score", help="a comparison, such as 'reward<0.5'")
     listed.add_argument("--limit", type=int, default=20)
     listed.set_defaults(run=commands.sessions)
 
@@ -136,6 +138,18 @@ def _writing(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     note.add_argument("--version", type=int, help="the version that it is about")
     note.add_argument("--limit", type=int, default=20)
     note.set_defaults(run=acting.note)
+
+    review = verbs.add_parser("review", help="say how a session went")
+    review.add_argument("session")
+    review.add_argument("outcome", choices=("fine", "failed"))
+    review.add_argument("--why")
+    review.set_defaults(run=acting.review)
+
+    score = verbs.add_parser("score", help="give a session a score")
+    score.add_argument("session")
+    score.add_argument("name", help="what is scored, such as success")
+    score.add_argument("value", type=float)
+    score.set_defaults(run=acting.score)
 
 
 def _counting(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -65,6 +65,19 @@ def note(client: Stepback, asked: Namespace, output: Output) -> None:
             output.result(one.raw, _note(one))
 
 
+def review(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Say how a session went."""
+    made = client.sessions.review(asked.session, asked.outcome, asked.why)
+    output.result(made.raw, f"{asked.session} is reviewed: {plain(made.outcome)}.")
+
+
+def score(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Give a session a score."""
+    made = client.sessions.score(asked.session, asked.name, asked.value)
+    line = f"{asked.session} is scored: {plain(made.name)} is {made.value:g}."
+    output.result(made.raw, line)
+
+
 def _note(one: Note) -> str:
     about = "the session" if one.version is None else f"v{one.version}"
     text = " ".join(one.text.split())

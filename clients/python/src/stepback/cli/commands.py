@@ -35,6 +35,8 @@ def sessions(client: Stepback, asked: Namespace, output: Output) -> None:
         user_id=asked.user,
         status=asked.status,
         external_id=asked.external_id,
+        review=asked.review,
+        score=asked.score,
         limit=asked.limit,
     )
     for one in page.data:
