@@ -94,6 +94,7 @@ INSTALLED_APPS = [
     "apps.timeline",
     "apps.metrics",
     "apps.webhooks",
+    "apps.watching",
     "apps.witness",
     "apps.plans",
     "apps.worker",

@@ -34,6 +34,7 @@ JOBS = {
     "apps.timeline.operations": ("expire",),
     "apps.timeline.projection": ("project_all", "project_round", "project_some"),
     "apps.timeline.search.rebuild": ("rebuild", "differences"),
+    "apps.watching.mailing": ("send",),
     "apps.webhooks.delivering": ("deliver", "forget"),
     "apps.webhooks.delivery_queue": ("take", "settle", "give_back"),
     "apps.witness.signing": ("sweep",),

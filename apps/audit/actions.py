@@ -60,6 +60,9 @@ class Action(StrEnum):
     SECOND_FACTOR_NOT_REQUIRED = "second_factor.not_required"
     RECOVERY_CODES_CREATED = "recovery_codes.created"
     RECOVERY_CODE_USED = "recovery_code.used"
+    WATCH_BEGUN = "watch.begun"
+    WATCH_ENDED = "watch.ended"
+    HANDOVER_WRITTEN = "handover.written"
     VIEW_SAVED = "view.saved"
     VIEW_DELETED = "view.deleted"
     ALERT_FIRING = "alert.firing"
@@ -176,6 +179,9 @@ SHOWN: dict[Action, Shown] = {
         "recovery_codes.created", "Made new recovery codes"
     ),
     Action.RECOVERY_CODE_USED: Shown("recovery_code.used", "Used a recovery code"),
+    Action.WATCH_BEGUN: Shown("watch.begun", "Asked for mail about it"),
+    Action.WATCH_ENDED: Shown("watch.ended", "Asked for no more mail about it"),
+    Action.HANDOVER_WRITTEN: Shown("handover.written", "Wrote to the next shift"),
     Action.VIEW_SAVED: Shown("view.saved", "Saved the view"),
     Action.VIEW_DELETED: Shown("view.deleted", "Deleted the view"),
     Action.ALERT_FIRING: Shown("alert.firing", "The alert fires"),

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from apps.accounts.models import ApiKey, Project
+from apps.accounts.models import ApiKey, Membership, Project
 from apps.agents.models import Agent
 from apps.diffs.text import visible
 from apps.timeline.errors import SessionNotFound, VersionNotFound
@@ -19,6 +19,7 @@ from apps.timeline.querysets import SessionQuerySet
 from apps.timeline.search import AgentIs, Clause, CreatedBetween, StatusIs, UserIs
 from apps.timeline.versions import VersionRow, child_ids, parent_id, versions_of
 from apps.timeline.words import KNOWN_GOOD, Status
+from apps.watching.models import Watch
 
 PAGE = 50
 SHOWN_FORKS = 20
@@ -219,6 +220,12 @@ def good_versions(session: Session) -> list[int]:
 
 def labels(session: Session, numbers: list[int]) -> dict[int, list[str]]:
     return Label.objects.of_session(session.id).by_number(numbers)
+
+
+def watch_of(membership: Membership, subject_id: str) -> Watch | None:
+    """Return the member's own watch of a session or an agent."""
+    own = Watch.objects.of_member(membership.project_id, membership.user_id)
+    return own.of_subject(subject_id).first()
 
 
 def status_of(session: Session, now: datetime) -> str:

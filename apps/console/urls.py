@@ -15,6 +15,7 @@ from apps.console.views.project import (
     plans,
     saved_views,
     sessions,
+    watching,
 )
 from apps.console.views.session import (
     comparison,
@@ -67,6 +68,7 @@ urlpatterns = [
     path("console/components", components.components, name="components"),
     path("console/<slug:slug>", home.project, name="project"),
     path("console/<slug:slug>/first-session", home.first_session, name="first_session"),
+    path("console/<slug:slug>/handover", watching.hand_over, name="hand_over"),
     path(
         "console/<slug:slug>/open/<str:kind>", open_items.open_items, name="open_items"
     ),
@@ -132,6 +134,8 @@ urlpatterns = [
     path("console/<slug:slug>/audit/verify", audit.audit_verify, name="audit_verify"),
     path("console/<slug:slug>/agents", agents.agent_list, name="agent_list"),
     path(AGENT, agents.agent_detail, name="agent_detail"),
+    path(f"{AGENT}/watch", watching.watch_agent, name="watch_agent"),
+    path(f"{AGENT}/unwatch", watching.unwatch_agent, name="unwatch_agent"),
     path(f"{AGENT}/suspend", agents.suspend, name="suspend_agent"),
     path(f"{AGENT}/activate", agents.activate, name="activate_agent"),
     path("console/<slug:slug>/metrics", metrics.metrics, name="metrics"),
@@ -159,6 +163,8 @@ urlpatterns = [
     path(f"{SESSION}/resume", holds.resume, name="resume"),
     path(f"{SESSION}/close", holds.close, name="close"),
     path(f"{SESSION}/notes", holds.note, name="note"),
+    path(f"{SESSION}/watch", watching.watch_session, name="watch_session"),
+    path(f"{SESSION}/unwatch", watching.unwatch_session, name="unwatch_session"),
     path(VERSION, detail.version_detail, name="version_detail"),
     path(f"{VERSION}/state.json", version.version_state, name="version_state"),
     path(f"{VERSION}/value", version.value, name="value"),

@@ -23,6 +23,7 @@ from apps.core.actors import SYSTEM
 from apps.metrics import alerting, rollups
 from apps.plans import running
 from apps.timeline import operations as timeline
+from apps.watching import mailing
 from apps.webhooks import delivering
 from apps.witness import signing
 
@@ -75,6 +76,12 @@ def roll_up(now: datetime) -> None:
 def look_at_rules(now: datetime) -> None:
     """Tell whose numbers went over a threshold, and whose came back."""
     alerting.sweep(now=now)
+
+
+@scheduled(EVERY_SWEEP)
+def mail_watchers(now: datetime) -> None:
+    """Mail who watches what was rolled back, held or flagged."""
+    mailing.send(now=now)
 
 
 @scheduled(EVERY_TWO_SECONDS)

@@ -17,6 +17,8 @@ from apps.metrics import alerting
 from apps.metrics.models import Rule
 from apps.plans import running
 from apps.timeline import operations as timeline
+from apps.watching import operations as watching
+from apps.watching.models import Subject
 from apps.webhooks import operations as webhooks
 from tests.accounts.make import set_up
 from tests.acts import act_by, act_in
@@ -131,6 +133,11 @@ def do_everything_to_accounts(world: World) -> None:
     kept = {"query": "status:active", "sort": "", "is_shared": False}
     view = accounts.save_view(membership=member, name="Mine", **kept, **about)
     accounts.delete_view(membership=member, view_id=view.id, **about)
+    watched = {"membership": member, "subject_id": "agent_1"}
+    email = "cleo@example.com"
+    watching.watch(subject=Subject.AGENT, email=email, **watched, **about)
+    watching.unwatch(**watched, **about)
+    watching.hand_over(membership=member, text="Watch refunds.", **about)
     key, _ = accounts.issue_key(name="k", scope=Scope.READ, **place, **about)
     accounts.revoke_key(key_id=key.id, **place, **about)
 

@@ -90,6 +90,7 @@ def around(place: Place) -> dict[str, Any]:
     buckets = strip_buckets(session.id, session.head_number)
     return {
         "title": title_of(session),
+        "watch": queries.watch_of(place.membership, session.id),
         "metadata": version_text.pretty(bytes(session.metadata)),
         "forks": forks[: queries.SHOWN_FORKS],
         "has_more_forks": len(forks) > queries.SHOWN_FORKS,

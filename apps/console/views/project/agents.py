@@ -74,6 +74,7 @@ def agent_shown(
         "metadata": pretty(bytes(agent.metadata)),
         "rows": session_rows(queries.rows(sessions[: queries.SHOWN_OF_AGENT], now)),
         "may_act": may(membership, Permission.WRITE, membership.project),
+        "watch": queries.watch_of(membership, agent.id),
     }
     return render(request, "console/agent_detail.html", context)
 

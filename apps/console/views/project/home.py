@@ -4,13 +4,17 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from apps.accounts.access import projects_of
+from apps.accounts.access import Permission, may, projects_of
+from apps.accounts.models import Membership
 from apps.accounts.views.visits import entry_of
 from apps.console import queries
 from apps.console.pages.project import attention, rates
 from apps.console.pages.project.session_rows import session_rows
 from apps.console.views.requests.decorators import entered, page, user_of
 from apps.timeline.queries import ACTS_LOOKED_AT, busiest_agents
+from apps.watching.models import Handover
+
+SHOWN_HANDOVERS = 5
 
 
 @page
@@ -31,7 +35,11 @@ def entrance(request: HttpRequest) -> HttpResponse:
 @page
 def project(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what needs attention now; in an empty project, how to begin."""
-    membership = entered(request, slug)
+    return project_shown(request, entered(request, slug))
+
+
+def project_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Return a project's first page, also for a note that was refused."""
     now = timezone.now()
     about = membership.project
     context = {
@@ -45,6 +53,8 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
             "rates": rates.of_last_day(about, now=now),
             "agents": busiest_agents(about.id, limit=attention.SHOWN),
             "looked_at": ACTS_LOOKED_AT,
+            "handovers": Handover.objects.newest(about.id, most=SHOWN_HANDOVERS),
+            "may_act": may(membership, Permission.WRITE, about),
         }
     return render(request, "console/project.html", context)
 

@@ -1,0 +1,95 @@
+"""Send what waits: one mail for each watch, however much happened meanwhile.
+
+Notices go once their mail is handed to the mail server; a worker that is killed between
+the two sends it once more. A server that is down is tried again with the next sweep,
+and what is older than a day is dropped: nobody acts on it any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+
+import structlog
+from django.core.mail import EmailMessage
+from django.db import transaction
+
+from apps.accounts.models import Membership
+from apps.core.outbound.links import path_to, whole
+from apps.diffs.text import shorten
+from apps.watching.models import Happening, Notice, Watch
+
+log = structlog.get_logger("stepback.mail")
+
+AT_ONCE = 200
+# Of one mail; more are counted.
+LISTED = 20
+OLDEST = timedelta(days=1)
+WORDS = {
+    Happening.ROLLED_BACK: "{who} rolled {session} back (v{number})",
+    Happening.HELD: "{who} held {session} (v{number})",
+    Happening.FLAGGED: "v{number} of {session} lost something, written by {who}",
+}
+
+
+@transaction.atomic
+def send(*, now: datetime) -> int:
+    """Send the oldest notices; return how many went out."""
+    claimed = Notice.objects.to_send(most=AT_ONCE)
+    n_sent = 0
+    for watch, some in groupby(claimed, key=lambda one: one.watch):
+        notices = list(some)
+        is_old = notices[-1].at < now - OLDEST
+        if not is_old and _is_member(watch):
+            try:
+                _message(watch, notices).send()
+            # Whatever the server or the way to it does; the rest waits for it, too.
+            except OSError as failure:
+                log.warning("a mail was not sent", why=shorten(str(failure), 200))
+                break
+            n_sent += len(notices)
+        _forget(notices)
+    return n_sent
+
+
+def _is_member(watch: Watch) -> bool:
+    """Whether who watches may still see it; a watch outlives no membership."""
+    members = Membership.objects.in_project(watch.project_id)
+    return members.filter(user_id=watch.user_id).exists()
+
+
+def _message(watch: Watch, notices: Sequence[Notice]) -> EmailMessage:
+    newest = notices[-1]
+    lines = [_line(watch, one) for one in notices[:LISTED]]
+    if len(notices) > LISTED:
+        lines.append(f"and {len(notices) - LISTED} more")
+    # Names are anybody's words: no line of them may begin a header.
+    subject = f"[Stepback] {_words(newest)}"
+    if len(notices) > 1:
+        subject = f"[Stepback] {len(notices)} things happened in what you watch"
+    about = path_to("session_detail", watch.project.slug, newest.session_id)
+    lines.append(
+        f"You watch {watch.subject} {watch.subject_id}. To stop:\n{whole(about)}"
+    )
+    return EmailMessage(subject, "\n\n".join(lines) + "\n", None, [watch.email])
+
+
+def _line(watch: Watch, notice: Notice) -> str:
+    slug = watch.project.slug
+    path = path_to("version_detail", slug, notice.session_id, notice.number)
+    return f"{_words(notice)}\n{notice.at:%Y-%m-%d %H:%M:%S} UTC\n{whole(path)}"
+
+
+def _words(notice: Notice) -> str:
+    return WORDS[Happening(notice.happening)].format(
+        who=shorten(notice.actor_label, 60),
+        session=notice.session_id,
+        number=notice.number,
+    )
+
+
+def _forget(notices: Sequence[Notice]) -> None:
+    watch = notices[0].watch
+    events = [one.event_id for one in notices]
+    Notice.objects.filter(watch=watch, event_id__in=events).delete()

@@ -1,0 +1,9 @@
+"""The classes of this app's tables, from which grants follow; see `core.roles`."""
+
+from apps.core.roles.declared import ALL, mutable
+
+TABLES = {
+    "watching_handover": mutable(web="INSERT", worker=None),
+    "watching_watch": mutable(),
+    "watching_notice": mutable(web="DELETE", worker=ALL),
+}
