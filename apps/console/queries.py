@@ -7,6 +7,7 @@ and stays. Nothing is decided here; whether somebody may look is for `accounts.a
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlencode
 
 from django.db.models import Q
 
@@ -14,8 +15,9 @@ from apps.accounts.models import ApiKey, Membership, Project
 from apps.agents.models import Agent
 from apps.diffs.text import visible
 from apps.timeline.errors import SessionNotFound, VersionNotFound
-from apps.timeline.models import Label, Session
+from apps.timeline.models import Label, Review, Session
 from apps.timeline.querysets import SessionQuerySet
+from apps.timeline.scores import ScoreFilter
 from apps.timeline.search import AgentIs, Clause, CreatedBetween, StatusIs, UserIs
 from apps.timeline.versions import VersionRow, child_ids, parent_id, versions_of
 from apps.timeline.words import KNOWN_GOOD, Status
@@ -40,6 +42,26 @@ class SessionFilter:
 
     def __bool__(self) -> bool:
         return bool(self.agent or self.user or self.status)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judged:
+    """How sessions went, as far as that is asked for; None leaves a clause out."""
+
+    review: str | None = None
+    score: ScoreFilter | None = None
+
+    def __bool__(self) -> bool:
+        return self.review is not None or self.score is not None
+
+    @property
+    def query(self) -> str:
+        """What an address adds to its query to ask for that."""
+        asked = {"review": self.review, "score": self.score and str(self.score)}
+        return urlencode({name: text for name, text in asked.items() if text})
+
+
+ANYHOW = Judged()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,9 +116,10 @@ def listed(
     after_id: str | None,
     limit: int,
     now: datetime,
+    judged: Judged = ANYHOW,
 ) -> list[Session]:
     """Return sessions that meet plain clauses, by when they began."""
-    found = Session.objects.of_project(project.id)
+    found = _judged(Session.objects.of_project(project.id), judged)
     for clause in clauses:
         found = _narrowed(project, found, clause, now)
     ordered = (
@@ -115,9 +138,11 @@ def last_changed(
     before: tuple[datetime, str] | None,
     limit: int,
     now: datetime,
+    judged: Judged = ANYHOW,
 ) -> list[Session]:
     """Return those of some sessions that meet plain clauses, last changed first."""
-    found = Session.objects.of_project(project.id).filter(id__in=among)
+    some = Session.objects.of_project(project.id).filter(id__in=among)
+    found = _judged(some, judged)
     for clause in clauses:
         found = _narrowed(project, found, clause, now)
     ordered = found.last_changed_first(before=before)
@@ -222,6 +247,13 @@ def labels(session: Session, numbers: list[int]) -> dict[int, list[str]]:
     return Label.objects.of_session(session.id).by_number(numbers)
 
 
+def review(session: Session) -> Review | None:
+    """Return the review that counts, if anybody has reviewed the session."""
+    if session.review is None:
+        return None
+    return Review.objects.of_session(session.id).newest()
+
+
 def watch_of(membership: Membership, subject_id: str) -> Watch | None:
     """Return the member's own watch of a session or an agent."""
     own = Watch.objects.of_member(membership.project_id, membership.user_id)
@@ -239,6 +271,10 @@ def key_status(key: ApiKey, now: datetime) -> str:
     if key.revoked_at is not None:
         return "revoked"
     return "active" if key.is_live(now) else EXPIRED
+
+
+def _judged(found: SessionQuerySet, judged: Judged) -> SessionQuerySet:
+    return found.reviewed(judged.review).scored(judged.score)
 
 
 def _narrowed(

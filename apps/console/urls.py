@@ -25,6 +25,7 @@ from apps.console.views.session import (
     holds,
     lineage,
     live,
+    reviews,
     rollbacks,
     version,
 )
@@ -165,6 +166,7 @@ urlpatterns = [
     path(f"{SESSION}/notes", holds.note, name="note"),
     path(f"{SESSION}/watch", watching.watch_session, name="watch_session"),
     path(f"{SESSION}/unwatch", watching.unwatch_session, name="unwatch_session"),
+    path(f"{SESSION}/review", reviews.review, name="review"),
     path(VERSION, detail.version_detail, name="version_detail"),
     path(f"{VERSION}/state.json", version.version_state, name="version_state"),
     path(f"{VERSION}/value", version.value, name="value"),

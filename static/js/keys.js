@@ -64,6 +64,7 @@ const acts = {
   n: () => change(1),
   p: () => change(-1),
   v: () => document.getElementById("id_go")?.focus(),
+  i: () => document.querySelector(".life a[aria-current]")?.focus(),
   w: () => document.getElementById("live-toggle")?.click(),
   g: () => lead(),
   "?": () => dialog.showModal(),
@@ -102,7 +103,7 @@ document.addEventListener("keydown", (event) => {
   if (act) {
     event.preventDefault();
     act();
-  } else if ("[]dbrfhz".includes(event.key) && press(event.key)) {
+  } else if ("[]dbrfhzme".includes(event.key) && press(event.key)) {
     event.preventDefault();
   }
 });

@@ -65,3 +65,14 @@ const opened = document.querySelector(".entry.is-selected");
 if (opened && panes.dataset.view === "version") {
   opened.scrollIntoView({ block: "nearest" });
 }
+
+// What a version on the life line did is said below it, on focus as under the pointer.
+function tell(event) {
+  const node = event.target.closest?.(".life a");
+  if (node) {
+    document.getElementById("life-told").textContent = node.getAttribute("aria-label");
+  }
+}
+
+document.addEventListener("focusin", tell);
+document.addEventListener("pointerover", tell);

@@ -391,3 +391,31 @@ def test_a_sign_in_link_leads_to_the_page_that_was_asked_for(
 
     expect(page.locator("#version-pane h2")).to_contain_text("v2")
     assert page.url == trip.path("versions", 2)
+
+
+def test_reviewing_known_good_and_the_life_line_have_keys(
+    visits: Visits, trip: Trip
+) -> None:
+    page = visits.page("olga")
+    page.goto(trip.path("versions", 1))
+
+    page.keyboard.press("m")
+    page.wait_for_selector(".version-head .badge.good")
+    page.keyboard.press("i")
+    told = page.locator("#life-told")
+    assert told.inner_text().startswith("v1, update: ")
+    page.keyboard.press("Tab")
+    assert told.inner_text().startswith("v2, update: destination lost")
+
+    page.keyboard.press("e")
+    page.wait_for_function("document.activeElement.name === 'outcome'")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.type("The hotel was lost")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+
+    page.get_by_text("Reviewed: failed.").wait_for()
+    line = page.locator(".session-line").inner_text()
+    assert "failed reviewed by olga" in line
+    assert "The hotel was lost" in line

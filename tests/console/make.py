@@ -113,6 +113,16 @@ class Story:
         )
         return self
 
+    def review(self, outcome, why=None):
+        timeline.review(
+            session_id=self.id, outcome=outcome, why=why, act=self.act(PERSON)
+        )
+        return self
+
+    def score(self, name, value):
+        timeline.score(session_id=self.id, name=name, value=value, act=self.act(KEY))
+        return self
+
     def pause(self):
         timeline.pause(session_id=self.id, step=Step(), act=self.act(PERSON))
         return self

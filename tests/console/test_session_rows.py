@@ -137,6 +137,14 @@ def test_a_fork_shows_its_origins_title_with_its_own_mark(viewer, project):
             ),
             "looks wrong",
         ),
+        (lambda s: s.review("failed"), "failed"),
+        (lambda s: s.score("reward", 0), "failed"),
+        (lambda s: s.score("reward", 0).review("fine"), "active"),
+        (lambda s: s.review("failed").update({"dates": None}), "looks wrong"),
+        (lambda s: s.update({"n": 1}).rollback(0).review("failed"), "failed"),
+        (lambda s: s.review("failed").close(), "failed"),
+        (lambda s: s.review("failed").pause(), "held"),
+        (lambda s: s.review("failed").delete(), "deleted"),
         (lambda s: s.update({"dates": None}).rollback(0), "rolled back"),
         (lambda s: s.update({"dates": None}).rollback(0).update({"n": 1}), "active"),
         (lambda s: s.update({"dates": None}).pause(), "held"),
@@ -148,6 +156,9 @@ def test_the_status_is_the_first_that_applies(viewer, project, act, status):
     story = act(Story(project))
 
     assert part(row_of(viewer, project, story), "state").endswith(status)
+    page = viewer.get(address(project, story.id)).content.decode()
+    (chip,) = re.findall(r'class="status-words">([^<]*)<', page)
+    assert chip == status
 
 
 @pytest.mark.parametrize(

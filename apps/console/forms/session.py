@@ -15,9 +15,9 @@ from apps.core.json import State, parse_object, segments
 from apps.core.time.moments import moment
 from apps.diffs.pointers import join
 from apps.diffs.text import shorten
-from apps.timeline.operations import MAX_LABEL, MAX_NOTE
+from apps.timeline.operations import MAX_LABEL, MAX_NOTE, MAX_WHY
 from apps.timeline.queries import MessagePlace
-from apps.timeline.words import Op
+from apps.timeline.words import Op, Outcome
 
 TABS = ("changes", "state", "turns", "checkpoint", "proof")
 LARGEST = 10**18
@@ -211,6 +211,14 @@ class NoteForm(forms.Form):
 
     text = forms.CharField(max_length=MAX_NOTE, strip=False)
     number = whole_number(required=False)
+    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
+
+
+class ReviewForm(forms.Form):
+    """How a session went, and why."""
+
+    outcome = forms.ChoiceField(choices=Outcome.choices)
+    why = forms.CharField(required=False, max_length=MAX_WHY)
     key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
 
 

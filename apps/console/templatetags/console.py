@@ -122,6 +122,12 @@ def thousands(number: int) -> str:
 
 
 @register.filter
+def score(value: float) -> str:
+    """Write a score in few digits; a whole number as one."""
+    return f"{value:.6g}"
+
+
+@register.filter
 def percent(rate: float | None) -> str:
     """Write a rate, or that there is none."""
     return "none" if rate is None else charts.percent(rate)

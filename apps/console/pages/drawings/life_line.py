@@ -63,6 +63,12 @@ class LifeLine:
     links: Sequence[Link]
 
     @property
+    def told(self) -> str:
+        """What the selected version did, or else the last."""
+        chosen = (node for node in self.nodes if node.is_selected)
+        return next(chosen, self.nodes[-1]).sentence
+
+    @property
     def words(self) -> str:
         return f"The life of the session in {len(self.nodes)} of its versions"
 

@@ -18,7 +18,7 @@ from apps.timeline.words import Hold, Op, Status
 
 ENDED = (Status.DELETED, EXPIRED)
 # How a session stands that is neither held nor over.
-STANDINGS = ("waiting", "wrong", "rolled", "forked")
+STANDINGS = ("waiting", "wrong", "failed", "rolled", "forked")
 SHORT_ID = 6
 # What marks a version, in the words that a reader is told instead.
 WORDS = {
@@ -106,11 +106,17 @@ def titles_of(sessions: Sequence[str]) -> dict[str, str]:
     }
 
 
+def standing_of(session: Session, status: str) -> str:
+    """Return how one session stands, as its row says it; `status` is what it may do."""
+    known = read_list_rows([session.id]).get(session.id)
+    return status if known is None else _status(session, status, known)
+
+
 def _shown(row: Row, known: ListRow, title: str | None) -> SessionRow:
     strip = _strip(known)
     return SessionRow(
         row=row,
-        status=_status(row.status, known),
+        status=_status(row.session, row.status, known),
         title=_titled(row.session, known.head, title),
         words=headline(known.head),
         kind=strip.ticks[-1].kind,
@@ -133,7 +139,7 @@ def _by_change(session: Session, head: NewVersion) -> str:
     return f"{headline(head)}, …{session.id[-SHORT_ID:]}"
 
 
-def _status(status: str, known: ListRow) -> str:
+def _status(session: Session, status: str, known: ListRow) -> str:
     """Return the first that applies; over and held are known already."""
     if status in (*ENDED, Status.PAUSED):
         return status
@@ -141,6 +147,8 @@ def _status(status: str, known: ListRow) -> str:
         return "waiting"
     if known.looks_wrong:
         return "wrong"
+    if session.is_failed:
+        return "failed"
     if status != Status.ACTIVE:
         return status
     return {"rollback": "rolled", "fork": "forked"}.get(_act(known.head), status)

@@ -16,11 +16,12 @@ from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.console import queries
 from apps.console.pages.project import match_reasons
-from apps.console.queries import Row, Why
+from apps.console.queries import ANYHOW, Judged, Row, Why
 from apps.core.errors import InvalidRequest
 from apps.diffs.text import shorten
 from apps.timeline.models import Session
 from apps.timeline.queries import sessions_touched
+from apps.timeline.querysets import UNREVIEWED
 from apps.timeline.search import (
     AgentIs,
     CreatedBetween,
@@ -37,6 +38,7 @@ from apps.timeline.search import (
     write_clause,
     write_query,
 )
+from apps.timeline.words import Outcome
 
 PLAIN = (AgentIs, UserIs, StatusIs, CreatedBetween)
 NEWEST, OLDEST, CHANGED = "", "oldest", "changed"
@@ -44,6 +46,12 @@ SORTS = {
     NEWEST: "newest first",
     OLDEST: "oldest first",
     CHANGED: "last changed first",
+}
+REVIEWS = {
+    "": "any review",
+    Outcome.FINE.value: "reviewed: fine",
+    Outcome.FAILED.value: "reviewed: failed",
+    UNREVIEWED: "not reviewed",
 }
 # How many acts one page walks back over, step by step, before it says so: few fill a
 # page, unless one session has made them all.
@@ -73,12 +81,22 @@ def sessions(
     after: str | None,
     limit: int,
     now: datetime,
+    judged: Judged = ANYHOW,
 ) -> Page:
-    """Return a page of the sessions that meet the query."""
+    """Return a page of the sessions that meet the query, and went so.
+
+    Raises: InvalidRequest where a search is to be narrowed by how sessions went.
+    """
     if not is_plain(query):
+        if judged:
+            message = (
+                "Review and score narrow lists by agent, user, status and time; take "
+                "the other terms out, or choose any review and no score."
+            )
+            raise InvalidRequest(message, param="review")
         return _searched(project, query, after, limit, now)
     if sort == CHANGED:
-        return _changed(project, query, after, limit, now)
+        return _changed(project, query, judged, after, limit, now)
     found = queries.listed(
         project,
         query.clauses,
@@ -86,6 +104,7 @@ def sessions(
         after_id=after,
         limit=limit + 1,
         now=now,
+        judged=judged,
     )
     shown = found[:limit]
     return Page(
@@ -175,7 +194,12 @@ def _only_trace(
 
 
 def _changed(
-    project: Project, query: Query, after: str | None, limit: int, now: datetime
+    project: Project,
+    query: Query,
+    judged: Judged,
+    after: str | None,
+    limit: int,
+    now: datetime,
 ) -> Page:
     """Walk back over the project's acts, so many at once, until a page is full.
 
@@ -194,6 +218,7 @@ def _changed(
             before=inside,
             limit=room + 1,
             now=now,
+            judged=judged,
         )
         found += some[:room]
         if len(some) > room:

@@ -17,7 +17,7 @@ from apps.accounts.models import Membership
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
-from apps.console.pages.project.session_rows import title_of
+from apps.console.pages.project.session_rows import standing_of, title_of
 from apps.console.pages.session import timeline_rows, verdict, version_text
 from apps.timeline.blame import change_key
 from apps.timeline.models import Session
@@ -90,7 +90,11 @@ def around(place: Place) -> dict[str, Any]:
     buckets = strip_buckets(session.id, session.head_number)
     return {
         "title": title_of(session),
+        # The chip's; what can be done goes by `status`.
+        "standing": standing_of(session, queries.status_of(session, place.now)),
+        "review": queries.review(session),
         "watch": queries.watch_of(place.membership, session.id),
+        "scores": sorted((session.scores or {}).items()),
         "metadata": version_text.pretty(bytes(session.metadata)),
         "forks": forks[: queries.SHOWN_FORKS],
         "has_more_forks": len(forks) > queries.SHOWN_FORKS,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from apps.console.pages.session import version_text
+from apps.console.pages.session import verdict, version_text
 from apps.core import json
 from apps.core.json import Json
 from apps.diffs.text import cut, shorten, visible
@@ -68,6 +68,8 @@ class Version:
     is_head: bool
     is_selected: bool
     is_restored: bool
+    # The version to go back to, where this one looks wrong.
+    before: int | None = None
     labels: list[str] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     forks: list[str] = field(default_factory=list)
@@ -178,6 +180,7 @@ def _version(version: VersionRow, before: VersionRow | None, facts: Facts) -> Ve
         set_aside_by=set_aside_by(facts.live, version.number),
         is_head=version.number == facts.head_number,
         is_selected=version.number == facts.selected,
+        before=verdict.way_back(version, facts.live),
         is_restored=any(one.stop - 1 == version.number for one in facts.live),
         labels=sorted(one.text for one in at if one.kind == "label"),
         notes=[_note(one) for one in at if one.kind == "note"],

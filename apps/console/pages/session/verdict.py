@@ -91,6 +91,17 @@ def verdict(
     )
 
 
+def way_back(version: VersionRow, live: Sequence[range]) -> int | None:
+    """Return the version to go back to before a live one that lost something.
+
+    None where it lost nothing, was set aside, or is the first.
+    """
+    is_suspect = bool(version.flags) and version.restored_number is None
+    if not is_suspect or set_aside_by(live, version.number) is not None:
+        return None
+    return _live_before(live, version.number)
+
+
 def _words(version: VersionRow) -> str:
     flags = ", ".join(version_text.flag_words(version, None))
     return f"{flags}: {shorten(version_text.words(version), LONGEST)}"

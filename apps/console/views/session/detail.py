@@ -13,6 +13,7 @@ from apps.console.forms.session import JumpForm, NoteForm, PaneForm, TimelineFor
 from apps.console.pages.session import (
     session_page,
     snippets,
+    verdict,
     version_pane,
     version_text,
 )
@@ -158,6 +159,7 @@ def _pane(request: HttpRequest, place: Place) -> dict[str, Any]:
         "is_head": version.number == session.head_number,
         "operation": version_text.operation(version),
         "flags": version_text.flag_words(version, previous),
+        "before": verdict.way_back(version, place.live),
         "labels": queries.labels(session, [version.number]).get(version.number, []),
         "set_aside_by": set_aside_by(place.live, version.number),
         "snippets": snippets.reading_snippets(
