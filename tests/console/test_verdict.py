@@ -5,6 +5,8 @@ import re
 import pytest
 
 from apps.accounts.models import Role
+from apps.console.pages.session import verdict
+from apps.timeline.queries import MOST_FLAGGED
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, signed_in
 
@@ -118,3 +120,55 @@ def test_there_is_one_filled_rollback_button(see, project):
 
     for rest in ((story.id,), (story.id, "versions", 0)):
         assert see(*rest).count('class="button rollback"') == 1
+
+
+NOTHING = "Nothing looks wrong: no version that counts"
+FOUND = "was found to have lost anything"
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda s: s,
+        lambda s: s.update({"n": 1}),
+        lambda s: s.update({"n": 1}).close(),
+        lambda s: s.update(LOST).rollback(0).update({"n": 1}),
+    ],
+    ids=["new", "changed", "closed", "rolled back and gone on"],
+)
+def test_where_nothing_looks_wrong_the_line_says_what_was_looked_at(see, project, act):
+    page = see(act(Story(project)).id)
+
+    assert verdict_of(page) == (None, None)
+    assert f"{NOTHING} {FOUND}" in page
+
+
+def test_it_says_since_which_version_that_is_known_good(see, project):
+    story = Story(project).update(LOST).label(1, "known-good").update({"n": 1})
+
+    assert f"{NOTHING} since v1, which is known good, {FOUND}" in see(story.id)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda s: s.update(LOST),
+        lambda s: s.update({"n": 1}).rollback(0),
+        lambda s: s.update({"escalated": True}),
+        lambda s: s.update({"n": 1}).pause(),
+        lambda s: s.review("failed"),
+        lambda s: s.score("reward", 0),
+        lambda s: s.delete(),
+    ],
+    ids=["lost", "rolled back", "waiting", "held", "failed", "scored", "deleted"],
+)
+def test_where_something_is_up_it_does_not_say_so(see, project, act):
+    assert "Nothing looks wrong" not in see(act(Story(project)).id)
+
+
+def test_where_more_is_flagged_than_was_read_nothing_is_called_well():
+    many = list(range(1, MOST_FLAGGED + 1))
+    live, good = [range(0, MOST_FLAGGED + 2)], [MOST_FLAGGED + 1]
+
+    assert verdict.all_well("active", many, good, live) is None
+    assert verdict.all_well("active", many[1:], good, live) is not None

@@ -88,10 +88,11 @@ def around(place: Place) -> dict[str, Any]:
     session = place.session
     forks, children = queries.forks(session), queries.children(session)
     buckets = strip_buckets(session.id, session.head_number)
+    standing = standing_of(session, queries.status_of(session, place.now))
     return {
         "title": title_of(session),
         # The chip's; what can be done goes by `status`.
-        "standing": standing_of(session, queries.status_of(session, place.now)),
+        "standing": standing,
         "review": queries.review(session),
         "watch": queries.watch_of(place.membership, session.id),
         "scores": sorted((session.scores or {}).items()),
@@ -102,12 +103,15 @@ def around(place: Place) -> dict[str, Any]:
         "children": children[: queries.SHOWN_FORKS],
         "has_more_children": len(children) > queries.SHOWN_FORKS,
         "strip": version_strip.strip(buckets, place.selected),
-        **_life(place, buckets, forks),
+        **_life(place, buckets, forks, standing),
     }
 
 
 def _life(
-    place: Place, buckets: Sequence[Bucket], forks: Sequence[Session]
+    place: Place,
+    buckets: Sequence[Bucket],
+    forks: Sequence[Session],
+    standing: str,
 ) -> dict[str, Any]:
     """Return the verdict and the line of the session's life, of the same versions."""
     session, head = place.session, place.session.head_number
@@ -120,6 +124,7 @@ def _life(
     versions = versions_at(session.id, numbers)
     by_number = {version.number: version for version in versions}
     return {
+        "all_well": verdict.all_well(standing, flagged, good, place.live),
         "verdict": verdict.verdict(found, by_number, head=head, live=place.live),
         "life": life_line.life_line(
             versions,

@@ -12,9 +12,16 @@ from dataclasses import dataclass
 
 from apps.console.pages.session import version_text
 from apps.diffs.text import shorten
+from apps.timeline.queries import MOST_FLAGGED
 from apps.timeline.versions import VersionRow, set_aside_by
 
 LONGEST = 200
+# How a session stands of which nothing is to be told but that.
+UNREMARKABLE = frozenset({"active", "closed", "forked"})
+_LOOKED_FOR = (
+    "to have lost anything (a key of the state, a value that turned null, half of its "
+    "size)."
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,7 +58,7 @@ def suspect(
 
     Both are numbers of live and other versions of one session.
     """
-    known = max((one for one in good if set_aside_by(live, one) is None), default=None)
+    known = _known_good(good, live)
     since = [one for one in flagged if set_aside_by(live, one) is None]
     after = [one for one in since if known is None or one > known]
     if not after:
@@ -91,6 +98,24 @@ def verdict(
     )
 
 
+def all_well(
+    standing: str,
+    flagged: Sequence[int],
+    good: Sequence[int],
+    live: Sequence[range],
+) -> str | None:
+    """Say what was looked at where nothing looks wrong; None where something is up.
+
+    And where there are more flagged versions than were read.
+    """
+    has_all = len(flagged) < MOST_FLAGGED
+    if standing not in UNREMARKABLE or not has_all or suspect(flagged, good, live):
+        return None
+    known = _known_good(good, live)
+    since = "" if known is None else f" since v{known}, which is known good,"
+    return f"Nothing looks wrong: no version that counts{since} was found {_LOOKED_FOR}"
+
+
 def way_back(version: VersionRow, live: Sequence[range]) -> int | None:
     """Return the version to go back to before a live one that lost something.
 
@@ -100,6 +125,10 @@ def way_back(version: VersionRow, live: Sequence[range]) -> int | None:
     if not is_suspect or set_aside_by(live, version.number) is not None:
         return None
     return _live_before(live, version.number)
+
+
+def _known_good(good: Sequence[int], live: Sequence[range]) -> int | None:
+    return max((one for one in good if set_aside_by(live, one) is None), default=None)
 
 
 def _words(version: VersionRow) -> str:
