@@ -213,6 +213,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",
         "PlanStatus": "apps.plans.models.PlanStatus",
+        "Outcome": "apps.timeline.words.Outcome",
         "SessionStatus": "apps.timeline.models.Status",
         "WebhookFormat": "apps.webhooks.models.Format",
         "WebhookStatus": "apps.webhooks.models.Status",

@@ -28,6 +28,10 @@ FOR_ADMINS = ("/members/", "/keys", "/webhooks", "/alerts/create", "/{rule_id}/"
 OPEN_TO_VIEWERS = {
     "/console/{slug}/views",
     "/console/{slug}/views/default",
+    "/console/{slug}/agents/{agent_id}/watch",
+    "/console/{slug}/agents/{agent_id}/unwatch",
+    "/console/{slug}/sessions/{session_id}/watch",
+    "/console/{slug}/sessions/{session_id}/unwatch",
 }
 UNTOUCHED = ("accounts_browsersession", "axes_")
 
