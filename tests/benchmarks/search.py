@@ -118,7 +118,7 @@ def asked(count: int) -> dict[str, str]:
 def page(project: Any, q: str, after: str | None) -> Any:
     from apps.agents.scope import Scope
     from apps.timeline.search import finder
-    from apps.timeline.search.language import parse_query
+    from apps.timeline.search.grammar.language import parse_query
 
     now = datetime.now(UTC)
     return finder.search_sessions(

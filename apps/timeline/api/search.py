@@ -23,7 +23,7 @@ from apps.timeline.search.conditions import Candidate
 from apps.timeline.search.cursors import Place, place_of
 from apps.timeline.search.explaining import Match, Result
 from apps.timeline.search.finder import Found
-from apps.timeline.search.language import LONGEST_TEXT, parse_query
+from apps.timeline.search.grammar.language import LONGEST_TEXT, parse_query
 
 SESSIONS, VERSIONS = "sessions", "versions"
 

@@ -15,8 +15,12 @@ from apps.timeline.search.conditions import Candidate, Hit
 from apps.timeline.search.cursors import PLACE_PATTERN, place_of
 from apps.timeline.search.explaining import Match, Result
 from apps.timeline.search.finder import search_sessions, search_versions
-from apps.timeline.search.language import LONGEST_TEXT, parse_query
-from apps.timeline.search.writing import without_clause, write_clause, write_query
+from apps.timeline.search.grammar.language import LONGEST_TEXT, parse_query
+from apps.timeline.search.grammar.writing import (
+    without_clause,
+    write_clause,
+    write_query,
+)
 
 __all__ = [
     "LONGEST_TEXT",

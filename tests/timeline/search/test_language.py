@@ -31,8 +31,8 @@ from apps.timeline.search.clauses import (
     When,
     Words,
 )
-from apps.timeline.search.language import LONGEST_TEXT, MOST_TERMS, parse_query
-from apps.timeline.search.writing import without_clause, write_query
+from apps.timeline.search.grammar.language import LONGEST_TEXT, MOST_TERMS, parse_query
+from apps.timeline.search.grammar.writing import without_clause, write_query
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SESSION = "sess_" + "0" * 26

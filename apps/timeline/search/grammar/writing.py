@@ -12,7 +12,6 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from apps.timeline.search import paths
 from apps.timeline.search.clauses import (
     AgentIs,
     Changed,
@@ -37,6 +36,7 @@ from apps.timeline.search.clauses import (
     When,
     Words,
 )
+from apps.timeline.search.grammar import paths
 
 _PLAIN = re.compile(r'[^\s"]\S*')
 

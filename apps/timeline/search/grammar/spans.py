@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from apps.core.time.moments import moment
 from apps.timeline.search.clauses import CreatedBetween, UpdatedBetween
-from apps.timeline.search.scanner import Scanner
+from apps.timeline.search.grammar.scanner import Scanner
 
 OLDEST = timedelta(days=36_500)
 INSTANT = timedelta(microseconds=1)

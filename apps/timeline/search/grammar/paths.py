@@ -11,7 +11,7 @@ import re
 
 from apps.core.errors import UnacceptableJson
 from apps.core.json import pointer, segments
-from apps.timeline.search.scanner import Scanner
+from apps.timeline.search.grammar.scanner import Scanner
 
 LONGEST_POINTER = 500
 

@@ -26,7 +26,6 @@ from datetime import datetime
 from difflib import get_close_matches
 
 from apps.diffs.flags import Flag as FlagName
-from apps.timeline.search import paths
 from apps.timeline.search.clauses import (
     AgentIs,
     Changed,
@@ -47,8 +46,9 @@ from apps.timeline.search.clauses import (
     When,
     Words,
 )
-from apps.timeline.search.scanner import Scanner
-from apps.timeline.search.spans import aged, created, updated
+from apps.timeline.search.grammar import paths
+from apps.timeline.search.grammar.scanner import Scanner
+from apps.timeline.search.grammar.spans import aged, created, updated
 from apps.timeline.words import Status
 
 LONGEST_TEXT = 2_000
