@@ -16,7 +16,7 @@ LARGER = {
     "diffs": 18,
     "metrics": 20,
     "timeline/api": 22,
-    "timeline/search": 22,
+    "timeline/search": 21,
     "webhooks": 17,
 }
 

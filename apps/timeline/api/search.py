@@ -17,13 +17,13 @@ from apps.diffs.changes import MISSING
 from apps.timeline.api import parameters
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.search import SearchList
-from apps.timeline.search import finder
+from apps.timeline.search import answering
 from apps.timeline.search.clauses import Query
 from apps.timeline.search.conditions import Candidate
 from apps.timeline.search.cursors import Place, place_of
-from apps.timeline.search.explaining import Match, Result
 from apps.timeline.search.finder import Found
 from apps.timeline.search.grammar.language import LONGEST_TEXT, parse_query
+from apps.timeline.search.telling.explaining import Match, Result
 
 SESSIONS, VERSIONS = "sessions", "versions"
 
@@ -66,9 +66,9 @@ class SearchView(TimelineView):
         bare term was looked for.
         """
         find = (
-            finder.search_versions
+            answering.search_versions
             if _kind_of(request) == VERSIONS
-            else finder.search_sessions
+            else answering.search_sessions
         )
         found = find(
             self.scope,
@@ -160,6 +160,8 @@ def _match_object(match: Match) -> dict[str, Any]:
         "pointer": hit.pointer,
         "turn_number": hit.turn_number,
     }
+    if hit.quote is not None:
+        shown["quote"] = hit.quote
     if hit.value is not MISSING:
         value = json.cleaned(hit.value, max_depth=3, max_entries=20)
         shown["value"] = Fragment(json.dumps(value))

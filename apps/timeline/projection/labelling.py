@@ -7,14 +7,20 @@ from __future__ import annotations
 
 from apps.accounts.models import Project
 from apps.core import sql
-from apps.timeline.ledger.facts.index import SearchTag, tag_key
+from apps.timeline.ledger.facts.index import SearchTag, beginnings, tag_key
 from apps.timeline.projection.texts import TextKind
 
 _MARK = sql.of_session("""
 SELECT timeline_set_terms_v1(
-    %(session)s::varchar, ARRAY[%(key)s::bytea], ARRAY[(
-    SELECT CASE WHEN count(*) > 0 THEN %(key)s::bytea END FROM timeline_label
-     WHERE session_id = %(session)s::varchar AND name = %(name)s::text)]) IS NULL
+    %(session)s::varchar, array_agg(found.key ORDER BY found.key),
+    array_agg(CASE WHEN found.is_given THEN found.key END ORDER BY found.key)) IS NULL
+  FROM (SELECT m.key, EXISTS (
+               SELECT FROM timeline_label l
+                WHERE l.session_id = %(session)s::varchar
+                  AND CASE WHEN m.is_whole THEN l.name = m.name
+                           ELSE starts_with(l.name, m.name) END) AS is_given
+          FROM unnest(%(keys)s::bytea[], %(names)s::text[], %(whole)s::boolean[])
+            AS m (key, name, is_whole)) found
 """)
 _FORGET = sql.of_session("""
 DELETE FROM timeline_text
@@ -33,12 +39,15 @@ SELECT timeline_note_text_v1(
 
 def note(project: Project, session_id: str, number: int, name: str) -> None:
     """Bring the search up to date with the labels of this name and this version."""
+    begun = beginnings(name, SearchTag.LABEL)
+    tags = [(SearchTag.LABEL, name), *((SearchTag.LABELLED, one) for one in begun)]
     sql.rows(
         _MARK,
         {
             "session": session_id,
-            "key": tag_key(bytes(project.index_key), SearchTag.LABEL, name),
-            "name": name,
+            "keys": [tag_key(bytes(project.index_key), *one) for one in tags],
+            "names": [one for _, one in tags],
+            "whole": [tag is SearchTag.LABEL for tag, _ in tags],
         },
     )
     of_version = {

@@ -27,7 +27,7 @@ def turn_text(*said: Json) -> str:
     """
     found: list[str] = []
     room = MOST_TEXT + 1
-    for text in _texts(list(said)):
+    for text in texts(list(said)):
         found.append(text[:room])
         room -= len(found[-1]) + 1
         if room <= 0:
@@ -35,9 +35,10 @@ def turn_text(*said: Json) -> str:
     return "\n".join(found).replace("\x00", " ")
 
 
-def _texts(value: Json) -> Iterator[str]:
+def texts(value: Json) -> Iterator[str]:
+    """Yield every text in what was said, in its order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner)
+            yield from texts(inner)

@@ -1,26 +1,36 @@
 """Search: sessions and versions by what they hold, or held, in one query language."""
 
+from apps.timeline.search.answering import (
+    Counted,
+    count_sessions,
+    search_sessions,
+    search_versions,
+)
 from apps.timeline.search.clauses import (
     AgentIs,
     Clause,
     CreatedBetween,
     ExternalId,
+    Field,
+    Forked,
     FreeTerm,
     Query,
+    RolledBack,
     StatusIs,
     TraceIs,
     UserIs,
+    VersionSays,
 )
 from apps.timeline.search.conditions import Candidate, Hit
 from apps.timeline.search.cursors import PLACE_PATTERN, place_of
-from apps.timeline.search.explaining import Match, Result
-from apps.timeline.search.finder import search_sessions, search_versions
 from apps.timeline.search.grammar.language import LONGEST_TEXT, parse_query
 from apps.timeline.search.grammar.writing import (
     without_clause,
     write_clause,
     write_query,
 )
+from apps.timeline.search.telling.explaining import Match, Result
+from apps.timeline.search.telling.facets import releases
 
 __all__ = [
     "LONGEST_TEXT",
@@ -28,18 +38,25 @@ __all__ = [
     "AgentIs",
     "Candidate",
     "Clause",
+    "Counted",
     "CreatedBetween",
     "ExternalId",
+    "Field",
+    "Forked",
     "FreeTerm",
     "Hit",
     "Match",
     "Query",
     "Result",
+    "RolledBack",
     "StatusIs",
     "TraceIs",
     "UserIs",
+    "VersionSays",
+    "count_sessions",
     "parse_query",
     "place_of",
+    "releases",
     "search_sessions",
     "search_versions",
     "without_clause",

@@ -1,4 +1,4 @@
-"""Answer a bare term: an id of any kind, words, or a whole value."""
+"""Answer a bare term: an id or a name of any kind, words, or a whole value."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from apps.timeline.search.wording import Wording
 
 LOOKED = (
     "looked for in live sessions: as the id of a user, an agent, a session, a version "
-    "or a trace, as words of reasoning, turns and labels, and as a whole value that "
-    "was ever held; ids also by their beginning{short}"
+    "or a trace, as a label, a release or a reason code, as words of reasoning, turns "
+    "and labels, and as a whole value that was ever held; ids, labels and releases "
+    "also by their beginning{short}"
 )
 SHORT = f", but from {SHORTEST} characters on"
 
@@ -30,6 +31,7 @@ class Either(Condition):
     """The union of several conditions, newest first."""
 
     cost = Cost.HISTORY
+    tells_only_met = True
 
     def __init__(self, clause: FreeTerm, conditions: Sequence[Condition]) -> None:
         super().__init__(clause)
@@ -55,6 +57,13 @@ class Either(Condition):
                 [hit for hits in reversed(every) for hit in hits.get(one.id, ())],
                 key=_newest_first,
             )[:limit]
+            for one in sessions
+        }
+
+    def reasons(self, sessions: Sequence[Candidate]) -> Hits:
+        every = [one.reasons(sessions) for one in self.conditions]
+        return {
+            one.id: [hit for hits in every for hit in hits.get(one.id, ())]
             for one in sessions
         }
 
@@ -98,13 +107,6 @@ class Bare(Either):
     ) -> None:
         super().__init__(clause, [*ids, texts])
         self.texts = texts
-
-    def reasons(self, sessions: Sequence[Candidate]) -> Hits:
-        every = [one.reasons(sessions) for one in self.conditions]
-        return {
-            one.id: [hit for hits in every for hit in hits.get(one.id, ())]
-            for one in sessions
-        }
 
     def has_place(self, hit: Hit) -> bool:
         return self.texts.has_place(hit)

@@ -49,8 +49,29 @@ class Holds(Clause):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Within(Clause):
+    """The head holds a number at a pointer, between two; None leaves a side open.
+
+    A side that `excludes` its end leaves that number itself out.
+    """
+
+    pointer: str
+    low: int | float | None
+    high: int | float | None
+    excludes: bool = False
+
+    def has(self, number: int | float) -> bool:
+        """Say whether a number lies there."""
+        if number in (self.low, self.high):
+            return not self.excludes
+        return (self.low is None or number > self.low) and (
+            self.high is None or number < self.high
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Changed(Clause):
-    """Some version changed what this pointer names, or anything below it."""
+    """Some version but the first changed what this pointer names, or what is below."""
 
     pointer: str
 
@@ -74,6 +95,25 @@ class Flag(Clause):
     """Some version carries a flag: one of `apps.diffs.flags`, by its full name."""
 
     name: str
+
+
+class Field(StrEnum):
+    """What a version says of itself, beside its state."""
+
+    RELEASE = "release"
+    MODEL = "model"
+    STEP = "step"
+    OBJECTIVE = "objective"
+    REASON = "reason"
+    OP = "op"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VersionSays(Clause):
+    """Some version has this in one of its fields, whole and as it is written."""
+
+    field: Field
+    value: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,6 +203,20 @@ class TraceIs(Clause):
     """A version or turn of the session carries this trace id."""
 
     trace_id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Without(Clause):
+    """The session does not meet this clause."""
+
+    clause: Clause
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnyOf(Clause):
+    """The session meets at least one of these."""
+
+    clauses: tuple[Clause, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,16 @@ class Candidate:
     rollback_count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What a value or a key names in a state, and where its changes are recorded."""
+
+    pointer: str
+    path_key: bytes
+    # Where its name is recorded, if that stands in it: with another it is another.
+    name_key: bytes | None = None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hit:
     """Where a clause is met.
@@ -50,6 +60,12 @@ class Hit:
     pointer: str | None = None
     value: Json = MISSING
     turn_number: int | None = None
+    # Of several clauses, any of which may be met, the one that is.
+    clause: str | None = None
+    # The words around it, where it is in a text.
+    quote: str | None = None
+    # What is named there, for finding the version that changed it last.
+    things: tuple[Thing, ...] = ()
 
 
 # The newest hits of each session, by its id.
@@ -73,7 +89,9 @@ class Cost(IntEnum):
 class Condition(ABC):
     """One clause, as the finder answers it. Most need to say only some of it."""
 
-    cost: ClassVar[Cost] = Cost.INDEX
+    cost: Cost = Cost.INDEX
+    # Whether `hits` may be asked of sessions that do not meet the clause, too.
+    tells_only_met: ClassVar[bool] = False
 
     def __init__(self, clause: Clause) -> None:
         self.clause = clause
@@ -160,6 +178,8 @@ class Listed(Column):
 
 class TagCondition(Condition):
     """A tag of the session, with a statement that tells the versions that set it."""
+
+    tells_only_met = True
 
     def __init__(
         self, clause: Clause, where: str, scan: IndexScan, query: str, name: str

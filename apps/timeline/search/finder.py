@@ -21,9 +21,9 @@ from apps.timeline.search import coverage
 from apps.timeline.search.clauses import Query
 from apps.timeline.search.conditions import Candidate, Condition, Cost
 from apps.timeline.search.cursors import Place
-from apps.timeline.search.explaining import Reached, Result, explained, numbers
 from apps.timeline.search.plan import Planner
 from apps.timeline.search.states import States
+from apps.timeline.search.telling.explaining import Reached, Result, explained, numbers
 
 # How many sessions one page looks at before it answers what it has found.
 MOST_LOOKED_AT = 5_000
@@ -58,50 +58,10 @@ class Found:
     as_of: datetime | None
 
 
-def search_sessions(
-    scope: Scope, query: Query, *, now: datetime, after: Place | None, limit: int
-) -> Found:
-    """Return the next sessions that meet every clause, newest first.
-
-    Raises: InvalidRequest for a clause that cannot be answered.
-    """
-    search = _Search(scope, query, now)
-    found = list(islice(search.matching(after), limit + 1))
-    if len(found) > limit:
-        search.next = Place(found[limit - 1].id)
-    return search.found([Reached(session) for session in found[:limit]])
-
-
-def search_versions(
-    scope: Scope, query: Query, *, now: datetime, after: Place | None, limit: int
-) -> Found:
-    """Return the next versions that meet every clause about versions themselves.
-
-    What is true of a session counts for all its versions. Newest session first, and
-    in it the newest version first.
-
-    Raises: InvalidRequest for a clause that cannot be answered.
-    """
-    search = _Search(scope, query, now)
-    found: list[Reached] = []
-    if after is not None and after.number is not None:
-        some = search.again(after.session_id)
-        found += search.listed(some, after.number, limit + 1)
-        after = Place(after.session_id)
-    matching = search.matching(after)
-    while len(found) <= limit and not search.states.cut:
-        some = list(islice(matching, limit + 1))
-        if not some:
-            break
-        found += search.listed(some, None, limit + 1 - len(found))
-    if len(found) > limit:
-        last = found[limit - 1]
-        search.next = Place(last.session.id, last.number)
-    return search.found(found[:limit])
-
-
 @dataclass
-class _Search:
+class Search:
+    """One search: its conditions, how far it got, and with what."""
+
     scope: Scope
     query: Query
     now: datetime

@@ -11,7 +11,7 @@ from apps.diffs.facets import LONGEST_POINTER
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.search import index_scan, places
-from apps.timeline.search.clauses import Changed, Holds, Scalar
+from apps.timeline.search.clauses import Changed, Holds, Scalar, Within
 from apps.timeline.search.conditions import (
     Candidate,
     Condition,
@@ -27,11 +27,13 @@ MOST_DEPTH = 128
 
 
 class OfState(Condition):
-    """What `Now`, `Ever` and `ChangedAt` share: digests, and states for the rest."""
+    """What conditions on states share: digests, and states for the rest."""
 
     cost = Cost.HEAD
 
-    def __init__(self, clause: Holds | Changed, key: bytes, states: States) -> None:
+    def __init__(
+        self, clause: Holds | Changed | Within, key: bytes, states: States
+    ) -> None:
         super().__init__(clause)
         self.key = key
         self.states = states
@@ -48,6 +50,27 @@ class OfState(Condition):
             return []
         keys = [index.path_key(self.key, path) for path in places.paths(self.pointer)]
         return index_scan.live_paths(keys, self.value_keys)
+
+    @cached_property
+    def by_item(self) -> bool:
+        """Whether some session records the place by the id of an item, or too deep."""
+        if self.pointer is None:
+            return False
+        plain = {
+            index.path_key(self.key, path)
+            for path in places.paths(self.pointer)
+            if not any(isinstance(part, tuple) for part in path)
+        }
+        return bool(set(self.paths) - plain) or len(self.pointer) > LONGEST_POINTER
+
+    @cached_property
+    def cut(self) -> Entry:
+        """Sessions whose terms may lack this place: cut at its depth, or above."""
+        deepest = MOST_DEPTH
+        if self.pointer is not None:
+            deepest = min(self.pointer.count("/"), MOST_DEPTH)
+        depths = [index.cut_key(self.key, depth) for depth in range(1, deepest + 1)]
+        return index_scan.held_at(index.tag_key(self.key, SearchTag.CUT), depths)
 
     def truncated(self) -> Entry:
         return index_scan.tagged([index.tag_key(self.key, SearchTag.TRUNCATED)])
@@ -96,27 +119,6 @@ class Now(OfState):
             return IndexScan([index_scan.held_anywhere(self.value_keys)])
         path = index.pointer_key(self.key, self.pointer)
         return IndexScan([index_scan.held_at(path, self.value_keys)])
-
-    @cached_property
-    def by_item(self) -> bool:
-        """Whether some session records the place by the id of an item, or too deep."""
-        if self.pointer is None:
-            return False
-        plain = {
-            index.path_key(self.key, path)
-            for path in places.paths(self.pointer)
-            if not any(isinstance(part, tuple) for part in path)
-        }
-        return bool(set(self.paths) - plain) or len(self.pointer) > LONGEST_POINTER
-
-    @cached_property
-    def cut(self) -> Entry:
-        """Sessions whose terms may lack this place: cut at its depth, or above."""
-        deepest = MOST_DEPTH
-        if self.pointer is not None:
-            deepest = min(self.pointer.count("/"), MOST_DEPTH)
-        depths = [index.cut_key(self.key, depth) for depth in range(1, deepest + 1)]
-        return index_scan.held_at(index.tag_key(self.key, SearchTag.CUT), depths)
 
     @cached_property
     def inexact(self) -> IndexScan:

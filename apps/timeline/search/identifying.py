@@ -207,6 +207,8 @@ KINDS = (UserIds, Agents, ExternalIds, SessionIds)
 class Identified(Condition):
     """Sessions of which an id is the term, or begins with it."""
 
+    tells_only_met = True
+
     def __init__(self, clause: FreeTerm, scope: Scope) -> None:
         super().__init__(clause)
         self.scope = scope

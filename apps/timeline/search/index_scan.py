@@ -154,6 +154,12 @@ def changed_at(paths: list[bytes]) -> Entry:
     return Entry("timeline_change", {"path_key": paths}, "t.role < 4")
 
 
+def changed_later(paths: list[bytes]) -> Entry:
+    """Sessions in which a version but the first changed one of these paths."""
+    also = "t.role < 4 AND t.number > 0"
+    return Entry("timeline_change", {"path_key": paths}, also)
+
+
 def held_at(path: bytes, values: list[bytes]) -> Entry:
     """Sessions with one of these values under one term."""
     columns = {"path_key": [path] * len(values), "value_key": values}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from apps.core import keyset
 from apps.core.errors import InvalidRequest
@@ -10,12 +11,14 @@ from apps.core.json import Json
 from apps.diffs.changes import MISSING
 from apps.diffs.compare import compare
 from apps.diffs.equality import same
+from apps.timeline.ledger.facts import index
 from apps.timeline.search import index_scan, places
 from apps.timeline.search.clauses import Changed, Holds
 from apps.timeline.search.conditions import Candidate, Cost, Hit, Hits, of_each
 from apps.timeline.search.holding import OfState
 from apps.timeline.search.index_scan import Entry, IndexScan
 from apps.timeline.search.states import Fits, States
+from apps.timeline.search.telling import deeds
 
 _SET = f"""
 SELECT DISTINCT c.number FROM timeline_change_current c
@@ -27,7 +30,7 @@ SELECT DISTINCT c.number FROM timeline_change_current c
 _CHANGED = f"""
 SELECT DISTINCT c.number FROM timeline_change_current c
  WHERE c.session_id = w.id AND c.path_key = ANY (%(paths)s::bytea[])
-   AND c.role < 4 AND {keyset.below("c.number")}
+   AND c.role < 4 AND c.number > 0 AND {keyset.below("c.number")}
  ORDER BY c.number DESC LIMIT %(limit)s
 """  # noqa: S608
 
@@ -36,6 +39,7 @@ class Past(OfState):
     """What `Ever` and `ChangedAt` share: change rows, and bodies where those end."""
 
     cost = Cost.HISTORY
+    tells_only_met = True
     where: str
     query: str
 
@@ -157,22 +161,50 @@ class Ever(Past):
         return places.at_pointer(state, self.pointer, self.values)
 
 
+class EverNamed(Ever):
+    """Some version set the value in any case, or added a key that reads so."""
+
+    def __init__(self, clause: Holds, key: bytes, states: States) -> None:
+        super().__init__(clause, key, states)
+        term = str(clause.value)
+        self.folded = term.casefold()
+        lower = index.value_key(key, self.folded)
+        keys = [*self.value_keys, lower, index.folded_key(key, term)]
+        self.value_keys = list(dict.fromkeys(one for one in keys if one is not None))
+
+    def place_in(self, state: Json) -> str | None:
+        return next(self._places(state), None)
+
+    def told(self, hit: Hit, state: Json) -> Hit:
+        named = deeds.things(state, self._places(state), self.key)
+        return replace(super().told(hit, state), things=named)
+
+    def _places(self, state: Json) -> Iterator[str]:
+        yield from places.holding(state, self.values)
+        yield from places.named(state, self.folded)
+
+
 class ChangedAt(Past):
-    """Some version changed what stands at a pointer, or anything below it."""
+    """Some version changed what stands at a pointer, or anything below it.
+
+    Version 0 is passed by: it set everything that its session began with.
+    """
 
     pointer: str
     where = "change"
     query = _CHANGED
 
     def indexed(self) -> Entry:
-        return index_scan.changed_at(self.paths)
+        return index_scan.changed_later(self.paths)
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
-        return IndexScan([self.indexed(), self.truncated()]).below(before, limit)
+        # Those that began with it and left it alone, too: the index does not tell.
+        entries = [index_scan.changed_at(self.paths), self.truncated()]
+        return IndexScan(entries).below(before, limit)
 
     @property
     def step(self) -> Fits:
-        return Fits(self._differs, carried=False)
+        return Fits(self._differs, carried=False, since=1)
 
     def _differs(self, before: Json, after: Json) -> bool:
         was = next((one for _, one in places.locate(before, self.pointer)), MISSING)

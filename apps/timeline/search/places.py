@@ -93,6 +93,21 @@ def holding(state: Json, values: list[Scalar]) -> Iterator[str]:
                 yield f"{place}/{pointers.escape(str(token))}"
 
 
+def named(state: Json, folded: str) -> Iterator[str]:
+    """Yield the pointers of texts, and of keys that are ids, that read so in any case.
+
+    `folded` is what they read, without its case.
+    """
+    waiting: list[tuple[str, Json]] = [("", state)]
+    for place, container in waiting:  # grows while it is read
+        for token, one in _entries(container):
+            inner = f"{place}/{pointers.escape(str(token))}"
+            if _reads(one, folded) or (index.is_id(token) and _reads(token, folded)):
+                yield inner
+            if one.__class__ in _CONTAINERS:
+                waiting.append((inner, one))
+
+
 def at_pointer(state: Json, pointer: str, values: list[Scalar]) -> Iterator[str]:
     """Yield the places a pointer means at which one of these values stands."""
     for place, value in locate(state, pointer):
@@ -165,6 +180,10 @@ def _parsed(text: str) -> Json:
         except (MalformedJson, UnacceptableJson):
             return text
     return text
+
+
+def _reads(value: Json, folded: str) -> bool:
+    return isinstance(value, str) and value.casefold() == folded
 
 
 def _among(value: Json, values: list[Scalar]) -> bool:

@@ -178,10 +178,7 @@ def _terms(session: Session, project: Project) -> Terms:
     head = fetching.heads([session.id])[session.id]
     found = index.held(key, None, leaves(reading.parsed(head)))
     for row in sql.rows(_MARKS, {"session": session.id}):
-        if row.tag == SearchTag.EXTERNAL:
-            found |= index.named(key, row.name)
-        else:
-            found |= index.tagged(key, SearchTag(row.tag), [row.name])
+        found |= index.named(key, row.name, SearchTag(row.tag))
     if session.origin_session_id is not None:
         found |= index.tagged(key, SearchTag.FORKED)
         if _carry(session, project):

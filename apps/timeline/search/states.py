@@ -39,7 +39,7 @@ SELECT w.id AS session_id, found.number
      WHERE v.session_id = w.id
        AND (v.changes_truncated
             OR %(carried)s::bool AND v.number = 0 AND v.op = 'fork')
-       AND {keyset.below("v.number")}
+       AND v.number >= %(since)s::bigint AND {keyset.below("v.number")}
      ORDER BY v.number DESC LIMIT %(limit)s) found
  ORDER BY w.place, found.number DESC LIMIT %(most)s
 """  # noqa: S608
@@ -52,11 +52,13 @@ class Fits:
     """Whether a version is looked for, by the state before it and its own.
 
     `carried`: what a fork began with counts. `is_alone`: the state before does not.
+    Versions before `since` are not looked for.
     """
 
     test: Callable[[Json, Json], bool]
     carried: bool = True
     is_alone: bool = False
+    since: int = 0
 
 
 @dataclass(slots=True)
@@ -265,6 +267,7 @@ class _Look:
             "ids": list(ids),
             "before": below,
             "carried": self.fits.carried,
+            "since": self.fits.since,
             "limit": MOST_STATES,
             "most": MOST_LISTED,
         }

@@ -1,14 +1,16 @@
 """Match a bare term against names of versions and trace ids, whole or by prefix.
 
-Versions have no project, so no index has a project's names in order: sessions are
-tagged with digests of the whole names and of their first characters, and the names in
-tagged sessions decide. Trace ids that callers gave are matched whole, by such a tag;
-ours are the ids of events, which an index has in order.
+Names are external ids, labels and releases. Versions have no project, so no index has
+a project's names in order: sessions are tagged with digests of the whole names and of
+their first characters, and the names in tagged sessions decide. Trace ids that callers
+gave are matched whole, by such a tag; ours are the ids of events, which an index has in
+order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -33,16 +35,16 @@ TRACE = "trace_"
 # How many events with a matching id are read: those of some seconds.
 MOST_ACTS = 1_000
 
-NAMED_AMONG = """
+_AMONG = """
 SELECT w.id FROM unnest(%(ids)s::varchar[]) w (id)
- CROSS JOIN LATERAL (SELECT FROM timeline_version v
-                      WHERE v.session_id = w.id AND v.external_id ~>=~ %(first)s::text
-                        AND v.external_id ~<~ %(end)s::text LIMIT 1) one
+ CROSS JOIN LATERAL (SELECT FROM {table} v
+                      WHERE v.session_id = w.id AND v.{column} ~>=~ %(first)s::text
+                        AND v.{column} ~<~ %(end)s::text LIMIT 1) one
 """
-NAMES = f"""
-SELECT v.number, v.external_id FROM timeline_version v
- WHERE v.session_id = w.id AND v.external_id ~>=~ %(first)s::text
-   AND v.external_id ~<~ %(end)s::text AND {keyset.below("v.number")}
+_NAMES = f"""
+SELECT v.number, v.{{column}} AS name FROM {{table}} v
+ WHERE v.session_id = w.id AND v.{{column}} ~>=~ %(first)s::text
+   AND v.{{column}} ~<~ %(end)s::text AND {keyset.below("v.number")}
  ORDER BY v.number DESC LIMIT %(limit)s"""  # noqa: S608
 ACTS = sql.across("""
 SELECT e.stream_id, e.number, e.id FROM audit_event e
@@ -52,16 +54,44 @@ SELECT e.stream_id, e.number, e.id FROM audit_event e
 """)
 
 
-class VersionNames(Condition):
-    """Some version has this external id, or one that begins with it."""
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """A kind of names of versions: where they stand, and the tag of their sessions."""
 
-    def __init__(self, clause: FreeTerm, key: bytes) -> None:
+    where: str
+    tag: SearchTag
+    table: str
+    column: str
+
+    @property
+    def among(self) -> str:
+        return _AMONG.format(table=self.table, column=self.column)
+
+    @property
+    def names(self) -> str:
+        return _NAMES.format(table=self.table, column=self.column)
+
+
+NAMINGS = (
+    Naming("external_id", SearchTag.EXTERNAL, "timeline_version", "external_id"),
+    Naming("label", SearchTag.LABEL, "timeline_label", "name"),
+    Naming("release", SearchTag.RELEASE, "timeline_version", "release"),
+)
+
+
+class VersionNames(Condition):
+    """Some version has this name, or one that begins with it."""
+
+    tells_only_met = True
+
+    def __init__(self, clause: FreeTerm, key: bytes, naming: Naming) -> None:
         super().__init__(clause)
+        self.naming = naming
         self.prefix = Prefix(clause.term)
-        tags = index.names_beginning(key, clause.term)
+        tags = index.names_beginning(key, clause.term, naming.tag)
         if not self.prefix.is_open:
             tags = []
-        whole = index.tag_key(key, SearchTag.EXTERNAL, clause.term)
+        whole = index.tag_key(key, naming.tag, clause.term)
         self.scan = IndexScan([index_scan.tagged([whole, *tags])])
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
@@ -72,7 +102,7 @@ class VersionNames(Condition):
         if not tagged:
             return set()
         asked = {"ids": sorted(tagged), **self.prefix.bounds}
-        return {row.id for row in sql.rows(NAMED_AMONG, asked)}
+        return {row.id for row in sql.rows(self.naming.among, asked)}
 
     def hits(
         self, sessions: Sequence[Candidate], before: int | None, limit: int
@@ -82,15 +112,17 @@ class VersionNames(Condition):
         asked = {"before": before, "limit": limit, **self.prefix.bounds}
         return {
             session_id: [
-                Hit(where="external_id", version=row.number, value=row.external_id)
+                Hit(where=self.naming.where, version=row.number, value=row.name)
                 for row in rows
             ]
-            for session_id, rows in of_each(NAMES, some, asked).items()
+            for session_id, rows in of_each(self.naming.names, some, asked).items()
         }
 
 
 class Acts(Condition):
     """Events whose id matches, with the sessions that they are about."""
+
+    tells_only_met = True
 
     def __init__(self, clause: FreeTerm, scope: Scope) -> None:
         super().__init__(clause)
@@ -139,7 +171,10 @@ class Acts(Condition):
 
 
 class Given(TagCondition):
-    """A trace id that callers gave: only tagged sessions have their versions read."""
+    """What callers gave as a trace id or a reason code, whole.
+
+    Only tagged sessions have their versions read.
+    """
 
     def hits(
         self, sessions: Sequence[Candidate], before: int | None, limit: int

@@ -68,6 +68,8 @@ SELECT (SELECT count(*) > 0 FROM timeline_text WHERE words @@ %(cut)s::tsquery)
 class Wording(Condition):
     """All words stand in one reasoning, turn or set of labels."""
 
+    tells_only_met = True
+
     def __init__(self, clause: Words | FreeTerm, project_id: str) -> None:
         super().__init__(clause)
         text = clause.words if isinstance(clause, Words) else clause.term

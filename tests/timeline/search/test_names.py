@@ -128,7 +128,7 @@ def test_a_word_that_is_an_id_too_is_found_as_both(trip: Run, begin: Begin) -> N
     }
 
     assert found == {
-        said.id: [("reasoning", 1)],
+        said.id: [("reasoning", 1), ("state", 0)],
         trip.id: [("user", None), ("reasoning", 2)],
     }
     in_state = begin({"customer": "cust_3084"}, user_id="cust_3084")

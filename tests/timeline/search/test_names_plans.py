@@ -67,7 +67,8 @@ def show_only(*indexes: str) -> None:
 
 
 def plan_of(name: str, project: Project) -> str:
-    statement = getattr(identifying, name, None) or getattr(tracing, name)
+    named_among = {"NAMED_AMONG": tracing.NAMINGS[0].among}
+    statement = {**vars(identifying), **vars(tracing), **named_among}[name]
     asked = {
         **Prefix("cust_30").bounds,
         "project": project.id,

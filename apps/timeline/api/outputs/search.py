@@ -22,13 +22,18 @@ class SearchMatch(Output):
 
     clause = text("The term, as it was written.")
     where = text(
-        "user, agent, external_id, session or trace: the id that the term is or "
-        "begins, with the whole of it in `value`; head, state, change, reasoning, "
-        "turn, label, flag, rollback, or a property of the session."
+        "user, agent, external_id, session, trace, label, release or reason: what "
+        "the term is or begins, with the whole of it in `value`; head, state, "
+        "change (the version that last changed the thing that the term names), "
+        "reasoning, turn, flag, rollback, without (for a term with a minus), or a "
+        "property of the session."
     )
     version = maybe_number("null: true of the session as a whole.")
     pointer = maybe_text("RFC 6901, into the state of that version.")
     turn_number = maybe_number()
+    quote = serializers.CharField(
+        required=False, help_text="The words around it, where it is in a text."
+    )
     value = serializers.JSONField(
         required=False, help_text="What was found there, shortened."
     )

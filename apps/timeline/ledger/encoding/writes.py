@@ -27,6 +27,7 @@ from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
 from apps.timeline.ledger.events import ACTIONS
 from apps.timeline.ledger.facts import index
+from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.versions import proof, reading
 from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
 from apps.timeline.versions.reading import VersionRow
@@ -99,7 +100,7 @@ def _encode_version(
         )
     flags = flags_of(difference.comparison, head.size, size)
     shown = Shown(commitment, size, body_number, list(flags))
-    describe(encoded, draft, stamp, shown, difference)
+    describe(encoded, draft, stamp, shown, difference, head)
     encoded.waits = _change_of_waiting(draft, head, difference)
     encoded.leaves = None if draft.state is None else difference.after
 
@@ -127,6 +128,7 @@ def describe(
     stamp: Stamp,
     shown: Shown,
     difference: Difference,
+    head: VersionRow | None = None,
 ) -> None:
     """Fill in the version, its change rows, and by what its session is now found."""
     comparison, key = difference.comparison, bytes(stamp.act.project.index_key)
@@ -140,12 +142,31 @@ def describe(
         is_truncated=truncated,
         external_id=draft.step.external_id,
         trace_id=draft.step.trace_id,
+        said=_newly_said(draft, head),
     )
     before, after = difference.before, difference.after
     held = index.held(key, before, after)
     if held or before is None or before.objective != after.objective:
         encoded.facets = facets.cleaned(after)
     encoded.terms |= held
+
+
+def _newly_said(draft: Draft, head: VersionRow | None) -> dict[SearchTag, str]:
+    """Return what the version says of itself, but for what the head has said."""
+    step = draft.step
+    said = {
+        SearchTag.RELEASE: (step.release, head and head.release),
+        SearchTag.MODEL: (step.model, head and head.model),
+        SearchTag.STEP: (step.step_number, None),
+        SearchTag.OBJECTIVE: (step.objective_status, head and head.objective_status),
+        SearchTag.REASON: (draft.reason_code, None),
+        SearchTag.OP: (draft.op.value, head and head.op),
+    }
+    return {
+        tag: str(value)
+        for tag, (value, known) in said.items()
+        if value is not None and value != known
+    }
 
 
 def _new_version(

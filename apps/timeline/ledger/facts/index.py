@@ -11,7 +11,7 @@ computation, done in the append.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -27,7 +27,7 @@ from apps.diffs.excerpts import excerpts
 from apps.diffs.facets import Leaves
 from apps.diffs.graphemes import cut
 from apps.diffs.paths import Path, path_bytes
-from apps.diffs.touched import Role, touched
+from apps.diffs.touched import Role, Touch, touched
 from apps.timeline.words import Op
 
 SHOWN_CHANGES = 50
@@ -41,6 +41,10 @@ KEPT_DIGESTS = 4_096
 KEYED_VALUE = 200
 KEYED_BYTES = 1_200
 CARRIED = 4
+# A value or a key as it is found without regard to case; of no path, so blame and
+# `changed:` pass it by.
+FOLDED = 5
+SHORTEST_KEY = 3
 ROLES = {Role.LEAF: 1, Role.CONTAINER: 2, Role.SHIFT: 3}
 KINDS = {
     Kind.ADDED: 1,
@@ -52,6 +56,9 @@ KINDS = {
 # How many first characters of a version's name are a tag. Few: names that programs
 # make begin alike for a while, so most of these are there already.
 BEGINNINGS = (3, 8)
+# The same of labels and releases: a session has few of those, so that almost every
+# beginning that people write is a tag of its own.
+EVERY_BEGINNING = tuple(range(3, 17))
 # What an append does to the terms of its session; None takes one away.
 Terms = dict[bytes, bytes | None]
 
@@ -61,15 +68,31 @@ class SearchTag(StrEnum):
 
     FLAG = "flag"  # some version has this flag
     LABEL = "label"  # some version has this label; goes with the last of them
+    LABELLED = "labelled"  # some version has a label that begins so
     TRACE = "trace"  # a version or turn came with this trace id
     EXTERNAL = "external"  # some version has this name
     NAMED = "named"  # some version has a name that begins so
+    RELEASE = "release"  # some version is of this release; and so on
+    RELEASED = "released"  # some version is of a release that begins so
+    MODEL = "model"
+    STEP = "step"
+    OBJECTIVE = "objective"
+    REASON = "reason"
+    OP = "op"
     FORKED = "forked"  # it began as a fork
     ROLLED_BACK = "rolled_back"
     # Some version touched more than its change rows tell.
     TRUNCATED = "truncated"
     # The head has more short scalars than terms; the value is the depth of the cut.
     CUT = "cut"
+
+
+# The tags of the beginnings of names, and how long those are.
+_BEGINNINGS = {
+    SearchTag.EXTERNAL: (SearchTag.NAMED, BEGINNINGS),
+    SearchTag.LABEL: (SearchTag.LABELLED, EVERY_BEGINNING),
+    SearchTag.RELEASE: (SearchTag.RELEASED, EVERY_BEGINNING),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +115,44 @@ def change_rows(comparison: Comparison, project: Project) -> tuple[ChangeRows, b
         rows.roles.append(ROLES[row.role])
         rows.kinds.append(KINDS[row.kind])
         rows.value_keys.append(value_key(key, row.value))
+    for digest in dict.fromkeys(_folded(key, found.rows)):
+        rows.path_keys.append(digest)
+        rows.roles.append(FOLDED)
+        rows.kinds.append(KINDS[Kind.ADDED])
+        rows.value_keys.append(digest)
     return rows, found.truncated
+
+
+def _folded(key: bytes, rows: Iterable[Touch]) -> Iterator[bytes]:
+    """Yield the digests of texts that have capitals, and of keys that are ids."""
+    for row in rows:
+        value = row.value
+        if isinstance(value, str) and value != value.casefold():
+            digest = folded_key(key, value)
+            if digest is not None:
+                yield digest
+        if row.kind is Kind.ADDED and row.path and is_id(row.path[-1]):
+            digest = folded_key(key, str(row.path[-1]))
+            if digest is not None:
+                yield digest
+
+
+def is_id(key: object) -> bool:
+    """Say whether a key of an object may name a thing: it has a digit, or capitals.
+
+    Objects are used as lists by id: there a key is what people look for.
+    """
+    if not isinstance(key, str) or len(key) < SHORTEST_KEY:
+        return False
+    return key.isupper() or any(character.isdigit() for character in key)
+
+
+def folded_key(key: bytes, text: str) -> bytes | None:
+    """Return the digest of a short text without its case; None for a longer one."""
+    folded = text.casefold().encode(errors="surrogatepass")
+    if len(text) > KEYED_VALUE or len(folded) > KEYED_BYTES:
+        return None
+    return _keyed(key, b"folded:" + folded)
 
 
 def carry(rows: ChangeRows, state: State, project: Project) -> bool:
@@ -176,10 +236,12 @@ def tags_of(
     is_truncated: bool,
     external_id: str | None,
     trace_id: str | None,
+    said: Mapping[SearchTag, str],
 ) -> Terms:
     """Return what a new version tags its session with.
 
-    A trace id that was not given is the id of the version's event, found there.
+    `said` is what it says of itself and the version before did not. A trace id that was
+    not given is the id of the version's event, found there.
     """
     terms = tagged(key, SearchTag.FLAG, flags) if flags else {}
     if is_truncated:
@@ -190,24 +252,33 @@ def tags_of(
         terms |= named(key, external_id)
     if trace_id is not None:
         terms |= tagged(key, SearchTag.TRACE, [trace_id])
+    for tag, name in said.items():
+        terms |= named(key, name, tag)
     return terms
 
 
-def named(key: bytes, name: str) -> Terms:
-    """Return the tags of a version's name: all of it, and its beginnings."""
-    beginnings = [name[:length] for length in BEGINNINGS if length <= len(name)]
-    return tagged(key, SearchTag.EXTERNAL, [name]) | tagged(
-        key, SearchTag.NAMED, beginnings
-    )
+def named(key: bytes, name: str, tag: SearchTag = SearchTag.EXTERNAL) -> Terms:
+    """Return the tags of a name: all of it, and its beginnings where those are tags."""
+    terms = tagged(key, tag, [name])
+    if tag in _BEGINNINGS:
+        terms |= tagged(key, _BEGINNINGS[tag][0], beginnings(name, tag))
+    return terms
 
 
-def names_beginning(key: bytes, text: str) -> list[bytes]:
-    """Return the tag of all sessions with a version whose name begins with the text.
+def beginnings(name: str, tag: SearchTag) -> list[str]:
+    """Return which beginnings of a name its session is tagged with."""
+    return [name[:length] for length in _BEGINNINGS[tag][1] if length <= len(name)]
+
+
+def names_beginning(
+    key: bytes, text: str, tag: SearchTag = SearchTag.EXTERNAL
+) -> list[bytes]:
+    """Return the tag of all sessions with a name that begins with the text.
 
     A superset: it covers the first characters alone. Empty for a text that is shorter.
     """
-    lengths = [length for length in BEGINNINGS if length <= len(text)]
-    return [tag_key(key, SearchTag.NAMED, text[:length]) for length in lengths[-1:]]
+    longest = beginnings(text, tag)[-1:]
+    return [tag_key(key, _BEGINNINGS[tag][0], one) for one in longest]
 
 
 def _term_key(key: bytes, kind: str, text: str) -> bytes:

@@ -6,101 +6,55 @@
     ever:state.status="refunded"     ... in any version there ever was
     ever:"A-17"                ... anywhere in the state
     changed:state.customer.email     some version changed it, or what is below it
+    changed: passes version 0 by, which set everything
+    /amount>100 /amount:10..20       the head holds a number there
     age<2h created>2026-11-01 updated:2026-11-01..2026-11-03 flag:null
+    release:… model:… step:7 objective:… reason:… op:rollback    of some version
     external:… session:… trace:… words:"all of these" "bare words"
     cust_3084 booking-TRV "bare words"    the id of a user, agent, session, version or
                                trace, or its beginning (3 characters or more); words;
                                or a whole value that was ever held
 
-Terms stand between white space; all of them have to hold. Values with spaces are
-quoted like JSON strings. What is written here is not told by what it finds: a word
-that looks like a field but is none is refused, with the field that was meant.
+Terms stand between white space; all of them have to hold, but for `a OR b`, which
+stands closer than white space, and `-a`, which leaves out what meets it. Values with
+spaces are quoted like JSON strings. What is written here is not told by what it finds:
+a word that looks like a field but is none is refused, with the field that was meant.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
 
-from apps.diffs.flags import Flag as FlagName
 from apps.timeline.search.clauses import (
-    AgentIs,
+    AnyOf,
     Changed,
-    ChildOf,
     Clause,
-    ExternalId,
-    Flag,
-    Forked,
     FreeTerm,
     Holds,
-    LabelIs,
     Query,
-    RolledBack,
     SessionIs,
-    StatusIs,
-    TraceIs,
-    UserIs,
     When,
-    Words,
+    Without,
 )
-from apps.timeline.search.grammar import paths
+from apps.timeline.search.grammar import fields, paths, ranges
+from apps.timeline.search.grammar.fields import CHOICES, FIELDS, NAMES, SPANS
 from apps.timeline.search.grammar.scanner import Scanner
-from apps.timeline.search.grammar.spans import aged, created, updated
-from apps.timeline.words import Status
 
 LONGEST_TEXT = 2_000
 MOST_TERMS = 20
-NAMES: dict[str, Callable[[str], Clause]] = {
-    "agent": lambda value: AgentIs(text="", name=value),
-    "user": lambda value: UserIs(text="", user_id=value),
-    "label": lambda value: LabelIs(text="", name=value),
-    "external": lambda value: ExternalId(text="", external_id=value),
-    "session": lambda value: SessionIs(text="", session_id=value),
-    "parent": lambda value: ChildOf(text="", parent_id=value),
-    "trace": lambda value: TraceIs(text="", trace_id=value),
-    "words": lambda value: Words(text="", words=value),
-}
-SPANS = {"age": aged, "created": created, "updated": updated}
-ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
-STATUSES = {one.value: one.value for one in Status} | {"expired": "expired"}
-FLAGS = {one.value: one.value for one in FlagName} | {
-    "null": FlagName.NULLED.value,
-    "keys": FlagName.KEYS_LOST.value,
-}
-CHOICES: dict[str, dict[str, Clause]] = {
-    "status": {name: StatusIs(text="", status=one) for name, one in STATUSES.items()},
-    "flag": {name: Flag(text="", name=one) for name, one in FLAGS.items()},
-    "rolled-back": {
-        name: RolledBack(text="", wanted=one) for name, one in ANSWERS.items()
-    },
-    "forked": {name: Forked(text="", wanted=one) for name, one in ANSWERS.items()},
-}
-PLACES = ("state", "ever", "now", "changed")
-FIELDS = (*NAMES, *CHOICES, *SPANS, *PLACES)
-# What people write who know another system, or our own API.
-MEANT = {
-    "id": "session",
-    "session_id": "session",
-    "parent_session_id": "parent",
-    "user_id": "user",
-    "agent_id": "agent",
-    "external_id": "external",
-    "trace_id": "trace",
-    "rolled_back": "rolled-back",
-    "rollback": "rolled-back",
-    "flags": "flag",
-    "labels": "label",
-    "text": "words",
-}
+OR = "OR"
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?=[:=<>])")
 _PATH = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+(?=[:=])")
 _OPERATOR = re.compile(r"<=|>=|[:=<>]")
 _EQUAL = re.compile(r"[:=]")
 _BARE = re.compile(r"\S+")
+# A dash alone, or two of them, leave nothing out.
+_MINUS = re.compile(r"-(?=[^\s-])")
 _SESSION = re.compile(r"sess_[0-9a-z]{26}")
 
 
@@ -114,15 +68,65 @@ def parse_query(text: str, *, now: datetime) -> Query:
         scanner.fail(f"a search has at most {LONGEST_TEXT:,} characters", at=0)
     if "\0" in text:
         scanner.fail("U+0000 cannot be searched for", at=text.index("\0"))
-    found: list[Clause] = []
-    while scanner.has_more():
-        start = scanner.at
-        if len(found) == MOST_TERMS:
-            scanner.fail(f"a search has at most {MOST_TERMS} terms", at=start)
-        clause = _clause(scanner, now)
-        scanner.end_of_term()
-        found.append(replace(clause, text=text[start : scanner.at]))
-    return Query(tuple(found))
+    return Query(tuple(_Terms(scanner, now).all()))
+
+
+class _Terms:
+    """Reads term after term, and counts them."""
+
+    def __init__(self, scanner: Scanner, now: datetime) -> None:
+        self.scanner = scanner
+        self.now = now
+        self.count = 0
+
+    def all(self) -> Iterator[Clause]:
+        while self.scanner.has_more():
+            yield self._alternatives()
+
+    def _alternatives(self) -> Clause:
+        """Take a term, and those that `OR` puts beside it."""
+        start = self.scanner.at
+        if self._takes_or():
+            self.scanner.fail(f"{OR} stands between two terms", at=start)
+        found = [self._term()]
+        while self._takes_or():
+            if not self.scanner.has_more() or self.scanner.run() == OR:
+                what = f"a term is missing behind {OR}"
+                self.scanner.fail(what, at=self.scanner.at)
+            found.append(self._term())
+        if len(found) == 1:
+            return found[0]
+        return AnyOf(text=self._since(start), clauses=tuple(found))
+
+    def _takes_or(self) -> bool:
+        start = self.scanner.at
+        if self.scanner.has_more() and self.scanner.run() == OR:
+            self.scanner.at += len(OR)
+            return True
+        self.scanner.at = start
+        return False
+
+    def _term(self) -> Clause:
+        start = self.scanner.at
+        if self.count == MOST_TERMS:
+            self.scanner.fail(
+                f"a search has at most {MOST_TERMS} terms, those of an {OR} counted",
+                at=start,
+            )
+        self.count += 1
+        if self.scanner.take(_MINUS) is None:
+            return self._plain()
+        left_out = self._plain()
+        return Without(text=self._since(start), clause=left_out)
+
+    def _plain(self) -> Clause:
+        start = self.scanner.at
+        clause = _clause(self.scanner, self.now)
+        self.scanner.end_of_term()
+        return replace(clause, text=self._since(start))
+
+    def _since(self, start: int) -> str:
+        return self.scanner.text[start : self.scanner.at]
 
 
 def _clause(scanner: Scanner, now: datetime) -> Clause:
@@ -136,7 +140,7 @@ def _clause(scanner: Scanner, now: datetime) -> Clause:
         return _bare(scanner)
     name = field.lower()
     if name not in FIELDS:
-        _refuse_field(scanner, field, start)
+        fields.refuse(scanner, field, start)
     if name in SPANS:
         return SPANS[name](scanner, now)
     _take_colon(scanner, name)
@@ -156,6 +160,11 @@ def _holds(scanner: Scanner, when: When) -> Clause:
         return Holds(text="", when=when, pointer=None, value=value, match=match)
     pointer = paths.take(scanner)
     place = scanner.text[start : scanner.at]
+    within = ranges.take(scanner, pointer, place)
+    if within is not None:
+        if when is When.EVER:
+            scanner.fail("a range is of what is held now, without ever:", at=start)
+        return within
     operator = scanner.take(_EQUAL)
     if operator is None:
         if scanner.text[start] == "/" or place == "state":
@@ -198,7 +207,6 @@ def _choice(scanner: Scanner, name: str) -> Clause:
 
 
 def _bare(scanner: Scanner) -> Clause:
-    _refuse_minus(scanner)
     _refuse_path(scanner)
     start = scanner.at
     word = scanner.take(_BARE) or ""
@@ -226,21 +234,6 @@ def _take_colon(scanner: Scanner, name: str) -> None:
         scanner.fail(f"{name} is followed by a colon", at=at, suggestion=f"{name}:…")
 
 
-def _refuse_field(scanner: Scanner, field: str, at: int) -> None:
-    name = field.lower()
-    near = MEANT.get(name) or next(iter(get_close_matches(name, FIELDS, n=1)), None)
-    rest = scanner.run()
-    if near is None and rest.startswith("="):
-        suggestion: str | None = f"state.{field}{rest}"
-    else:
-        suggestion = near and f"{near}{rest}"
-    scanner.fail(
-        f"there is no field {field}; put the term in quotes to look for it as text",
-        at=at,
-        suggestion=suggestion,
-    )
-
-
 def _refuse_path(scanner: Scanner) -> None:
     """`order.id=17` is meant as a place; as a word it would find nothing."""
     found = _PATH.match(scanner.text, scanner.at)
@@ -250,9 +243,3 @@ def _refuse_path(scanner: Scanner) -> None:
             at=scanner.at,
             suggestion=f"state.{scanner.run()}",
         )
-
-
-def _refuse_minus(scanner: Scanner) -> None:
-    run = scanner.run()
-    if run[0] == "-" and run[1:].partition(":")[0].lower() in FIELDS and ":" in run:
-        scanner.fail("nothing can be excluded with a minus", at=scanner.at)

@@ -1,7 +1,7 @@
 """Places in a state as the search language writes them.
 
 `state.order.id`, with odd keys quoted (`state."odd key".x`), or a JSON pointer
-(`/order/id`), which ends at the first `=` or `:`.
+(`/order/id`), which ends at the first `=`, `:`, `<` or `>`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONGEST_POINTER = 500
 
 _STATE = re.compile(r"state(?=[.=:<>\s]|\Z)")
 _KEY = re.compile(r'[^\s."=:<>/]+')
-_POINTER = re.compile(r"/[^\s=:]*")
+_POINTER = re.compile(r"/[^\s=:<>]*")
 _DOT = re.compile(r"\.")
 
 

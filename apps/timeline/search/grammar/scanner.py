@@ -18,7 +18,9 @@ LONGEST_VALUE = 500
 
 _SPACE = re.compile(r"\s*")
 _RUN = re.compile(r"\S*")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
+# As JSON writes it.
+NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_NUMBER = re.compile(NUMBER, re.ASCII)
 _WORDS: dict[str, Scalar] = {"true": True, "false": False, "null": None}
 
 
@@ -75,7 +77,7 @@ class Scanner:
         if written in _WORDS:
             value = _WORDS[written]
         elif _NUMBER.fullmatch(written):
-            value = self._number(written, start)
+            value = self.number(written, start)
         else:
             return written, Match.EITHER
         return value, Match.EXACT if exact else Match.EITHER
@@ -115,7 +117,8 @@ class Scanner:
             self.fail(f"a value has at most {LONGEST_VALUE} characters", at=start)
         return found
 
-    def _number(self, written: str, at: int) -> int | float:
+    def number(self, written: str, at: int) -> int | float:
+        """Return what JSON means by a number that stands at a place."""
         if written.lstrip("-").isdecimal():
             return int(written)
         found = float(written)

@@ -14,6 +14,7 @@ from typing import Any
 
 from apps.timeline.search.clauses import (
     AgentIs,
+    AnyOf,
     Changed,
     ChildOf,
     Clause,
@@ -33,7 +34,10 @@ from apps.timeline.search.clauses import (
     TraceIs,
     UpdatedBetween,
     UserIs,
+    VersionSays,
     When,
+    Within,
+    Without,
     Words,
 )
 from apps.timeline.search.grammar import paths
@@ -96,6 +100,16 @@ def _holds(clause: Holds) -> str:
     return f"{place}{operator}{_plain(clause.value)}"
 
 
+def _within(clause: Within) -> str:
+    place = paths.written(clause.pointer)
+    equal = "" if clause.excludes else "="
+    if clause.low is not None and clause.high is not None:
+        return f"{place}:{_quoted(clause.low)}..{_quoted(clause.high)}"
+    if clause.low is not None:
+        return f"{place}>{equal}{_quoted(clause.low)}"
+    return f"{place}<{equal}{_quoted(clause.high)}"
+
+
 _WRITERS: dict[type[Clause], Callable[[Any], str]] = {
     AgentIs: _named("agent", "name"),
     UserIs: _named("user", "user_id"),
@@ -114,4 +128,8 @@ _WRITERS: dict[type[Clause], Callable[[Any], str]] = {
     CreatedBetween: _span("created"),
     UpdatedBetween: _span("updated"),
     Holds: _holds,
+    Within: _within,
+    VersionSays: lambda clause: f"{clause.field.value}:{_plain(clause.value)}",
+    Without: lambda clause: f"-{write_clause(clause.clause)}",
+    AnyOf: lambda clause: " OR ".join(map(write_clause, clause.clauses)),
 }

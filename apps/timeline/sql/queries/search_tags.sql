@@ -10,6 +10,13 @@ SELECT 'rolled_back', '' FROM timeline_version v
 SELECT 'external', v.external_id FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.external_id IS NOT NULL
  UNION
+SELECT said.tag, said.name FROM timeline_version v
+ CROSS JOIN LATERAL (
+       VALUES ('release', v.release), ('model', v.model), ('op', v.op),
+              ('step', v.step_number::text), ('objective', v.objective_status),
+              ('reason', v.reason_code)) said (tag, name)
+ WHERE v.session_id = %(session)s AND said.name IS NOT NULL
+ UNION
 SELECT 'label', l.name FROM timeline_label l WHERE l.session_id = %(session)s
  UNION
 SELECT 'trace', given.trace_id

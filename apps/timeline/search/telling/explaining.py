@@ -13,6 +13,7 @@ from itertools import count
 from apps.core import keyset
 from apps.core.admission import work
 from apps.core.admission.work import WorkBudget
+from apps.timeline.search.clauses import AnyOf, Clause, FreeTerm, Words
 from apps.timeline.search.conditions import (
     Candidate,
     Condition,
@@ -22,7 +23,11 @@ from apps.timeline.search.conditions import (
     of_each,
 )
 from apps.timeline.search.states import Allowance, Reader, States
+from apps.timeline.search.telling.deeds import Found, with_deeds
+from apps.timeline.search.telling.quotes import Said, quoted
 
+# Where hits are texts that people read.
+QUOTED = frozenset({"reasoning", "turn"})
 # How many hits of one clause in one session are read at a time.
 HITS = 500
 # How many states are read to tell the places in them; small ones take little.
@@ -82,12 +87,14 @@ def explained(
             if place not in hits and one.session.id in reasons:
                 hits[place] = _of_number(reasons[one.session.id], one.number)
     unread = _with_places(conditions, reached, told)
+    _with_deeds(reached, told)
+    _with_quotes(conditions, reached, told)
     return [
         Result(
             session=one.session,
             number=one.number,
             matches=tuple(
-                Match(clause=condition.clause.text, hit=hit)
+                Match(clause=hit.clause or condition.clause.text, hit=hit)
                 for place, condition in enumerate(conditions)
                 for hit in hits.get(place, ())
             ),
@@ -238,3 +245,51 @@ def _wanted(
                 if hit.version is not None and conditions[place].has_place(hit):
                     found[one.session.id, hit.version].append((row, place, at))
     return found
+
+
+def _with_deeds(reached: Sequence[Reached], told: list[Told]) -> None:
+    """Tell of sessions which version last changed the thing that was found."""
+    places = [
+        (row, place, at)
+        for row, (one, listed) in enumerate(zip(reached, told, strict=True))
+        for place, hits in listed.items()
+        for at, hit in enumerate(hits)
+        if hit.things and one.number is None
+    ]
+    found = [
+        Found(reached[row].session, told[row][place][at]) for row, place, at in places
+    ]
+    done = with_deeds(found)
+    # From the last on: where two are told, the places behind them move.
+    for (row, place, at), hits in reversed(list(zip(places, done, strict=True))):
+        told[row][place][at : at + 1] = hits
+
+
+def _with_quotes(
+    conditions: Conditions, reached: Sequence[Reached], told: list[Told]
+) -> None:
+    """Quote the words around the hits in texts."""
+    places = [
+        (row, place, at)
+        for row, listed in enumerate(told)
+        for place, hits in listed.items()
+        for at, hit in enumerate(hits)
+        if hit.where in QUOTED
+    ]
+    said = []
+    for row, place, at in places:
+        hit = told[row][place][at]
+        term = _term(conditions[place].clause, hit)
+        said.append(Said(reached[row].session, hit, term))
+    for (row, place, at), hit in zip(places, quoted(said), strict=True):
+        told[row][place][at] = hit
+
+
+def _term(clause: Clause, hit: Hit) -> str:
+    """Return what was looked for in texts."""
+    match clause:
+        case AnyOf(clauses=some):
+            return _term(next(one for one in some if one.text == hit.clause), hit)
+        case Words(words=term) | FreeTerm(term=term):
+            return term
+    return ""

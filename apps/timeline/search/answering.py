@@ -1,0 +1,90 @@
+"""Answer a query: the next sessions, or versions, or how many there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+
+from apps.agents.scope import Scope
+from apps.timeline.search.clauses import Query
+from apps.timeline.search.conditions import Candidate
+from apps.timeline.search.cursors import Place
+from apps.timeline.search.finder import Found, Search
+from apps.timeline.search.telling.deeds import rank
+from apps.timeline.search.telling.explaining import Reached
+
+
+def search_sessions(
+    scope: Scope,
+    query: Query,
+    *,
+    now: datetime,
+    after: Place | None,
+    limit: int,
+    by_deed: bool = False,
+) -> Found:
+    """Return the next sessions that meet every clause, newest first.
+
+    `by_deed`: of those of the page, what changed what is looked for comes before what
+    holds it, and that before what only mentions it.
+
+    Raises: InvalidRequest for a clause that cannot be answered.
+    """
+    search = Search(scope, query, now)
+    found = list(islice(search.matching(after), limit + 1))
+    if len(found) > limit:
+        search.next = Place(found[limit - 1].id)
+    page = search.found([Reached(session) for session in found[:limit]])
+    return (
+        replace(page, results=tuple(sorted(page.results, key=rank)))
+        if by_deed
+        else page
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The newest sessions that meet a query, and whether they are all there are."""
+
+    sessions: tuple[Candidate, ...]
+    is_all: bool
+
+
+def count_sessions(scope: Scope, query: Query, *, now: datetime, most: int) -> Counted:
+    """Return up to so many sessions that meet every clause, without saying why.
+
+    Raises: InvalidRequest for a clause that cannot be answered.
+    """
+    search = Search(scope, query, now)
+    found = list(islice(search.matching(None), most + 1))
+    is_all = len(found) <= most and search.next is None
+    return Counted(tuple(found[:most]), is_all)
+
+
+def search_versions(
+    scope: Scope, query: Query, *, now: datetime, after: Place | None, limit: int
+) -> Found:
+    """Return the next versions that meet every clause about versions themselves.
+
+    What is true of a session counts for all its versions. Newest session first, and
+    in it the newest version first.
+
+    Raises: InvalidRequest for a clause that cannot be answered.
+    """
+    search = Search(scope, query, now)
+    found: list[Reached] = []
+    if after is not None and after.number is not None:
+        some = search.again(after.session_id)
+        found += search.listed(some, after.number, limit + 1)
+        after = Place(after.session_id)
+    matching = search.matching(after)
+    while len(found) <= limit and not search.states.cut:
+        some = list(islice(matching, limit + 1))
+        if not some:
+            break
+        found += search.listed(some, None, limit + 1 - len(found))
+    if len(found) > limit:
+        last = found[limit - 1]
+        search.next = Place(last.session.id, last.number)
+    return search.found(found[:limit])

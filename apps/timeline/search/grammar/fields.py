@@ -1,0 +1,110 @@
+"""The fields of the search language, and what each takes.
+
+`places` and spans of time have a grammar of their own; all others take a name, or one
+of a few words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import NoReturn
+
+from apps.diffs.flags import Flag as FlagName
+from apps.timeline.search.clauses import (
+    AgentIs,
+    ChildOf,
+    Clause,
+    ExternalId,
+    Field,
+    Flag,
+    Forked,
+    LabelIs,
+    RolledBack,
+    SessionIs,
+    StatusIs,
+    TraceIs,
+    UserIs,
+    VersionSays,
+    Words,
+)
+from apps.timeline.search.grammar.scanner import Scanner
+from apps.timeline.search.grammar.spans import aged, created, updated
+from apps.timeline.words import Op, Status
+
+
+def _says(field: Field) -> Callable[[str], Clause]:
+    return lambda value: VersionSays(text="", field=field, value=value)
+
+
+NAMES: dict[str, Callable[[str], Clause]] = {
+    "agent": lambda value: AgentIs(text="", name=value),
+    "user": lambda value: UserIs(text="", user_id=value),
+    "label": lambda value: LabelIs(text="", name=value),
+    "external": lambda value: ExternalId(text="", external_id=value),
+    "session": lambda value: SessionIs(text="", session_id=value),
+    "parent": lambda value: ChildOf(text="", parent_id=value),
+    "trace": lambda value: TraceIs(text="", trace_id=value),
+    "words": lambda value: Words(text="", words=value),
+} | {field.value: _says(field) for field in Field if field is not Field.OP}
+SPANS = {"age": aged, "created": created, "updated": updated}
+ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
+STATUSES = {one.value: one.value for one in Status} | {"expired": "expired"}
+FLAGS = {one.value: one.value for one in FlagName} | {
+    "null": FlagName.NULLED.value,
+    "keys": FlagName.KEYS_LOST.value,
+}
+CHOICES: dict[str, dict[str, Clause]] = {
+    "status": {name: StatusIs(text="", status=one) for name, one in STATUSES.items()},
+    "flag": {name: Flag(text="", name=one) for name, one in FLAGS.items()},
+    "rolled-back": {
+        name: RolledBack(text="", wanted=one) for name, one in ANSWERS.items()
+    },
+    "forked": {name: Forked(text="", wanted=one) for name, one in ANSWERS.items()},
+    "op": {
+        one.value: VersionSays(text="", field=Field.OP, value=one.value) for one in Op
+    },
+}
+PLACES = ("state", "ever", "now", "changed")
+# Terms that are kept free for what sessions are not searched by yet.
+LATER = ("score", "review")
+FIELDS = (*NAMES, *CHOICES, *SPANS, *PLACES)
+# What people write who know another system, or our own API.
+MEANT = {
+    "id": "session",
+    "session_id": "session",
+    "parent_session_id": "parent",
+    "user_id": "user",
+    "agent_id": "agent",
+    "external_id": "external",
+    "trace_id": "trace",
+    "rolled_back": "rolled-back",
+    "rollback": "rolled-back",
+    "flags": "flag",
+    "labels": "label",
+    "text": "words",
+    "step_number": "step",
+    "objective_status": "objective",
+    "reason_code": "reason",
+}
+
+
+def refuse(scanner: Scanner, field: str, at: int) -> NoReturn:
+    """Refuse a field that there is not, with the one that was probably meant.
+
+    Raises: InvalidRequest.
+    """
+    name = field.lower()
+    if name in LATER:
+        scanner.fail(f"{name}: is not searched yet", at=at)
+    near = MEANT.get(name) or next(iter(get_close_matches(name, FIELDS, n=1)), None)
+    rest = scanner.run()
+    if near is None and rest.startswith("="):
+        suggestion: str | None = f"state.{field}{rest}"
+    else:
+        suggestion = near and f"{near}{rest}"
+    scanner.fail(
+        f"there is no field {field}; put the term in quotes to look for it as text",
+        at=at,
+        suggestion=suggestion,
+    )

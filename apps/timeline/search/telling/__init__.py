@@ -1,0 +1,1 @@
+"""Why sessions and versions were found: where, with a quote, and by which deed."""
