@@ -78,6 +78,10 @@ class Why:
     # The place in that version's state, and where it is shown.
     pointer: str | None
     value_url: str | None
+    # What was said there.
+    quote: str | None = None
+    # Whether this is where the thing that was looked for was changed last.
+    is_deed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -374,7 +374,8 @@ def test_more_results_take_no_more_queries_to_explain(viewer, project, q, monkey
         return len(sent), len(listed(page)), text(page).count("pointer=%2Forder%2Fid")
 
     def make():
-        Story(project, ORDER).update({"n": 1}, reasoning="In a hurry")
+        story = Story(project, ORDER)
+        story.update({"order": {"id": "A-17", "n": 1}}, reasoning="In a hurry")
 
     make()
     n_queries()  # loads what a process loads once
@@ -428,3 +429,59 @@ def test_the_order_by_last_change_says_how_far_it_looked(viewer, project, monkey
     assert "Looked at 2 acts of the project on this page" in page
     assert 'rel="next"' in page
     assert session_search.SORTS["changed"] in text(viewer.get(address(project)))
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        " ".join(["refund"] * 60),
+        " OR ".join(["refund"] * 200),
+        "x " * 1_500,
+        "refund OR",
+        "/amount:20..10",
+    ],
+)
+def test_what_is_too_much_is_told_with_the_text_kept(viewer, project, typed):
+    story = Story(project, {"x": "refund"})
+
+    page = search(viewer, project, typed)
+
+    assert page.status_code == 400
+    assert 'role="alert"' in text(page)
+    assert f'value="{typed}"' in text(page)
+    assert story.id not in text(page)
+
+
+def test_what_changed_it_comes_before_what_only_mentioned_it(viewer, project):
+    changed = Story(project, {"orders": {}}).update({"orders": {"A-17": {"n": 1}}})
+    changed.update({"orders": {"A-17": {"n": 2}}}).update({"other": 1})
+    holds = Story(project, {"orders": {"A-17": {"n": 1}}})
+    said = Story(project).update({"n": 1}, reasoning="They asked for <b>A-17</b> twice")
+
+    page = search(viewer, project, "A-17")
+
+    assert listed(page) == [changed.id, holds.id, said.id]
+    links = re.findall(r'<a href="([^"]+)" title="sess_', text(page))
+    assert links[0] == address(project, changed.id, "versions", 2)
+    assert links[2] == address(project, said.id, "versions", 1)
+    assert "<q>They asked for &lt;b&gt;A-17&lt;/b&gt; twice</q>" in (
+        page.content.decode()
+    )
+
+
+def test_rows_that_look_alike_stand_behind_the_first(viewer, project):
+    about = {"title": "Cancel my flight", "user_id": "u_1"}
+    now = timezone.now() - timedelta(days=1)
+    alike = [
+        Story(project, {"x": "A-17"}, now=now + timedelta(hours=n), **about)
+        for n in range(3)
+    ]
+    other = Story(project, {"x": "A-17"}, title="Cancel my flight", user_id="u_2")
+
+    page = search(viewer, project, "A-17")
+
+    rows = text(page).split('<tr role="row"')
+    assert "2 more look the same" in text(page)
+    (row,) = [one for one in rows if "more look the same" in one]
+    assert re.findall(r'title="(sess_\w+)"', row) == [alike[1].id, alike[0].id]
+    assert set(listed(page)) == {one.id for one in (*alike, other)}

@@ -33,7 +33,11 @@ WORDS = {
     "label": "labelled",
     "flag": "flagged",
     "rollback": "rolled back",
+    "reason": "for the reason",
+    "op": "by",
 }
+# What a version says of itself, by its name.
+NAMING = {"release", "model", "step", "objective", "reason", "op", "label"}
 # Ids, as what they were found; the term by which those of a session are found alone.
 IDS = {
     "user": "user",
@@ -64,6 +68,8 @@ def why(project: Project, session: Candidate, match: Match) -> Why:
         value_url=None
         if hit.pointer is None
         else f"{place}/value?{urlencode({'pointer': hit.pointer})}",
+        quote=hit.quote,
+        is_deed=hit.where == "change",
     )
 
 
@@ -81,9 +87,13 @@ def _words(hit: Hit) -> str:
     words = WORDS.get(hit.where, hit.where.replace("_", " "))
     if hit.turn_number is not None:
         words = f"in turn {hit.turn_number}"
-    if hit.value is MISSING:
-        return words
-    return f"{words}: {isolated(show(hit.value, LONGEST_VALUE))}"
+    if hit.value is MISSING or hit.where in NAMING:
+        return words if hit.value is MISSING else f"{words} {_shown(hit)}"
+    return f"{words}: {_shown(hit)}"
+
+
+def _shown(hit: Hit) -> str:
+    return isolated(show(hit.value, LONGEST_VALUE))
 
 
 def url(project: Project, session_id: str, number: int | None) -> str:

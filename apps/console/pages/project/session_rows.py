@@ -6,7 +6,7 @@ Two statements for all rows of a page, and no body is read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from apps.console.pages.session.version_text import headline
 from apps.console.queries import EXPIRED, Row, external_ids
@@ -72,10 +72,19 @@ class SessionRow:
     kind: str
     release: str | None
     strip: Strip
+    # Others of the page that read the same in a list.
+    alike: Sequence[SessionRow] = ()
 
     @property
     def session(self) -> Session:
         return self.row.session
+
+    @property
+    def leads_to(self) -> str | None:
+        """Return where a search leads: the deed, or the newest version found."""
+        found = [one for one in self.row.why if one.version is not None]
+        deeds = [one for one in found if one.is_deed]
+        return next((one.url for one in (*deeds, *found)), None)
 
 
 def session_rows(rows: Sequence[Row]) -> list[SessionRow]:
@@ -87,6 +96,19 @@ def session_rows(rows: Sequence[Row]) -> list[SessionRow]:
         for row in rows
         if row.session.id in known
     ]
+
+
+def grouped(rows: Sequence[SessionRow]) -> list[SessionRow]:
+    """Put rows that look alike behind the first of them.
+
+    They have one agent, user and status, one title, and the same last change.
+    """
+    groups: dict[tuple[str | None, ...], list[SessionRow]] = {}
+    for row in rows:
+        of_session = row.session.agent_id, row.session.user_id
+        words = row.status, row.title.casefold(), row.words
+        groups.setdefault((*of_session, *words), []).append(row)
+    return [replace(first, alike=rest) for first, *rest in groups.values()]
 
 
 def title_of(session: Session) -> str:

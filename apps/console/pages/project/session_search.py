@@ -156,7 +156,9 @@ def _searched(
     project: Project, query: Query, after: str | None, limit: int, now: datetime
 ) -> Page:
     place = place_of(after) if after else None
-    found = search_sessions(Scope(project), query, now=now, after=place, limit=limit)
+    found = search_sessions(
+        Scope(project), query, now=now, after=place, limit=limit, by_deed=True
+    )
     known = queries.in_bulk(project, [one.session.id for one in found.results])
     rows = [
         _row(

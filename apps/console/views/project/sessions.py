@@ -65,7 +65,13 @@ def sessions_shown(request: HttpRequest, membership: Membership) -> HttpResponse
 def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
     form = SessionsForm(request.GET)
     if not form.is_valid():
-        return _refused(request, membership, _first_error(form), judged=form.data)
+        return _refused(
+            request,
+            membership,
+            _first_error(form),
+            text=request.GET.get("q", ""),
+            judged=form.data,
+        )
     text, sort, view = _asked(membership, form)
     judged = form.judged()
     now = timezone.now()
@@ -89,17 +95,19 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
     if found.leads_to is not None:
         return _gone_to(request, found.leads_to)
     here = reverse("console:sessions", args=[membership.project.slug])
+    rows = session_rows.session_rows(found.rows)
+    is_plain = session_search.is_plain(query)
     context = _shell(request, membership) | {
         "text": text,
         "view": view,
         "sort": sort,
         "chips": session_search.chips(query),
         "of_the_gone": session_search.of_the_gone(query),
-        "is_plain": session_search.is_plain(query),
+        "is_plain": is_plain,
         "is_filtered": bool(query.clauses or judged),
         "judged": judged,
         "narrowed": judged.query,
-        "rows": session_rows.session_rows(found.rows),
+        "rows": rows if is_plain else session_rows.grouped(rows),
         "notices": found.notices,
         "newest": here + _query(text, sort, judged) if after else None,
         "older": here + _query(text, sort, judged, after=found.after)
