@@ -74,6 +74,7 @@ urlpatterns = [
         "console/<slug:slug>/open/<str:kind>", open_items.open_items, name="open_items"
     ),
     path("console/<slug:slug>/sessions", sessions.sessions, name="sessions"),
+    path(f"{SESSIONS}/narrow", sessions.sessions_narrow, name="sessions_narrow"),
     path(f"{SESSIONS}/export", sessions.sessions_export, name="sessions_export"),
     path("console/<slug:slug>/plans", plans.plan_list, name="plans"),
     path("console/<slug:slug>/plans/make", plans.make_plan, name="make_plan"),

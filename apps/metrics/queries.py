@@ -52,6 +52,15 @@ SELECT extract(isodow FROM clock)::integer AS day,
   FROM placed GROUP BY 1, 2, 3
 """
 )
+# Sessions that began, of closed hours alone.
+BEGUN = """
+SELECT agent_id, width_bucket(hour, %(starts)s::timestamptz[]) AS place,
+       sum(began)::bigint AS began
+  FROM metrics_sum
+ WHERE project_id = %(project)s AND hour >= %(since)s AND hour < %(until)s
+   AND (%(agents)s::text[] IS NULL OR agent_id = ANY (%(agents)s::text[]))
+ GROUP BY agent_id, place HAVING sum(began) > 0
+"""
 # By what their rows are told apart; all else in them is added up.
 KEYS = {
     SUMS: ("agent_id",),

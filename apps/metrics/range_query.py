@@ -123,6 +123,11 @@ class Reading:
             found[row.day, row.hour] += group.as_figures()
         return dict(found)
 
+    def closed_until(self) -> tuple[datetime, int]:
+        """Return from when on hours are not closed, and the revision of those."""
+        until = facts.hour_of(self.range.end)
+        return min([until, *self._live_hours]), self._revision
+
     def _placed(self, zone: tzinfo) -> list[Any]:
         """Return rows of agent, measure and the point they belong to."""
         if self.range.is_short:

@@ -12,7 +12,7 @@ from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership, SavedView
 from apps.console import queries
 from apps.console.forms.project import SessionsForm
-from apps.console.pages.project import session_rows, session_search
+from apps.console.pages.project import narrowing, session_rows, session_search
 from apps.console.views.requests.acts import new_key
 from apps.console.views.requests.decorators import (
     entered,
@@ -122,6 +122,25 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
     name = (
         "console/_sessions.html" if wants_fragment(request) else "console/sessions.html"
     )
+    return varying(render(request, name, context))
+
+
+@page
+def sessions_narrow(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show by what a search can be narrowed: what its sessions share, and when."""
+    membership = entered(request, slug)
+    form = SessionsForm(request.GET)
+    if not form.is_valid():
+        raise _first_error(form)
+    text, now = form.cleaned_data["q"], timezone.now()
+    query = parse_query(text, now=now)
+    context = {
+        "membership": membership,
+        "text": text,
+        "narrowing": narrowing.narrowing(membership.project, query, now=now),
+    }
+    is_part = wants_fragment(request)
+    name = "console/_narrow.html" if is_part else "console/narrow.html"
     return varying(render(request, name, context))
 
 

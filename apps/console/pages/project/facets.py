@@ -1,0 +1,170 @@
+"""Facets of a list of sessions: what they share, each value a link that narrows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from apps.accounts.models import Project
+from apps.agents.models import Agent
+from apps.console.queries import EXPIRED
+from apps.metrics.totals import Glance
+from apps.timeline.search import (
+    AgentIs,
+    Clause,
+    CreatedBetween,
+    Field,
+    Forked,
+    Query,
+    RolledBack,
+    StatusIs,
+    UserIs,
+    VersionSays,
+    releases,
+    write_query,
+)
+from apps.timeline.words import Status
+
+SHOWN = 6
+# Only lists by agent, user, status and time have these.
+GONE = (Status.DELETED, EXPIRED)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """What is counted of a session."""
+
+    id: str
+    agent: str
+    user: str | None
+    status: str
+    created_at: datetime
+    is_rolled_back: bool
+    is_fork: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """One value that sessions share, how many do, and the search for those."""
+
+    name: str
+    count: int
+    url: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Facet:
+    """The values that most sessions have; `n_more` have another."""
+
+    title: str
+    choices: Sequence[Choice]
+    n_more: int = 0
+
+
+class Ways:
+    """The searches that narrow this one by one more term."""
+
+    def __init__(self, project: Project, query: Query) -> None:
+        self.query = query
+        self.here = reverse("console:sessions", args=[project.slug])
+
+    def choices(
+        self, counts: Iterable[tuple[str, int]], clause: type[Clause], name: str
+    ) -> list[Choice]:
+        return [
+            Choice(
+                name=value, count=count, url=self.to(clause(text="", **{name: value}))
+            )
+            for value, count in counts
+            if value.strip()
+        ]
+
+    def to(self, clause: Clause) -> str:
+        """Return the search with this term, in place of one of its kind about time."""
+        kept = [
+            one
+            for one in self.query.clauses
+            if not (isinstance(one, CreatedBetween) and isinstance(clause, type(one)))
+        ]
+        text = write_query(Query((*kept, clause)))
+        return f"{self.here}?{urlencode({'q': text})}"
+
+    def between(self, start: datetime, end: datetime) -> str:
+        before = start - timedelta(microseconds=1)
+        return self.to(CreatedBetween(text="", after=before, before=end))
+
+    def has(self, kind: type[Clause]) -> bool:
+        return any(isinstance(one, kind) for one in self.query.clauses)
+
+
+def facets(project: Project, seen: Sequence[Seen], ways: Ways) -> Iterable[Facet]:
+    """Yield what the sessions share, counted; a facet may have no choice."""
+    agents = Counter(one.agent for one in seen)
+    if not ways.has(AgentIs):
+        yield _facet("Agent", agents, ways, AgentIs, "name")
+    live = [one for one in seen if one.status not in GONE]
+    found = releases(project, [one.id for one in live], most=SHOWN)
+    says = [
+        Choice(name=name, count=count, url=ways.to(_release(name)))
+        for name, count in found
+        if name.strip()
+    ]
+    yield Facet(title="Release", choices=says)
+    if not ways.has(StatusIs):
+        statuses = Counter(one.status for one in seen)
+        yield _facet("Status", statuses, ways, StatusIs, "status")
+    if not ways.has(UserIs):
+        users = Counter(one.user for one in seen if one.user is not None)
+        often = Counter({user: n for user, n in users.items() if n > 1})
+        yield _facet("User, more than once", often, ways, UserIs, "user_id")
+    yield Facet(title="What happened", choices=list(_happened(live, ways)))
+
+
+def _release(name: str) -> Clause:
+    return VersionSays(text="", field=Field.RELEASE, value=name)
+
+
+def _facet(
+    title: str, counts: Counter[str], ways: Ways, clause: type[Clause], name: str
+) -> Facet:
+    most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    choices = ways.choices(most[:SHOWN], clause, name)
+    return Facet(title=title, choices=choices, n_more=len(most[SHOWN:]))
+
+
+def _happened(seen: Sequence[Seen], ways: Ways) -> Iterable[Choice]:
+    for name, kind, count in (
+        ("rolled back", RolledBack, sum(one.is_rolled_back for one in seen)),
+        ("forked from another", Forked, sum(one.is_fork for one in seen)),
+    ):
+        if count and not ways.has(kind):
+            url = ways.to(kind(text="", wanted=True))
+            yield Choice(name=name, count=count, url=url)
+
+
+def rolled_up(found: Glance, ways: Ways, names: list[str]) -> Iterable[Facet]:
+    """Yield what closed hours say of agents and releases."""
+    if not names:
+        most = found.by_agent.most_common(SHOWN)
+        known = Agent.objects.filter(id__in=[one for one, _ in most])
+        of_ids = dict(known.values_list("id", "external_id"))
+        counts = [(of_ids[one], count) for one, count in most if one in of_ids]
+        yield Facet(
+            title="Agent, sessions begun",
+            choices=ways.choices(counts, AgentIs, "name"),
+            n_more=max(0, len(found.by_agent) - SHOWN),
+        )
+    told = Counter({name: n for name, n in found.by_release.items() if name.strip()})
+    yield Facet(
+        title="Release, sessions active",
+        choices=[
+            Choice(name=name, count=count, url=ways.to(_release(name)))
+            for name, count in told.most_common(SHOWN)
+        ],
+        n_more=max(0, len(told) - SHOWN),
+    )

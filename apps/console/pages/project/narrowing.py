@@ -1,0 +1,202 @@
+"""How a list of sessions can be narrowed: by what they share, and by when they began.
+
+Up to a thousand sessions are counted themselves. Of more, a list by agent and time is
+answered by the rollups, which say as of when; of any other search the newest thousand
+are counted, and the page says that there are more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from apps.accounts.models import Project
+from apps.agents.models import Agent
+from apps.agents.scope import Scope
+from apps.console import queries
+from apps.console.pages.drawings.histogram import Histogram, Stretch, histogram
+from apps.console.pages.project.facets import (
+    Facet,
+    Seen,
+    Ways,
+    facets,
+    rolled_up,
+)
+from apps.console.pages.project.session_search import is_plain
+from apps.core.errors import InvalidRequest
+from apps.metrics.ranges import EARLIEST, LONGEST
+from apps.metrics.totals import Glance, glance
+from apps.timeline.search import (
+    AgentIs,
+    CreatedBetween,
+    Query,
+    count_sessions,
+)
+
+COUNTED = 1_000
+BARS = 48
+# What the rollups know of, and what they are asked for where no time is named.
+ROLLED_UP = (AgentIs, CreatedBetween)
+USUAL = timedelta(days=7)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Narrowing:
+    """What a page shows of it; `too_long` says why there is no histogram."""
+
+    total: str
+    facets: Sequence[Facet]
+    histogram: Histogram | None
+    as_of: datetime | None = None
+    too_long: str | None = None
+
+
+def narrowing(project: Project, query: Query, *, now: datetime) -> Narrowing:
+    """Return how the sessions that meet the query can be narrowed.
+
+    Raises: InvalidRequest for a clause that cannot be answered.
+    """
+    seen, is_all = _seen(project, query, now)
+    ways = Ways(project, query)
+    too_long = _too_long(query, now)
+    is_rolled_up = all(isinstance(one, ROLLED_UP) for one in query.clauses)
+    if not is_all and is_rolled_up and too_long is None:
+        return _of_rollups(project, query, ways, now)
+    return Narrowing(
+        total=_total(len(seen), is_all=is_all),
+        facets=[one for one in facets(project, seen, ways) if one.choices],
+        histogram=None if too_long else _histogram(seen, query, ways),
+        too_long=too_long,
+    )
+
+
+def _seen(project: Project, query: Query, now: datetime) -> tuple[list[Seen], bool]:
+    if not is_plain(query):
+        counted = count_sessions(Scope(project), query, now=now, most=COUNTED)
+        found = [
+            Seen(
+                id=one.id,
+                agent=one.agent,
+                user=one.user_id,
+                status=one.status,
+                created_at=one.created_at,
+                is_rolled_back=one.rollback_count > 0,
+                is_fork=one.origin_session_id is not None,
+            )
+            for one in counted.sessions
+        ]
+        return found, counted.is_all
+    listed = queries.listed(
+        project,
+        query.clauses,
+        oldest_first=False,
+        after_id=None,
+        limit=COUNTED + 1,
+        now=now,
+    )
+    found = [
+        Seen(
+            id=one.id,
+            agent=one.agent.external_id,
+            user=one.user_id,
+            status=queries.status_of(one, now),
+            created_at=one.created_at,
+            is_rolled_back=one.rollback_count > 0,
+            is_fork=one.origin_session_id is not None,
+        )
+        for one in listed[:COUNTED]
+    ]
+    return found, len(listed) <= COUNTED
+
+
+def _total(count: int, *, is_all: bool) -> str:
+    said = f"{count:,} session{'' if count == 1 and is_all else 's'}"
+    if is_all:
+        return said
+    if count < COUNTED:
+        return f"{count:,} sessions so far, of those that were looked through"
+    return f"{count:,}+ sessions, of which the newest {count:,} are counted here"
+
+
+def _span(query: Query, now: datetime) -> tuple[datetime | None, datetime | None]:
+    """Return when the sessions that are asked for began, as far as the query says."""
+    spans = [one for one in query.clauses if isinstance(one, CreatedBetween)]
+    after = max((one.after for one in spans if one.after), default=None)
+    before = min((one.before for one in spans if one.before), default=None)
+    return after and after + timedelta(microseconds=1), before
+
+
+def _too_long(query: Query, now: datetime) -> str | None:
+    """Say why the time that is asked for is too long to be drawn, if it is."""
+    after, before = _span(query, now)
+    if after is None or min(before or now, now) - after <= LONGEST:
+        return None
+    return (
+        f"A histogram covers at most {LONGEST.days} days: name a shorter time, "
+        "as in age<30d or created:2026-01-01..2026-02-01."
+    )
+
+
+def _histogram(seen: Sequence[Seen], query: Query, ways: Ways) -> Histogram | None:
+    if not seen:
+        return None
+    first = min(one.created_at for one in seen)
+    last = max(one.created_at for one in seen)
+    start = first.replace(second=0, microsecond=0)
+    minutes = int((last - start) / timedelta(minutes=1)) + 1
+    step = timedelta(minutes=-(-minutes // BARS))
+    count = -(-minutes // (step // timedelta(minutes=1)))
+    every, aside = [0] * count, [0] * count
+    for one in seen:
+        place = (one.created_at - start) // step
+        every[place] += 1
+        aside[place] += one.is_rolled_back
+    return histogram(
+        [
+            Stretch(
+                start=start + step * place,
+                end=start + step * (place + 1),
+                count=every[place],
+                rolled_back=aside[place],
+                url=ways.between(start + step * place, start + step * (place + 1)),
+            )
+            for place in range(count)
+        ]
+    )
+
+
+def _of_rollups(project: Project, query: Query, ways: Ways, now: datetime) -> Narrowing:
+    after, before = _span(query, now)
+    end = min(before or now, now)
+    start = max(EARLIEST, after or end - USUAL)
+    names = [one.name for one in query.clauses if isinstance(one, AgentIs)]
+    if start >= end or len(names) > 1:
+        raise InvalidRequest("No session can have begun then.", param="q")
+    agents = None
+    if names:
+        known = Agent.objects.filter(project_id=project.id, external_id=names[0])
+        agents = list(known.values_list("id", flat=True))
+    found = glance(project.id, agents, start=start, end=end, stretches=BARS)
+    return Narrowing(
+        total=f"{COUNTED:,}+ sessions",
+        facets=[one for one in rolled_up(found, ways, names) if one.choices],
+        histogram=_drawn(found, ways),
+        as_of=found.as_of,
+    )
+
+
+def _drawn(found: Glance, ways: Ways) -> Histogram:
+    starts = [found.start + found.step * place for place in range(len(found.counts))]
+    return histogram(
+        [
+            Stretch(
+                start=start,
+                end=start + found.step,
+                count=count,
+                rolled_back=None,
+                url=ways.between(start, start + found.step),
+            )
+            for start, count in zip(starts, found.counts, strict=True)
+        ]
+    )

@@ -1,0 +1,184 @@
+"""Narrowing a list of sessions: counts that are true, and links that lead to them."""
+
+import html
+import re
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import Role
+from apps.console.pages.project import narrowing
+from tests.accounts.make import make_member
+from tests.console.make import Story, address, signed_in
+from tests.metrics.make import roll_up
+
+NOW = timezone.now().replace(minute=30, second=0, microsecond=0) - timedelta(days=3)
+
+
+@pytest.fixture
+def viewer(client, project):
+    return signed_in(client, make_member(project, "vera", Role.VIEWER))
+
+
+@pytest.fixture
+def stories(project):
+    """Five sessions, two hours apart: of two agents, releases and users."""
+    made = []
+    for number in range(5):
+        story = Story(
+            project,
+            {"n": number},
+            agent="refunds" if number % 2 else "travel",
+            user_id="u_1" if number < 2 else f"u_{number}",
+            now=NOW + timedelta(hours=2 * number),
+        )
+        made.append(story.update({"n": 9}, release=f"2026.{number % 2}"))
+    made[0].rollback(0)
+    made[4].fork(1)
+    return made
+
+
+def narrow(client, project, q="", **headers):
+    url = reverse("console:sessions_narrow", args=[project.slug])
+    return client.get(url, {"q": q}, headers=headers)
+
+
+def text(page):
+    return html.unescape(page.content.decode())
+
+
+def listed(page):
+    return re.findall(r'<a href="[^"]+" title="(sess_\w+)">', text(page))
+
+
+def choices(page):
+    """The values that are offered, by title: each with its count and its address."""
+    found = {}
+    part = text(page).partition('class="narrow"')[2].partition("</main>")[0]
+    for title, said in re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", part):
+        links = re.findall(
+            r'<a href="([^"]+)">([^<]+)</a> <span class="hint">([\d,]+)', said
+        )
+        found[title] = {name: (int(count), link) for link, name, count in links}
+    return found
+
+
+def bars(page):
+    """What each bar says, and where it leads."""
+    return re.findall(r'<a href="([^"]+)" aria-label="[^"]+UTC: ([^"]+)">', text(page))
+
+
+@pytest.mark.parametrize("q", ["", "ever:9", "agent:travel", "-agent:nobody"])
+def test_every_choice_leads_to_as_many_sessions_as_it_says(viewer, project, stories, q):
+    page = narrow(viewer, project, q)
+
+    found = choices(page)
+    offered = [one for of_title in found.values() for one in of_title.values()]
+    assert len(offered) >= 5
+    for count, link in offered:
+        assert len(listed(viewer.get(link))) == count, link
+    assert ("Agent" in found) is (q != "agent:travel")
+
+
+def test_what_sessions_share_is_counted(viewer, project, stories):
+    found = choices(narrow(viewer, project))
+
+    counts = {
+        title: {name: count for name, (count, _) in some.items()}
+        for title, some in found.items()
+    }
+    assert counts == {
+        "Agent": {"travel": 4, "refunds": 2},
+        "Release": {"2026.0": 3, "2026.1": 2},
+        "Status": {"active": 6},
+        "User, more than once": {"u_1": 2, "u_4": 2},
+        "What happened": {"rolled back": 1, "forked from another": 1},
+    }
+    assert "6 sessions" in text(narrow(viewer, project))
+
+
+def test_every_bar_leads_to_the_sessions_that_began_there(viewer, project, stories):
+    drawn = bars(narrow(viewer, project, "agent:travel"))
+
+    assert [said for _, said in drawn].count("1 session, 1 rolled back") == 1
+    told = [int(said.split()[0]) for _, said in drawn]
+    found = [listed(viewer.get(link)) for link, _ in drawn]
+    assert [len(some) for some in found] == told
+    assert sum(told) == 4
+
+
+def test_many_sessions_are_told_as_of_the_last_closed_hour(
+    viewer, project, stories, monkeypatch
+):
+    monkeypatch.setattr(narrowing, "COUNTED", 2)
+    roll_up(NOW + timedelta(hours=7, minutes=40))
+    since = (NOW - timedelta(hours=1)).isoformat().replace("+00:00", "Z")
+
+    page = narrow(viewer, project, f"created>{since}")
+
+    assert "2+ sessions" in text(page)
+    assert "as of" in text(page)
+    as_of = NOW.replace(minute=0) + timedelta(hours=8)
+    assert f'datetime="{as_of.isoformat()}"' in text(page)
+    agents = choices(page)["Agent, sessions begun"]
+    assert {name: count for name, (count, _) in agents.items()} == {
+        "travel": 2,
+        "refunds": 2,
+    }
+    assert sum(int(said.split()[0]) for _, said in bars(page)) == 4
+    by_release = choices(page)["Release, sessions active"]
+    assert {name: count for name, (count, _) in by_release.items()} == {
+        "2026.0": 2,
+        "2026.1": 2,
+    }
+
+
+def test_of_a_search_that_finds_more_the_newest_are_counted(
+    viewer, project, stories, monkeypatch
+):
+    monkeypatch.setattr(narrowing, "COUNTED", 2)
+
+    said = text(narrow(viewer, project, "ever:9"))
+
+    assert "2+ sessions, of which the newest 2 are counted here" in said
+    assert "as of" not in said
+
+
+def test_a_hundred_years_are_too_long_to_be_drawn(viewer, project, stories):
+    q = "created:1926-01-01..2126-01-01"
+
+    page = narrow(viewer, project, q)
+
+    assert page.status_code == 200
+    assert "A histogram covers at most 400 days" in text(page)
+    assert bars(page) == []
+    assert choices(page)["Agent"]["travel"][0] == 4
+    assert len(listed(viewer.get(address(project), {"q": q}))) == 6
+
+
+def test_it_is_a_part_for_the_list_and_a_page_without_javascript(
+    viewer, project, stories
+):
+    assert "<html" not in text(narrow(viewer, project, **{"HX-Request": "true"}))
+    assert "<html" in text(narrow(viewer, project))
+    listed_page = text(viewer.get(address(project), {"q": "ever:9"}))
+    assert f"{reverse('console:sessions_narrow', args=[project.slug])}?q=ever%3A9" in (
+        listed_page
+    )
+
+
+def test_nothing_found_has_nothing_to_narrow(viewer, project):
+    page = narrow(viewer, project, "agent:nobody")
+
+    assert "0 sessions" in text(page)
+    assert choices(page) == {}
+    assert bars(page) == []
+
+
+def test_a_typo_is_an_error_at_its_place(viewer, project):
+    page = narrow(viewer, project, "agnet:x")
+
+    assert page.status_code == 400
+    assert "Did you mean agent:x?" in text(page)
