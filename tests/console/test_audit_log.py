@@ -209,9 +209,10 @@ def test_the_export_is_csv_that_no_spreadsheet_runs(viewer, project):
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
     assert answer["Content-Type"].startswith("text/csv")
     assert answer["Content-Disposition"].startswith("attachment")
-    assert rows[0]["actor"] == "'=1+1⟨U+202E⟩"
-    assert orjson.loads(rows[1]["details"])["name"] == "=HYPERLINK(1)"
-    assert {row["action"] for row in rows} == {"key.created"}
+    assert list(rows[0])[:4] == ["Timestamp", "Action", "Actor", "Details"]
+    assert rows[0]["Actor"] == "'=1+1⟨U+202E⟩"
+    assert orjson.loads(rows[1]["Details"])["name"] == "=HYPERLINK(1)"
+    assert {row["Action"] for row in rows} == {"key.created"}
 
 
 def test_the_export_is_json_too(viewer, project):
@@ -322,3 +323,74 @@ def test_the_first_id_of_a_moment_sorts_before_all_of_it():
 
     assert new_id("trace", now=earlier) < first_id("trace", at)
     assert first_id("trace", at) <= new_id("trace", now=at, sequence=0)
+
+
+def found_numbers(page):
+    """The versions that the listed acts are about, in their order."""
+    return [int(one) for one in re.findall(r"/versions/(\d+)", text(page))]
+
+
+@pytest.fixture
+def story(project):
+    """A mistake, taken back for a reason, and looked into."""
+    made = Story(project).update({"n": 1}, reasoning="Booked the wrong flight")
+    made.update({"n": 2}, reasoning="Told the customer")
+    made.rollback(0, reason="The flight was wrong", reason_code="wrong_flight")
+    timeline.pause(
+        session_id=made.id, step=Step(reasoning="Look first"), act=made.act(OLGA)
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("show", "q", "found"),
+    [
+        ("", "wrong flight", [3]),
+        ("all", "WRONG Flight", [3, 1]),
+        ("all", "customer", [2]),
+        ("", "customer", []),
+        ("", "wrong_flight", [3]),
+        ("", "Wrong_fl", [3]),
+        ("", "look", [4]),
+        ("all", "nothing", []),
+    ],
+)
+def test_reasoning_and_reasons_are_searched(viewer, project, story, show, q, found):
+    page = viewer.get(url(project), {"show": show, "q": q})
+
+    assert found_numbers(page) == found
+
+
+@pytest.mark.parametrize("show", ["", "all"])
+def test_what_says_the_words_is_met_however_far_back(
+    viewer, project, story, show, monkeypatch
+):
+    monkeypatch.setattr("apps.console.pages.project.audit_words.AT_ONCE", 2)
+    for number in range(7):
+        key_made(project, "k", now=story.now + timedelta(minutes=number + 1))
+
+    page = viewer.get(url(project), {"show": show, "q": "look"})
+    assert found_numbers(page) == [4]
+    monkeypatch.setattr(audit_entries, "LOOKED_AT", 4)
+    page = viewer.get(url(project), {"show": show, "q": "look"})
+    assert found_numbers(page) == []
+    assert "Looked back to" in text(page)
+
+
+def test_the_export_says_what_was_reasoned(viewer, project, story):
+    answer = viewer.get(url(project, "audit_export"), {"q": "wrong flight"})
+
+    (row,) = csv.DictReader(io.StringIO(answer.content.decode()))
+    details = orjson.loads(row["Details"])
+    assert (details["code"], details["reason"]) == (
+        "wrong_flight",
+        "The flight was wrong",
+    )
+
+
+def test_a_search_without_a_word_keeps_what_was_typed(viewer, project):
+    page = viewer.get(url(project), {"q": "?!"})
+
+    assert page.status_code == 400
+    assert "Name a word of it" in text(page)
+    assert 'value="?!"' in text(page)

@@ -227,6 +227,7 @@ class AuditForm(forms.Form):
         choices=[("", "any"), *((one.value, one.value) for one in RECORDED)],
         error_messages={"invalid_choice": "There is no such action."},
     )
+    q = _text("Reason or reasoning")
     actor = _text("Actor")
     resource = _text("Resource id")
     start = _day("From")
@@ -243,6 +244,8 @@ class AuditForm(forms.Form):
         after = found.get("after")
         if after and after.startswith("trace_") != (found.get("show") == "all"):
             self.add_error("after", "This is a place in another list.")
+        if found.get("q") and not re.search(r"\w", found["q"]):
+            self.add_error("q", "Name a word of it, or its code.")
         return found
 
     def is_filtered(self) -> bool:
@@ -257,6 +260,7 @@ class AuditForm(forms.Form):
             action=data["action"] or None,
             actor=data["actor"] or None,
             resource=data["resource"] or None,
+            words=data["q"] or None,
             start=_midnight(data["start"]),
             end=_midnight(last + timedelta(days=1)) if last else None,
         )

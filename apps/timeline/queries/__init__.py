@@ -17,6 +17,7 @@ from apps.timeline.queries.conversation import (
     first_turn_since,
     kept_messages,
     message_window,
+    said_in,
     turn_window,
 )
 from apps.timeline.queries.divergence import Divergence, find_divergence
@@ -93,6 +94,7 @@ __all__ = [
     "partings",
     "preview_rollback",
     "read_list_rows",
+    "said_in",
     "session_family",
     "sessions_touched",
     "strip_buckets",

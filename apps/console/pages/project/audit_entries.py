@@ -59,6 +59,8 @@ class ActFilter:
     resource: str | None = None
     start: datetime | None = None
     end: datetime | None = None
+    # Words of a reasoning, or a reason's code.
+    words: str | None = None
 
     @property
     def is_scan(self) -> bool:
@@ -102,7 +104,7 @@ def _events(
     if wanted.action:
         found = found.with_action([wanted.action])
     floor = _floor(found) if wanted.is_scan else None
-    resource = None if _is_session(wanted.resource) else wanted.resource
+    resource = None if is_session(wanted.resource) else wanted.resource
     matched = found.from_id(floor).matching(actor=wanted.actor, resource_id=resource)
     rows = list(matched[: limit + 1])
     if len(rows) > limit:
@@ -150,7 +152,8 @@ def _records(
     return Found(acts=rows, after=str(floor), looked_back_to=last.created_at)
 
 
-def _is_session(resource: str | None) -> bool:
+def is_session(resource: str | None) -> bool:
+    """Say whether an id is a session's."""
     return resource is not None and resource.startswith(SESSION_PREFIX)
 
 
@@ -164,6 +167,8 @@ class Told:
     session_id: str | None
     number: int | None
     agent: str | None
+    # What the version says that the act made, for a file.
+    said: dict[str, str]
 
 
 def told(project: Project, acts: Sequence[Event | AuditRecord]) -> list[Told]:
@@ -172,29 +177,39 @@ def told(project: Project, acts: Sequence[Event | AuditRecord]) -> list[Told]:
     The record names such a version and does not repeat it, so that its reason can be
     emptied like any other text.
     """
-    ids = [act.event_id for act in acts if isinstance(act, AuditRecord)]
-    events = {
-        one.id: one for one in Event.objects.for_project(project.id).with_ids(ids)
-    }
-    events |= {act.id: act for act in acts if isinstance(act, Event)}
-    found = [(act, events.get(_event_id(act))) for act in acts]
-    places = [_place(event) for _, event in found if _tells_of_version(event)]
+    events = events_of(project, acts)
+    found = [(act, events.get(event_id(act))) for act in acts]
+    places = [place_of(event) for _, event in found if tells_of_version(event)]
     versions = version_changes(places)
     return [
-        _told(act, event, versions.get(_place(event)) if event else None)
+        _told(act, event, versions.get(place_of(event)) if event else None)
         for act, event in found
     ]
 
 
-def _event_id(act: Event | AuditRecord) -> str:
+def events_of(
+    project: Project, acts: Sequence[Event | AuditRecord]
+) -> dict[str, Event]:
+    """Return the events of acts, by id."""
+    ids = [act.event_id for act in acts if isinstance(act, AuditRecord)]
+    events = {
+        one.id: one for one in Event.objects.for_project(project.id).with_ids(ids)
+    }
+    return events | {act.id: act for act in acts if isinstance(act, Event)}
+
+
+def event_id(act: Event | AuditRecord) -> str:
+    """Return the id of the event that an act is, or that tells of it."""
     return act.id if isinstance(act, Event) else act.event_id
 
 
-def _tells_of_version(event: Event | None) -> TypeGuard[Event]:
+def tells_of_version(event: Event | None) -> TypeGuard[Event]:
+    """Say whether the version that an act made says more of it."""
     return event is not None and event.action in OF_VERSIONS
 
 
-def _place(event: Event) -> tuple[str, int]:
+def place_of(event: Event) -> tuple[str, int]:
+    """Return the session and the version that an event is about."""
     return event.stream_id, event.number or 0
 
 
@@ -205,16 +220,17 @@ def _told(
     known = act.action in set(Action)
     details = act.details if isinstance(act.details, dict) else {}
     of_session = event.stream_id if event else ""
-    about = act.resource_id if _is_session(act.resource_id) else of_session
+    about = act.resource_id if is_session(act.resource_id) else of_session
     # The digests of a row are for verifying: an export has them.
     pairs = [(key, _short(value)) for key, value in details.items() if key != ROW]
     return Told(
         act=act,
         sentence=Action(act.action).sentence if known else act.action,
         details=[*pairs, *(_said(version) if version else ())],
-        session_id=about if _is_session(about) else None,
+        session_id=about if is_session(about) else None,
         number=event.number if event else _number(details),
         agent=details.get("agent_id") if act.resource_type == "agent" else None,
+        said=dict(_said(version)) if version else {},
     )
 
 
@@ -229,9 +245,10 @@ def _said(version: VersionChanges) -> Iterator[tuple[str, str]]:
         yield "reason", shorten(version.reasoning, LONGEST_REASON)
 
 
-def written_details(act: Event | AuditRecord) -> str:
-    """Write what an act says besides its columns, for a file."""
-    return json.dumps(act.details, ensure_ascii=False, sort_keys=True)
+def written_details(told: Told) -> str:
+    """Write what an act says besides its columns, for a file; with its reason."""
+    details = told.act.details if isinstance(told.act.details, dict) else {}
+    return json.dumps(told.said | details, ensure_ascii=False, sort_keys=True)
 
 
 def _number(details: dict[str, Any]) -> int | None:

@@ -12,7 +12,7 @@ from apps.audit import operations as audit
 from apps.audit.comparing import Verdict, compare
 from apps.audit.models import AuditRecord, Event
 from apps.console.forms.project import AuditForm, VerifyForm
-from apps.console.pages.project import audit_entries
+from apps.console.pages.project import audit_entries, audit_words
 from apps.console.queries import PAGE
 from apps.console.views.requests.decorators import entered, page
 from apps.console.views.requests.exports import csv_file, json_file
@@ -24,18 +24,19 @@ EXPORTED = 20_000
 VERIFIED = 50_000
 # Rows of each kind; `manage.py verify` compares all.
 COMPARED = 5_000
-COLUMNS = (
-    "time",
-    "action",
-    "actor_kind",
-    "actor",
-    "actor_id",
-    "resource_type",
-    "resource_id",
-    "details",
-    "request_id",
-    "record",
-)
+# The names of JSON, and those of CSV: of the first four StateBase's Trace Explorer has.
+COLUMNS = {
+    "time": "Timestamp",
+    "action": "Action",
+    "actor": "Actor",
+    "details": "Details",
+    "actor_kind": "Actor kind",
+    "actor_id": "Actor id",
+    "resource_type": "Resource type",
+    "resource_id": "Resource id",
+    "request_id": "Request id",
+    "record": "Record",
+}
 
 
 @page
@@ -47,9 +48,7 @@ def audit_log(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return render(request, "console/audit_log.html", context, status=400)
     after = form.cleaned_data["after"] or None
-    found = audit_entries.acts(
-        membership.project, form.wanted(), after=after, limit=PAGE
-    )
+    found = audit_words.acts(membership.project, form.wanted(), after=after, limit=PAGE)
     context |= {
         "rows": audit_entries.told(membership.project, found.acts),
         "everything": form.wanted().everything,
@@ -69,13 +68,14 @@ def audit_export(request: HttpRequest, slug: str) -> HttpResponse:
     form = AuditForm(request.GET)
     if not form.is_valid():
         raise InvalidRequest("These filters cannot be read; try them on the page.")
-    found = audit_entries.acts(
+    found = audit_words.acts(
         membership.project,
         form.wanted(),
         after=form.cleaned_data["after"] or None,
         limit=EXPORTED,
     )
-    rows = [_row(one) for one in found.acts]
+    told = audit_entries.told(membership.project, found.acts)
+    rows = [_row(one) for one in told]
     name = f"{membership.project.slug}-audit"
     if request.GET.get("format") == "json":
         listed = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
@@ -88,7 +88,7 @@ def audit_export(request: HttpRequest, slug: str) -> HttpResponse:
                 "next_after": found.after,
             },
         )
-    return csv_file(name, COLUMNS, rows)
+    return csv_file(name, list(COLUMNS.values()), rows)
 
 
 @page
@@ -120,16 +120,17 @@ def _compared(project: Project) -> Verdict:
     return compare(project_id=project.id, secret=project.index_key, limit=COMPARED)
 
 
-def _row(act: Event | AuditRecord) -> Sequence[Any]:
+def _row(told: audit_entries.Told) -> Sequence[Any]:
+    act = told.act
     return (
         act.created_at.isoformat(),
         act.action,
-        act.actor_kind,
         act.actor_label,
+        audit_entries.written_details(told),
+        act.actor_kind,
         act.actor_id,
         act.resource_type,
         act.resource_id,
-        audit_entries.written_details(act),
         act.request_id if isinstance(act, Event) else None,
         act.number if isinstance(act, AuditRecord) else None,
     )

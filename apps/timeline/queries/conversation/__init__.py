@@ -8,6 +8,7 @@ from apps.timeline.queries.conversation.messages import (
     kept_messages,
     message_window,
 )
+from apps.timeline.queries.conversation.reasons import said_in
 from apps.timeline.queries.conversation.turns import (
     TurnWindow,
     first_turn_since,
@@ -23,5 +24,6 @@ __all__ = [
     "first_turn_since",
     "kept_messages",
     "message_window",
+    "said_in",
     "turn_window",
 ]
