@@ -8,12 +8,12 @@ one over the closed hours, whose answer is remembered.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 from apps.core import json, sql
 from apps.metrics import facts, zones
@@ -31,6 +31,7 @@ from apps.metrics.queries import (
 from apps.metrics.ranges import Range
 from apps.metrics.rollup_cache import cached_rows, together
 
+T = TypeVar("T")
 OVER_TIME = ("active", "rolled_back")
 
 
@@ -56,8 +57,8 @@ class Reading:
     range: Range
     # Our ids of agents; None means all.
     agents: Sequence[str] | None = None
-    # Measures are asked for once.
-    _groups: dict[str, list[Group]] = field(default_factory=dict)
+    # A page looks at some answers from several sides: each is asked for once.
+    _known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def totals(self) -> Figures:
         """Return everything of all agents together."""
@@ -77,6 +78,13 @@ class Reading:
 
     def by_agent(self) -> dict[str, Figures]:
         """Return everything by agent, of those that did something."""
+        return self._once(("by_agent",), self._by_agent)
+
+    def groups(self, *measures: str) -> list[Group]:
+        """Return the sessions and acts of these measures, by agent and value."""
+        return self._once(("groups", *measures), lambda: self._ask_groups(measures))
+
+    def _by_agent(self) -> dict[str, Figures]:
         found: dict[str, Figures] = defaultdict(Figures)
         for row in self._sums:
             found[row.agent_id] += Figures.of_sums(row)
@@ -84,8 +92,12 @@ class Reading:
             found[group.agent_id] += group.as_figures()
         return dict(found)
 
-    def groups(self, *measures: str) -> list[Group]:
-        """Return the sessions and acts of these measures, by agent and value."""
+    def _once(self, key: tuple[Any, ...], ask: Callable[[], T]) -> T:
+        if key not in self._known:
+            self._known[key] = ask()
+        return cast(T, self._known[key])
+
+    def _ask_groups(self, measures: Sequence[str]) -> list[Group]:
         if self.range.is_short:
             return [group for group in self._exact if group.measure in measures]
         return [
@@ -100,6 +112,9 @@ class Reading:
 
         The first begins with the range. Points where nothing happened are left out.
         """
+        return self._once(("series", str(zone)), lambda: self._series(zone))
+
+    def _series(self, zone: tzinfo) -> list[Point]:
         found: dict[tuple[str, datetime], Point] = {}
         for row in self._placed(zone):
             key = row.agent_id, row.start

@@ -56,9 +56,12 @@ def test_it_shows_the_rate_its_band_and_its_sample(told, see):
 def test_the_chart_is_told_in_words_and_as_a_table(told, see):
     page = see()
 
-    assert "Rollback rate between 0.0 % and 15.4 %" in page
-    assert "at or above the 2 % threshold in 1 of 2 points" in page
+    assert "Rollback rate between 15.4 % and 15.4 %" in page
+    assert "in 1 of 1 points; 1 more have under 20 sessions" in page
     assert page.count("The same as a table") == 2
+    # The last of two points is of 26 sessions, the other one of 12.
+    assert page.count('class="spot few"') == 1
+    assert ">16 %</text>" in page
     assert "<script>" not in page
     assert " style=" not in page
 
@@ -100,6 +103,62 @@ def test_one_agent_has_a_page_of_its_own(told, see):
 
     assert "1 of 1 session" in page
     assert "few sessions" in page
+
+
+def test_the_first_line_says_whether_it_gets_worse_and_because_of_what(project, see):
+    now = hour_of(timezone.now()) - timedelta(minutes=30)
+    for number in range(60):
+        when = now - timedelta(days=1, hours=2) if number < 25 else now
+        release = "1.8.0" if number < 30 else "<1.8.1>"
+        one = Told(project, when, release=release).update(when, release=release)
+        if number > 45:
+            one.back(0, when)
+
+    page = see()
+
+    assert re.search(
+        r"<h1>The rollback rate has risen, from 0.0 % in the 24 hours before to "
+        r"40.0 %, most of it at travel &lt;1.8.1&gt;</h1>",
+        page,
+    )
+    assert '<span class="mark-flag">+40.0 points</span>' in page
+    assert 'class="before"' in page
+    assert '<text class="release"' in page
+    assert "Releases first seen in this time: 1" in page
+    # A release of the time before is not new, and 1.8.0 is one.
+    assert "travel 1.8.0" not in page
+
+
+def test_the_time_before_is_left_out_on_demand(told, see):
+    page = see("?compare=off")
+
+    assert "points</span>" not in page
+    assert 'class="before"' not in page
+    assert "Compare with the 24 hours before" in page
+    assert 'role="alert"' in see("?compare=never", status=400)
+
+
+def test_one_session_is_never_critical(project, see):
+    now = hour_of(timezone.now()) - timedelta(minutes=30)
+    Told(project, now, release="r1").update(now, release="r1").back(0, now)
+
+    page = see()
+
+    assert "Under 20 sessions say little: 1 of 1 were rolled back" in page
+    assert 'class="band band-critical"' not in page
+    assert "shade-4" not in page.partition("</figure>")[2].partition("198")[0]
+    assert page.count("shade-few") == 2
+
+
+def test_the_header_keeps_what_was_chosen(told, see):
+    agent = Agent.objects.get(external_id="<travel>")
+
+    page = see(f"?window=7d&agent={agent.id}&compare=off")
+
+    assert f'href="?agent={agent.id}&amp;compare=off&amp;window=24h"' in page
+    assert 'aria-current="true">7 d</a>' in page
+    assert 'href="?window=7d&amp;compare=off">All agents</a>' in page
+    assert f'href="?window=7d&amp;agent={agent.id}">Compare with' in page
 
 
 def test_an_empty_time_says_what_would_fill_it(project, see):

@@ -20,6 +20,8 @@ WINDOWS = {
     "30d": "last 30 days",
 }
 LONGEST_VALUE = 200
+# Beside the numbers of a time: those of the one before, unless they are not wanted.
+COMPARE = [("", "the time before"), ("off", "nothing")]
 
 
 class MomentField(forms.CharField):
@@ -62,6 +64,7 @@ class RangeForm(forms.Form):
     )
     zone = ZoneField(required=False, max_length=64)
     agent = forms.RegexField(regex=r"\Aagent_[0-9a-z]{26}\Z", required=False)
+    compare = forms.ChoiceField(required=False, choices=COMPARE)
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
@@ -83,6 +86,11 @@ class RangeForm(forms.Form):
         if asked["from"] is not None:
             return ranges.between(asked["from"], asked["to"] or now, now=now)
         return ranges.window(asked["window"] or ranges.USUAL, now=now)
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether a valid form asks for the time before as well."""
+        return not self.cleaned_data["compare"]
 
     def written(self, zone: tzinfo) -> dict[str, str]:
         """Return the moments that a valid form has, as the zone's clocks show them."""

@@ -10,117 +10,99 @@ from typing import Any
 from urllib.parse import urlencode
 
 from apps.agents.models import Agent
-from apps.console.pages.metrics import charts
+from apps.console.pages.metrics import charts, heat_map, tables
+from apps.console.pages.metrics.answer import answer, before_words
+from apps.console.pages.metrics.rate_chart import (
+    MOST_RELEASES,
+    RateChart,
+    Release,
+    rate_chart,
+)
+from apps.console.pages.metrics.tiles import tiles
 from apps.metrics import zones
+from apps.metrics.comparison import period_before, trend_of
 from apps.metrics.figures import MINIMUM_SAMPLE, Figures, Point
 from apps.metrics.range_query import Reading
-from apps.metrics.ranges import WINDOWS, Range
-from apps.metrics.ranking import DEPTHS, SECONDS, breakdown, classes, worst_first
-
-SHOWN_AGENTS = 20
-SHOWN_VALUES = 10
-NOT_TOLD, OTHERS = "not told", "others, by hour"
-BY = {
-    "reason": "Reasons",
-    "actor": "Who rolled back",
-    "release": "Releases",
-    "model": "Models",
-}
+from apps.metrics.ranges import Range
+from apps.metrics.ranking import DEPTHS, SECONDS, classes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AgentRow:
-    """One agent of the ranking."""
+class Asked:
+    """Whose numbers a page shows, when, and beside which ones before."""
 
-    id: str
-    name: str
-    figures: Figures
-    path: str
-    link: str
-    is_small: bool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ValueRow:
-    """One value of a breakdown."""
-
-    name: str
-    # Not so for what was not told, and for others.
-    is_named: bool
-    figures: Figures
-    # None for others, which no list can be asked for by name.
-    link: str | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Breakdown:
-    """The rates by release, model, reason or actor."""
-
-    by: str
-    title: str
-    rows: list[ValueRow]
-    n_more: int
+    reading: Reading
+    # Read whether or not it is shown: the first line is about it.
+    earlier: Reading | None
+    is_compared: bool
+    agent: Agent | None
+    zone: tzinfo
 
     @property
-    def is_told(self) -> bool:
-        return any(row.is_named for row in self.rows)
+    def shown_before(self) -> Reading | None:
+        return self.earlier if self.is_compared else None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ReleaseStep:
-    """An agent's newest release beside the one before it."""
+def ask(
+    project_id: str,
+    range_: Range,
+    *,
+    agent: Agent | None,
+    is_compared: bool,
+    zone: tzinfo,
+) -> Asked:
+    """Return the readings of a time and of the one before."""
+    agents = None if agent is None else [agent.id]
+    before = period_before(range_)
+    return Asked(
+        reading=Reading(project_id, range_, agents),
+        earlier=None if before is None else Reading(project_id, before, agents),
+        is_compared=is_compared,
+        agent=agent,
+        zone=zone,
+    )
 
-    agent: str
-    before: str
-    after: str
-    was: Figures
-    now: Figures
 
-    @property
-    def points(self) -> float | None:
-        """How many percentage points the rate moved."""
-        return self.now.points_from(self.was)
-
-
-def shown(
-    reading: Reading, here: str, agent: Agent | None, zone: tzinfo
-) -> dict[str, Any]:
+def shown(asked: Asked, here: str) -> dict[str, Any]:
     """Return the context of the page; `here` is the address of the list behind.
 
     Days and hours are those of the zone.
     """
-    mine = {"agent": agent.id} if agent else {}
-    points = reading.series(zone)
-    by_agent = reading.by_agent()
+    reading, before = asked.reading, asked.shown_before
+    mine = {"agent": asked.agent.id} if asked.agent else {}
+    by_agent, found = reading.by_agent(), reading.range
     totals = sum(by_agent.values(), Figures())
-    groups = reading.groups("depth", "waited")
-    names = _names(reading.project_id, by_agent)
-    found = reading.range
-    starts = zones.starts(found, zone)
-    chart = charts.rate_chart(_by_start(points), starts, found.end, zone=zone)
+    names = names_of(reading.project_id, by_agent)
+    releases = _releases(asked, names)
+    chart = chart_of(asked, releases[-MOST_RELEASES:])
+    rows = agent_rows(asked, names)
+    steps = tables.release_steps(reading, names)
     return {
         "range": found,
-        "windows": list(WINDOWS),
+        "before": before.range if before else None,
+        "before_words": before_words(found),
+        "answer": answer(trend_of(reading, asked.earlier), names, found),
         "totals": totals,
+        "tiles": tiles(totals, before.totals() if before else None),
         "minimum": MINIMUM_SAMPLE,
         "chart": chart,
+        "releases": releases,
         "spots": [
             (spot, link(here, Range(start=spot.start, end=spot.end), **mine))
             for spot in chart.spots
         ],
-        "agents": _agents(reading, by_agent, points, names, here),
-        "more_agents": max(len(by_agent) - SHOWN_AGENTS, 0),
+        "agents": [
+            (row, link(here, found, agent=row.id))
+            for row in rows[: tables.SHOWN_AGENTS]
+        ],
+        "more_agents": max(len(rows) - tables.SHOWN_AGENTS, 0),
         "spark": (charts.SPARK_WIDTH, charts.SPARK_HEIGHT),
-        "depths": charts.bars(
-            [(_span(a, b), n) for a, b, n in classes(groups, "depth", DEPTHS)]
-        ),
-        "waits": charts.bars(
-            [(_wait(a, b), n) for a, b, n in classes(groups, "waited", SECONDS)]
-        ),
-        "breakdowns": [_values(reading, by, here, mine) for by in BY],
-        "releases": _release_steps(reading, names),
-        "cells": charts.heat_map(reading.week(zone), zone),
-        "days": list(enumerate(charts.DAYS)),
+        "bars": bars_of(asked),
+        "breakdowns": [_values(asked, by, here, mine) for by in tables.BY],
+        "steps": steps[: tables.SHOWN_AGENTS],
+        "cells": heat_map.heat_map(reading.week(asked.zone), asked.zone),
+        "legend": list(enumerate(heat_map.LEGEND)),
+        "days": list(enumerate(heat_map.DAYS)),
         "behind": link(here, found, **mine),
     }
 
@@ -131,110 +113,87 @@ def link(here: str, found: Range, **more: str) -> str:
     return f"{here}?{urlencode(place | more)}"
 
 
-def _agents(
-    reading: Reading,
-    by_agent: dict[str, Figures],
-    points: Iterable[Point],
-    names: dict[str, str],
-    here: str,
-) -> list[AgentRow]:
-    lines: dict[str, dict[datetime, Figures]] = defaultdict(dict)
-    for point in points:
-        lines[point.agent_id][point.start] = _figures(point)
-    found = reading.range
-    return [
-        AgentRow(
-            id=agent_id,
-            name=names.get(agent_id, agent_id),
-            figures=figures,
-            path=charts.sparkline(lines[agent_id], found.start, found.end),
-            link=link(here, found, agent=agent_id),
-            is_small=figures.sessions < MINIMUM_SAMPLE,
-        )
-        for agent_id, figures in worst_first(by_agent)[:SHOWN_AGENTS]
-    ]
-
-
-def _values(reading: Reading, by: str, here: str, mine: dict[str, str]) -> Breakdown:
-    """Return the first values, then always what was not told and all others."""
-    found = [
-        (value, figures)
-        for value, figures in breakdown(reading, by)
-        if figures.rolled_back or by in ("release", "model")
-    ]
-    named = [one for one in found if one[0]]
-    nameless = [one for one in found if not one[0]]
-    return Breakdown(
-        by=by,
-        title=BY[by],
-        rows=[
-            ValueRow(
-                name=value or (NOT_TOLD if value == "" else OTHERS),
-                is_named=bool(value),
-                figures=figures,
-                link=None
-                if value is None
-                else link(here, reading.range, **mine, **{by: value}),
-            )
-            for value, figures in [*named[:SHOWN_VALUES], *nameless]
-        ],
-        n_more=max(len(named) - SHOWN_VALUES, 0),
+def chart_of(asked: Asked, releases: list[Release]) -> RateChart:
+    """Return the rate over time, and over the time before where that is shown."""
+    reading, before = asked.reading, asked.shown_before
+    return rate_chart(
+        _by_start(reading.series(asked.zone)),
+        zones.starts(reading.range, asked.zone),
+        reading.range.end,
+        zone=asked.zone,
+        before=_by_start(before.series(asked.zone)) if before else None,
+        releases=releases,
     )
 
 
-def _release_steps(reading: Reading, names: dict[str, str]) -> list[ReleaseStep]:
-    """Compare each agent's newest release with the one before, by first appearance."""
-    found: dict[tuple[str, str], Figures] = defaultdict(Figures)
-    first: dict[tuple[str, str], datetime] = {}
-    for group in reading.groups("release", "release_rolled_back"):
-        if not group.value:  # what was not told is no release
-            continue
-        key = group.agent_id, group.value
-        if group.measure == "release":
-            found[key] += Figures(sessions=group.sessions)
-            if group.first is not None:
-                first[key] = group.first
-        else:
-            found[key] += Figures(rolled_back=group.sessions)
-    steps = []
-    for agent_id in {agent for agent, _ in first}:
-        mine = sorted(
-            (at, name) for (agent, name), at in first.items() if agent == agent_id
-        )
-        if len(mine) > 1:
-            (_, before), (_, after) = mine[-2:]
-            steps.append(
-                ReleaseStep(
-                    agent=names.get(agent_id, agent_id),
-                    before=before,
-                    after=after,
-                    was=found[agent_id, before],
-                    now=found[agent_id, after],
-                )
-            )
-    return sorted(steps, key=lambda step: (-(step.points or 0), step.agent))[
-        :SHOWN_AGENTS
+def agent_rows(asked: Asked, names: dict[str, str]) -> list[tables.AgentRow]:
+    """Return the agents of a time, the worst first."""
+    before = asked.shown_before
+    return tables.agent_rows(
+        asked.reading,
+        before.by_agent() if before else None,
+        asked.reading.series(asked.zone),
+        names,
+    )
+
+
+def bars_of(asked: Asked) -> list[tuple[str, str, list[charts.Bar]]]:
+    """Return how deep and how late rollbacks were: title, first column, rows."""
+    now = _classes(asked.reading)
+    before = _classes(asked.shown_before) if asked.shown_before else None
+    depths, waits = (
+        charts.bars(now[at], before[at] if before else None) for at in (0, 1)
+    )
+    return [
+        ("Depth of rollbacks", "Versions set aside", depths),
+        ("Time to rollback", "From the first bad version", waits),
+    ]
+
+
+def names_of(project_id: str, ids: Iterable[str]) -> dict[str, str]:
+    """Return the names of agents by our ids."""
+    known = Agent.objects.of_project(project_id).filter(id__in=list(ids))
+    return dict(known.values_list("id", "external_id"))
+
+
+def _releases(asked: Asked, names: dict[str, str]) -> list[Release]:
+    if asked.earlier is None:
+        return []
+    return tables.new_releases(asked.reading, asked.earlier, names, asked.zone)
+
+
+def _values(
+    asked: Asked, by: str, here: str, mine: dict[str, str]
+) -> tuple[tables.Breakdown, list[tuple[tables.ValueRow, str | None]]]:
+    """Return a breakdown and its rows with the lists behind them.
+
+    Others have none: no list can be asked for them by name.
+    """
+    rows = tables.value_rows(asked.reading, asked.shown_before, by)
+    shown = tables.shown_values(rows, by)
+    links = [
+        None
+        if row.value is None
+        else link(here, asked.reading.range, **mine, **{by: row.value})
+        for row in shown.rows
+    ]
+    return shown, list(zip(shown.rows, links, strict=True))
+
+
+def _classes(reading: Reading) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    groups = reading.groups("depth", "waited")
+    depths = classes(groups, "depth", DEPTHS)
+    waits = classes(groups, "waited", SECONDS)
+    return [(_span(a, b), n) for a, b, n in depths], [
+        (_wait(a, b), n) for a, b, n in waits
     ]
 
 
 def _by_start(points: Iterable[Point]) -> dict[datetime, Figures]:
     found: dict[datetime, Figures] = defaultdict(Figures)
     for point in points:
-        found[point.start] += _figures(point)
+        found[point.start] += tables.figures_of(point)
     return dict(found)
-
-
-def _figures(point: Point) -> Figures:
-    return Figures(
-        sessions=point.sessions,
-        rolled_back=point.rolled_back,
-        rollbacks=point.rollbacks,
-    )
-
-
-def _names(project_id: str, ids: Iterable[str]) -> dict[str, str]:
-    known = Agent.objects.of_project(project_id).filter(id__in=list(ids))
-    return dict(known.values_list("id", "external_id"))
 
 
 def _span(begins: int, ends: int | None) -> str:

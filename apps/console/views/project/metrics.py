@@ -11,14 +11,13 @@ from apps.accounts.models import Membership
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.console.forms.metrics import BehindForm, RangeForm
-from apps.console.pages.metrics import metrics_page
+from apps.console.pages.metrics import header, metrics_page
 from apps.console.pages.project import attention
 from apps.console.queries import PAGE
 from apps.console.views.requests.decorators import entered, page
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.time_zone import asked_zone, readers_zone
 from apps.core.errors import InvalidRequest
-from apps.metrics.range_query import Reading
 from apps.metrics.rollback_list import list_rollbacks
 
 
@@ -43,12 +42,20 @@ def metrics(request: HttpRequest, slug: str) -> HttpResponse:
         context["refused"] = refused.message
         return render(request, "console/metrics.html", context, status=400)
     agent = _agent(membership, form.cleaned_data["agent"])
-    reading = Reading(
-        membership.project_id, found, None if agent is None else [agent.id]
+    asked = metrics_page.ask(
+        membership.project_id,
+        found,
+        agent=agent,
+        is_compared=form.is_compared,
+        zone=zone,
     )
     here = reverse("console:metrics_rollbacks", args=[slug])
-    context |= metrics_page.shown(reading, here, agent, zone)
-    context |= {"agent": agent, "said": form.written(zone)}
+    context |= metrics_page.shown(asked, here)
+    context |= {
+        "agent": agent,
+        "said": form.written(zone),
+        "header": header.header(request.GET, found, is_compared=form.is_compared),
+    }
     return render(request, "console/metrics.html", context)
 
 
