@@ -24,13 +24,13 @@ unnest(%(firsts)s::varchar[], %(lasts)s::varchar[], %(sinces)s::timestamptz[],
        %(untils)s::timestamptz[]) AS span (first, last, since, until)
 """
 OF_SPAN = "%(project)s, span.first, span.last, span.since, span.until"
-SUMS_OF_SPANS = f"SELECT s.* FROM {SPANS}, metrics_sums_v3({OF_SPAN}) s"
-REACHES_OF_SPANS = f"SELECT r.* FROM {SPANS}, metrics_reaches_v4({OF_SPAN}) r"
+SUMS_OF_SPANS = f"SELECT s.* FROM {SPANS}, metrics_sums_v4({OF_SPAN}) s"
+REACHES_OF_SPANS = f"SELECT r.* FROM {SPANS}, metrics_reaches_v5({OF_SPAN}) r"
 # Of a time that does not begin at a whole hour: the sessions themselves.
 EXACT = f"""
 SELECT agent_id, measure, value, count(DISTINCT session_id) AS sessions,
        sum(acts)::bigint AS acts
-  FROM metrics_seen_v4({ASKED}) GROUP BY agent_id, measure, value
+  FROM metrics_seen_v5({ASKED}) GROUP BY agent_id, measure, value
 """
 
 

@@ -16,6 +16,15 @@ WATCH, WARNING, CRITICAL = 0.02, 0.05, 0.10
 # Below so many sessions one more rollback moves the rate by 5 points or more.
 MINIMUM_SAMPLE = 20
 
+# What is counted of sessions, by its measure: of no stretch of hours a sum of theirs.
+OF_SESSIONS = {
+    "active": "sessions",
+    "rolled_back": "rolled_back",
+    "closed": "closed",
+    "escalated": "escalated",
+    "flagged": "flagged",
+}
+
 
 class Band(StrEnum):
     """What a rollback rate means."""
@@ -62,16 +71,27 @@ class Figures:
     tool_errors: int = 0
     timed: int = 0
     latency_ms: int = 0
+    latency_max: int = 0
+    # Hours of agents that were added up before the following were counted.
+    uncounted: int = 0
+    closed: int = 0
+    escalated: int = 0
+    flagged: int = 0
 
     @classmethod
     def of_sums(cls, row: Any) -> Figures:
-        names = set(cls.__dataclass_fields__) - {"sessions", "rolled_back"}
-        return cls(**{name: getattr(row, name) for name in names})
+        names = set(cls.__dataclass_fields__) - {*OF_SESSIONS.values(), "uncounted"}
+        # What is counted from the facts themselves lacks nothing.
+        return cls(
+            **{name: getattr(row, name) for name in names},
+            uncounted=getattr(row, "uncounted", 0),
+        )
 
     def __add__(self, other: Figures) -> Figures:
-        names = self.__dataclass_fields__
+        names = [name for name in self.__dataclass_fields__ if name != "latency_max"]
         return Figures(
-            **{name: getattr(self, name) + getattr(other, name) for name in names}
+            **{name: getattr(self, name) + getattr(other, name) for name in names},
+            latency_max=max(self.latency_max, other.latency_max),
         )
 
     @property
@@ -115,6 +135,29 @@ class Figures:
         return self.latency_ms / self.timed if self.timed else None
 
     @property
+    def longest_latency_ms(self) -> int | None:
+        """How long the slowest turn took; none where not every hour counted it."""
+        return self.latency_max if self.timed and not self.uncounted else None
+
+    @property
+    def completion_rate(self) -> float | None:
+        """Sessions closed, of those active; none where not every hour counted it."""
+        return self._of_sessions(self.closed)
+
+    @property
+    def escalation_rate(self) -> float | None:
+        """Sessions in which the agent asked for a human, as `completion_rate`."""
+        return self._of_sessions(self.escalated)
+
+    @property
+    def flagged_rate(self) -> float | None:
+        """Sessions in which an agent's version seems to have lost something."""
+        return self._of_sessions(self.flagged)
+
+    def _of_sessions(self, count: int) -> float | None:
+        return count / self.sessions if self.sessions and not self.uncounted else None
+
+    @property
     def versions_per_session(self) -> float | None:
         return self.versions / self.sessions if self.sessions else None
 
@@ -136,9 +179,7 @@ class Group:
     first: datetime | None = None
 
     def as_figures(self) -> Figures:
-        if self.measure == "active":
-            return Figures(sessions=self.sessions)
-        return Figures(rolled_back=self.sessions)
+        return Figures(**{OF_SESSIONS[self.measure]: self.sessions})
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,10 @@ class Sum(models.Model):
     tool_errors = models.BigIntegerField(db_default=0)
     timed = models.BigIntegerField(db_default=0)
     latency_ms = models.BigIntegerField(db_default=0)
+    latency_max = models.BigIntegerField(db_default=0)
+    # By which functions the hour was added up: the first counted neither ends, nor
+    # calls for a human, nor flags, nor the longest latency.
+    counted_by = models.SmallIntegerField(db_default=1)
 
     def __str__(self) -> str:
         return f"{self.agent_id} {self.hour}"

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from apps.core import json, sql
 from apps.metrics import facts, zones
 from apps.metrics.facts import HOUR
-from apps.metrics.figures import Figures, Group, Point
+from apps.metrics.figures import OF_SESSIONS, Figures, Group, Point
 from apps.metrics.queries import (
     GROUPS,
     KEYS,
@@ -88,7 +88,7 @@ class Reading:
         found: dict[str, Figures] = defaultdict(Figures)
         for row in self._sums:
             found[row.agent_id] += Figures.of_sums(row)
-        for group in self.groups("active", "rolled_back"):
+        for group in self.groups(*OF_SESSIONS):
             found[group.agent_id] += group.as_figures()
         return dict(found)
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
+from operator import add
 from threading import Lock
 from typing import Any
 
 ANSWERS = 128
 # One answer, at most: agents times values. What is larger is asked for again.
 ROWS = 10_000
+# Columns that are not added up.
+ENDS = {"first": min, "latency_max": max}
 
 _kept: OrderedDict[Hashable, list[Any]] = OrderedDict()
 _lock = Lock()
@@ -40,7 +43,7 @@ def cached_rows(question: Hashable, ask: Callable[[], list[Any]]) -> list[Any]:
 def together(
     closed: Iterable[Any], live: Iterable[Any], *, by: tuple[str, ...]
 ) -> list[Any]:
-    """Return the rows of both, those of one key added up; of `first` the earlier."""
+    """Return the rows of both, those of one key added up, but for ends of a span."""
     found: dict[tuple[Any, ...], Any] = {}
     for row in (*closed, *live):
         key = tuple(getattr(row, name) for name in by)
@@ -51,7 +54,7 @@ def together(
 
 def _added(one: Any, other: Any, by: tuple[str, ...]) -> Any:
     numbers = {
-        name: min(mine, its) if name == "first" else mine + its
+        name: ENDS.get(name, add)(mine, its)
         for name, mine, its in zip(one._fields, one, other, strict=True)
         if name not in by
     }

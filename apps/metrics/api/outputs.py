@@ -58,6 +58,17 @@ class FiguresOutput(Rate):
     tool_error_rate = ratio("tool_errors / tool_calls; null without calls.")
     timed_turns = count("Turns that said how long they took.")
     mean_latency_ms = ratio("Over timed_turns; null without any.")
+    max_latency_ms = ratio("Of timed_turns; null without any, or with uncounted_hours.")
+    completed = count("Sessions that were closed in this time.")
+    completion_rate = ratio("completed / sessions; null with uncounted_hours.")
+    escalated = count("Sessions in which the agent asked for a human.")
+    escalation_rate = ratio("escalated / sessions; null with uncounted_hours.")
+    flagged = count("Sessions in which a version of the agent lost something.")
+    flagged_rate = ratio("flagged / sessions; null with uncounted_hours.")
+    uncounted_hours = count(
+        "Hours of agents added up before the seven above were counted: "
+        "`manage.py rebuild_rollups` counts them."
+    )
 
 
 class Ranged(Output):
@@ -99,6 +110,10 @@ class Summary(Ranged):
     depth = Class(many=True, help_text="Versions set aside.")
     seconds_to_rollback = Class(many=True)
     latency_ms = TurnClass(many=True, help_text="How long turns took.")
+    p95_latency_ms = ratio(
+        "What 95 % of the timed turns took at most, to 12 %; null without any, or with "
+        "uncounted_hours."
+    )
 
 
 class PointOutput(Rate):
@@ -213,6 +228,14 @@ def figures(found: Figures) -> dict[str, Any]:
         "tool_error_rate": found.tool_error_rate,
         "timed_turns": found.timed,
         "mean_latency_ms": found.mean_latency_ms,
+        "max_latency_ms": found.longest_latency_ms,
+        "completed": found.closed,
+        "completion_rate": found.completion_rate,
+        "escalated": found.escalated,
+        "escalation_rate": found.escalation_rate,
+        "flagged": found.flagged,
+        "flagged_rate": found.flagged_rate,
+        "uncounted_hours": found.uncounted,
     }
 
 

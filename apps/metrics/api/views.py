@@ -23,9 +23,11 @@ from apps.metrics.ranges import Range
 from apps.metrics.ranking import (
     BREAKDOWNS,
     DEPTHS,
+    FINE,
     MILLISECONDS,
     SECONDS,
     classes,
+    latency_within,
     tools,
     worst_first,
 )
@@ -89,15 +91,19 @@ class SummaryView(MetricsView):
     def get(self, request: Request) -> Response:
         """Return the rollback rate and all other numbers of a time."""
         reading = self.asked(request)
-        groups = reading.groups("depth", "waited", "latency")
+        groups = reading.groups("depth", "waited", "latency", FINE)
+        totals = reading.totals()
         body = self.told(reading) | {
             "object": "metrics.summary",
-            "figures": outputs.figures(reading.totals()),
+            "figures": outputs.figures(totals),
             "depth": _classes(classes(groups, "depth", DEPTHS)),
             "seconds_to_rollback": _classes(classes(groups, "waited", SECONDS)),
             "latency_ms": _classes(
                 classes(groups, "latency", MILLISECONDS), of="turns"
             ),
+            "p95_latency_ms": None
+            if totals.uncounted
+            else latency_within(groups, 0.95),
         }
         return Response(body)
 

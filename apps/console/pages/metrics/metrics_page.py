@@ -18,13 +18,16 @@ from apps.console.pages.metrics.rate_chart import (
     Release,
     rate_chart,
 )
-from apps.console.pages.metrics.tiles import tiles
+from apps.console.pages.metrics.tiles import Tile, latency_tile, tiles
 from apps.metrics import zones
 from apps.metrics.comparison import period_before, trend_of
 from apps.metrics.figures import MINIMUM_SAMPLE, Figures, Point
 from apps.metrics.range_query import Reading
 from apps.metrics.ranges import Range
-from apps.metrics.ranking import DEPTHS, SECONDS, classes
+from apps.metrics.ranking import DEPTHS, FINE, SECONDS, classes, latency_within
+
+# The share of turns within whose time the tile of latency tells.
+SLOW = 0.95
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,7 +86,7 @@ def shown(asked: Asked, here: str) -> dict[str, Any]:
         "before_words": before_words(found),
         "answer": answer(trend_of(reading, asked.earlier), names, found),
         "totals": totals,
-        "tiles": tiles(totals, before.totals() if before else None),
+        "tiles": tiles_of(asked),
         "minimum": MINIMUM_SAMPLE,
         "chart": chart,
         "releases": releases,
@@ -111,6 +114,16 @@ def link(here: str, found: Range, **more: str) -> str:
     """Return the address of the rollbacks behind a number."""
     place = {"from": found.start.isoformat(), "to": found.end.isoformat()}
     return f"{here}?{urlencode(place | more)}"
+
+
+def tiles_of(asked: Asked) -> list[Tile]:
+    """Return the numbers of a time, the rate first."""
+    now, before = asked.reading, asked.shown_before
+    totals, was = now.totals(), before.totals() if before else None
+    slow, slow_before = (
+        latency_within(one.groups(FINE), SLOW) if one else None for one in (now, before)
+    )
+    return [*tiles(totals, was), latency_tile(totals, was, slow, slow_before)]
 
 
 def chart_of(asked: Asked, releases: list[Release]) -> RateChart:

@@ -61,12 +61,29 @@ def milliseconds_or_none(number: float | None) -> str:
     return f"{number:,.0f} ms" if number < 1_000 else f"{number / 1_000:,.1f} s"
 
 
+def latency_tile(
+    now: Figures, before: Figures | None, p95: float | None, p95_before: float | None
+) -> Tile:
+    """Return how long turns took: 95 % of them at most, the mean, and the slowest."""
+    mean = milliseconds_or_none(now.mean_latency_ms)
+    slowest = milliseconds_or_none(now.longest_latency_ms)
+    told = f"mean {mean}, slowest {slowest}, of {now.timed:,} turns"
+    return Tile(
+        title="Latency, 95 % within",
+        value=milliseconds_or_none(None if now.uncounted else p95),
+        detail=_counted(now, told) if now.timed else "no turn said how long it took",
+        change=None
+        if before is None
+        else _uncounted(now, before) or _moved(p95, p95_before, milliseconds_or_none),
+    )
+
+
 Value = Callable[[Figures], float | None]
 Moved = Callable[[Figures, Figures], Change]
 
 
-def _rate(value: Value) -> Moved:
-    """Return how to say a change of a rate, of which more is worse.
+def _rate(value: Value, *, is_good: bool = False) -> Moved:
+    """Return how to say a change of a rate, of which more is good or bad.
 
     Of few sessions it has no tone: one more of them would turn it.
     """
@@ -79,7 +96,7 @@ def _rate(value: Value) -> Moved:
         if not moved:
             return Change(words=SAME)
         is_told = min(now.sessions, before.sessions) >= MINIMUM_SAMPLE
-        tone = ("worse" if moved > 0 else "better") if is_told else ""
+        tone = ("better" if (moved > 0) == is_good else "worse") if is_told else ""
         return Change(words=f"{_sign(moved)}{abs(moved):.1f} points", tone=tone)
 
     return said
@@ -88,16 +105,39 @@ def _rate(value: Value) -> Moved:
 def _number(value: Value, write: Callable[[float], str]) -> Moved:
     """Return how to say a change of a number that is neither good nor bad."""
 
-    def said(now: Figures, before: Figures) -> Change:
-        new, old = value(now), value(before)
-        if new is None or old is None:
-            return _unknown(old)
-        written = write(abs(new - old))
-        if written == write(0):
-            return Change(words=SAME)
-        return Change(words=f"{_sign(new - old)}{written}")
+    return lambda now, before: _moved(value(now), value(before), write)
 
-    return said
+
+def _moved(
+    new: float | None, old: float | None, write: Callable[[float], str]
+) -> Change:
+    if new is None or old is None:
+        return _unknown(old)
+    written = write(abs(new - old))
+    if written == write(0):
+        return Change(words=SAME)
+    return Change(words=f"{_sign(new - old)}{written}")
+
+
+def _counted_rate(value: Value, *, is_good: bool = False) -> Moved:
+    """As `_rate`, of what not every hour counted."""
+    plain = _rate(value, is_good=is_good)
+    return lambda now, before: _uncounted(now, before) or plain(now, before)
+
+
+def _uncounted(now: Figures, before: Figures) -> Change | None:
+    """Say that there is nothing to compare, where hours were added up before it was
+    counted."""
+    if now.uncounted or before.uncounted:
+        return Change(words="not compared: not counted in every hour")
+    return None
+
+
+def _counted(found: Figures, told: str) -> str:
+    """Say what a number was counted from, or of how many hours it was not counted."""
+    if not found.uncounted:
+        return told
+    return f"not counted in {found.uncounted:,} hours: rebuild_rollups counts them"
 
 
 def _unknown(old: float | None) -> Change:
@@ -191,9 +231,21 @@ NUMBERS: tuple[
         _rate(lambda one: one.tool_error_rate),
     ),
     (
-        "Mean latency",
-        lambda one: f"{one.timed:,} turns said it",
-        lambda one: milliseconds_or_none(one.mean_latency_ms),
-        _number(lambda one: one.mean_latency_ms, milliseconds_or_none),
+        "Completed",
+        lambda one: _counted(one, f"{one.closed:,} sessions closed"),
+        lambda one: percent_or_none(one.completion_rate),
+        _counted_rate(lambda one: one.completion_rate, is_good=True),
+    ),
+    (
+        "Escalated",
+        lambda one: _counted(one, f"{one.escalated:,} sessions asked for a human"),
+        lambda one: percent_or_none(one.escalation_rate),
+        _counted_rate(lambda one: one.escalation_rate),
+    ),
+    (
+        "Lost something",
+        lambda one: _counted(one, f"{one.flagged:,} sessions with a flagged version"),
+        lambda one: percent_or_none(one.flagged_rate),
+        _counted_rate(lambda one: one.flagged_rate),
     ),
 )
