@@ -142,6 +142,16 @@ urlpatterns = [
     path(f"{AGENT}/activate", agents.activate, name="activate_agent"),
     path("console/<slug:slug>/metrics", metrics.metrics, name="metrics"),
     path(
+        "console/<slug:slug>/metrics/export",
+        metrics.metrics_export,
+        name="metrics_export",
+    ),
+    path(
+        "console/<slug:slug>/metrics/rollbacks/export",
+        metrics.rollbacks_export,
+        name="rollbacks_export",
+    ),
+    path(
         "console/<slug:slug>/metrics/rollbacks",
         metrics.metrics_rollbacks,
         name="metrics_rollbacks",

@@ -1,5 +1,6 @@
 """The page of metrics: its numbers, its charts in words, and the lists behind them."""
 
+import csv
 import re
 from datetime import UTC, datetime, timedelta
 
@@ -8,6 +9,7 @@ from django.utils import timezone
 
 from apps.accounts.models import Role
 from apps.agents.models import Agent
+from apps.console.pages.metrics import files
 from apps.metrics.facts import hour_of
 from tests.console.make import HTML, signed_in
 from tests.contracts.world import add_member
@@ -290,3 +292,71 @@ def test_the_list_of_rollbacks_has_pages(project, see):
     second = see(older[1].replace("&amp;", "&"), "metrics/rollbacks")
 
     assert first.count("◆") + second.count("◆") == 60
+
+
+def rows_of(answer):
+    return list(csv.reader(answer.splitlines()))
+
+
+def test_every_table_and_chart_has_its_file(told, see):
+    page = see("?window=7d")
+    links = re.findall(r'href="[^"]*/(metrics/export)(\?[^"]*)" download', page)
+
+    found = {
+        one.rpartition("table=")[2]: rows_of(see(one.replace("&amp;", "&"), path))
+        for path, one in links
+    }
+
+    assert set(found) == set(files.TABLES)
+    numbers = {row[0]: row[1:] for row in found["numbers"]}
+    assert numbers["sessions"] == ["26", "0"]
+    assert numbers["sessions_rolled_back"] == ["4", "0"]
+    assert float(numbers["rollback_rate"][0]) == pytest.approx(4 / 26)
+    assert numbers["rollback_rate"][1] == ""
+    assert [row[0] for row in found["agents"][1:]] == ["<travel>", "billing"]
+    assert sum(int(row[3]) for row in found["over-time"][1:]) == 4
+    assert sum(int(row[3]) for row in found["week"][1:]) == 4
+    assert ["not told", *found["reason"][1][1:3]] == [
+        found["reason"][2][0],
+        str(3 / 26),
+        "3",
+    ]
+
+
+def test_a_file_keeps_its_time_and_says_it_in_the_readers_zone(in_march, zoned):
+    page = zoned("America/New_York", FOUR_DAYS)
+    (link,) = re.findall(r'export(\?[^"]*table=over-time)"', page)
+
+    rows = rows_of(zoned("", link.replace("&amp;", "&"), "metrics/export"))
+
+    assert rows[1][:2] == ["2026-03-01T00:00:00-05:00", "2026-03-02T00:00:00-05:00"]
+    assert rows[1][3:5] == ["1", "1"]
+
+
+def test_no_cell_of_a_file_is_a_formula(project, see):
+    now = timezone.now() - timedelta(minutes=3)
+    one = Told(project, now, agent="=cmd|' /C calc'!A0", release="@SUM(1)")
+    one.update(now, release="@SUM(1)").back(0, now, reason="+1")
+
+    found = "".join(
+        see(f"?table={table}", "metrics/export") for table in ("agents", "release")
+    ) + see("", "metrics/rollbacks/export")
+
+    cells = [cell for row in rows_of(found) for cell in row]
+    assert "'=cmd|' /C calc'!A0" in cells
+    assert "'@SUM(1)" in cells
+    assert "'+1" in cells
+    assert not [cell for cell in cells if cell.startswith(("=", "@", "+"))]
+
+
+def test_a_file_of_rollbacks_has_what_the_list_has(told, see):
+    rows = rows_of(see("?release=r2", "metrics/rollbacks/export"))
+
+    assert len(rows) == 1 + 3
+    assert rows[0][:4] == ["time", "session_id", "version", "restored_version"]
+    assert {row[9] for row in rows[1:]} == {"<bad> plan"}
+
+
+@pytest.mark.parametrize("query", ["?table=users", "?window=2h", "?compare=maybe"])
+def test_a_file_that_there_is_not_is_refused(query, see):
+    see(query, "metrics/export", status=400)

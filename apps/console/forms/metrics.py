@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
+from apps.console.pages.metrics import files
 from apps.core.errors import InvalidRequest
 from apps.core.time.moments import clock_text, moment
 from apps.core.time.zones import zone_named
@@ -96,6 +97,14 @@ class RangeForm(forms.Form):
         """Return the moments that a valid form has, as the zone's clocks show them."""
         asked = {name: self.cleaned_data[name] for name in ("from", "to")}
         return {name: clock_text(at, zone) if at else "" for name, at in asked.items()}
+
+
+class ExportForm(RangeForm):
+    """Which table of the page, of whom and when."""
+
+    table = forms.ChoiceField(
+        required=False, choices=[(name, name) for name in files.TABLES]
+    )
 
 
 class BehindForm(RangeForm):

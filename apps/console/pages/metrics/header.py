@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 from urllib.parse import urlencode
 
+from apps.agents.models import Agent
 from apps.metrics.ranges import WINDOWS, Range
 
 # What says whose numbers, and when; all else belongs to the page alone.
@@ -58,6 +60,13 @@ def header(said: Mapping[str, str], found: Range, *, is_compared: bool) -> Heade
         of_all=_query(alone),
         is_custom=found.name is None,
     )
+
+
+def export(found: Range, zone: tzinfo, agent: Agent | None, is_compared: bool) -> str:
+    """Return the query of the files of this page: they are of this very time."""
+    asked = {"from": found.start.isoformat(), "to": found.end.isoformat()}
+    asked |= {"zone": str(zone)} | ({"agent": agent.id} if agent else {})
+    return _query(asked | ({} if is_compared else {"compare": "off"}) | {"table": ""})
 
 
 def _without(asked: Mapping[str, str], *names: str) -> dict[str, str]:

@@ -150,16 +150,16 @@ def agent_rows(asked: Asked, names: dict[str, str]) -> list[tables.AgentRow]:
     )
 
 
-def bars_of(asked: Asked) -> list[tuple[str, str, list[charts.Bar]]]:
-    """Return how deep and how late rollbacks were: title, first column, rows."""
+def bars_of(asked: Asked) -> list[tuple[str, str, str, list[charts.Bar]]]:
+    """Return how deep and how late rollbacks were: name, title, first column, rows."""
     now = _classes(asked.reading)
     before = _classes(asked.shown_before) if asked.shown_before else None
     depths, waits = (
         charts.bars(now[at], before[at] if before else None) for at in (0, 1)
     )
     return [
-        ("Depth of rollbacks", "Versions set aside", depths),
-        ("Time to rollback", "From the first bad version", waits),
+        ("depth", "Depth of rollbacks", "Versions set aside", depths),
+        ("time-to-rollback", "Time to rollback", "From the first bad version", waits),
     ]
 
 

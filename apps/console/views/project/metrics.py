@@ -1,5 +1,6 @@
 """The rollback rate and what goes with it; and the rollbacks behind each number."""
 
+from datetime import tzinfo
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -10,15 +11,20 @@ from django.utils import timezone
 from apps.accounts.models import Membership
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
-from apps.console.forms.metrics import BehindForm, RangeForm
-from apps.console.pages.metrics import header, metrics_page
+from apps.console.forms.metrics import BehindForm, ExportForm, RangeForm
+from apps.console.pages.metrics import files, header, metrics_page
 from apps.console.pages.project import attention
 from apps.console.queries import PAGE
 from apps.console.views.requests.decorators import entered, page
+from apps.console.views.requests.exports import csv_file
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.time_zone import asked_zone, readers_zone
 from apps.core.errors import InvalidRequest
+from apps.metrics.ranges import Range
 from apps.metrics.rollback_list import list_rollbacks
+
+# Rollbacks of one file; the next one begins after them.
+EXPORTED = 10_000
 
 
 @page
@@ -41,22 +47,48 @@ def metrics(request: HttpRequest, slug: str) -> HttpResponse:
     except InvalidRequest as refused:
         context["refused"] = refused.message
         return render(request, "console/metrics.html", context, status=400)
-    agent = _agent(membership, form.cleaned_data["agent"])
-    asked = metrics_page.ask(
-        membership.project_id,
-        found,
-        agent=agent,
-        is_compared=form.is_compared,
-        zone=zone,
-    )
+    asked = _asked(membership, form, found, zone)
     here = reverse("console:metrics_rollbacks", args=[slug])
     context |= metrics_page.shown(asked, here)
     context |= {
-        "agent": agent,
+        "agent": asked.agent,
         "said": form.written(zone),
+        "export": header.export(found, zone, asked.agent, form.is_compared),
         "header": header.header(request.GET, found, is_compared=form.is_compared),
     }
     return render(request, "console/metrics.html", context)
+
+
+@page
+def metrics_export(request: HttpRequest, slug: str) -> HttpResponse:
+    """Hand out one of the page's tables or charts, as CSV."""
+    membership = entered(request, slug)
+    form, zone = ExportForm(request.GET), readers_zone(request)
+    found = form.range()
+    if form.cleaned_data["zone"] is not None and "zone" in request.GET:
+        zone = form.cleaned_data["zone"]
+    name = form.cleaned_data["table"] or next(iter(files.TABLES))
+    columns, rows = files.table(_asked(membership, form, found, zone), name)
+    return csv_file(f"{slug}-metrics-{name}", columns, rows)
+
+
+@page
+def rollbacks_export(request: HttpRequest, slug: str) -> HttpResponse:
+    """Hand out the rollbacks behind a number, newest first, as CSV."""
+    membership = entered(request, slug)
+    form = BehindForm(request.GET)
+    found = form.range()
+    _agent(membership, form.cleaned_data["agent"])
+    rows = list_rollbacks(
+        membership.project_id,
+        found,
+        form.wanted(),
+        after=form.cleaned_data["after"] or None,
+        limit=EXPORTED,
+    )
+    return csv_file(
+        f"{slug}-rollbacks", files.ROLLBACKS, map(files.rollback_row, rows[:EXPORTED])
+    )
 
 
 @page
@@ -80,10 +112,28 @@ def metrics_rollbacks(request: HttpRequest, slug: str) -> HttpResponse:
         "agent": agent,
         "wanted": form.wanted(),
         "rows": shown,
+        "export": query(request, after=form.cleaned_data["after"] or None),
+        "most": EXPORTED,
         "newest": query(request, after=None) if form.cleaned_data["after"] else None,
         "older": query(request, after=shown[-1].id) if len(rows) > PAGE else None,
     }
     return render(request, "console/metrics_rollbacks.html", context)
+
+
+def _asked(
+    membership: Membership, form: RangeForm, found: Range, zone: tzinfo
+) -> metrics_page.Asked:
+    """Return whose numbers a valid form asks for, and when.
+
+    Raises: AgentNotFound.
+    """
+    return metrics_page.ask(
+        membership.project_id,
+        found,
+        agent=_agent(membership, form.cleaned_data["agent"]),
+        is_compared=form.is_compared,
+        zone=zone,
+    )
 
 
 def _agent(membership: Membership, agent_id: str) -> Agent | None:
