@@ -1,5 +1,6 @@
 """Query strings of a project's lists, and the forms of its pages."""
 
+import re
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
