@@ -24,6 +24,7 @@ SHARED = {
         "InvitationNotFound",
         "SecondFactorNotFound",
         "SessionEnded",
+        "NotWatched",
     },
 }
 # What Django and DRF refuse by themselves; no class of ours says it.

@@ -21,6 +21,8 @@ TARGETS = [
     ("POST", "/versions", "BATCH"),
     ("POST", "/versions/0/labels", "LABEL"),
     ("POST", "/notes", "NOTE"),
+    ("PUT", "/review", "REVIEW"),
+    ("PUT", "/score", "SCORE"),
     ("POST", "/writes", "WRITES"),
     ("POST", "/hidden", "HIDE"),
     ("POST", "/handoffs", "HAND_OFF"),
