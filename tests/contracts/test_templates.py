@@ -65,6 +65,7 @@ TABS = [f"{VERSION}?tab={tab}" for tab in ("state", "turns", "checkpoint", "proo
 LOOP = re.compile(r"{%\s*for\s+([\w\s,]+?)\s+in\s")
 NAMED = re.compile(r"\sas\s+(\w+)\s*%}")
 GIVEN = re.compile(r"{%\s*(?:with|include)\s[^%]*?%}")
+POSTING = re.compile(r"<form[^>]* method=\"post\".*?</form>", re.DOTALL)
 PAIR = re.compile(r"\b(\w+)=([\w.]+)")
 
 
@@ -104,6 +105,26 @@ def test_no_page_hides_what_all_pages_are_given(world: World) -> None:
     }
 
     assert statuses <= {200, 302, 405}
+
+
+@pytest.mark.django_db
+def test_every_form_that_posts_has_its_token(world: World) -> None:
+    """A part that is included with `only` has no token unless it is handed one."""
+    client = Client()
+    client.force_login(add_member(world.project, "alice"), BACKEND)
+
+    pages = {
+        pattern: client.get(pattern.format(**world.parameters), headers=HTML)
+        for pattern in [page for page, _ in PAGES] + TABS
+    }
+
+    forms = [
+        (pattern, form)
+        for pattern, answer in pages.items()
+        for form in POSTING.findall(answer.content.decode())
+    ]
+    assert len(forms) > 50
+    assert [one for one in forms if "csrfmiddlewaretoken" not in one[1]] == []
 
 
 def test_the_guard_sees_a_page_that_hides_something() -> None:
