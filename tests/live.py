@@ -122,6 +122,15 @@ def feed(dsn: str) -> None:
     manage(dsn, "shell", "--no-imports", "-c", run, role=Role.WORKER)
 
 
+def work(dsn: str) -> None:
+    """Do on that database the confirmed plans, as the worker does."""
+    run = (
+        "from django.utils import timezone; from apps.plans import running; "
+        "running.sweep(now=timezone.now())"
+    )
+    manage(dsn, "shell", "--no-imports", "-c", run, role=Role.WORKER)
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -29,7 +29,7 @@ from apps.core.http.openapi import document as openapi
 from tests.conftest import Answer
 from tests.contracts.document import Document
 from tests.fuzz.world import World
-from tests.live import Server
+from tests.live import Server, work
 
 EXAMPLES = int(os.environ.get("STEPBACK_FUZZ") or 10)
 SEED = int(os.environ.get("STEPBACK_SEED") or random.SystemRandom().randrange(2**32))
@@ -66,7 +66,9 @@ class Asking:
         self.label = label
         self.server = server
         named = OPERATIONS[label].iter_parameters()
-        self.world = World(client, label, {one.name for one in named})
+        self.world = World(
+            client, label, {one.name for one in named}, lambda: work(server.dsn)
+        )
         self.statuses: Counter[int] = Counter()
         self.faults: dict[tuple[str, int], str] = {}
         self.session = requests.Session()

@@ -5,6 +5,7 @@ by what is there, in most of the requests; what it says of the wrong kind stays.
 """
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -15,6 +16,8 @@ from schemathesis.core.parameters import ParameterLocation
 KEPT = 8
 # Verbs after which a session is not what it was; others share one for a while.
 ENDING = ("DELETE", "/close", "/pause", "/resume", "/suspend", "/activate", "/undo")
+# A plan takes a worker to be made, and is shared in any case.
+PLANS = "/v1/plans/"
 SHARED = 12
 # What is the same in every session.
 IDS = {
@@ -44,8 +47,18 @@ _count = itertools.count(1)
 class World:
     """What one operation's requests are about, renewed as they use it up."""
 
-    def __init__(self, client: httpx.Client, label: str, named: set[str]) -> None:
-        """`named` are the parameters that the operation has, of any kind."""
+    def __init__(
+        self,
+        client: httpx.Client,
+        label: str,
+        named: set[str],
+        work: Callable[[], None],
+    ) -> None:
+        """`named` are the parameters that the operation has, of any kind.
+
+        `work` has the worker do the confirmed plans.
+        """
+        self.work = work
         self.handoff: dict[str, Any] = {}
         self.client = client
         self.label = label
@@ -112,7 +125,8 @@ class World:
     def _is_used_up(self) -> bool:
         if self.label.startswith("GET "):
             return False
-        return self.taken >= (1 if any(v in self.label for v in ENDING) else SHARED)
+        is_ending = PLANS not in self.label and any(v in self.label for v in ENDING)
+        return self.taken >= (1 if is_ending else SHARED)
 
     def _renew(self) -> None:
         """Make a session, and of the rest what the operation has a name for."""
@@ -139,6 +153,7 @@ class World:
             "reference": agent,
         }
         self._make_what_is_named(session)
+        self._make_what_is_taken_back(session)
         self._make_who_is_told()
 
     def _make_what_is_named(self, session: str) -> None:
@@ -155,11 +170,30 @@ class World:
             self.ids["trace_id"] = traces["data"][0]["id"]
         if "/adopt" in self.label:
             self.handoff = self._made(f"{session}/handoffs", {})
-        if "/undo" in self.label:
+
+    def _make_what_is_taken_back(self, session: str) -> None:
+        if "plan_id" in self.named:
+            self.ids["plan_id"] = self._make_plan()
+        elif "/undo" in self.label:
             rolled_back = self._made(f"{session}/rollback", {"version": 1})
             self.version = rolled_back["version"]
         if "/resume" in self.label:
             self._made(f"{session}/pause", {})
+
+    def _make_plan(self) -> str:
+        """Make a plan; to be undone it is done, and to be tried again it failed."""
+        wanted = {"kind": "hold", "sessions": [self.ids["session_id"]]}
+        plan = str(self._made("/v1/plans", wanted)["id"])
+        if "/undo" in self.label:
+            self._made(f"{PLANS}{plan}/confirm", {})
+            self.work()
+        if "/retry" in self.label:
+            # Nothing is done for a key that was revoked meanwhile.
+            key = self._made("/v1/dashboard/keys", {"name": "Confirms and is revoked"})
+            self._made(f"{PLANS}{plan}/confirm", {}, **{"X-API-Key": key["full_key"]})
+            self.client.delete(f"/v1/dashboard/keys/{key['id']}").raise_for_status()
+            self.work()
+        return plan
 
     def _make_who_is_told(self) -> None:
         """Make a webhook or an alert rule, and room for what the operation makes."""
@@ -186,8 +220,8 @@ class World:
         delivery = self._made(f"/v1/webhooks/{hook}/test", None)["id"]
         self.ids |= {"webhook_id": hook, "delivery_id": delivery}
 
-    def _made(self, path: str, body: Any) -> Any:
-        answer = self.client.post(path, json=body)
+    def _made(self, path: str, body: Any, **headers: str) -> Any:
+        answer = self.client.post(path, json=body, headers=headers)
         assert answer.status_code in (200, 201), answer.text
         return answer.json()
 
