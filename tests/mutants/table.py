@@ -665,8 +665,8 @@ MUTANTS = (
     one(
         "requests without a right to change history",
         "apps/timeline/tables.py",
-        '"timeline_version": immutable(),',
-        '"timeline_version": immutable(web="INSERT, UPDATE, DELETE"),',
+        '"timeline_version": immutable(worker="INSERT"),',
+        '"timeline_version": immutable(web="INSERT, UPDATE, DELETE", worker="INSERT"),',
         IMMUTABLE + "no_way_to_change_history_gets_past_the_database",
         GRANTS + "each_role_may_do_what_is_declared_and_no_more",
     ),
