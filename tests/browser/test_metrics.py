@@ -166,7 +166,7 @@ def test_days_and_hours_are_those_of_the_reader(visits: Visits, measured: str) -
 
 def cells(page: Page) -> dict[str, int]:
     """Return how many sessions the heat map has in each hour of the week."""
-    told = page.locator(".heat g:has(text:not(.name)) > title").all_text_contents()
+    told = page.locator(".heat g:has(rect) > title").all_text_contents()
     found = [re.match(r"(\w+ \d\d:00) .*: .* of (\d+) sessions", one) for one in told]
     return {one[1]: int(one[2]) for one in found if one}
 
