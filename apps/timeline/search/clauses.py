@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from apps.timeline.scores import ScoreFilter
+
 Scalar = str | int | float | bool | None
 
 
@@ -135,6 +137,20 @@ class StatusIs(Clause):
     """The session is active, paused or closed."""
 
     status: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReviewedAs(Clause):
+    """The newest review says so: fine, failed, or none where nobody reviewed it."""
+
+    review: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scored(Clause):
+    """The newest score of a name compares so, or there is one."""
+
+    wanted: ScoreFilter
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

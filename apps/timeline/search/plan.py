@@ -10,6 +10,8 @@ from apps.audit.models import Event
 from apps.core import keyset
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
+from apps.timeline.models import Session
+from apps.timeline.querysets import UNREVIEWED
 from apps.timeline.search import clauses, index_scan
 from apps.timeline.search.bare import Bare, InTexts
 from apps.timeline.search.clauses import Clause, Field, Holds, Match, When
@@ -28,6 +30,7 @@ from apps.timeline.search.past import ChangedAt, Ever, EverNamed, require_search
 from apps.timeline.search.properties import (
     Child,
     Created,
+    Judged,
     NamedAs,
     NoMatch,
     One,
@@ -213,6 +216,21 @@ class Planner:
             return Column(clause, "status", has)
         columns = {"project_id": self.scope.project.id, "status": wanted}
         return Listed(clause, "status", has, columns)
+
+    @condition.register
+    def _(self, clause: clauses.ReviewedAs) -> Condition:
+        kept = Session.objects.of_project(self.scope.project.id)
+        kept = kept.reviewed(clause.review)
+        # Most are not reviewed: nothing lists those apart.
+        listed = None if clause.review == UNREVIEWED else kept
+        return Judged(clause, "review", kept, listed)
+
+    @condition.register
+    def _(self, clause: clauses.Scored) -> Condition:
+        every = Session.objects.of_project(self.scope.project.id)
+        # The index lists what has any score, and not how one compares.
+        listed = every.filter(scores__isnull=False)
+        return Judged(clause, "score", every.scored(clause.wanted), listed)
 
     @condition.register
     def _(self, clause: clauses.AgentIs) -> Condition:

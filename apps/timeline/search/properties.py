@@ -8,12 +8,13 @@ from datetime import datetime
 from apps.agents.scope import Scope
 from apps.core import keyset, sql
 from apps.timeline.models import SessionName
-from apps.timeline.querysets import id_bounds
+from apps.timeline.querysets import SessionQuerySet, id_bounds
 from apps.timeline.search import clauses
 from apps.timeline.search.clauses import Clause
 from apps.timeline.search.conditions import (
     Candidate,
     Column,
+    Condition,
     Hit,
     Hits,
     TagCondition,
@@ -115,6 +116,38 @@ class Created(Column):
 
     def _is_within(self, one: Candidate) -> bool:
         return is_between(one.created_at, self.after, self.before)
+
+
+class Judged(Condition):
+    """How a session went, as its newest review or score of a name says."""
+
+    def __init__(
+        self,
+        clause: Clause,
+        where: str,
+        kept: SessionQuerySet,
+        listed: SessionQuerySet | None,
+    ) -> None:
+        """Take the sessions that are kept, and those an index lists them among."""
+        super().__init__(clause)
+        self.where = where
+        self.kept = kept
+        self.listed = listed
+
+    def candidates(self, before: str | None, limit: int) -> list[str] | None:
+        if self.listed is None:
+            return None
+        found = self.listed.filter(id__lt=before) if before else self.listed
+        return list(found.order_by("-id").values_list("id", flat=True)[:limit])
+
+    def among(self, sessions: Sequence[Candidate]) -> set[str]:
+        some = self.kept.filter(id__in=[one.id for one in sessions])
+        return set(some.values_list("id", flat=True)[: len(sessions)])
+
+    def hits(
+        self, sessions: Sequence[Candidate], before: int | None, limit: int
+    ) -> Hits:
+        return {one.id: [Hit(where=self.where)] for one in sessions}
 
 
 class TaggedSession(TagCondition):

@@ -244,10 +244,46 @@ def test_words_are_quoted_where_they_were_said(begin: Begin) -> None:
 
 
 @pytest.mark.parametrize(
-    "q", [" ".join(["a"] * 60), " OR ".join(["a"] * 200), "score:1", "a OR"]
+    "q", [" ".join(["a"] * 60), " OR ".join(["a"] * 200), "score:a<b", "a OR"]
 )
 def test_what_is_too_much_is_refused_at_its_place(run: Run, q: str) -> None:
     answer = run.client.get("/v1/search", {"q": q})
 
     assert_refused(answer, 400, "invalid_request", "q")
     assert answer.body["error"]["position"] <= len(q)
+
+
+@pytest.mark.parametrize("limit", [1, 100])
+@pytest.mark.parametrize(
+    ("q", "found"),
+    [
+        ("review:failed", [0]),
+        ("review:fine", [1]),
+        ("review:none", [2]),
+        ("-review:failed", [2, 1]),
+        ("score:reward", [1, 0]),
+        ("score:reward<0.5", [0]),
+        ("score:reward>=0.5 review:fine", [1]),
+        ("score:tone OR review:failed", [2, 0]),
+        ("-score:reward", [2]),
+        ("score:reward>1", []),
+        ("cancelled score:reward", [1]),
+    ],
+)
+def test_sessions_are_found_by_how_they_went(
+    orders: list[Run], q: str, found: list[int], limit: int
+) -> None:
+    refunded, cancelled, waiting = orders
+    give(refunded, "review", {"outcome": "fine"})
+    give(refunded, "review", {"outcome": "failed"})
+    give(refunded, "score", {"name": "reward", "value": 0})
+    give(cancelled, "review", {"outcome": "fine"})
+    give(cancelled, "score", {"name": "reward", "value": 0.1})
+    give(cancelled, "score", {"name": "reward", "value": 1})
+    give(waiting, "score", {"name": "tone", "value": 3})
+
+    assert places(waiting.client, orders, q, limit=limit) == found
+
+
+def give(run: Run, what: str, body: dict[str, Any]) -> None:
+    assert run.client.put(run.path(what), body).status == 200

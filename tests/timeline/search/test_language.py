@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from apps.core.errors import InvalidRequest
 from apps.core.json import pointer
+from apps.timeline.scores import ScoreFilter
 from apps.timeline.search.clauses import (
     AgentIs,
     AnyOf,
@@ -24,7 +25,9 @@ from apps.timeline.search.clauses import (
     LabelIs,
     Match,
     Query,
+    ReviewedAs,
     RolledBack,
+    Scored,
     SessionIs,
     StatusIs,
     TraceIs,
@@ -69,6 +72,17 @@ def day(number):
         ("agent:a:b=c", AgentIs(text="", name="a:b=c")),
         ("status:active", StatusIs(text="", status="active")),
         ("status:expired", StatusIs(text="", status="expired")),
+        ("review:None", ReviewedAs(text="", review="none")),
+        (
+            "score:reward<=0.5",
+            Scored(
+                text="", wanted=ScoreFilter(name="reward", operator="<=", value=0.5)
+            ),
+        ),
+        (
+            'score:"tone of voice"',
+            Scored(text="", wanted=ScoreFilter(name="tone of voice")),
+        ),
         ("user:u_17", UserIs(text="", user_id="u_17")),
         ("label:known-good", LabelIs(text="", name="known-good")),
         ("external:order-1", ExternalId(text="", external_id="order-1")),
@@ -273,8 +287,11 @@ def test_no_term_asks_for_everything():
         ("a OR OR b", 5, None),
         ("a OR agnet:b", 5, "agent:b"),
         ("-agnet:b", 1, "agent:b"),
-        ("score:quality", 0, None),
-        ("review:failed", 0, None),
+        ("score:quality<", 6, None),
+        ("score:a<b", 6, None),
+        ("score<1", 5, "score:…"),
+        ("review:bad", 7, None),
+        ("reviewed:failed", 0, "review:failed"),
         ("op:rolback", 3, "op:rollback"),
         ("/a~2=1", 0, None),
         ("changed:email", 8, "changed:state.email"),

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from apps.diffs.flags import Flag as FlagName
+from apps.timeline.querysets import UNREVIEWED
 from apps.timeline.search.clauses import (
     AgentIs,
     ChildOf,
@@ -20,6 +21,7 @@ from apps.timeline.search.clauses import (
     Flag,
     Forked,
     LabelIs,
+    ReviewedAs,
     RolledBack,
     SessionIs,
     StatusIs,
@@ -30,7 +32,7 @@ from apps.timeline.search.clauses import (
 )
 from apps.timeline.search.grammar.scanner import Scanner
 from apps.timeline.search.grammar.spans import aged, created, updated
-from apps.timeline.words import Op, Status
+from apps.timeline.words import Op, Outcome, Status
 
 
 def _says(field: Field) -> Callable[[str], Clause]:
@@ -50,12 +52,14 @@ NAMES: dict[str, Callable[[str], Clause]] = {
 SPANS = {"age": aged, "created": created, "updated": updated}
 ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
 STATUSES = {one.value: one.value for one in Status} | {"expired": "expired"}
+REVIEWS = (*Outcome.values, UNREVIEWED)
 FLAGS = {one.value: one.value for one in FlagName} | {
     "null": FlagName.NULLED.value,
     "keys": FlagName.KEYS_LOST.value,
 }
 CHOICES: dict[str, dict[str, Clause]] = {
     "status": {name: StatusIs(text="", status=one) for name, one in STATUSES.items()},
+    "review": {name: ReviewedAs(text="", review=name) for name in REVIEWS},
     "flag": {name: Flag(text="", name=one) for name, one in FLAGS.items()},
     "rolled-back": {
         name: RolledBack(text="", wanted=one) for name, one in ANSWERS.items()
@@ -66,9 +70,8 @@ CHOICES: dict[str, dict[str, Clause]] = {
     },
 }
 PLACES = ("state", "ever", "now", "changed")
-# Terms that are kept free for what sessions are not searched by yet.
-LATER = ("score", "review")
-FIELDS = (*NAMES, *CHOICES, *SPANS, *PLACES)
+SCORE = "score"
+FIELDS = (*NAMES, *CHOICES, *SPANS, *PLACES, SCORE)
 # What people write who know another system, or our own API.
 MEANT = {
     "id": "session",
@@ -86,6 +89,8 @@ MEANT = {
     "step_number": "step",
     "objective_status": "objective",
     "reason_code": "reason",
+    "reviewed": "review",
+    "scored": "score",
 }
 
 
@@ -95,8 +100,6 @@ def refuse(scanner: Scanner, field: str, at: int) -> NoReturn:
     Raises: InvalidRequest.
     """
     name = field.lower()
-    if name in LATER:
-        scanner.fail(f"{name}: is not searched yet", at=at)
     near = MEANT.get(name) or next(iter(get_close_matches(name, FIELDS, n=1)), None)
     rest = scanner.run()
     if near is None and rest.startswith("="):

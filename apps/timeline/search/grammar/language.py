@@ -9,6 +9,7 @@
     changed: passes version 0 by, which set everything
     /amount>100 /amount:10..20       the head holds a number there
     age<2h created>2026-11-01 updated:2026-11-01..2026-11-03 flag:null
+    score:reward<0.5 score:reward review:failed    as its newest score or review says
     release:… model:… step:7 objective:… reason:… op:rollback    of some version
     external:… session:… trace:… words:"all of these" "bare words"
     cust_3084 booking-TRV "bare words"    the id of a user, agent, session, version or
@@ -29,6 +30,8 @@ from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
 
+from apps.core.errors import InvalidRequest
+from apps.timeline.scores import score_filter
 from apps.timeline.search.clauses import (
     AnyOf,
     Changed,
@@ -36,12 +39,13 @@ from apps.timeline.search.clauses import (
     FreeTerm,
     Holds,
     Query,
+    Scored,
     SessionIs,
     When,
     Without,
 )
 from apps.timeline.search.grammar import fields, paths, ranges
-from apps.timeline.search.grammar.fields import CHOICES, FIELDS, NAMES, SPANS
+from apps.timeline.search.grammar.fields import CHOICES, FIELDS, NAMES, SCORE, SPANS
 from apps.timeline.search.grammar.scanner import Scanner
 
 LONGEST_TEXT = 2_000
@@ -148,7 +152,7 @@ def _clause(scanner: Scanner, now: datetime) -> Clause:
         return NAMES[name](_searchable(scanner, f"{name}:"))
     if name in CHOICES:
         return _choice(scanner, name)
-    return _changed(scanner) if name == "changed" else _holds(scanner, When(name))
+    return _OWN[name](scanner) if name in _OWN else _holds(scanner, When(name))
 
 
 def _holds(scanner: Scanner, when: When) -> Clause:
@@ -206,6 +210,16 @@ def _choice(scanner: Scanner, name: str) -> Clause:
     return choices[chosen]
 
 
+def _scored(scanner: Scanner) -> Clause:
+    start = scanner.at
+    said = _searchable(scanner, f"{SCORE}:")
+    try:
+        wanted = score_filter(said, param=SCORE)
+    except InvalidRequest as refused:
+        scanner.fail(str(refused), at=start)
+    return Scored(text="", wanted=wanted)
+
+
 def _bare(scanner: Scanner) -> Clause:
     _refuse_path(scanner)
     start = scanner.at
@@ -243,3 +257,7 @@ def _refuse_path(scanner: Scanner) -> None:
             at=scanner.at,
             suggestion=f"state.{scanner.run()}",
         )
+
+
+# Fields with a grammar of their own.
+_OWN = {"changed": _changed, SCORE: _scored}
