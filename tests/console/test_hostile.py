@@ -114,8 +114,12 @@ def samples(project, api):
     fork = made(client.post(f"{at}/fork", {"version": 1}))["id"]
     asking = {"state": {}, "objective_status": f"WAITING_FOR{EVIL}"}
     made(client.patch(f"/v1/sessions/{fork}/state", asking))
+    many = {"kind": "label", "sessions": [session_id, fork], "label": MARKUP}
+    plan = made(client.post("/v1/plans", many))["id"]
+    made(client.post(f"/v1/plans/{plan}/confirm", {"reason": EVIL}))
     agents = made(client.get("/v1/agents"))["data"]
     return {
+        "plan_id": plan,
         "slug": project.slug,
         "kind": "waiting",
         "session_id": session_id,
