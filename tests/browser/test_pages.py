@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PROJECT, Trip, Visits
+from tests.browser.conftest import PROJECT, Console, Trip, Visits
 from tests.browser.looking import Looker
 
 expect.set_options(timeout=30_000)
@@ -49,6 +49,21 @@ def test_axe_finds_nothing_in_what_is_searched_or_missing(
     visits.complaints[:] = [
         one for one in visits.complaints if "400" not in one and "404" not in one
     ]
+
+
+def test_axe_finds_nothing_in_sessions_that_look_alike(
+    visits: Visits, console: Console, looker: Looker
+) -> None:
+    for _ in range(3):
+        begun = {"agent_id": "alike", "title": "Lost luggage", "initial_state": {}}
+        assert console.api.post("/v1/sessions", json=begun).status_code == 201
+    page = visits.page("olga")
+
+    page.goto(f"{console.server.url}/console/{PROJECT}/sessions?q=agent:alike+OR+none")
+
+    expect(page.get_by_text("2 more look the same")).to_be_visible()
+    looker.look(page, "sessions that look alike")
+    assert looker.found == {}
 
 
 @pytest.mark.parametrize("width", [1440, 390])
