@@ -42,6 +42,13 @@ from apps.timeline.words import Hold, Op
 KEYS = ("escalated", "escalated_to_human")
 OBJECTIVE = "WAITING_FOR"
 SILENT = frozenset({Op.PAUSE, Op.RESUME})
+# What a step says of itself by which its session is found.
+SAID = (
+    (SearchTag.RELEASE, "release"),
+    (SearchTag.MODEL, "model"),
+    (SearchTag.STEP, "step_number"),
+    (SearchTag.OBJECTIVE, "objective_status"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +142,12 @@ def describe(
     encoded.changes, truncated = index.change_rows(comparison, stamp.act.project)
     changes = index.shown(comparison) | {"changes_truncated": truncated}
     encoded.version = _new_version(draft, stamp, shown, changes)
+    # What it says of itself, and what the head has said of itself.
+    said = [
+        *((tag, getattr(draft.step, of), getattr(head, of, None)) for tag, of in SAID),
+        (SearchTag.REASON, draft.reason_code, None),
+        (SearchTag.OP, draft.op.value, head and head.op),
+    ]
     encoded.terms |= index.tags_of(
         key,
         op=draft.op,
@@ -142,31 +155,17 @@ def describe(
         is_truncated=truncated,
         external_id=draft.step.external_id,
         trace_id=draft.step.trace_id,
-        said=_newly_said(draft, head),
+        said={
+            tag: str(value)
+            for tag, value, known in said
+            if value is not None and value != known
+        },
     )
     before, after = difference.before, difference.after
     held = index.held(key, before, after)
     if held or before is None or before.objective != after.objective:
         encoded.facets = facets.cleaned(after)
     encoded.terms |= held
-
-
-def _newly_said(draft: Draft, head: VersionRow | None) -> dict[SearchTag, str]:
-    """Return what the version says of itself, but for what the head has said."""
-    step = draft.step
-    said = {
-        SearchTag.RELEASE: (step.release, head and head.release),
-        SearchTag.MODEL: (step.model, head and head.model),
-        SearchTag.STEP: (step.step_number, None),
-        SearchTag.OBJECTIVE: (step.objective_status, head and head.objective_status),
-        SearchTag.REASON: (draft.reason_code, None),
-        SearchTag.OP: (draft.op.value, head and head.op),
-    }
-    return {
-        tag: str(value)
-        for tag, (value, known) in said.items()
-        if value is not None and value != known
-    }
 
 
 def _new_version(

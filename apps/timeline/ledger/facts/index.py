@@ -11,7 +11,7 @@ computation, done in the append.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -27,7 +27,7 @@ from apps.diffs.excerpts import excerpts
 from apps.diffs.facets import Leaves
 from apps.diffs.graphemes import cut
 from apps.diffs.paths import Path, path_bytes
-from apps.diffs.touched import Role, Touch, touched
+from apps.diffs.touched import Role, touched
 from apps.timeline.words import Op
 
 SHOWN_CHANGES = 50
@@ -115,26 +115,17 @@ def change_rows(comparison: Comparison, project: Project) -> tuple[ChangeRows, b
         rows.roles.append(ROLES[row.role])
         rows.kinds.append(KINDS[row.kind])
         rows.value_keys.append(value_key(key, row.value))
-    for digest in dict.fromkeys(_folded(key, found.rows)):
+    # What is looked for in any case: texts that have capitals, and keys that are ids.
+    values = [row.value for row in found.rows if isinstance(row.value, str)]
+    texts = [value for value in values if value != value.casefold()]
+    added = [row.path[-1] for row in found.rows if row.kind is Kind.ADDED and row.path]
+    texts += [str(name) for name in added if is_id(name)]
+    for digest in filter(None, {folded_key(key, text): None for text in texts}):
         rows.path_keys.append(digest)
         rows.roles.append(FOLDED)
         rows.kinds.append(KINDS[Kind.ADDED])
         rows.value_keys.append(digest)
     return rows, found.truncated
-
-
-def _folded(key: bytes, rows: Iterable[Touch]) -> Iterator[bytes]:
-    """Yield the digests of texts that have capitals, and of keys that are ids."""
-    for row in rows:
-        value = row.value
-        if isinstance(value, str) and value != value.casefold():
-            digest = folded_key(key, value)
-            if digest is not None:
-                yield digest
-        if row.kind is Kind.ADDED and row.path and is_id(row.path[-1]):
-            digest = folded_key(key, str(row.path[-1]))
-            if digest is not None:
-                yield digest
 
 
 def is_id(key: object) -> bool:
