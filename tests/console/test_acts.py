@@ -450,15 +450,6 @@ class TestRefused:
 
         assert answer.json()["error"]["code"] == "not_paused"
 
-    def test_labelling_nothing_shows_the_list_again(self, operator, project, trip):
-        where = f"{address(project)}/label"
-
-        text = text_of(tried(operator, where, name="kept-name", q="age<1d"), 400)
-
-        assert "Pick at least one session" in text
-        assert 'value="kept-name"' in text
-        assert trip.id in text
-
 
 class TestFork:
     def test_one_click_lands_on_the_fork(self, operator, project, trip):

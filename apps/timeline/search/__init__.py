@@ -1,7 +1,6 @@
 """Search: sessions and versions by what they hold, or held, in one query language."""
 
 from apps.timeline.search.answering import (
-    Counted,
     count_sessions,
     search_sessions,
     search_versions,
@@ -38,7 +37,6 @@ __all__ = [
     "AgentIs",
     "Candidate",
     "Clause",
-    "Counted",
     "CreatedBetween",
     "ExternalId",
     "Field",
