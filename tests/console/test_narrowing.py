@@ -56,11 +56,9 @@ def listed(page):
 def choices(page):
     """The values that are offered, by title: each with its count and its address."""
     found = {}
-    part = text(page).partition('class="narrow"')[2].partition("</main>")[0]
+    part = text(page).partition('class="facets"')[2].partition("</main>")[0]
     for title, said in re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", part):
-        links = re.findall(
-            r'<a href="([^"]+)">([^<]+)</a> <span class="hint">([\d,]+)', said
-        )
+        links = re.findall(r'<a href="([^"]+)">([^<]+) <b>([\d,]+)</b>', said)
         found[title] = {name: (int(count), link) for link, name, count in links}
     return found
 

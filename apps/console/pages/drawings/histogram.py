@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-WIDTH, HEIGHT = 960, 112
-LEFT, TOP, BOTTOM = 48, 12, 20
+WIDTH, HEIGHT = 1128, 84
+LEFT, TOP, BOTTOM = 40, 4, 18
 GAP = 2
+# A bar is no wider, so that few of them do not look like many sessions.
+WIDEST = 24
+# What the names of two moments take beside each other.
+BETWEEN = 180
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +73,7 @@ class Histogram:
 def histogram(stretches: Sequence[Stretch]) -> Histogram:
     """Lay out the stretches, which follow each other."""
     top = max((one.count for one in stretches), default=0) or 1
-    slot = (WIDTH - LEFT) / len(stretches)
+    slot = min((WIDTH - LEFT) / len(stretches), WIDEST)
     form = _form(stretches)
     room = HEIGHT - BOTTOM - TOP
     bars = []
@@ -89,7 +93,7 @@ def histogram(stretches: Sequence[Stretch]) -> Histogram:
         )
     return Histogram(
         bars=bars,
-        ticks=_ticks(stretches, form),
+        ticks=_ticks(stretches, form, LEFT + slot * len(stretches)),
         top=top,
         bar_width=round(max(1.0, slot - GAP), 1),
         has_aside=any(one.rolled_back for one in stretches),
@@ -97,15 +101,22 @@ def histogram(stretches: Sequence[Stretch]) -> Histogram:
     )
 
 
-def _ticks(stretches: Sequence[Stretch], form: str) -> list[Tick]:
-    """Name the beginning, the middle and the end."""
+def _ticks(stretches: Sequence[Stretch], form: str, right: float) -> list[Tick]:
+    """Name the beginning and the end, and the middle where there is room."""
     first, last = stretches[0].start, stretches[-1].end
-    middle = first + (last - first) / 2
-    return [
+    room = right - LEFT
+    if room < BETWEEN:
+        both = f"{first:{form}} to {last:{form}}"
+        return [Tick(x=LEFT, text=both, anchor="start")]
+    ticks = [
         Tick(x=LEFT, text=f"{first:{form}}", anchor="start"),
-        Tick(x=(WIDTH + LEFT) / 2, text=f"{middle:{form}}", anchor="middle"),
-        Tick(x=WIDTH, text=f"{last:{form}}", anchor="end"),
+        Tick(x=round(right, 1), text=f"{last:{form}}", anchor="end"),
     ]
+    if room < 2 * BETWEEN:
+        return ticks
+    middle = first + (last - first) / 2
+    at = Tick(x=round(LEFT + room / 2, 1), text=f"{middle:{form}}", anchor="middle")
+    return [ticks[0], at, ticks[1]]
 
 
 def _form(stretches: Sequence[Stretch]) -> str:

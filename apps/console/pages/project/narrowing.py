@@ -36,6 +36,12 @@ from apps.timeline.search import (
 
 COUNTED = 1_000
 BARS = 48
+# How long a bar may be, as people count time.
+STEPS = [
+    *(timedelta(minutes=one) for one in (1, 2, 5, 10, 15, 30)),
+    *(timedelta(hours=one) for one in (1, 2, 3, 6, 12)),
+    *(timedelta(days=one) for one in (1, 2, 7, 14, 30, 90, 365, 3_650)),
+]
 # What the rollups know of, and what they are asked for where no time is named.
 ROLLED_UP = (AgentIs, CreatedBetween)
 USUAL = timedelta(days=7)
@@ -143,10 +149,9 @@ def _histogram(seen: Sequence[Seen], query: Query, ways: Ways) -> Histogram | No
         return None
     first = min(one.created_at for one in seen)
     last = max(one.created_at for one in seen)
-    start = first.replace(second=0, microsecond=0)
-    minutes = int((last - start) / timedelta(minutes=1)) + 1
-    step = timedelta(minutes=-(-minutes // BARS))
-    count = -(-minutes // (step // timedelta(minutes=1)))
+    step = next((one for one in STEPS if (last - first) / one < BARS - 1), STEPS[-1])
+    start = first - (first - EARLIEST) % step
+    count = (last - start) // step + 1
     every, aside = [0] * count, [0] * count
     for one in seen:
         place = (one.created_at - start) // step
