@@ -7,7 +7,6 @@ and stays. Nothing is decided here; whether somebody may look is for `accounts.a
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlencode
 
 from django.db.models import Q
 
@@ -17,8 +16,14 @@ from apps.diffs.text import visible
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.models import Label, Review, Session
 from apps.timeline.querysets import SessionQuerySet
-from apps.timeline.scores import ScoreFilter
-from apps.timeline.search import AgentIs, Clause, CreatedBetween, StatusIs, UserIs
+from apps.timeline.search import (
+    AgentIs,
+    Clause,
+    CreatedBetween,
+    ReviewedAs,
+    StatusIs,
+    UserIs,
+)
 from apps.timeline.versions import VersionRow, child_ids, parent_id, versions_of
 from apps.timeline.words import KNOWN_GOOD, Status
 from apps.watching.models import Watch
@@ -42,26 +47,6 @@ class SessionFilter:
 
     def __bool__(self) -> bool:
         return bool(self.agent or self.user or self.status)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Judged:
-    """How sessions went, as far as that is asked for; None leaves a clause out."""
-
-    review: str | None = None
-    score: ScoreFilter | None = None
-
-    def __bool__(self) -> bool:
-        return self.review is not None or self.score is not None
-
-    @property
-    def query(self) -> str:
-        """What an address adds to its query to ask for that."""
-        asked = {"review": self.review, "score": self.score and str(self.score)}
-        return urlencode({name: text for name, text in asked.items() if text})
-
-
-ANYHOW = Judged()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,10 +105,9 @@ def listed(
     after_id: str | None,
     limit: int,
     now: datetime,
-    judged: Judged = ANYHOW,
 ) -> list[Session]:
     """Return sessions that meet plain clauses, by when they began."""
-    found = _judged(Session.objects.of_project(project.id), judged)
+    found = Session.objects.of_project(project.id)
     for clause in clauses:
         found = _narrowed(project, found, clause, now)
     ordered = (
@@ -142,11 +126,9 @@ def last_changed(
     before: tuple[datetime, str] | None,
     limit: int,
     now: datetime,
-    judged: Judged = ANYHOW,
 ) -> list[Session]:
     """Return those of some sessions that meet plain clauses, last changed first."""
-    some = Session.objects.of_project(project.id).filter(id__in=among)
-    found = _judged(some, judged)
+    found = Session.objects.of_project(project.id).filter(id__in=among)
     for clause in clauses:
         found = _narrowed(project, found, clause, now)
     ordered = found.last_changed_first(before=before)
@@ -277,10 +259,6 @@ def key_status(key: ApiKey, now: datetime) -> str:
     return "active" if key.is_live(now) else EXPIRED
 
 
-def _judged(found: SessionQuerySet, judged: Judged) -> SessionQuerySet:
-    return found.reviewed(judged.review).scored(judged.score)
-
-
 def _narrowed(
     project: Project, found: SessionQuerySet, clause: Clause, now: datetime
 ) -> SessionQuerySet:
@@ -293,6 +271,8 @@ def _narrowed(
             return found.created_between(after, before)
         case StatusIs(status=status):
             return _with_status(found, status, now)
+        case ReviewedAs(review=review):
+            return found.reviewed(review)
     raise TypeError(f"{clause} is no plain clause.")
 
 

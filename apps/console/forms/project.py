@@ -9,18 +9,13 @@ from django import forms
 from apps.accounts.models import Role, Scope
 from apps.audit.actions import RECORDED
 from apps.console.pages.project import audit_entries, session_search
-from apps.console.queries import Judged
-from apps.core.errors import InvalidRequest
 from apps.core.handling import Handling
 from apps.core.outbound.addresses import LONGEST_URL
-from apps.timeline.scores import LONGEST_NUMBER, MAX_NAME, ScoreFilter, score_filter
 from apps.timeline.search import LONGEST_TEXT, PLACE_PATTERN
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Format, Progress
 from apps.webhooks.operations import LONGEST_DESCRIPTION
 
-# A name, an operator and a number.
-LONGEST_SCORE = MAX_NAME + LONGEST_NUMBER + 10
 SESSION_ID = "sess_[0-9a-z]{26}"
 ACT_ID = "trace_[0-9a-z]{26}"
 # In the order of the last change: among which acts, and after which session of those.
@@ -28,39 +23,16 @@ CHANGED_PLACE = rf"{ACT_ID}|(?:{ACT_ID})?\.[0-9]{{20}}-{SESSION_ID}"
 
 
 class SessionsForm(forms.Form):
-    """The search, the order and the place in the list of sessions.
-
-    `review` and `score` narrow by how sessions went.
-    """
+    """The search, the order and the place in the list of sessions."""
 
     q = forms.CharField(required=False, max_length=LONGEST_TEXT, strip=False)
     sort = forms.ChoiceField(required=False, choices=list(session_search.SORTS.items()))
-    review = forms.ChoiceField(
-        required=False,
-        choices=list(session_search.REVIEWS.items()),
-        error_messages={"invalid_choice": "This takes fine, failed or none."},
-    )
-    score = forms.CharField(required=False, max_length=LONGEST_SCORE)
     view = forms.RegexField(regex=r"\Aview_[0-9a-z]{26}\Z", required=False)
     after = forms.RegexField(
         regex=rf"\A(?:{PLACE_PATTERN}|{CHANGED_PLACE})\Z",
         required=False,
         error_messages={"invalid": "This is no place in the list."},
     )
-
-    def clean_score(self) -> ScoreFilter | None:
-        text: str = self.cleaned_data["score"]
-        try:
-            return score_filter(text) if text else None
-        except InvalidRequest as fault:
-            raise forms.ValidationError(fault.message.removeprefix("score: ")) from None
-
-    def judged(self) -> Judged:
-        """Return how the sessions of a valid form's list went."""
-        return Judged(
-            review=self.cleaned_data["review"] or None,
-            score=self.cleaned_data["score"],
-        )
 
 
 class ViewForm(forms.Form):

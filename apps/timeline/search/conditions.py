@@ -35,6 +35,7 @@ class Candidate:
     updated_at: datetime
     head_number: int
     rollback_count: int
+    review: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ LARGEST_CHUNK = 1_000
 
 _VISIBLE = """
 SELECT s.id, a.external_id AS agent, s.user_id, s.external_id, s.origin_session_id,
-       s.status, s.created_at, s.updated_at, s.head_number, s.rollback_count
+       s.status, s.created_at, s.updated_at, s.head_number, s.rollback_count,
+       s.review
   FROM timeline_session s JOIN agents_agent a ON a.id = s.agent_id
  WHERE s.id = ANY (%(ids)s::varchar[]) AND s.project_id = %(project)s
    AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))

@@ -21,6 +21,7 @@ from apps.timeline.search import (
     Field,
     Forked,
     Query,
+    ReviewedAs,
     RolledBack,
     StatusIs,
     UserIs,
@@ -44,6 +45,7 @@ class Seen:
     user: str | None
     status: str
     created_at: datetime
+    review: str | None
     is_rolled_back: bool
     is_fork: bool
 
@@ -118,6 +120,9 @@ def facets(project: Project, seen: Sequence[Seen], ways: Ways) -> Iterable[Facet
     if not ways.has(StatusIs):
         statuses = Counter(one.status for one in seen)
         yield _facet("Status", statuses, ways, StatusIs, "status")
+    if not ways.has(ReviewedAs):
+        reviews = Counter(one.review for one in seen if one.review is not None)
+        yield _facet("Review", reviews, ways, ReviewedAs, "review")
     if not ways.has(UserIs):
         users = Counter(one.user for one in seen if one.user is not None)
         often = Counter({user: n for user, n in users.items() if n > 1})

@@ -87,6 +87,7 @@ def _seen(project: Project, query: Query, now: datetime) -> tuple[list[Seen], bo
                 user=one.user_id,
                 status=one.status,
                 created_at=one.created_at,
+                review=one.review,
                 is_rolled_back=one.rollback_count > 0,
                 is_fork=one.origin_session_id is not None,
             )
@@ -108,6 +109,7 @@ def _seen(project: Project, query: Query, now: datetime) -> tuple[list[Seen], bo
             user=one.user_id,
             status=queries.status_of(one, now),
             created_at=one.created_at,
+            review=one.review,
             is_rolled_back=one.rollback_count > 0,
             is_fork=one.origin_session_id is not None,
         )

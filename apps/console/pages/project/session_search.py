@@ -16,18 +16,18 @@ from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.console import queries
 from apps.console.pages.project import match_reasons
-from apps.console.queries import ANYHOW, Judged, Row, Why
+from apps.console.queries import Row, Why
 from apps.core.errors import InvalidRequest
 from apps.diffs.text import shorten
 from apps.timeline.models import Session
 from apps.timeline.queries import sessions_touched
-from apps.timeline.querysets import UNREVIEWED
 from apps.timeline.search import (
     AgentIs,
     CreatedBetween,
     FreeTerm,
     Query,
     Result,
+    ReviewedAs,
     StatusIs,
     TraceIs,
     UserIs,
@@ -38,20 +38,13 @@ from apps.timeline.search import (
     write_clause,
     write_query,
 )
-from apps.timeline.words import Outcome
 
-PLAIN = (AgentIs, UserIs, StatusIs, CreatedBetween)
+PLAIN = (AgentIs, UserIs, StatusIs, CreatedBetween, ReviewedAs)
 NEWEST, OLDEST, CHANGED = "", "oldest", "changed"
 SORTS = {
     NEWEST: "newest first",
     OLDEST: "oldest first",
     CHANGED: "last changed first",
-}
-REVIEWS = {
-    "": "any review",
-    Outcome.FINE.value: "reviewed: fine",
-    Outcome.FAILED.value: "reviewed: failed",
-    UNREVIEWED: "not reviewed",
 }
 # How many acts one page walks back over, step by step, before it says so: few fill a
 # page, unless one session has made them all.
@@ -81,22 +74,12 @@ def sessions(
     after: str | None,
     limit: int,
     now: datetime,
-    judged: Judged = ANYHOW,
 ) -> Page:
-    """Return a page of the sessions that meet the query, and went so.
-
-    Raises: InvalidRequest where a search is to be narrowed by how sessions went.
-    """
+    """Return a page of the sessions that meet the query."""
     if not is_plain(query):
-        if judged:
-            message = (
-                "Review and score narrow lists by agent, user, status and time; take "
-                "the other terms out, or choose any review and no score."
-            )
-            raise InvalidRequest(message, param="review")
         return _searched(project, query, after, limit, now)
     if sort == CHANGED:
-        return _changed(project, query, judged, after, limit, now)
+        return _changed(project, query, after, limit, now)
     found = queries.listed(
         project,
         query.clauses,
@@ -104,7 +87,6 @@ def sessions(
         after_id=after,
         limit=limit + 1,
         now=now,
-        judged=judged,
     )
     shown = found[:limit]
     return Page(
@@ -198,7 +180,6 @@ def _only_trace(
 def _changed(
     project: Project,
     query: Query,
-    judged: Judged,
     after: str | None,
     limit: int,
     now: datetime,
@@ -220,7 +201,6 @@ def _changed(
             before=inside,
             limit=room + 1,
             now=now,
-            judged=judged,
         )
         found += some[:room]
         if len(some) > room:

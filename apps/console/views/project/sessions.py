@@ -70,10 +70,8 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
             membership,
             _first_error(form),
             text=request.GET.get("q", ""),
-            judged=form.data,
         )
     text, sort, view = _asked(membership, form)
-    judged = form.judged()
     now = timezone.now()
     try:
         query = parse_query(text, now=now)
@@ -88,10 +86,9 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
             after=after,
             limit=queries.PAGE,
             now=now,
-            judged=judged,
         )
     except InvalidRequest as refused:
-        return _refused(request, membership, refused, text=text, judged=judged)
+        return _refused(request, membership, refused, text=text)
     if found.leads_to is not None:
         return _gone_to(request, found.leads_to)
     here = reverse("console:sessions", args=[membership.project.slug])
@@ -104,16 +101,12 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         "chips": session_search.chips(query),
         "of_the_gone": session_search.of_the_gone(query),
         "is_plain": is_plain,
-        "is_filtered": bool(query.clauses or judged),
-        "judged": judged,
-        "narrowed": judged.query,
+        "is_filtered": bool(query.clauses),
         "rows": rows if is_plain else session_rows.grouped(rows),
         "notices": found.notices,
-        "newest": here + _query(text, sort, judged) if after else None,
-        "older": here + _query(text, sort, judged, after=found.after)
-        if found.after
-        else None,
-        "export": _query(text, sort, judged),
+        "newest": here + _query(text, sort) if after else None,
+        "older": here + _query(text, sort, after=found.after) if found.after else None,
+        "export": _query(text, sort),
         "acts": OFFERED,
         "most": MOST,
         "key": new_key(),
@@ -160,7 +153,6 @@ def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
         after=form.cleaned_data["after"] or None,
         limit=EXPORTED,
         now=now,
-        judged=form.judged(),
     )
     name = f"{membership.project.slug}-sessions"
     return csv_file(name, COLUMNS, map(_exported, found.rows))
@@ -204,7 +196,6 @@ def _shell(request: HttpRequest, membership: Membership) -> dict[str, Any]:
         "membership": membership,
         "views": views.visible_to(membership.user_id).for_sessions_page(),
         "sorts": session_search.SORTS,
-        "reviews": session_search.REVIEWS,
         "may_act": may(membership, Permission.WRITE, membership.project),
         "is_admin": may(membership, Permission.ADMIN, membership.project),
     }
@@ -216,14 +207,12 @@ def _refused(
     error: InvalidRequest,
     *,
     text: str = "",
-    judged: Any = queries.ANYHOW,
 ) -> HttpResponse:
-    """Show what is not understood, at its place; `judged` stays in its fields."""
+    """Show what is not understood, at its place."""
     at = error.details.get("position", len(text))
     end = len(text) if text[at : at + 1] == '"' else _end_of_term(text, at)
     context = _shell(request, membership) | {
         "text": text,
-        "judged": judged,
         "error": error.message,
         "before": text[:at],
         "wrong": text[at:end],
@@ -245,14 +234,8 @@ def _first_error(form: SessionsForm) -> InvalidRequest:
     return InvalidRequest(f"{field}: {errors[0]}", param=field)
 
 
-def _query(
-    text: str,
-    sort: str,
-    judged: queries.Judged = queries.ANYHOW,
-    *,
-    after: str | None = None,
-) -> str:
-    found = QueryDict(judged.query, mutable=True)
+def _query(text: str, sort: str, *, after: str | None = None) -> str:
+    found = QueryDict(mutable=True)
     found["q"] = text
     if sort:
         found["sort"] = sort
