@@ -81,10 +81,10 @@ def console(live: Server) -> Iterator[Console]:
         yield Console(live, api, links)
 
 
-def link_of(server: Server, name: str) -> str:
+def link_of(server: Server, name: str, project: str = PROJECT) -> str:
     """Return a link that signs somebody in once."""
     # Tests of something else may have made projects on this server before.
-    link = ["signin_link", "--project", PROJECT, "--user", name]
+    link = ["signin_link", "--project", project, "--user", name]
     printed = manage(server.dsn, *link, "--base-url", server.url)
     return next(word for word in printed.split() if "/signin/" in word)
 
