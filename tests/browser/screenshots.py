@@ -17,6 +17,8 @@ from typing import Any
 import django
 from playwright.sync_api import Page, sync_playwright
 
+from apps.core.roles.names import Role
+
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 SCHEMES = ("light", "dark")
 LOAD = """
@@ -31,20 +33,36 @@ from tests.acts import act_in, act_by
 many = {"name": "Too many rollbacks", "threshold": 0.05, "window": "30d"}
 many |= {"minimum_sample": 10, "for_minutes": 0, "email": "oncall@example.com"}
 operations.make_rule(fields=many, act=act_in(project))
-from apps.plans import operations as plans, running
+"""
+# What the demo lacks: acts on many sessions, of which the worker has done two before
+# the third is looked at.
+PLANS = """
+from apps.accounts.models import Project
+from apps.plans import operations as plans
 from apps.timeline.models import Session
-ids = list(Session.objects.filter(project_id=project.id).values_list("id", flat=True))
-for kind, first, is_done in (("export", 60, 1), ("hold", 12, 1), ("hold", 20, 0)):
+from tests.acts import act_in
+act = act_in(Project.objects.get(slug="demo"))
+mine = Session.objects.of_agent(act.project_id, "travel-agent").newest_first()
+ids = list(mine.values_list("id", flat=True))
+def planned(kind, first):
     picked = plans.Picked(session_ids=ids[:first], query="agent:travel-agent")
-    made = plans.make(act=act_in(project), kind=kind, picked=picked)
-    if is_done:
-        plans.confirm(act=act_in(project), plan_id=made.id, reason="Bad release")
-        running.sweep(now=timezone.now())
+    return plans.make(act=act, kind=kind, picked=picked)
+"""
+CONFIRMED = """
+for kind, first in (("export", 60), ("hold", 12)):
+    made = planned(kind, first)
+    plans.confirm(act=act, plan_id=made.id, reason="Bad release")
+"""
+SHOWN = """
+planned("hold", 20)
 """
 SWEEP = """
 from django.utils import timezone
 from apps.metrics import alerting
+from apps.plans import running
 alerting.sweep(now=timezone.now())
+while running.sweep(now=timezone.now()):
+    pass
 """
 # What to open, below the project; {trip} is the traveller's session, {fork} its fork,
 # {run} one that keeps its messages.
@@ -106,7 +124,9 @@ def main(folder: Path, names: list[str]) -> None:
             check=True,
         )
         feed(server.dsn)
-        manage(server.dsn, "shell", "--no-imports", "-c", SWEEP)
+        run(server.dsn, PLANS + CONFIRMED, Role.WEB)
+        run(server.dsn, SWEEP, Role.WORKER)
+        run(server.dsn, PLANS + SHOWN, Role.WEB)
         printed = manage(server.dsn, "signin_link", "--base-url", server.url)
         chromium = os.environ.get("STEPBACK_CHROMIUM", "/usr/bin/chromium")
         browser = playwright.chromium.launch(
@@ -130,6 +150,13 @@ def main(folder: Path, names: list[str]) -> None:
                     )
                 context.close()
         browser.close()
+
+
+def run(dsn: str, script: str, role: Role) -> None:
+    """Do on that database what a process with this role does."""
+    from tests.live import manage
+
+    manage(dsn, "shell", "--no-imports", "-c", script, role=role)
 
 
 def signed_in(browser: Any, link: str) -> Any:
