@@ -278,7 +278,7 @@ class Api:
             headers=self.key | named,
             query_params=query,
         )
-        return Answer(response.status_code, response.headers, response.content)
+        return Answer(response.status_code, response.headers, response.getvalue())
 
 
 def bytes_of(body: Any) -> bytes:

@@ -13,6 +13,8 @@ from apps.core.actors import Actor, ActorKind
 from apps.core.errors import PermissionDenied
 from apps.core.provenance import Request
 from apps.plans.models import Item, Plan
+from apps.timeline.models import Session
+from apps.timeline.querysets import SessionQuerySet
 
 
 def act_for(plan: Plan, item: Item, *, now: datetime) -> Act:
@@ -35,6 +37,12 @@ def act_for(plan: Plan, item: Item, *, now: datetime) -> Act:
         ),
         api_key_id=actor.id if actor.is_agent else None,
     )
+
+
+def seen_by(act: Act) -> SessionQuerySet:
+    """The sessions that the actor sees: an agent none that was deleted or is over."""
+    found = Session.objects.of_project(act.project_id).of_agents(act.scope.agents)
+    return found.alive(now=act.now) if act.actor.is_agent else found
 
 
 def _scope(plan: Plan, actor: Actor, now: datetime) -> Scope:

@@ -27,6 +27,12 @@ class NothingToUndo(DomainError):
     code = "nothing_to_undo"
 
 
+class NoArchive(DomainError):
+    """This plan is no export, is not over yet, or exported nothing."""
+
+    code = "no_archive"
+
+
 class NothingToRetry(DomainError):
     """Nothing of this plan has failed, or it is not over yet."""
 

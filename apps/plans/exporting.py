@@ -16,12 +16,15 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from apps.core import json
 from apps.core.errors import Busy, DomainError
+from apps.plans.cases.exports import EXPORT
+from apps.plans.errors import NoArchive
 from apps.plans.models import Item, ItemState, Plan
 from apps.timeline.api import shapes
 from apps.timeline.api.turns import turn_objects
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.models import Label, Session, Turn
 from apps.timeline.queries import within_bytes
+from apps.timeline.querysets import SessionQuerySet
 from apps.timeline.versions import (
     CorruptBody,
     VersionRow,
@@ -66,14 +69,25 @@ class _Sink:
             yield taken
 
 
-def download(plan: Plan) -> Iterator[bytes]:
+def is_ready(plan: Plan) -> bool:
+    """Whether the plan has an archive: an export that is over and has exported."""
+    if plan.kind != EXPORT.kind or not plan.is_finished:
+        return False
+    return Item.objects.of_plan(plan.id).in_state(ItemState.DONE).exists()
+
+
+def download(plan: Plan, seen: SessionQuerySet) -> Iterator[bytes]:
     """Return the bytes of the archive, once there is a place to send them.
+
+    `seen` are the sessions that the caller sees; of others it has no more than the ids.
 
     The place is free again when they were read, or when nobody wants them any more.
 
-    Raises: Busy.
+    Raises: NoArchive, Busy.
     """
-    pieces = _in_a_place(archive(plan))
+    if not is_ready(plan):
+        raise NoArchive
+    pieces = _in_a_place(archive(plan, seen))
     next(pieces)
     return pieces
 
@@ -92,12 +106,12 @@ def _in_a_place(pieces: Iterator[bytes]) -> Iterator[bytes]:
         _PLACES.release()
 
 
-def archive(plan: Plan) -> Iterator[bytes]:
+def archive(plan: Plan, seen: SessionQuerySet) -> Iterator[bytes]:
     """Yield the bytes of the archive; nothing of it is kept."""
     items = list(Item.objects.of_plan(plan.id).in_order())
     sink = _Sink()
     with ZipFile(sink, "w", ZIP_DEFLATED) as packed:
-        for name, lines in _files(plan, items):
+        for name, lines in _files(seen, items):
             with packed.open(_named(plan, name), "w", force_zip64=True) as file:
                 for line in lines:
                     file.write(line)
@@ -105,11 +119,13 @@ def archive(plan: Plan) -> Iterator[bytes]:
     yield from sink.taken()
 
 
-def _files(plan: Plan, items: Sequence[Item]) -> Iterator[tuple[str, Iterator[bytes]]]:
+def _files(
+    seen: SessionQuerySet, items: Sequence[Item]
+) -> Iterator[tuple[str, Iterator[bytes]]]:
     yield LIST, map(_listed, items)
     for item in items:
         if item.state == ItemState.DONE and item.result_number is not None:
-            lines = _whole(plan, item.session_id, item.result_number)
+            lines = _whole(seen, item.session_id, item.result_number)
             yield f"{item.session_id}.jsonl", lines
 
 
@@ -131,14 +147,14 @@ def _line(told: dict[str, Any]) -> bytes:
     return json.splice(told) + b"\n"
 
 
-def _whole(plan: Plan, session_id: str, through: int) -> Iterator[bytes]:
+def _whole(seen: SessionQuerySet, session_id: str, through: int) -> Iterator[bytes]:
     """Yield the lines of a session; a damaged one ends with what is wrong.
 
     Without a trailer it is known to be cut. One that retention has erased since is
     nothing but that.
     """
     try:
-        session = _session(plan, session_id)
+        session = _session(seen, session_id)
         if session is None:
             raise SessionNotFound
         yield from trajectory(session, through)
@@ -146,9 +162,8 @@ def _whole(plan: Plan, session_id: str, through: int) -> Iterator[bytes]:
         yield _line({"type": "error", "message": str(error)})
 
 
-def _session(plan: Plan, session_id: str) -> Session | None:
-    mine = Session.objects.of_project(plan.project_id).select_related("agent")
-    return mine.filter(id=session_id).first()
+def _session(seen: SessionQuerySet, session_id: str) -> Session | None:
+    return seen.select_related("agent").filter(id=session_id).first()
 
 
 def trajectory(session: Session, through: int) -> Iterator[bytes]:

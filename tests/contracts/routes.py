@@ -237,6 +237,7 @@ BEFORE: dict[str, tuple[str, str]] = {
     ),
 }
 PLANS: dict[str, Callable[[World], None]] = {
+    "GET /v1/plans/{export_id}/archive": World.export_plan,
     "POST /v1/plans/{plan_id}/undo": World.do_plan,
     "POST /v1/plans/{plan_id}/retry": World.fail_plan,
 }
@@ -256,6 +257,7 @@ UNKNOWN = {
     "invitation_id": f"inv_{UNKNOWN_ID}",
     "public_id": UNKNOWN_ID,
     "plan_id": f"plan_{UNKNOWN_ID}",
+    "export_id": f"plan_{UNKNOWN_ID}",
     "agent_id": f"agent_{UNKNOWN_ID}",
     "view_id": f"view_{UNKNOWN_ID}",
     "kind": "unknown",

@@ -32,6 +32,7 @@ ELSEWHERE = {
     "GET /v1/dashboard/keys": "StateBase's dashboard; keys are the console's",
     "POST /v1/dashboard/keys": "StateBase's dashboard; keys are the console's",
     "DELETE /v1/dashboard/keys/{key_id}": "as the two before",
+    "GET /v1/plans/{export_id}/archive": "a file, which any HTTP client downloads",
     "GET /v1/project": "settings are the administrators' and the console's",
     "PATCH /v1/project": "settings are the administrators' and the console's",
 }

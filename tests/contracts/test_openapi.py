@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from tests.contracts.document import FILES
 from tests.contracts.routes import BODIES, QUERIES, Route, api_routes, prepared
 from tests.contracts.world import World
 
@@ -106,6 +107,9 @@ def test_every_answer_is_typed(document: Any) -> None:
             assert answer["description"], f"{name} {status}"
             if status in ("204", "304"):
                 assert "content" not in answer, f"{name} {status}"
+            elif set(answer["content"]) <= set(FILES):
+                for media, file in answer["content"].items():
+                    assert file["schema"] == FILES[media], f"{name} {status}"
             else:
                 schema = answer["content"]["application/json"]["schema"]
                 if schema.get("type") == "array":

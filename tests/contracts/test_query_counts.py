@@ -22,7 +22,7 @@ from apps.timeline import bodies
 from apps.timeline.bodies.caching import Cache
 from apps.worker import health
 from tests.acts import act_by
-from tests.contracts.routes import Route, api_routes, page_routes
+from tests.contracts.routes import Route, api_routes, page_routes, prepared
 from tests.contracts.world import World
 
 pytestmark = pytest.mark.django_db
@@ -102,7 +102,7 @@ def reads(world: World) -> dict[str, Read]:
 
 def read_route(route: Route, world: World) -> tuple[int, bytes]:
     query = {**route.query, **MORE.get(str(route), {})}
-    path = route.path(world.parameters)
+    path = prepared(route, world).path(world.parameters)
     answer = world.client_for(route).send(route.method, path, route.body, None, query)
     return answer.status, answer.content
 

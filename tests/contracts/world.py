@@ -54,14 +54,20 @@ class World:
         """Have the plan confirmed and done, unless it is over."""
         self._confirm_plan(self.client)
 
+    def export_plan(self) -> None:
+        """Have the plan that exports confirmed and done, unless it is over."""
+        self._confirm_plan(self.client, named="export_id")
+
     def fail_plan(self) -> None:
         """Have the plan fail: whoever confirms it loses the right before it is done."""
         client = client_of(self.project, Scope.WRITE)
         key = ApiKey.objects.in_project(self.project.id).order_by("-id")[0]
         self._confirm_plan(client, key)
 
-    def _confirm_plan(self, client: Api, revoked: ApiKey | None = None) -> None:
-        plan = f"/v1/plans/{self.parameters['plan_id']}"
+    def _confirm_plan(
+        self, client: Api, revoked: ApiKey | None = None, *, named: str = "plan_id"
+    ) -> None:
+        plan = f"/v1/plans/{self.parameters[named]}"
         if self.client.get(plan).body["status"] == "draft":
             made(client.post(f"{plan}/confirm", {}))
         if revoked is not None:
@@ -207,8 +213,10 @@ def make_world() -> World:
     traces = made(client.get("/v1/traces", {"session_id": session_id}))
     webhook_id, delivery_id = add_webhook(project)
     plan = made(client.post("/v1/plans", {"kind": "hold", "sessions": [session_id]}))
+    exporting = {"kind": "export", "sessions": [session_id]}
     parameters = {
         "plan_id": plan["id"],
+        "export_id": made(client.post("/v1/plans", exporting))["id"],
         "webhook_id": webhook_id,
         "rule_id": add_rule(project),
         "delivery_id": delivery_id,

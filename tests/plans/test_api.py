@@ -1,5 +1,9 @@
 """Plans over REST: made, confirmed, followed, tried again, undone."""
 
+import io
+import json
+import zipfile
+
 import pytest
 from django.utils import timezone
 
@@ -63,7 +67,8 @@ def test_the_first_of_a_search_are_labelled(api, project):
         ({"kind": "hold", "sessions": [], "q": "age<2h"}, "sessions"),
         ({"kind": "hold", "sessions": []}, "sessions"),
         ({"kind": "hold", "sessions": ["x"]}, "sessions"),
-        ({"kind": "export", "sessions": []}, "kind"),
+        ({"kind": "unlabel", "sessions": []}, "kind"),
+        ({"kind": "hold", "sessions": [f"sess_{0:026d}"], "label": "x"}, "label"),
         ({"kind": "label", "sessions": [f"sess_{0:026d}"]}, "label"),
         ({"sessions": []}, "kind"),
         ({"kind": "hold", "sessions": [], "sort": "x"}, "sort"),
@@ -127,6 +132,58 @@ def test_a_deleted_session_is_none_for_a_key(api, project):
     assert plan["items"][0]["version"] is None
     refused = api().post(f"/v1/plans/{plan['id']}/confirm", {})
     assert (refused.status, refused.code) == (409, "nothing_planned")
+
+
+def unpacked(answer):
+    assert (answer.status, answer.headers["Content-Type"]) == (200, "application/zip")
+    packed = zipfile.ZipFile(io.BytesIO(answer.content))
+    return {name: packed.read(name).splitlines() for name in packed.namelist()}
+
+
+def test_an_export_is_downloaded_once_it_is_ready(api, project):
+    client, ids = api(), make_sessions(project, 2)
+    plan = made(client, kind="export", sessions=ids)
+    path = f"/v1/plans/{plan['id']}"
+    client.post(f"{path}/confirm", {})
+    early = client.get(f"{path}/archive")
+    assert (early.status, early.code) == (409, "no_archive")
+
+    sweep()
+
+    assert all(one["size"] for one in client.get(path).body["items"])
+    answer = client.send(
+        "GET", f"{path}/archive", headers={"Accept": "application/zip"}
+    )
+    found = unpacked(answer)
+    assert set(found) == {"sessions.jsonl", *(f"{id}.jsonl" for id in ids)}
+    assert f"{plan['id']}.zip" in answer.headers["Content-Disposition"]
+    assert json.loads(found[f"{ids[0]}.jsonl"][-1])["type"] == "trailer"
+    assert client.post(f"{path}/undo").code == "nothing_to_undo"
+
+
+def test_what_was_deleted_since_is_in_no_archive_of_a_key(api, project):
+    client, story = api(), Story(project, now=timezone.now())
+    plan = made(client, kind="export", sessions=[story.id])
+    client.post(f"/v1/plans/{plan['id']}/confirm", {})
+    sweep()
+    story.delete()
+
+    found = unpacked(client.get(f"/v1/plans/{plan['id']}/archive"))
+
+    (line,) = found[f"{story.id}.jsonl"]
+    assert json.loads(line)["type"] == "error"
+
+
+def test_what_was_deleted_before_its_turn_came_is_left_out(api, project):
+    client, story = api(), Story(project, now=timezone.now())
+    plan = made(client, kind="export", sessions=[story.id])
+    client.post(f"/v1/plans/{plan['id']}/confirm", {})
+    story.delete()
+    sweep()
+
+    (item,) = client.get(f"/v1/plans/{plan['id']}").body["items"]
+
+    assert (item["state"], item["code"]) == ("left_out", "session_not_found")
 
 
 def test_strangers_and_nobody(api, make_key, project, other_project):

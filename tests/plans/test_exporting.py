@@ -9,18 +9,25 @@ import pytest
 from django.utils import timezone
 
 from apps.core.errors import Busy
+from apps.plans import running
 from apps.plans.cases import exports
+from apps.plans.errors import NoArchive
 from apps.plans.exporting import AT_ONCE, _session, archive, download
 from apps.timeline.errors import SessionNotFound
+from apps.timeline.models import Session
 from stepback.cli import trajectories
 from tests.console.make import Story
-from tests.plans.make import done, make_sessions, reasons, states
+from tests.plans.make import confirmed, done, make_sessions, reasons, states
 
 pytestmark = pytest.mark.django_db
 
 
+def seen(plan):
+    return Session.objects.of_project(plan.project_id)
+
+
 def unpacked(plan):
-    packed = zipfile.ZipFile(io.BytesIO(b"".join(archive(plan))))
+    packed = zipfile.ZipFile(io.BytesIO(b"".join(archive(plan, seen(plan)))))
     assert packed.testzip() is None
     return {name: packed.read(name).decode() for name in packed.namelist()}
 
@@ -108,16 +115,16 @@ def test_a_long_history_goes_in_pages(project, olga, monkeypatch):
 
 def test_a_few_archives_are_sent_at_once(project, olga):
     plan = done(project, olga, "export", make_sessions(project, 1))
-    whole = b"".join(archive(plan))
-    open_ones = [download(plan) for _ in range(AT_ONCE)]
+    whole = b"".join(archive(plan, seen(plan)))
+    open_ones = [download(plan, seen(plan)) for _ in range(AT_ONCE)]
 
     with pytest.raises(Busy):
-        download(plan)
+        download(plan, seen(plan))
 
     # One that was read, and one that nobody waits for any more.
     assert b"".join(open_ones[0]) == whole
     open_ones[1].close()
-    again = [download(plan) for _ in range(AT_ONCE)]
+    again = [download(plan, seen(plan)) for _ in range(AT_ONCE)]
     for one in again:
         one.close()
 
@@ -129,7 +136,7 @@ def test_a_session_that_was_erased_since_is_said_to_be_missing(
     plan = done(project, olga, "export", [erased, kept])
     monkeypatch.setattr(
         "apps.plans.exporting._session",
-        lambda plan, id: None if id == erased else _session(plan, id),
+        lambda seen, id: None if id == erased else _session(seen, id),
     )
 
     found = unpacked(plan)
@@ -137,3 +144,14 @@ def test_a_session_that_was_erased_since_is_said_to_be_missing(
     (told,) = lines(found[f"{erased}.jsonl"])
     assert told == {"type": "error", "message": SessionNotFound().message}
     assert lines(found[f"{kept}.jsonl"])[-1]["type"] == "trailer"
+
+
+@pytest.mark.parametrize("kind", ["hold", "export"])
+def test_there_is_no_archive_of_another_act_or_before_it_is_over(project, olga, kind):
+    plan = confirmed(project, olga, kind, make_sessions(project, 1))
+    if kind == "hold":
+        running.sweep(now=timezone.now())
+        plan.refresh_from_db()
+
+    with pytest.raises(NoArchive):
+        download(plan, seen(plan))

@@ -167,9 +167,9 @@ class ApiView(UnderstandingView):
         """Write the answer, with the headers that each carries."""
         allowance = {} if self.allowance is None else self.allowance.headers
         headers = self.headers | allowance
+        if response.status_code < 400:
+            self.say_how_it_was_read(response)
         if isinstance(response, Response):
-            if response.status_code < 400:
-                self.say_how_it_was_read(response)
             return _written(response, headers)
         for name, value in headers.items():
             response[name] = value

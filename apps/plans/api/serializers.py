@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from apps.core.http.input.fields import TextField
+from apps.plans.cases import OFFERED
 from apps.plans.models import ItemState, PlanStatus
 from apps.plans.operations import MOST
 from apps.plans.operations.confirming import LONGEST_REASON
@@ -19,8 +20,7 @@ from apps.timeline.api.outputs.common import (
 from apps.timeline.operations import MAX_LABEL
 from apps.timeline.search import LONGEST_TEXT
 
-# An export is downloaded where it was asked for: on the console's page.
-KINDS = ("hold", "resume", "label")
+KINDS = [case.kind for case in OFFERED]
 
 
 @extend_schema_serializer(component_name="MakePlan")
@@ -63,7 +63,10 @@ class ItemOutput(Output):
     code = maybe_text("Why it was left out or has failed; decide by this.")
     why = maybe_text("The same, for people.")
     version = maybe_number("The head that the dry run saw, or that an undo needs.")
-    result_version = maybe_number("The version that was made or labelled.")
+    result_version = maybe_number(
+        "The version that was made, labelled, or up to which it is exported."
+    )
+    size = maybe_number("Bytes of the states that are exported.")
 
 
 @extend_schema_serializer(component_name="PlanCounts")

@@ -50,4 +50,5 @@ def _item_object(item: Item) -> dict[str, Any]:
         "why": item.words or None,
         "version": item.number,
         "result_version": item.result_number,
+        "size": item.size,
     }

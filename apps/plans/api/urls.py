@@ -9,5 +9,6 @@ urlpatterns = [
     path("plans/<str:plan_id>", views.PlanDetail.as_view()),
     path("plans/<str:plan_id>/confirm", views.PlanConfirmation.as_view()),
     path("plans/<str:plan_id>/retry", views.PlanRetry.as_view()),
+    path("plans/<str:export_id>/archive", views.PlanArchive.as_view()),
     path("plans/<str:plan_id>/undo", views.PlanUndo.as_view()),
 ]

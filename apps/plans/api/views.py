@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
+from django.http import HttpResponse, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,6 +27,8 @@ from apps.plans.api.serializers import (
     PlanOutput,
 )
 from apps.plans.api.shapes import listed_plan, plan_object
+from apps.plans.authority import seen_by
+from apps.plans.exporting import download
 from apps.plans.models import Plan
 from apps.plans.operations import MOST, Picked
 from apps.plans.querysets import PlanQuerySet
@@ -32,8 +36,15 @@ from apps.timeline.api import parameters
 from apps.timeline.search import parse_query, search_sessions
 
 PLAN_ID = re.compile(r"plan_[0-9a-z]{26}", re.ASCII)
+ARCHIVE = "application/zip"
+# What an act takes beside its sessions, and the kind that takes it.
+PARAMS = {"label": "label"}
 PLAN = OpenApiParameter(
     "plan_id", str, OpenApiParameter.PATH, description="The plan's `id`."
+)
+
+EXPORT = OpenApiParameter(
+    "export_id", str, OpenApiParameter.PATH, description="The `id` of a plan to export."
 )
 
 
@@ -79,7 +90,7 @@ class PlanCollection(PlanView):
                 act=act,
                 kind=said["kind"],
                 picked=_picked(act, said),
-                params={"label": said.get("label")},
+                params=_params(said),
             )
 
         return self.perform(request, verb, status=201)
@@ -134,6 +145,37 @@ class PlanConfirmation(PlanView):
         return self.perform(request, verb)
 
 
+class PlanArchive(PlanView):
+    """`/v1/plans/{export_id}/archive`"""
+
+    def perform_content_negotiation(
+        self, request: Request, force: bool = False
+    ) -> tuple[Any, str]:
+        """Settle on JSON for what is refused, whatever kind of file is asked for."""
+        renderer = self.get_renderers()[0]
+        return renderer, renderer.media_type
+
+    @extend_schema(
+        operation_id="get_plan_archive",
+        parameters=[EXPORT],
+        responses={(200, ARCHIVE): OpenApiTypes.BINARY}
+        | errors(400, 401, 403, 404, 409, 503),
+    )
+    def get(self, request: Request, export_id: str) -> HttpResponse:
+        """Download what an export has: a zip with a file for each session.
+
+        A file is a line for each version and turn (`stepback-trajectory/1`);
+        `sessions.jsonl` says what is there and what is not.
+        """
+        plan = self.seen(request).one(export_id)
+        sent: Any = StreamingHttpResponse(
+            download(plan, seen_by(act_of(request))),
+            content_type=ARCHIVE,
+            headers={"Content-Disposition": f'attachment; filename="{plan.id}.zip"'},
+        )
+        return cast(HttpResponse, sent)
+
+
 class PlanRetry(PlanView):
     """`/v1/plans/{plan_id}/retry`"""
 
@@ -164,6 +206,19 @@ class PlanUndo(PlanView):
         """
         verb = partial(plans.undo, plan_id=plan_id)
         return self.perform(request, verb, status=201)
+
+
+def _params(said: dict[str, Any]) -> dict[str, Any]:
+    """Return what the act takes beside its sessions.
+
+    Raises: InvalidRequest for what an act of this kind does not take.
+    """
+    for name in PARAMS:
+        if said.get(name) is not None and PARAMS[name] != said["kind"]:
+            raise InvalidRequest(
+                f"{name} is for the kind {PARAMS[name]} alone.", param=name
+            )
+    return {name: said.get(name) for name in PARAMS}
 
 
 def _picked(act: Act, said: dict[str, Any]) -> Picked:

@@ -6,10 +6,10 @@ are noted, so that the archive is bounded before anybody waits for it.
 
 from __future__ import annotations
 
+from apps.plans.authority import seen_by
 from apps.plans.cases.case import Case, Done, Reason, Sight, Task, takes_nothing
 from apps.plans.models import Item
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.models import Session
 from apps.timeline.versions import history_size
 
 MEBIBYTE = 1 << 20
@@ -24,8 +24,7 @@ def _look(sight: Sight) -> dict[str, Reason]:
 
 
 def _do(task: Task) -> Done | Reason:
-    found = Session.objects.of_project(task.act.project_id)
-    session = found.filter(id=task.item.session_id).first()
+    session = seen_by(task.act).filter(id=task.item.session_id).first()
     if session is None:
         raise SessionNotFound
     size = history_size(session.id, session.head_number)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.agents.acts import Act
+from apps.plans.authority import seen_by
 from apps.plans.cases import Case, Reason, Sight, reasons
 from apps.plans.models import Item
 from apps.timeline.models import Session
@@ -41,9 +42,5 @@ def dry_run(
 
 
 def _sessions(act: Act, session_ids: Sequence[str]) -> dict[str, Session]:
-    """Return those that the actor sees: an agent none that was deleted or is over."""
-    found = Session.objects.of_project(act.project_id).of_agents(act.scope.agents)
-    if act.actor.is_agent:
-        found = found.alive(now=act.now)
-    named = found.filter(id__in=session_ids).newest_first().defer(*UNREAD)
+    named = seen_by(act).filter(id__in=session_ids).newest_first().defer(*UNREAD)
     return {session.id: session for session in named[: len(session_ids)]}

@@ -30,8 +30,9 @@ from apps.console.views.requests.page_links import query
 from apps.console.views.requests.refusals import SeeOther
 from apps.core.errors import InvalidRequest
 from apps.plans import operations as plans
-from apps.plans.exporting import download
+from apps.plans.exporting import download, is_ready
 from apps.plans.models import Plan
+from apps.timeline.models import Session
 
 LISTED = 50
 SHOWN_UNDOS = 10
@@ -145,7 +146,7 @@ def export_plan(request: HttpRequest, slug: str, plan_id: str) -> HttpResponse:
     """Hand out the archive of an export, made as it is sent."""
     membership = entered(request, slug)
     found = _plan(membership.project, plan_id)
-    if not pages.plan_page(found, after=0).is_exported:
+    if not is_ready(found):
         # Its page says how far it is.
         return HttpResponseRedirect(_address(membership, plan_id))
     name = f"{membership.project.slug}-{found.id}.zip"
@@ -153,7 +154,9 @@ def export_plan(request: HttpRequest, slug: str, plan_id: str) -> HttpResponse:
     if request.method == "HEAD":
         return HttpResponse(content_type="application/zip", headers=told)
     sent: Any = StreamingHttpResponse(
-        download(found), content_type="application/zip", headers=told
+        download(found, Session.objects.of_project(membership.project_id)),
+        content_type="application/zip",
+        headers=told,
     )
     return cast(HttpResponse, sent)
 

@@ -1,13 +1,14 @@
 """How an answer names the input that was ignored, and the preference that was met.
 
-`ignored` stands in the body where that is an object, and always in a header: lists and
-empty answers have no place for it.
+`ignored` stands in the body where that is an object, and always in a header: lists,
+files and empty answers have no place for it.
 """
 
 import json as ascii_json
 from collections.abc import Sequence
 from typing import Any
 
+from django.http.response import HttpResponseBase
 from orjson import Fragment
 from rest_framework.response import Response
 
@@ -20,13 +21,15 @@ LONGEST_HEADER = 2_000
 
 
 def name_ignored(
-    response: Response, names: Sequence[str], *, are_all: bool = True
+    response: HttpResponseBase, names: Sequence[str], *, are_all: bool = True
 ) -> None:
     """Say in an answer what was ignored; with `are_all` false, that there is more."""
     response[IGNORED] = _header(names)
     members: dict[str, Any] = {"ignored": names}
     if not are_all:
         members["ignored_truncated"] = True
+    if not isinstance(response, Response):
+        return
     if isinstance(response.data, dict):
         response.data = {**response.data, **members}
     elif isinstance(response.data, Fragment):
@@ -45,7 +48,7 @@ def _header(names: Sequence[str]) -> str:
     return ascii_json.dumps(fitting)
 
 
-def say_applied(response: Response, handling: Handling) -> None:
+def say_applied(response: HttpResponseBase, handling: Handling) -> None:
     """Add the preference to those that the answer says were met."""
     met = f"handling={handling.value}"
     response[APPLIED] = ", ".join(filter(None, (response.get(APPLIED), met)))

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from http import HTTPMethod
 from typing import Any, ClassVar, Protocol, cast
 
+from django.http.response import HttpResponseBase
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -137,7 +138,7 @@ class UnderstandingView(APIView):
             exc = self.fault
         return super().handle_exception(exc)
 
-    def say_how_it_was_read(self, response: Response) -> None:
+    def say_how_it_was_read(self, response: HttpResponseBase) -> None:
         """Name what was ignored, and the preference that was met."""
         if self.ignored:
             name_ignored(response, self.ignored, are_all=self.are_all_named)

@@ -282,6 +282,12 @@ class NothingToRetry(Refused):
     code = "nothing_to_retry"
 
 
+class NoArchive(Refused):
+    """The plan is no export, is not over yet, or exported nothing."""
+
+    code = "no_archive"
+
+
 class NameTaken(Refused):
     code = "name_taken"
 

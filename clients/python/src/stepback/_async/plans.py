@@ -17,7 +17,7 @@ class AsyncPlans(AsyncResource):
 
     async def make(
         self,
-        kind: Literal["hold", "resume", "label"],
+        kind: Literal["hold", "resume", "label", "export"],
         *,
         sessions: Sequence[str] | None = None,
         q: str | None = None,

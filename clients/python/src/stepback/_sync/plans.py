@@ -18,7 +18,7 @@ class Plans(Resource):
 
     def make(
         self,
-        kind: Literal["hold", "resume", "label"],
+        kind: Literal["hold", "resume", "label", "export"],
         *,
         sessions: Sequence[str] | None = None,
         q: str | None = None,
