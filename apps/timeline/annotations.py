@@ -63,13 +63,16 @@ class Note(models.Model):
 
 
 class Review(models.Model):
-    """How a session went, as somebody says who has looked at it; the newest counts."""
+    """How a session went, as somebody says who has looked at it; the newest counts.
+
+    Without an outcome the session counts as not reviewed: the one review was withdrawn.
+    """
 
     pk = models.CompositePrimaryKey("session_id", "ordinal")
     session_id = id_field()
     # From 1 on, in the order in which they were given.
     ordinal = models.BigIntegerField()
-    outcome = models.CharField(max_length=8, choices=Outcome.choices)
+    outcome = models.CharField(max_length=8, choices=Outcome.choices, null=True)
     why = models.TextField(null=True)
     actor_kind = models.CharField(max_length=8)
     actor_id = models.TextField()

@@ -105,6 +105,12 @@ class NotPaused(DomainError):
     code = "not_paused"
 
 
+class ReviewReplaced(DomainError):
+    """This review counts no more: somebody has reviewed the session since."""
+
+    code = "review_replaced"
+
+
 class AlreadyPaused(DomainError):
     """This session is paused already."""
 

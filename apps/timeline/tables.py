@@ -13,7 +13,7 @@ TABLES = {
     "timeline_session": mutable(
         web=f"INSERT, UPDATE ({_PROJECTION}, {_JUDGED}, {_SAID})",
         # What a confirmed plan does to sessions, the worker does.
-        worker=f"UPDATE ({_PROJECTION}, expired_at)",
+        worker=f"UPDATE ({_PROJECTION}, review, expired_at)",
         retention="UPDATE, DELETE",
     ),
     "timeline_sessionname": immutable(),
@@ -22,7 +22,7 @@ TABLES = {
     "timeline_body": immutable(),
     "timeline_turn": immutable(),
     "timeline_note": immutable(),
-    "timeline_review": immutable(),
+    "timeline_review": immutable(worker="INSERT"),
     "timeline_score": immutable(),
     "timeline_pendingwrite": immutable(),
     "timeline_hiddenversions": immutable(),

@@ -72,7 +72,7 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         "origin": _session(slug, data.get("forked_from"), data.get("forked_version")),
         "version": f"v{number}",
         "restored": f"v{data.get('restored_version')}",
-        "outcome": _escaped(data.get("outcome") or ""),
+        "outcome": _escaped(data.get("outcome") or "review withdrawn"),
         "score": _escaped(data.get("score") or ""),
         "value": _escaped(str(data.get("value"))),
         "summary": _escaped(data.get("summary") or kind, LONGEST_WORDS),

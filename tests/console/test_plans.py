@@ -89,6 +89,31 @@ def test_rows_are_picked_looked_at_confirmed_and_done(operator, project, stories
     assert "http-equiv" not in over
 
 
+def test_many_are_reviewed_from_the_list_and_it_is_taken_back(
+    operator, project, stories
+):
+    stories[0].review("failed")
+
+    page, plan = made(operator, project, "review", stories, outcome="failed")
+    assert "Review 2 sessions as failed?" in text(page)
+    assert "left out: reviewed as failed already" in re.sub("<[^>]+>", "", text(page))
+    confirm(operator, project, plan, reason="Bad release")
+    sweep()
+    assert "2 sessions reviewed as failed" in text(
+        operator.get(url("plan", project, plan.id))
+    )
+    session = text(operator.get(address(project, stories[1].id)))
+    assert "Bad release" in session
+
+    operator.post(url("undo_plan", project, plan.id))
+    undo = Plan.objects.get(undo_of=plan)
+    confirm(operator, project, undo)
+    sweep()
+    over = text(operator.get(url("plan", project, undo.id)))
+    assert "The review “failed” of 2 sessions taken back" in over
+    assert "not reviewed" in text(operator.get(address(project, stories[1].id)))
+
+
 def test_the_part_that_is_asked_for_again_and_again_is_the_plan_alone(
     operator, project, stories
 ):
@@ -157,6 +182,19 @@ def test_a_plan_that_somebody_else_confirmed_says_so(operator, project, stories)
         ({"session": [f"sess_{0:026d}"]}, "Say what is to be done"),
         ({"kind": "hold", "session": ["sess_x"]}, "ids of sessions"),
         ({"kind": "label", "session": [f"sess_{0:026d}"]}, "Name the label"),
+        (
+            {"kind": "label", "session": [f"sess_{0:026d}"], "label": "a\u202eb"},
+            "A label is printable text of at most 100 characters.",
+        ),
+        (
+            {"kind": "label", "session": [f"sess_{0:026d}"], "label": "x" * 101},
+            "label",
+        ),
+        ({"kind": "review", "session": [f"sess_{0:026d}"]}, "fine or failed"),
+        (
+            {"kind": "review", "session": [f"sess_{0:026d}"], "outcome": "good"},
+            "outcome",
+        ),
         ({"kind": "hold", "first": "on", "q": "agnet:x"}, "agnet"),
         (
             {"kind": "hold", "session": [f"sess_{n:026d}" for n in range(501)]},

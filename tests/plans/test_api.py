@@ -49,6 +49,24 @@ def test_sessions_are_held_and_resumed_again(api, project):
     assert statuses(ids) == ["active", "active"]
 
 
+def test_sessions_are_reviewed_and_it_is_taken_back(api, project):
+    client, ids = api(), make_sessions(project, 2)
+    plan = made(client, kind="review", sessions=ids, outcome="failed")
+    assert (plan["outcome"], plan["label"]) == ("failed", None)
+    path = f"/v1/plans/{plan['id']}"
+    client.post(f"{path}/confirm", {"reason": "bad release"})
+    sweep()
+    failed = client.get("/v1/sessions", {"review": "failed"}).body["data"]
+    assert {one["id"] for one in failed} == set(ids)
+
+    undo = client.post(f"{path}/undo").body
+    client.post(f"/v1/plans/{undo['id']}/confirm", {})
+    sweep()
+
+    assert undo["kind"] == "unreview"
+    assert client.get("/v1/sessions", {"review": "failed"}).body["data"] == []
+
+
 def test_the_first_of_a_search_are_labelled(api, project):
     client, ids = api(), make_sessions(project, 2)
     Story(project, agent="other")
@@ -70,6 +88,9 @@ def test_the_first_of_a_search_are_labelled(api, project):
         ({"kind": "unlabel", "sessions": []}, "kind"),
         ({"kind": "hold", "sessions": [f"sess_{0:026d}"], "label": "x"}, "label"),
         ({"kind": "label", "sessions": [f"sess_{0:026d}"]}, "label"),
+        ({"kind": "review", "sessions": [f"sess_{0:026d}"]}, "outcome"),
+        ({"kind": "review", "sessions": [], "outcome": "good"}, "outcome"),
+        ({"kind": "hold", "sessions": [], "outcome": "fine"}, "outcome"),
         ({"sessions": []}, "kind"),
         ({"kind": "hold", "sessions": [], "sort": "x"}, "sort"),
     ],

@@ -110,6 +110,10 @@ def test_a_session_that_is_named_twice_is_one_item(project, olga):
         ("label", [f"sess_{0:026d}"], {"label": "  "}, "label"),
         ("label", [f"sess_{0:026d}"], {"label": "x" * 101}, "label"),
         ("label", [f"sess_{0:026d}"], {"label": "a\nb"}, "label"),
+        ("label", [f"sess_{0:026d}"], {"label": "a\u202eb"}, "label"),
+        ("review", [f"sess_{0:026d}"], {}, "outcome"),
+        ("review", [f"sess_{0:026d}"], {"outcome": "good"}, "outcome"),
+        ("review", [f"sess_{0:026d}"], {"outcome": ["fine"]}, "outcome"),
     ],
 )
 def test_what_does_not_fit_is_refused_at_its_place(
@@ -127,7 +131,7 @@ def test_what_does_not_fit_is_refused_at_its_place(
 def test_many_sessions_are_looked_at_by_as_many_statements_as_two(project, olga, kind):
     def asked(ids):
         with counted_queries() as sent:
-            make_plan(project, olga, kind, ids, label="seen")
+            make_plan(project, olga, kind, ids, label="seen", outcome="fine")
         return len(sent)
 
     few = asked(make_sessions(project, 2))

@@ -12,6 +12,7 @@ from apps.accounts.models import Project, Scope
 from apps.audit.models import AuditRecord, Event
 from apps.timeline import operations as timeline
 from apps.timeline import verification
+from apps.timeline.errors import ReviewReplaced
 from apps.timeline.models import Review, Score, Session
 from tests.acts import act_in
 from tests.conftest import make_project
@@ -379,6 +380,38 @@ def test_what_lists_show_is_verified(run: Run) -> None:
 
 def _wrong(run: Run) -> list[str]:
     return [one.sentence for one in verification.findings(run.id)]
+
+
+def test_what_is_withdrawn_stays_and_what_counted_before_counts(run: Run) -> None:
+    review(run, "fine", "Seen.")
+    review(run, "failed")
+    act = act_in(Project.objects.get(slug="checkout"))
+
+    for counts in ("fine", "failed", "fine"):
+        last = Review.objects.of_session(run.id).newest()
+        assert last is not None
+        timeline.withdraw_review(act=act, session_id=run.id, given_at=last.created_at)
+        assert run.get()["review"] == counts
+
+    assert Review.objects.count() == 5
+    assert _wrong(run) == []
+
+
+def test_the_first_one_withdrawn_leaves_a_session_that_nobody_reviewed(
+    run: Run,
+) -> None:
+    review(run, "failed", "Seen.")
+    act = act_in(Project.objects.get(slug="checkout"))
+    first = Review.objects.get()
+
+    timeline.withdraw_review(act=act, session_id=run.id, given_at=first.created_at)
+
+    assert listed(run, review="none") == [run.id]
+    assert run.get()["review"] is None
+    assert _wrong(run) == []
+    # It is the newest no more.
+    with pytest.raises(ReviewReplaced):
+        timeline.withdraw_review(act=act, session_id=run.id, given_at=first.created_at)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -23,6 +23,7 @@ N = 3
 # An act of each kind, in an order in which each finds something to do.
 ACTS: tuple[dict[str, str], ...] = (
     {"kind": "label", "label": "seen"},
+    {"kind": "review", "outcome": "failed"},
     {"kind": "hold"},
     {"kind": "resume"},
     {"kind": "export"},

@@ -8,6 +8,7 @@ from apps.console.forms.project import SessionsForm
 from apps.plans.cases import OFFERED
 from apps.plans.operations.confirming import LONGEST_REASON
 from apps.timeline.operations import MAX_LABEL
+from apps.timeline.words import Outcome
 
 KEY = 64
 
@@ -24,11 +25,12 @@ class PickForm(SessionsForm):
     )
     first = forms.BooleanField(required=False)
     label = forms.CharField(required=False, max_length=MAX_LABEL)
+    outcome = forms.ChoiceField(required=False, choices=Outcome.choices)
     key = forms.CharField(required=False, max_length=KEY)
 
     def params(self) -> dict[str, Any]:
         """Return what the act takes, as far as a valid form says it."""
-        return {"label": self.cleaned_data["label"]}
+        return {name: self.cleaned_data[name] for name in ("label", "outcome")}
 
 
 class ConfirmForm(forms.Form):

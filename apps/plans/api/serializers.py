@@ -19,6 +19,7 @@ from apps.timeline.api.outputs.common import (
 )
 from apps.timeline.operations import MAX_LABEL
 from apps.timeline.search import LONGEST_TEXT
+from apps.timeline.words import Outcome
 
 KINDS = [case.kind for case in OFFERED]
 
@@ -43,6 +44,12 @@ class PlanInput(serializers.Serializer[Any]):
     label = TextField(  # type: ignore[assignment]
         max_length=MAX_LABEL, help_text="For the kind label: its name."
     )
+    outcome = serializers.ChoiceField(
+        choices=Outcome.choices,
+        required=False,
+        allow_null=True,
+        help_text="For the kind review: how the sessions went.",
+    )
 
 
 @extend_schema_serializer(component_name="ConfirmPlan")
@@ -50,7 +57,8 @@ class ConfirmInput(serializers.Serializer[Any]):
     """Why it is done."""
 
     reason = TextField(
-        max_length=LONGEST_REASON, help_text="Kept with each version that is made."
+        max_length=LONGEST_REASON,
+        help_text="Kept with each version or review that is made.",
     )
 
 
@@ -85,8 +93,9 @@ class ListedPlanOutput(Output):
 
     object = text()
     id = text()
-    kind = text("hold, resume, label, unlabel (an undo) or export")
+    kind = text("hold, resume, label, review, export; unlabel, unreview are undos")
     label = maybe_text()  # type: ignore[assignment]
+    outcome = maybe_text("Of a review.")
     status = serializers.ChoiceField(choices=PlanStatus.choices)
     undo_of = maybe_text("The plan that it takes back.")
     q = maybe_text("The search that the list was taken from.")

@@ -28,6 +28,7 @@ def _about(plan: Plan, counts: dict[str, int]) -> dict[str, Any]:
         "id": plan.id,
         "kind": plan.kind,
         "label": plan.params.get("label"),
+        "outcome": plan.params.get("outcome"),
         "status": plan.status,
         "undo_of": plan.undo_of_id,
         "q": plan.query,

@@ -29,9 +29,12 @@ class Reason:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Done:
-    """What an item came to: the version that is meant, and what an export will hold."""
+    """What an item came to: the version that is meant, and what an export will hold.
 
-    number: int
+    `number` is None for what is done to a session as a whole.
+    """
+
+    number: int | None
     size: int | None = None
 
 

@@ -13,13 +13,20 @@ NOT_HELD = Reason("not_paused", "not held")
 LABELLED = Reason("label_given", "its head has the label already")
 UNLABELLED = Reason("label_not_found", "the label was taken away already")
 LABELLED_ANEW = Reason("label_given", "the label was taken away and given anew")
+REPLACED = Reason("review_replaced", "somebody has reviewed it since")
 
 # What no act changes any more.
 ENDED = {Status.DELETED.value: DELETED, EXPIRED: OVER}
 # What errors of operations say of a session that has changed since it was looked at.
 MEANWHILE = {
-    one.code: one for one in (GONE, CLOSED, HELD, NOT_HELD, LABELLED, UNLABELLED)
+    one.code: one
+    for one in (GONE, CLOSED, HELD, NOT_HELD, LABELLED, UNLABELLED, REPLACED)
 }
+
+
+def reviewed(outcome: str) -> Reason:
+    """Say that a session's newest review says the same already."""
+    return Reason("review_given", f"reviewed as {outcome} already")
 
 
 def moved_on(expected: int, head: int) -> Reason:

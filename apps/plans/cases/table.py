@@ -7,10 +7,11 @@ from apps.plans.cases.case import Case
 from apps.plans.cases.exports import EXPORT
 from apps.plans.cases.holds import HOLD, RESUME
 from apps.plans.cases.labels import LABEL, UNLABEL
+from apps.plans.cases.reviews import REVIEW, UNREVIEW
 
 # Those that can be asked for; the others are undos of these.
-OFFERED = (HOLD, RESUME, LABEL, EXPORT)
-CASES = {case.kind: case for case in (*OFFERED, UNLABEL)}
+OFFERED = (HOLD, RESUME, LABEL, REVIEW, EXPORT)
+CASES = {case.kind: case for case in (*OFFERED, UNLABEL, UNREVIEW)}
 
 
 def case_of(kind: str) -> Case:

@@ -12,7 +12,14 @@ from apps.timeline.operations.expiry import expire
 from apps.timeline.operations.handoffs import adopt, hand_off
 from apps.timeline.operations.holds import close, delete, pause, resume
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
-from apps.timeline.operations.notes import MAX_NOTE, MAX_WHY, add_note, review, score
+from apps.timeline.operations.notes import (
+    MAX_NOTE,
+    MAX_WHY,
+    add_note,
+    review,
+    score,
+    withdraw_review,
+)
 from apps.timeline.operations.rollbacks import rollback, undo
 from apps.timeline.operations.sessions import Origin, create, fork
 from apps.timeline.operations.states import replace, update
@@ -55,4 +62,5 @@ __all__ = [
     "unlabel",
     "update",
     "update_metadata",
+    "withdraw_review",
 ]

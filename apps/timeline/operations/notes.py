@@ -6,6 +6,7 @@ is ever changed: whoever thinks otherwise writes another one, and the newest cou
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -18,6 +19,7 @@ from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.timeline import scores
 from apps.timeline.covered import NOTE, REVIEW, SCORE
+from apps.timeline.errors import ReviewReplaced
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Note, Review, Score, Session
 from apps.timeline.versions import fetching
@@ -103,27 +105,26 @@ def review(
         )
     ):
         return last
-    made = Review(
-        session_id=session_id,
-        ordinal=1 if last is None else last.ordinal + 1,
-        outcome=outcome,
-        why=why,
-        **_by(act),
-    )
-    made.save(force_insert=True)
-    Session.objects.filter(id=session_id).update(review=outcome)
-    audit.record_act(
-        stream_id=session_id,
-        project_id=act.project_id,
-        action=Action.SESSION_REVIEWED,
-        resource_type="session",
-        resource_id=session_id,
-        act=act,
-        # The record names it, not what it says.
-        details={"outcome": outcome, "review": made.ordinal}
-        | REVIEW.left(made, act.project.index_key).details(),
-    )
-    return made
+    return _reviewed(act, session_id, last, outcome, why)
+
+
+@transaction.atomic
+def withdraw_review(*, act: Act, session_id: str, given_at: datetime) -> Review:
+    """Write a review that says what counted before the one of that moment.
+
+    Where that was the first, the session counts as not reviewed again.
+
+    Raises: SessionNotFound, ReviewReplaced where it is not the newest.
+    """
+    fetching.head(act.scope, session_id, now=act.now)
+    lock_session(session_id)
+    known = Review.objects.of_session(session_id)
+    last = known.newest()
+    if last is None or last.created_at != given_at:
+        raise ReviewReplaced
+    before = known.filter(ordinal=last.ordinal - 1).first()
+    outcome, why = (None, None) if before is None else (before.outcome, before.why)
+    return _reviewed(act, session_id, last, outcome, why)
 
 
 @transaction.atomic
@@ -167,6 +168,33 @@ def score(
         act=act,
         details={"score": name, "value": value}
         | SCORE.left(made, act.project.index_key).details(),
+    )
+    return made
+
+
+def _reviewed(
+    act: Act, session_id: str, last: Review | None, outcome: str | None, why: str | None
+) -> Review:
+    """Write the review behind the newest one, under the session's lock."""
+    made = Review(
+        session_id=session_id,
+        ordinal=1 if last is None else last.ordinal + 1,
+        outcome=outcome,
+        why=why,
+        **_by(act),
+    )
+    made.save(force_insert=True)
+    Session.objects.filter(id=session_id).update(review=outcome)
+    audit.record_act(
+        stream_id=session_id,
+        project_id=act.project_id,
+        action=Action.SESSION_REVIEWED,
+        resource_type="session",
+        resource_id=session_id,
+        act=act,
+        # The record names it, not what it says.
+        details={"outcome": outcome, "review": made.ordinal}
+        | REVIEW.left(made, act.project.index_key).details(),
     )
     return made
 

@@ -18,7 +18,7 @@ from apps.core.actors import SYSTEM, Actor, ActorKind
 from apps.core.errors import DomainError
 from apps.core.handling import Handling
 from apps.timeline import operations as timeline
-from apps.timeline.models import Label, Session
+from apps.timeline.models import Label, Review, Session
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Subscription
 from tests.acts import act_by, act_in
@@ -88,6 +88,15 @@ class Acts:
             outcome=self.draw.choice(["fine", "failed"]),
             why=self.draw.choice([None, *TEXTS[:2]]),
         )
+
+    def withdraw(self) -> None:
+        review = self.any_of(Review)
+        if review:
+            timeline.withdraw_review(
+                act=self.act(),
+                session_id=review.session_id,
+                given_at=review.created_at,
+            )
 
     def score(self) -> None:
         timeline.score(
@@ -214,6 +223,7 @@ VERBS = (
     Acts.unlabel,
     Acts.note,
     Acts.review,
+    Acts.withdraw,
     Acts.score,
     Acts.metadata,
     Acts.lifetime,

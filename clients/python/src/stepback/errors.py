@@ -282,6 +282,12 @@ class NothingToRetry(Refused):
     code = "nothing_to_retry"
 
 
+class ReviewReplaced(Refused):
+    """Somebody has reviewed the session since."""
+
+    code = "review_replaced"
+
+
 class NoArchive(Refused):
     """The plan is no export, is not over yet, or exported nothing."""
 

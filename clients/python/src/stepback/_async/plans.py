@@ -17,11 +17,12 @@ class AsyncPlans(AsyncResource):
 
     async def make(
         self,
-        kind: Literal["hold", "resume", "label", "export"],
+        kind: Literal["hold", "resume", "label", "review", "export"],
         *,
         sessions: Sequence[str] | None = None,
         q: str | None = None,
         label: str | None = None,
+        outcome: Literal["fine", "failed"] | None = None,
         idempotency_key: str | None = None,
     ) -> answers.Plan:
         """Say what would be done to these sessions, or the first that `q` finds.
@@ -29,7 +30,7 @@ class AsyncPlans(AsyncResource):
         Nothing is done until `confirm`; each item says whether it is left out and why.
         """
         named = None if sessions is None else list(sessions)
-        body = given(kind=kind, sessions=named, q=q, label=label)
+        body = given(kind=kind, sessions=named, q=q, label=label, outcome=outcome)
         read = answers.Plan.of
         return await self._send("POST", ("plans",), body, read, idempotency_key)
 

@@ -101,6 +101,7 @@ class ListedPlan(Answer):
     created_at: str
     counts: Mapping[str, Json]
     label: str | None = None
+    outcome: str | None = None
     undo_of: str | None = None
     q: str | None = None
     reason: str | None = None
