@@ -82,6 +82,7 @@ class Action(StrEnum):
     PLAN_CONFIRMED = "plan.confirmed"
     PLAN_RETRIED = "plan.retried"
     PLAN_UNDONE = "plan.undone"
+    PLAN_DROPPED = "plan.dropped"
 
     @property
     def trace_name(self) -> str:
@@ -203,6 +204,7 @@ SHOWN: dict[Action, Shown] = {
     Action.PLAN_CONFIRMED: Shown("plan.confirmed", "Confirmed the plan"),
     Action.PLAN_RETRIED: Shown("plan.retried", "Tried again what failed of the plan"),
     Action.PLAN_UNDONE: Shown("plan.undone", "Took back what the plan had done"),
+    Action.PLAN_DROPPED: Shown("plan.dropped", "Removed a plan nobody had confirmed"),
 }
 
 

@@ -6,10 +6,15 @@ row's lock and settles it in the transaction of the act itself, so it is done on
 however many workers run and wherever one is killed.
 """
 
+from datetime import datetime, timedelta
+
 from django.db import models
 
 from apps.plans.querysets import ItemQuerySet, PlanQuerySet
 from apps.timeline.fields import id_field
+
+# A draft that nobody confirms for so long is removed; see `retiring.py`.
+DRAFT_LIVES = timedelta(days=7)
 
 
 class PlanStatus(models.TextChoices):
@@ -74,6 +79,11 @@ class Plan(models.Model):
                 name="plans_plan_running",
                 condition=models.Q(status="running"),
             ),
+            models.Index(
+                fields=["created_at"],
+                name="plans_plan_drafts",
+                condition=models.Q(status="draft"),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -82,6 +92,11 @@ class Plan(models.Model):
     @property
     def is_draft(self) -> bool:
         return self.status == PlanStatus.DRAFT
+
+    @property
+    def lives_until(self) -> datetime:
+        """When it is removed, as long as it is a draft."""
+        return self.created_at + DRAFT_LIVES
 
     @property
     def is_running(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -49,6 +50,10 @@ class PlanQuerySet(models.QuerySet["Plan"]):
     def running(self) -> PlanQuerySet:
         """Those that the worker does, in the order in which they were confirmed."""
         return self.filter(status="running").order_by("confirmed_at", "id")
+
+    def drafts_from_before(self, moment: datetime) -> PlanQuerySet:
+        """Those that were made before that and never confirmed."""
+        return self.filter(status="draft", created_at__lt=moment)
 
     def older_than(self, id: str | None) -> PlanQuerySet:
         return self.filter(id__lt=id) if id else self.all()

@@ -8,10 +8,11 @@ TABLES = {
     "plans_plan": mutable(
         web="INSERT, UPDATE (status, reason, runs_as_kind, runs_as_id, runs_as_label,"
         " request_id, confirmed_at, finished_at)",
-        worker="UPDATE (status, finished_at)",
+        # And removes what was never confirmed.
+        worker="UPDATE (status, finished_at), DELETE",
     ),
     "plans_item": mutable(
         web="INSERT, UPDATE (state, code, words)",
-        worker="UPDATE (state, code, words, result_number, size, done_at)",
+        worker="UPDATE (state, code, words, result_number, size, done_at), DELETE",
     ),
 }

@@ -21,7 +21,7 @@ from procrastinate.contrib.django.django_connector import DjangoConnector
 from apps.accounts import operations as accounts
 from apps.core.actors import SYSTEM
 from apps.metrics import alerting, rollups
-from apps.plans import running
+from apps.plans import retiring, running
 from apps.timeline import operations as timeline
 from apps.watching import mailing
 from apps.webhooks import delivering
@@ -100,6 +100,12 @@ def run_plans(now: datetime) -> None:
 def sign_heads(now: datetime) -> None:
     """Sign the heads that moved into a note outside the database."""
     signing.work(now=now)
+
+
+@scheduled(EVERY_HOUR)
+def retire_drafts(now: datetime) -> None:
+    """Remove plans that nobody has confirmed."""
+    retiring.sweep(now=now)
 
 
 @scheduled(EVERY_HOUR)

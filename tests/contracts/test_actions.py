@@ -15,7 +15,8 @@ from apps.audit.models import Event
 from apps.core.actors import SYSTEM
 from apps.metrics import alerting
 from apps.metrics.models import Rule
-from apps.plans import running
+from apps.plans import retiring, running
+from apps.plans.models import DRAFT_LIVES
 from apps.timeline import operations as timeline
 from apps.watching import operations as watching
 from apps.watching.models import Subject
@@ -99,6 +100,8 @@ def do_everything_with_plans(world: World) -> None:
     running.sweep(now=timezone.now())
     undo = made(world.client.post(f"/v1/plans/{plan['id']}/undo"))
     made(world.client.post(f"/v1/plans/{undo['id']}/confirm", {}))
+    made(world.client.post("/v1/plans", {"kind": "hold", "sessions": sessions}))
+    retiring.sweep(now=timezone.now() + 2 * DRAFT_LIVES)
 
 
 def switch_a_webhook(world: World) -> None:
