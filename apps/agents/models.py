@@ -4,6 +4,7 @@
 registered on first use and never deleted; suspending it stops its writes.
 """
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from apps.agents.querysets import AgentQuerySet
@@ -30,6 +31,18 @@ class Agent(models.Model):
     status = models.CharField(
         max_length=16, choices=AgentStatus.choices, default=AgentStatus.ACTIVE
     )
+    # Where its states say what an administrator has mapped (`mapping.py`): pointers to
+    # what a session is about and whose it is, rules of what waits for a person (null:
+    # the usual ones), patterns of places whose changes are noise.
+    title_path = models.TextField(null=True)
+    user_path = models.TextField(null=True)
+    waiting = ArrayField(models.TextField(), null=True)
+    noise = ArrayField(models.TextField(), default=list)
+    mapped_at = models.DateTimeField(null=True)
+    # Since when what waits is to be derived anew by other rules, null once that is
+    # done; and up to which of its sessions it is.
+    remap_after = models.DateTimeField(null=True)
+    remapped_to = models.CharField(max_length=32, default="", db_collation="C")
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
 

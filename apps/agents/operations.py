@@ -1,4 +1,4 @@
-"""Everyday verbs of agents: register, create, update, suspend, activate.
+"""Everyday verbs of agents: register, create, update, map, suspend, activate.
 
 `register` is what a session's first post does: it is silent, idempotent and writes
 an event only when it made the agent. All others raise rather than return quietly.
@@ -7,13 +7,17 @@ an event only when it made the agent. All others raise rather than return quietl
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django.db import transaction
 
 from apps.accounts.models import Project
+from apps.agents import remembered
 from apps.agents.acts import Act
+from apps.agents.covered import MAPPING
 from apps.agents.errors import AgentExists
+from apps.agents.mapping import Mapping as StateMapping
 from apps.agents.models import Agent, AgentStatus
 from apps.agents.scope import Scope
 from apps.audit import operations as audit
@@ -24,6 +28,10 @@ from apps.core.ids import new_id
 from apps.core.provenance import Provenance
 
 TEXT_FIELDS = ("name", "description", "owner", "team")
+MAPPED = (
+    *("title_path", "user_path", "waiting", "noise", "mapped_at"),
+    *("remap_after", "remapped_to"),
+)
 LONGEST_NAME = 255
 LONGEST_DESCRIPTION = 4_000
 LONGEST_TAG = 100
@@ -103,6 +111,39 @@ def update(*, act: Act, reference: str, fields: Mapping[str, Any]) -> Agent:
             act=act,
             details={"fields": changed},
         )
+    return agent
+
+
+@transaction.atomic
+def map_states(*, act: Act, reference: str, mapping: StateMapping) -> Agent:
+    """Set all that is mapped of an agent's states.
+
+    Titles, users and noise are looked up when they are shown, so they change at once.
+    What waits is decided as it is written: by the new rules in every process after
+    half a minute, and then derived anew for the sessions that there are.
+
+    Raises: AgentNotFound, InvalidRequest.
+    """
+    mapping.require()
+    agent = _locked(act.scope, reference)
+    rules = None if mapping.waiting is None else list(mapping.waiting)
+    if rules != agent.waiting:
+        agent.remap_after, agent.remapped_to = act.now, ""
+    agent.title_path, agent.user_path = mapping.title, mapping.user
+    agent.waiting, agent.noise = rules, list(mapping.noise)
+    agent.mapped_at = agent.updated_at = act.now
+    agent.save(update_fields=[*MAPPED, "updated_at"])
+    transaction.on_commit(partial(remembered.forget, agent.id))
+    audit.record_act(
+        stream_id=agent.project_id,
+        project_id=agent.project_id,
+        action=Action.AGENT_MAPPED,
+        resource_type="agent",
+        resource_id=agent.id,
+        act=act,
+        details={"agent_id": json.cleaned(agent.external_id)}
+        | MAPPING.left(agent, act.project.index_key).details(),
+    )
     return agent
 
 

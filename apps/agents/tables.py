@@ -2,4 +2,9 @@
 
 from apps.core.roles.declared import mutable
 
-TABLES = {"agents_agent": mutable(web="INSERT, UPDATE")}
+# The worker derives anew what waits, once an agent has other rules.
+TABLES = {
+    "agents_agent": mutable(
+        web="INSERT, UPDATE", worker="UPDATE (remap_after, remapped_to)"
+    )
+}

@@ -34,6 +34,7 @@ class Action(StrEnum):
     VERSIONS_HIDDEN = "versions.hidden"
     AGENT_CREATED = "agent.created"
     AGENT_UPDATED = "agent.updated"
+    AGENT_MAPPED = "agent.mapped"
     AGENT_SUSPENDED = "agent.suspended"
     AGENT_ACTIVATED = "agent.activated"
     PROJECT_CREATED = "project.created"
@@ -135,6 +136,9 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.AGENT_CREATED: Shown("agent.created", "Registered the agent"),
     Action.AGENT_UPDATED: Shown("agent.updated", "Changed the agent"),
+    Action.AGENT_MAPPED: Shown(
+        "agent.mapped", "Mapped what the agent's states say of title, user and waiting"
+    ),
     Action.AGENT_SUSPENDED: Shown("agent.suspended", "Suspended the agent"),
     Action.AGENT_ACTIVATED: Shown("agent.activated", "Activated the agent"),
     Action.PROJECT_CREATED: Shown("project.created", "Created the project"),

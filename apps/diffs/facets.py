@@ -1,8 +1,8 @@
 """The short scalars of a state, by which a session is found.
 
 Long values and those past the limit are left out, and it is told from which depth on;
-what the state names as its objective is kept beside them, cut if it is long. Never a
-source of truth.
+what the state names as its objective is kept beside them, cut if it is long, and what a
+customer says first in the messages that it keeps. Never a source of truth.
 """
 
 import math
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from apps.diffs.changes import Json
 from apps.diffs.graphemes import cut
+from apps.diffs.meaning.sayings import title_from_messages
 from apps.diffs.pointers import escape
 
 LIMIT = 64
@@ -24,8 +25,10 @@ LONGEST_POINTER = 300
 # A wide state of long texts must not be walked to its end for 64 values.
 _LOOKED_AT = 10_000
 _CONTAINERS = (dict, list)
-# Under this name the objective stands among the facets: no pointer begins so.
-OBJECTIVE = "objective"
+# Under these names the objective and the first words stand among the facets: no pointer
+# begins so.
+OBJECTIVE, OPENING = "objective", "opening"
+MESSAGES = "messages"
 _SAYS_IT = ("title", "text", "description")
 
 
@@ -34,12 +37,14 @@ class Leaves:
     """Pointers and the scalars there, as they are; `cut_depth` is None if all fit.
 
     Otherwise every short scalar above that depth is among them: `/a` has depth 1.
-    `objective` is what the state says it is about, wherever the values are cut.
+    `objective` is what the state says it is about, wherever the values are cut;
+    `opening` what a customer says first in it.
     """
 
     values: dict[str, Facet]
     cut_depth: int | None
     objective: str | None = None
+    opening: str | None = None
 
 
 def facets(state: Json, limit: int = LIMIT) -> dict[str, Facet]:
@@ -61,7 +66,7 @@ def leaves(state: Json, limit: int = LIMIT) -> Leaves:
     for pointer, container in waiting:  # grows while it is read
         for token, value in _entries(container):
             if len(found) >= limit or looked_at == _LOOKED_AT:
-                return Leaves(found, pointer.count("/") + 1, objective(state))
+                return _leaves(found, pointer.count("/") + 1, state)
             looked_at += 1
             is_container = value.__class__ in _CONTAINERS
             if not (value if is_container else _is_short(value)):
@@ -74,7 +79,12 @@ def leaves(state: Json, limit: int = LIMIT) -> Leaves:
                 waiting.append((place, value))
             else:
                 found[place] = value
-    return Leaves(found, None, objective(state))
+    return _leaves(found, None, state)
+
+
+def _leaves(found: dict[str, Facet], cut_depth: int | None, state: Json) -> Leaves:
+    kept = state.get(MESSAGES) if isinstance(state, dict) else None
+    return Leaves(found, cut_depth, objective(state), title_from_messages(kept))
 
 
 def objective(state: Json) -> str | None:
@@ -88,10 +98,11 @@ def objective(state: Json) -> str | None:
 
 
 def cleaned(found: Leaves) -> dict[str, Facet]:
-    """Make leaves safe for jsonb, the objective among them."""
+    """Make leaves safe for jsonb, objective and first words among them."""
     values = {clean_text(place): clean(value) for place, value in found.values.items()}
-    if found.objective is not None:
-        values[OBJECTIVE] = clean_text(found.objective)
+    for name, said in ((OBJECTIVE, found.objective), (OPENING, found.opening)):
+        if said is not None:
+            values[name] = clean_text(said)
     return values
 
 

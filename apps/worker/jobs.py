@@ -67,6 +67,12 @@ def expire_sessions(now: datetime) -> None:
 
 
 @scheduled(EVERY_SWEEP)
+def remap_waiting(now: datetime) -> None:
+    """Derive anew what waits, for agents whose rules have changed."""
+    timeline.remap(now=now)
+
+
+@scheduled(EVERY_SWEEP)
 def roll_up(now: datetime) -> None:
     """Add up the hours that are over."""
     rollups.sweep(now=now)

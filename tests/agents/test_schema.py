@@ -20,6 +20,16 @@ OPERATIONS = {
         "404",
         "422",
     },
+    ("/agents/{reference}/mapping", "get"): {"200", "401", "403", "404"},
+    ("/agents/{reference}/mapping", "put"): {
+        "200",
+        "400",
+        "401",
+        "403",
+        "404",
+        "413",
+        "422",
+    },
     ("/project", "get"): {"200", "401", "403"},
     ("/project", "patch"): {"200", "400", "401", "403", "413", "422"},
     # The contract's key endpoints: keys name the agents that they speak for.

@@ -66,7 +66,7 @@ def test_it_says_since_when_why_and_what_became_of_the_session(viewer, project):
     assert dict(rows(waiting)) == {asked.id: 1, said.id: 0}
     assert "WAITING_FOR_A_ROOM" in waiting
     assert "WAITING_FOR_APPROVAL" not in waiting
-    assert ">escalated<" in waiting
+    assert ">its state asks for a person<" in waiting
     assert "u_17" in waiting
     assert rows(flagged) == [(lost.id, 1)]
     assert "turned null" in flagged

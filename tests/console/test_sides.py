@@ -14,7 +14,7 @@ from tests.diffs.states import bounded, pairs
 
 def lines(before: Any, after: Any, *, shown: int = 200) -> list[side_by_side.Line]:
     comparison = compare(before, after)
-    return side_by_side.lines(comparison, told(comparison, shown=shown).rows)
+    return side_by_side.lines(comparison, told(comparison, shown=shown).rows, {})
 
 
 def drawn(found: list[side_by_side.Line]) -> list[str]:
@@ -84,7 +84,7 @@ def test_changes_beyond_the_first_are_counted_not_called_unchanged() -> None:
 
     found = drawn(lines(before, after, shown=4))
 
-    assert found[4:] == ["1 further change", "1 further change"]
+    assert found[4:] == ["2 changes on another page"]
 
 
 def test_a_fold_holds_so_much_and_leads_to_the_rest() -> None:

@@ -16,7 +16,10 @@ from rest_framework.views import APIView
 from tests.contracts.world import World
 
 API = "v1/"
-FOR_ADMINS = ("/v1/webhooks", "/v1/alerts", "/v1/dashboard/keys", "/v1/project")
+FOR_ADMINS = (
+    *("/v1/webhooks", "/v1/alerts", "/v1/dashboard/keys", "/v1/project"),
+    "/v1/agents/{reference}/mapping",
+)
 UNKNOWN_ID = "0" * 26
 
 
@@ -142,6 +145,12 @@ STEP = {"reasoning": "Because.", "step_number": 7, "model": "m", "release": "r1"
 BODIES: dict[str, Any] = {
     "POST /v1/agents": {"name": "Refunds", "tags": ["money"], "metadata": {"k": 1}},
     "PATCH /v1/agents/{reference}": {"owner": "ann", "metadata": {"k": None}},
+    "PUT /v1/agents/{reference}/mapping": {
+        "title": "/goal",
+        "user": "/customer/id",
+        "waiting": ["/asks = true", "/pending"],
+        "noise": ["/clock", "/items/*/age"],
+    },
     "POST /v1/agents/{reference}/suspend": None,
     "POST /v1/agents/{reference}/activate": None,
     "POST /v1/sessions": {

@@ -35,6 +35,9 @@ ELSEWHERE = {
     "GET /v1/plans/{export_id}/archive": "a file, which any HTTP client downloads",
     "GET /v1/project": "settings are the administrators' and the console's",
     "PATCH /v1/project": "settings are the administrators' and the console's",
+    "GET /v1/agents/{reference}/mapping": "set up once by an administrator, "
+    "who tries it out in the console",
+    "PUT /v1/agents/{reference}/mapping": "as the one before",
 }
 # Parameters that no method sends, and why.
 OTHER_NAMES = {

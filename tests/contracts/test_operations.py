@@ -24,6 +24,7 @@ WITHOUT_ACTOR = {
     "apps.accounts.operations.use_signin_link": "whoever holds the link is the actor",
     "apps.audit.operations.append_record": "chains an event that names one",
     "apps.audit.operations.verify_records": "only reads",
+    "apps.timeline.operations.remap": "derives anew what an audited act decided",
 }
 
 

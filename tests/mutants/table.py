@@ -493,8 +493,8 @@ MUTANTS = (
     one(
         "wide states that ask",
         WRITES,
-        "leaves and version.parsed is None and leaves.cut_depth != 1",
-        "leaves and version.parsed is None",
+        "if not any(rule.may_hold(written) for rule in rules):",
+        "if written:",
         OPEN + "rollbacks_of_wide_and_large_states_are_heard",
     ),
     one(

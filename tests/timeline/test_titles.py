@@ -11,14 +11,17 @@ from django.core.management.base import CommandError
 from django.db import connections
 
 from apps.accounts.models import Project
+from apps.agents import operations as agents
+from apps.agents.mapping import Mapping
 from apps.audit.comparing import Comparison
 from apps.audit.models import AuditRecord, Event
 from apps.core.roles.names import Role
+from apps.diffs.meaning.sayings import title_from
 from apps.timeline.models import Opening, Pending
-from apps.timeline.projection.openings import title_from
-from apps.timeline.queries import titles
+from apps.timeline.queries import Subject, subjects, titles
 from apps.timeline.verification import verify_session
 from tests.acting import acting_as
+from tests.acts import act_in
 from tests.feeding import project_all
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
 
@@ -214,6 +217,47 @@ def test_words_come_from_the_first_turns_alone(run: Run) -> None:
     project_all()
 
     assert title_of(run) is None
+
+
+def test_without_turns_first_words_are_those_of_the_messages(run: Run) -> None:
+    run.patch({"messages": [{"type": "ai", "content": "Hello"}]})
+    assert title_of(run) is None
+    kept = [{"type": "ai", "content": "Hello"}, {"type": "human", "content": HELLO}]
+
+    run.patch({"messages": kept})
+
+    assert title_of(run) is not None
+    assert HELLO.startswith(str(title_of(run)).rstrip("…"))
+    assert verify_session(run.id).first_derived is None
+    said(run, "The turn's words")
+    assert title_of(run) == "The turn's words"
+    run.patch({"objective": "Move it"})
+    assert title_of(run) == "Move it"
+
+
+def test_a_mapped_place_names_a_session_at_once(begin: Begin, project: Project) -> None:
+    run = begin({"objective": "Usual", "goal": {"text": "Mapped"}, "who": {"id": 17}})
+    long, none = begin({"goal": {"text": "x" * 201}}), begin({"goal": "elsewhere"})
+    everywhere = [run.id, long.id, none.id]
+
+    map_states(project, title="/goal/text", user="/who/id")
+
+    assert subjects(everywhere) == {
+        run.id: Subject("Mapped", "17"),
+        long.id: Subject(),
+        none.id: Subject(),
+    }
+    run.client.patch(run.path(), {"title": "Mine"})
+    run.patch({"who": None})
+    assert subjects([run.id]) == {run.id: Subject("Mine", None)}
+    map_states(project, title="/goal")
+    assert titles(everywhere) == {run.id: "Mine", none.id: "elsewhere"}
+
+
+def map_states(project: Project, **places: str) -> None:
+    agents.map_states(
+        act=act_in(project), reference="travel", mapping=Mapping(**places)
+    )
 
 
 def test_a_rebuild_makes_the_same_of_them(run: Run) -> None:

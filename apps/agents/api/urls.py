@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.agents.api import keys, project, views
+from apps.agents.api import keys, mapping, project, views
 
 # What an agent is called may contain slashes, which a server decodes in an address: the
 # verbs stand first, so that they are not read as the end of a name.
@@ -13,5 +13,6 @@ urlpatterns = [
     path("agents", views.AgentCollection.as_view()),
     path("agents/<path:reference>/suspend", views.AgentSuspension.as_view()),
     path("agents/<path:reference>/activate", views.AgentActivation.as_view()),
+    path("agents/<path:reference>/mapping", mapping.MappingView.as_view()),
     path("agents/<path:reference>", views.AgentDetail.as_view()),
 ]

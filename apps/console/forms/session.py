@@ -75,6 +75,8 @@ class PaneForm(forms.Form):
     view = forms.ChoiceField(
         required=False, choices=[("inline", "inline"), ("side", "side by side")]
     )
+    # How many changes come before the first that is shown.
+    start = whole_number(required=False)
     find = forms.CharField(required=False, max_length=200)
     verify = forms.BooleanField(required=False)
     # Up to which version an earlier page verified.

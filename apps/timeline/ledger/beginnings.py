@@ -18,6 +18,8 @@ from django.db import transaction
 
 from apps.agents.acts import Act
 from apps.agents.models import Agent
+from apps.agents.remembered import remember
+from apps.agents.waiting import rules as rules_of
 from apps.core import json, sql
 from apps.core.admission import gate
 from apps.core.errors import IdempotencyKeyReused
@@ -91,7 +93,14 @@ class SessionCreation:
             self._keyed(new_id("sess", now=self.act.now), metadata_written)
         )
         stamp = Stamp(act=self.act, session_id=session_id, number=0)
-        first = encode_first(draft, stamp, state=state, before=before, salt=salt)
+        first = encode_first(
+            draft,
+            stamp,
+            state=state,
+            before=before,
+            rules=remember(agent.id, rules_of(agent.waiting)),
+            salt=salt,
+        )
         session = self._session(agent, metadata, metadata_written, origin)
         outcome = self._created(
             rows.of_act(self.act, session_id) | rows.of_version(first) | session

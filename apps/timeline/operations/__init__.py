@@ -24,6 +24,7 @@ from apps.timeline.operations.rollbacks import rollback, undo
 from apps.timeline.operations.sessions import Origin, create, fork
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
+from apps.timeline.projection.remapping import remap
 from apps.timeline.versions.reading import Step
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "hide_versions",
     "label",
     "pause",
+    "remap",
     "replace",
     "resume",
     "review",

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from django.db import transaction
 
+from apps.agents.models import Agent
+from apps.agents.waiting import Rules, rules
 from apps.core import sql
 from apps.timeline.ledger.encoding.writes import SILENT, waits
 from apps.timeline.ledger.locking import lock_session
@@ -35,7 +37,8 @@ def rebuild(session_id: str) -> None:
     head = fetching.heads([session_id])[session_id]
     if session.expired_at is not None or head.hold in (Hold.CLOSED, Hold.DELETED):
         return
-    since = _waiting_since(session_id)
+    agent = Agent.objects.get(id=session.agent_id)
+    since = _waiting_since(session_id, rules(agent.waiting))
     if since is not None:
         Open.objects.create(
             session_id=session_id,
@@ -47,13 +50,13 @@ def rebuild(session_id: str) -> None:
         )
 
 
-def _waiting_since(session_id: str) -> VersionRow | None:
+def _waiting_since(session_id: str, among: Rules) -> VersionRow | None:
     """Walk back from the head to the first version that asks, of those that do."""
     since: VersionRow | None = None
     for version in _newest_first(session_id):
         if version.op in SILENT:
             continue
-        if not waits(reading.parsed(version), version.objective_status):
+        if not waits(reading.parsed(version), version.objective_status, among):
             return since
         since = version
     return since

@@ -7,28 +7,17 @@ list reads what was said. Turns never change and are projected in their order, s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from apps.core import json, sql
-from apps.core.json import Json
-from apps.diffs.facets import clean_text
-from apps.diffs.graphemes import cut
+from apps.diffs.meaning.sayings import title_from
 from apps.timeline import bodies
 
-LONGEST = 80
 # Later ones open nothing: whoever has said nothing in ten turns never does.
 LATEST = 10
 # A turn may have 16 MB; a few of them at a time are enough to hide the round trips.
 AT_ONCE = 20
-OTHERS = frozenset(
-    {"agent", "ai", "assistant", "bot", "developer", "function", "system", "tool"}
-)
-_SAID_UNDER = ("content", "text", "message", "messages", "query", "prompt", "input")
-_DEEPEST = 6
-_LOOKED_AT = 50
-# White space is looked for at the beginning of a long text alone.
-_BEGINNING = 4_000
 # Not through the models: the worker's app loads the projector before them.
 _KEEP = """
 INSERT INTO timeline_opening (session_id, text)
@@ -66,43 +55,3 @@ def opening_of(turn: Any) -> str | None:
     except bodies.CorruptBody:
         return None
     return title_from(json.parse(parts["input"]))
-
-
-def title_from(said: Json) -> str | None:
-    """Return the first words of a customer in what was said, to 80 characters."""
-    text = _words(said, _DEEPEST)
-    return None if text is None else clean_text(cut_at_a_word(text, LONGEST))
-
-
-def cut_at_a_word(text: str, longest: int) -> str:
-    """Write a text in one line, cut behind a word where that leaves most of it."""
-    line = " ".join(text[:_BEGINNING].split())
-    if len(line) <= longest:
-        return line
-    shown = cut(line, longest - 1)
-    whole, _, rest = shown.rpartition(" ")
-    if line[len(shown)] != " " and len(whole) > len(rest):
-        shown = whole
-    return f"{shown.rstrip()}…"
-
-
-def _words(said: Json, deepest: int) -> str | None:
-    """Find the first text that nobody but a customer is known to have said."""
-    if isinstance(said, str):
-        return said if said.strip() else None
-    if deepest == 0:
-        return None
-    if isinstance(said, dict):
-        if any(_is_another(said.get(key)) for key in ("role", "type")):
-            return None
-        return _first((said.get(key) for key in _SAID_UNDER), deepest)
-    return _first(said[:_LOOKED_AT], deepest) if isinstance(said, list) else None
-
-
-def _is_another(speaker: Json) -> bool:
-    return isinstance(speaker, str) and speaker.lower() in OTHERS
-
-
-def _first(said: Iterable[Json], deepest: int) -> str | None:
-    found = (_words(one, deepest - 1) for one in said)
-    return next((text for text in found if text is not None), None)

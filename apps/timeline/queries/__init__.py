@@ -21,7 +21,15 @@ from apps.timeline.queries.conversation import (
     turn_window,
 )
 from apps.timeline.queries.divergence import Divergence, find_divergence
-from apps.timeline.queries.list_rows import ListRow, NewVersion, read_list_rows, titles
+from apps.timeline.queries.list_rows import (
+    NO_SUBJECT,
+    ListRow,
+    NewVersion,
+    Subject,
+    read_list_rows,
+    subjects,
+    titles,
+)
 from apps.timeline.queries.listing import VersionChanges, version_changes, within_bytes
 from apps.timeline.queries.open_items import (
     MOST_COUNTED,
@@ -58,6 +66,7 @@ __all__ = [
     "MOST_COUNTED",
     "MOST_FLAGGED",
     "NEWEST_SESSIONS",
+    "NO_SUBJECT",
     "Annotation",
     "Bucket",
     "Call",
@@ -73,6 +82,7 @@ __all__ = [
     "OpenPlace",
     "Parting",
     "Preview",
+    "Subject",
     "TurnWindow",
     "VersionChanges",
     "VersionFilter",
@@ -98,6 +108,7 @@ __all__ = [
     "session_family",
     "sessions_touched",
     "strip_buckets",
+    "subjects",
     "titles",
     "turn_window",
     "version_at",

@@ -1,10 +1,12 @@
 """What the rows of a list of sessions say: two statements, however many rows.
 
-A title is the first that exists of: what the agent has set, the objective in the state,
-what the customer said first. A fork that has no title of its own has its origin's, and
-what was said first was said there.
-Nothing of a body is read for it: the objective is one of the head's facets, and first
-words are kept by the projector (`projection/openings.py`).
+A title is the first that exists of: what the agent has set, what its state has where
+an administrator has mapped it, the objective in the state, what the customer said
+first. A fork that has no title of its own has its origin's, and what was said first
+was said there.
+Nothing of a body is read for it: what is mapped and the objective are among the head's
+facets, as are the first words in a list of messages; those in turns are kept by the
+projector (`projection/openings.py`).
 """
 
 from __future__ import annotations
@@ -113,8 +115,19 @@ def _row(rows: Sequence[Any]) -> ListRow:
     )
 
 
-def titles(sessions: Sequence[str]) -> dict[str, str]:
-    """Return the titles of those sessions that have any."""
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a session is about, and whose it is by its state; None: nothing says."""
+
+    title: str | None = None
+    user: str | None = None
+
+
+NO_SUBJECT = Subject()
+
+
+def subjects(sessions: Sequence[str]) -> dict[str, Subject]:
+    """Return what these sessions are about, and whose they are by their states."""
     if not sessions:
         return {}
     asked = {
@@ -124,11 +137,24 @@ def titles(sessions: Sequence[str]) -> dict[str, str]:
         "largest": LARGEST,
     }
     rows = sql.rows(_TITLES, asked)
-    found = {
-        session_id: _title([_said(row) for row in family])
+    return {
+        session_id: _subject(list(family))
         for session_id, family in groupby(rows, key=lambda row: row.session_id)
     }
-    return {one: title for one, title in found.items() if title is not None}
+
+
+def titles(sessions: Sequence[str]) -> dict[str, str]:
+    """Return the titles of those sessions that have any."""
+    return {
+        session_id: one.title
+        for session_id, one in subjects(sessions).items()
+        if one.title is not None
+    }
+
+
+def _subject(family: Sequence[Any]) -> Subject:
+    user = family[0].mapped_user
+    return Subject(_title([_said(row) for row in family]), _or_nothing(user))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,24 +163,34 @@ class _Said:
 
     depth: int
     title: str | None
+    mapped: str | None
     objective: str | None
     opening: str | None
+    # In the messages that the head keeps.
+    kept: str | None
 
 
 def _said(row: Any) -> _Said:
     opening = row.opening
     if row.data is not None:
         opening = openings.opening_of(row)
-    return _Said(row.depth, row.title, row.objective, opening)
+    mapped = _or_nothing(row.mapped)
+    return _Said(row.depth, row.title, mapped, row.objective, opening, row.kept_opening)
+
+
+def _or_nothing(said: str | None) -> str | None:
+    return said if said and said.strip() else None
 
 
 def _title(family: Sequence[_Said]) -> str | None:
-    """Choose: any title before any objective, that before any first words."""
+    """Choose: any title before what is mapped, objectives, and any first words."""
     # A conversation that was forked began in the origin; its turns stay in order.
     eldest_first = sorted(family, key=lambda one: -one.depth)
     found = [
         *(one.title for one in family),
+        *(one.mapped for one in family),
         *(one.objective for one in family),
         *(one.opening for one in eldest_first),
+        *(one.kept for one in family),
     ]
     return next((text for text in found if text is not None), None)

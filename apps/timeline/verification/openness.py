@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from apps.core.json import State
+from apps.core import json
+from apps.core.errors import DomainError
+from apps.core.json import Json, State
+from apps.diffs import pointers
+from apps.diffs.equality import same
 from apps.timeline.queries import open_items
 from apps.timeline.verification.rows import Listed
 from apps.timeline.versions.lineage import set_aside_by
@@ -18,6 +23,13 @@ from apps.timeline.words import Hold, Op, OpenKind
 # Between which versions something began: one and the same, but for a pass that begins
 # in the middle.
 Since = tuple[int, int]
+# By what a state asks for a person where its agent has no rules of its own.
+USUAL = (
+    "/approval_status = pending",
+    *("/pending_action", "/pending_approval"),
+    *(f"/{key} = true" for key in ("escalated", "escalated_to_human")),
+    "/requires_confirmation = true",
+)
 
 
 @dataclass(slots=True)
@@ -25,12 +37,21 @@ class Openness:
     """What is open after the versions that were seen, oldest first.
 
     `is_known` is false as long as a state that could not be read leaves open whether
-    the session waits.
+    the session waits; `is_settled` is false where the worker is still deriving that
+    anew by other rules.
     """
 
+    rules: Sequence[str] | None = None
+    is_settled: bool = True
     is_known: bool = True
     waiting: Since | None = field(default=None)
     held: Since | None = field(default=None)
+
+    def decide_by(
+        self, rules: Sequence[str] | None, remap_after: datetime | None
+    ) -> None:
+        """Take the rules of the agent, and whether all of its sessions are by them."""
+        self.rules, self.is_settled = rules, remap_after is None
 
     def begin_after(self, version: VersionRow, state: State | None) -> None:
         """Begin in the middle, with the version before the first that will be seen."""
@@ -48,7 +69,7 @@ class Openness:
             self.held = here
         if version.op in (Op.PAUSE, Op.RESUME):
             return
-        asks = _asks(version, state)
+        asks = _asks(version, state, USUAL if self.rules is None else self.rules)
         self.is_known = asks is not None and (self.is_known or not asks)
         if not asks:
             self.waiting = None
@@ -56,7 +77,9 @@ class Openness:
             self.waiting = here
 
 
-def _asks(version: VersionRow, state: State | None) -> bool | None:
+def _asks(
+    version: VersionRow, state: State | None, rules: Sequence[str]
+) -> bool | None:
     """Whether a version asks for a human; None: it cannot be known."""
     if version.hold in (Hold.CLOSED, Hold.DELETED):
         return False
@@ -64,11 +87,25 @@ def _asks(version: VersionRow, state: State | None) -> bool | None:
         return True
     if state is None:
         return None
-    return True in (
-        value is True
-        for key, value in state.items()
-        if key in ("escalated", "escalated_to_human")
-    )
+    return True in (_is_met(state, rule) for rule in rules)
+
+
+def _is_met(state: State, rule: str) -> bool:
+    place, has_value, said = rule.partition(" = ")
+    try:
+        found = pointers.resolve(state, place.strip())
+    except (KeyError, ValueError):
+        return False
+    if not has_value:
+        return found not in (None, False, 0, "", [], {})
+    return same(found, _meant(said.strip()))
+
+
+def _meant(said: str) -> Json:
+    try:
+        return json.parse(said.encode())
+    except DomainError:
+        return said
 
 
 def problems(
@@ -85,7 +122,7 @@ def problems(
             yield f"it is over, but listed as {', '.join(sorted(listed.open_kinds))}"
         return
     yield from _since("held", openness.held, stored[OpenKind.HELD])
-    if openness.is_known:
+    if openness.is_known and openness.is_settled and listed.is_settled(openness.rules):
         yield from _since("waiting", openness.waiting, stored[OpenKind.WAITING])
     lost = [one for one in listed.flagged if set_aside_by(live, one) is None]
     flagged = set(sorted(lost)[-open_items.MOST_FLAGGED :])

@@ -20,8 +20,10 @@ ChangeRow: TypeAlias = tuple[bytes, int, int, bytes | None]
 SESSION = """
 SELECT s.id, s.project_id, s.created_at, s.origin_session_id, s.origin_number,
        o.project_id AS origin_project_id,
-       v.chain AS origin_chain, v.body_number AS origin_body_number
+       v.chain AS origin_chain, v.body_number AS origin_body_number,
+       a.waiting AS waiting_rules, a.remap_after
   FROM timeline_session s
+  LEFT JOIN agents_agent a ON a.id = s.agent_id
   LEFT JOIN timeline_session o ON o.id = s.origin_session_id
   LEFT JOIN timeline_version v
     ON v.session_id = s.origin_session_id AND v.number = s.origin_number
@@ -74,6 +76,9 @@ class Beginning:
     origin_project_id: str | None
     origin_chain: bytes | None
     origin_body_number: int | None
+    # By what its agent's sessions wait; being derived anew where a moment is set.
+    waiting_rules: list[str] | None
+    remap_after: datetime | None
 
     @property
     def is_fork(self) -> bool:
@@ -173,6 +178,12 @@ class Listed:
     open_kinds: list[str]
     open_numbers: list[int]
     open_facts: list[bool]
+    waiting_rules: list[str] | None
+    remap_after: datetime | None
+
+    def is_settled(self, rules: Sequence[str] | None) -> bool:
+        """Whether what waits is still by these rules, and wholly."""
+        return self.remap_after is None and self.waiting_rules == rules
 
 
 def beginning(session_id: str) -> Beginning | None:

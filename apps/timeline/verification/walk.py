@@ -145,6 +145,7 @@ class _Walk:
         if self.limits.after_turn:
             self.turns.begin_after(self.limits.after_turn)
         self.chain_start = session.origin_chain or NO_CHAIN
+        self.openness.decide_by(session.waiting_rules, session.remap_after)
         if self.limits.after is None:
             self.shown = self._origin_shown() if session.is_fork else Shown({}, 0)
         else:

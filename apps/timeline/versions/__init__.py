@@ -4,11 +4,13 @@ from apps.timeline.bodies import CorruptBody
 from apps.timeline.bodies.bundles import PART_SHAPES, named_parts
 from apps.timeline.versions.families import children as child_ids
 from apps.timeline.versions.families import parent_id
+from apps.timeline.versions.fetching import heads as heads_of
 from apps.timeline.versions.fetching import history_size, versions_at, versions_of
 from apps.timeline.versions.fetching import states as states_of
 from apps.timeline.versions.heads import kept as head_kept
 from apps.timeline.versions.lineage import live_ranges, set_aside_by
 from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions.reading import fetch as fetch_bodies
 from apps.timeline.versions.reading import parsed as parsed_state
 from apps.timeline.versions.reading import parsed_pair as parsed_states
 from apps.timeline.versions.reading import parts as body_parts
@@ -20,7 +22,9 @@ __all__ = [
     "VersionRow",
     "body_parts",
     "child_ids",
+    "fetch_bodies",
     "head_kept",
+    "heads_of",
     "history_size",
     "live_ranges",
     "named_parts",

@@ -84,9 +84,11 @@ ABOUT = {
         sign="☎",
         icon="user",
         none="No agent asks for a human.",
-        explained="Sessions whose agent waits: escalated or escalated_to_human is true "
-        "in the state, or the objective begins with WAITING_FOR. The version is the "
-        "one since which it waits. A pause or a resume does not answer it, every other "
+        explained="Sessions whose agent waits: its state asks for a person by the "
+        "agent's rules (escalated, requires_confirmation, pending_action, "
+        "pending_approval or approval_status, where an administrator has not mapped "
+        "others), or the objective begins with WAITING_FOR. The version is the one "
+        "since which it waits. A pause or a resume does not answer it, every other "
         "write does unless it asks again.",
         searches=[
             ("escalated, closed ones too", "state.escalated=true"),
@@ -272,7 +274,7 @@ def _words(kind: OpenKind, one: OpenItem) -> str:
         return ", ".join(FLAG_WORDS[Flag(flag)] for flag in one.flags)
     if kind is OpenKind.HELD:
         return "agents' writes are held"
-    return shorten(one.objective_status or "escalated", LONGEST)
+    return shorten(one.objective_status or "its state asks for a person", LONGEST)
 
 
 def _counted(count: int) -> str:

@@ -8,11 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from apps.agents.mapping import agents_noise
 from apps.console.pages.session.version_text import headline
 from apps.console.queries import EXPIRED, Row, external_ids
 from apps.diffs.text import visible
 from apps.timeline.models import Session
-from apps.timeline.queries import ListRow, NewVersion, read_list_rows, titles
+from apps.timeline.queries import (
+    NO_SUBJECT,
+    ListRow,
+    NewVersion,
+    Subject,
+    read_list_rows,
+    subjects,
+)
 from apps.timeline.versions import set_aside_by
 from apps.timeline.words import Hold, Op, Status
 
@@ -68,6 +76,8 @@ class SessionRow:
     row: Row
     status: str
     title: str
+    # Whose it is: as its agent says, or as its state does where that is mapped.
+    user: str | None
     words: str
     kind: str
     release: str | None
@@ -90,9 +100,9 @@ class SessionRow:
 def session_rows(rows: Sequence[Row]) -> list[SessionRow]:
     """Return the rows as a list shows them, but for what was removed meanwhile."""
     ids = [row.session.id for row in rows]
-    known, titled = read_list_rows(ids), titles(ids)
+    known, said = read_list_rows(ids), subjects(ids)
     return [
-        _shown(row, known[row.session.id], titled.get(row.session.id))
+        _shown(row, known[row.session.id], said.get(row.session.id, NO_SUBJECT))
         for row in rows
         if row.session.id in known
     ]
@@ -105,23 +115,46 @@ def grouped(rows: Sequence[SessionRow]) -> list[SessionRow]:
     """
     groups: dict[tuple[str | None, ...], list[SessionRow]] = {}
     for row in rows:
-        of_session = row.session.agent_id, row.session.user_id
+        of_session = row.session.agent_id, row.user
         words = row.status, row.title.casefold(), row.words
         groups.setdefault((*of_session, *words), []).append(row)
     return [replace(first, alike=rest) for first, *rest in groups.values()]
 
 
+def subjects_of(sessions: Sequence[Session]) -> dict[str, Subject]:
+    """Return what sessions are about or named, if anything, and whose they are."""
+    said = subjects([one.id for one in sessions])
+    return {one.id: _named(one, said.get(one.id, NO_SUBJECT)) for one in sessions}
+
+
+def subject_of(session: Session) -> Subject:
+    """Return the title of one session, as its row shows it, and whose it is."""
+    found = subjects_of([session])[session.id]
+    if found.title is not None:
+        return found
+    known = read_list_rows([session.id]).get(session.id)
+    title = session.id if known is None else _by_change(session, known.head)
+    return replace(found, title=title)
+
+
+def _named(session: Session, said: Subject) -> Subject:
+    title = said.title or session.external_id
+    return Subject(
+        title=None if title is None else _in_one_line(title),
+        user=said.user if session.user_id is None else session.user_id,
+    )
+
+
 def title_of(session: Session) -> str:
     """Return the title of one session, as its row shows it."""
-    said = titles([session.id]).get(session.id) or session.external_id
-    if said is not None:
-        return _in_one_line(said)
-    return _by_change(session, read_list_rows([session.id])[session.id].head)
+    return subject_of(session).title or session.id
 
 
 def titles_of(sessions: Sequence[str]) -> dict[str, str]:
     """Return the titles of sessions; the end of its id for one that has none."""
-    known = external_ids(sessions) | titles(sessions)
+    said = subjects(sessions)
+    titles = {one: found.title for one, found in said.items() if found.title}
+    known = external_ids(sessions) | titles
     return {
         one: _in_one_line(known[one]) if one in known else f"…{one[-SHORT_ID:]}"
         for one in sessions
@@ -134,23 +167,19 @@ def standing_of(session: Session, status: str) -> str:
     return status if known is None else _status(session, status, known)
 
 
-def _shown(row: Row, known: ListRow, title: str | None) -> SessionRow:
-    strip = _strip(known)
+def _shown(row: Row, known: ListRow, said: Subject) -> SessionRow:
+    strip, session = _strip(known), row.session
+    about = _named(session, said)
     return SessionRow(
         row=row,
-        status=_status(row.session, row.status, known),
-        title=_titled(row.session, known.head, title),
-        words=headline(known.head),
+        status=_status(session, row.status, known),
+        title=about.title or _by_change(session, known.head),
+        user=about.user,
+        words=headline(known.head, agents_noise(session.agent)),
         kind=strip.ticks[-1].kind,
         release=next((one.release for one in known.versions if one.release), None),
         strip=strip,
     )
-
-
-def _titled(session: Session, head: NewVersion, title: str | None) -> str:
-    """Return the first that exists: what it is about, its name, its last change."""
-    said = title or session.external_id
-    return _by_change(session, head) if said is None else _in_one_line(said)
 
 
 def _in_one_line(title: str) -> str:
@@ -158,7 +187,7 @@ def _in_one_line(title: str) -> str:
 
 
 def _by_change(session: Session, head: NewVersion) -> str:
-    return f"{headline(head)}, …{session.id[-SHORT_ID:]}"
+    return f"{headline(head, agents_noise(session.agent))}, …{session.id[-SHORT_ID:]}"
 
 
 def _status(session: Session, status: str, known: ListRow) -> str:

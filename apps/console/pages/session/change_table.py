@@ -5,8 +5,8 @@ a long text changed, written over several lines within a bound.
 """
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from apps.console.pages.session.version_text import (
     KIND_WORDS,
@@ -21,13 +21,17 @@ from apps.diffs import pointers
 from apps.diffs.changes import MISSING, Change, Comparison
 from apps.diffs.compare import compare
 from apps.diffs.display import display
+from apps.diffs.meaning.noise import NO_NOISE, Noise
 from apps.diffs.summary import summary
 from apps.diffs.text import isolated_strings, shorten
 
 ROWS = 200
 LONGEST_POINTER = 200
 LONGEST_VALUE = 2_000
+# Longer texts are read side by side on a page of their own.
+LONG_TEXT = 200
 UNCHANGED_NAMED = 100
+Hides = Callable[[Change], bool]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,6 +72,8 @@ class Row:
     after: Side | None
     # Where the beginnings of two long texts are the same and left out.
     differs_at: int | None = None
+    # A text that became another one, longer than a row shows.
+    is_long_text: bool = False
 
     @property
     def is_gone(self) -> bool:
@@ -76,44 +82,103 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Compared:
-    """All there is to show of a comparison."""
+    """All there is to show of a comparison: a window of its changes, noise apart.
+
+    `rows` and `noise` are by the number of the change, counted from 1; `count` and
+    `n_noise` are of all.
+    """
 
     words: str
-    rows: list[Row]
+    rows: Mapping[int, Row]
     count: int
     is_coarse: bool
+    noise: Mapping[int, Row] = field(default_factory=dict)
+    n_noise: int = 0
+    # How many changes that are not noise come before the window.
+    start: int = 0
     # Where the whole states were compared, what was found.
     comparison: Comparison | None = None
     unchanged: list[str] = field(default_factory=list)
     n_unchanged: int = 0
 
     @property
+    def n_told(self) -> int:
+        """How many changes are not noise."""
+        return self.count - self.n_noise
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.rows)
+
+    @property
     def n_more(self) -> int:
-        return self.count - len(self.rows)
+        return self.n_told - self.end
+
+    @property
+    def earlier(self) -> int | None:
+        """Where the window before this one begins."""
+        return max(self.start - ROWS, 0) if self.start else None
+
+    @property
+    def n_noise_unseen(self) -> int:
+        return self.n_noise - len(self.noise)
 
     @property
     def n_unchanged_unnamed(self) -> int:
         return self.n_unchanged - len(self.unchanged)
 
 
-def compared(before: Json, after: Json, *, n_bytes: int) -> Compared:
+def compared(
+    before: Json,
+    after: Json,
+    *,
+    n_bytes: int,
+    noise: Noise = NO_NOISE,
+    hides: Hides | None = None,
+    start: int = 0,
+) -> Compared:
     """Compare two states; small ones with pairs of similar items."""
     compares = display if n_bytes <= PAIRED_BYTES else compare
-    return told(compares(before, after))
+    return told(compares(before, after), noise=noise, hides=hides, start=start)
 
 
-def told(comparison: Comparison, *, shown: int = ROWS) -> Compared:
-    """Tell a comparison: its first changes, and what stayed at the top."""
+def told(
+    comparison: Comparison,
+    *,
+    shown: int = ROWS,
+    noise: Noise = NO_NOISE,
+    hides: Hides | None = None,
+    start: int = 0,
+) -> Compared:
+    """Tell a comparison: a window of its changes, and what stayed at the top.
+
+    What is noise is told apart, or whatever else `hides` says.
+    """
     names = _unchanged(comparison)
+    numbered = list(enumerate(comparison.changes, 1))
+    hides = hides or noise.hides
+    hidden = [one for one in numbered if hides(one[1])]
+    seen = {number for number, _ in hidden}
+    said = [one for one in numbered if one[0] not in seen] if hidden else numbered
+    start = min(start, max(len(said) - 1, 0))
     return Compared(
-        words=summary(comparison),
-        rows=[row(change) for change in comparison.changes[:shown]],
-        count=len(comparison.changes),
+        words=_words(comparison, [change for _, change in said]),
+        rows={number: row(one) for number, one in said[start : start + shown]},
+        count=len(numbered),
         is_coarse=comparison.truncated,
+        noise={number: row(one) for number, one in hidden[:shown]},
+        n_noise=len(hidden),
+        start=start,
         comparison=comparison,
         unchanged=[shorten(name, 60) for name in names[:UNCHANGED_NAMED]],
         n_unchanged=len(names),
     )
+
+
+def _words(comparison: Comparison, said: list[Change]) -> str:
+    if len(said) == len(comparison):
+        return summary(comparison)
+    return summary(replace(comparison, changes=tuple(said))) if said else ""
 
 
 def row(change: Change) -> Row:
@@ -128,6 +193,14 @@ def row(change: Change) -> Row:
         before=shown.before,
         after=shown.after,
         differs_at=change.differs_at or shown.differs_at,
+        is_long_text=_is_long_text(change),
+    )
+
+
+def _is_long_text(change: Change) -> bool:
+    sides = change.before, change.after
+    return all(isinstance(one, str) for one in sides) and (
+        max(map(len, sides)) > LONG_TEXT
     )
 
 

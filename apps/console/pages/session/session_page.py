@@ -14,16 +14,18 @@ from urllib.parse import urlencode
 
 from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
+from apps.agents.mapping import agents_noise
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
-from apps.console.pages.project.session_rows import standing_of, title_of
+from apps.console.pages.project.session_rows import standing_of, subject_of
 from apps.console.pages.session import timeline_rows, verdict, version_text
 from apps.timeline.blame import change_key
 from apps.timeline.models import Session
 from apps.timeline.queries import (
     LISTED_TURNS,
     Bucket,
+    Subject,
     VersionFilter,
     annotations_beside,
     flagged_numbers,
@@ -62,6 +64,11 @@ class Place:
         """Which versions are live as seen from the head."""
         return live_ranges(self.session.id, self.session.head_number)
 
+    @cached_property
+    def subject(self) -> Subject:
+        """What the session is about, and whose it is; asked where a page says so."""
+        return subject_of(self.session)
+
     @property
     def selected(self) -> int:
         return self.session.head_number if self.number is None else self.number
@@ -75,6 +82,7 @@ def facts(place: Place) -> dict[str, Any]:
     return {
         "membership": membership,
         "session": session,
+        "page": place,
         "status": status,
         "is_live": status in (Status.ACTIVE, Status.PAUSED),
         "may_act": is_operator and status not in (*GONE, Status.CLOSED),
@@ -90,7 +98,7 @@ def around(place: Place) -> dict[str, Any]:
     buckets = strip_buckets(session.id, session.head_number)
     standing = standing_of(session, queries.status_of(session, place.now))
     return {
-        "title": title_of(session),
+        "title": place.subject.title,
         # The chip's; what can be done goes by `status`.
         "standing": standing,
         "review": queries.review(session),
@@ -125,7 +133,13 @@ def _life(
     by_number = {version.number: version for version in versions}
     return {
         "all_well": verdict.all_well(standing, flagged, good, place.live),
-        "verdict": verdict.verdict(found, by_number, head=head, live=place.live),
+        "verdict": verdict.verdict(
+            found,
+            by_number,
+            head=head,
+            live=place.live,
+            noise=agents_noise(session.agent),
+        ),
         "life": life_line.life_line(
             versions,
             live=place.live,
@@ -194,6 +208,7 @@ def _rows(
         has_all_turns=len(turns) < LISTED_TURNS,
         head_number=session.head_number,
         selected=place.number,
+        noise=agents_noise(session.agent),
     )
     by_number = {version.number: version for version in found}
     previous = [by_number.get(version.number - 1) for version in shown]

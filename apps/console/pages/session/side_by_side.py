@@ -7,8 +7,8 @@ that open on demand; templates place them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from apps.console.pages.session import json_tree
 from apps.console.pages.session.change_table import Row
@@ -27,7 +27,11 @@ DEEPEST = 8
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """A change, a container that holds changes, or what stayed beside them."""
+    """A change, a container that holds changes, or what stayed beside them.
+
+    A change that is noise is folded as what stayed is; `n_more` changes have their
+    place on another page.
+    """
 
     kind: str
     depth: int
@@ -37,6 +41,7 @@ class Line:
     pointer: str = ""
     row: Row | None = None
     number: int = 0
+    n_more: int = 0
     kept: Sequence[json_tree.Node] = field(default_factory=list)
 
     @property
@@ -55,15 +60,40 @@ class _Pair:
     depth: int
 
 
-def lines(comparison: Comparison, rows: Sequence[Row]) -> list[Line]:
-    """Return both states as lines; `rows` are the first changes, as they are shown."""
-    return list(_Sides(comparison, rows).all())
+def lines(
+    comparison: Comparison, rows: Mapping[int, Row], noise: Mapping[int, Row]
+) -> list[Line]:
+    """Return both states as lines; the changes of a window, and noise, by number."""
+    return list(_merged(_Sides(comparison, rows, noise).all()))
+
+
+def _merged(found: Iterable[Line]) -> Iterator[Line]:
+    """Make one line of those beside each other that are on other pages."""
+    waiting: Line | None = None
+    for line in found:
+        if waiting is not None and (line.kind, line.depth) == ("more", waiting.depth):
+            waiting = replace(waiting, n_more=waiting.n_more + line.n_more)
+            continue
+        yield from () if waiting is None else (_counted(waiting),)
+        waiting = line if line.kind == "more" else None
+        if waiting is None:
+            yield line
+    yield from () if waiting is None else (_counted(waiting),)
+
+
+def _counted(line: Line) -> Line:
+    return replace(line, text=f"{count(line.n_more, 'change')} on another page")
 
 
 class _Sides:
-    def __init__(self, comparison: Comparison, rows: Sequence[Row]) -> None:
+    def __init__(
+        self,
+        comparison: Comparison,
+        rows: Mapping[int, Row],
+        noise: Mapping[int, Row],
+    ) -> None:
         self._comparison = comparison
-        self._rows = rows
+        self._rows, self._noise = rows, noise
         self._left = FOLDED_IN_ALL
         self._alignments = {one.pointer: one for one in comparison.alignments}
         # The numbers of the changes by where they stand: in the state after, and for
@@ -162,20 +192,17 @@ class _Sides:
         return target in self._new_holders or source in self._old_holders
 
     def _changed(self, numbers: list[int], key: str, depth: int) -> Iterator[Line]:
-        shown = [number for number in numbers if number < len(self._rows)]
-        for number in shown:
+        for number in (at + 1 for at in numbers):
+            row = self._rows.get(number) or self._noise.get(number)
+            if row is None:
+                yield Line(kind="more", depth=min(depth, DEEPEST), n_more=1)
+                continue
             yield Line(
-                kind="change",
+                kind="change" if number in self._rows else "noise",
                 depth=min(depth, DEEPEST),
                 key=shorten(key, 60),
-                row=self._rows[number],
-                number=number + 1,
-            )
-        if len(shown) < len(numbers):
-            yield Line(
-                kind="more",
-                depth=min(depth, DEEPEST),
-                text=count(len(numbers) - len(shown), "further change"),
+                row=row,
+                number=number,
             )
 
     def _gone_lines(self, numbers: list[int], depth: int) -> Iterator[Line]:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from apps.console.pages.session import verdict, version_text
 from apps.core import json
 from apps.core.json import Json
+from apps.diffs.meaning.noise import NO_NOISE, Noise
 from apps.diffs.text import cut, shorten, visible
 from apps.timeline.queries import Annotation, ListedTurn, calls_in_turn
 from apps.timeline.versions import CorruptBody, VersionRow, set_aside_by
@@ -133,6 +134,7 @@ class Facts:
     has_all_turns: bool
     head_number: int
     selected: int | None
+    noise: Noise = NO_NOISE
 
 
 def timeline(
@@ -174,9 +176,9 @@ def _version(version: VersionRow, before: VersionRow | None, facts: Facts) -> Ve
     return Version(
         version=version,
         operation=version_text.operation(version),
-        words=version_text.words(version),
-        reasoning=_cut(version.reasoning or "", REASONING),
-        flags=version_text.flag_words(version, before),
+        words=version_text.words(version, facts.noise),
+        reasoning=one_line(version.reasoning or "", REASONING),
+        flags=version_text.flag_words(version, before, facts.noise),
         set_aside_by=set_aside_by(facts.live, version.number),
         is_head=version.number == facts.head_number,
         is_selected=version.number == facts.selected,
@@ -252,10 +254,10 @@ def _said(side: bytes) -> str:
     said = json.parse(side).get("content")
     if said is None:
         return ""
-    return _cut(said if isinstance(said, str) else json.dumps(said).decode(), SAID)
+    return one_line(said if isinstance(said, str) else json.dumps(said).decode(), SAID)
 
 
-def _cut(text: str, longest: int) -> str:
+def one_line(text: str, longest: int) -> str:
     """Shorten to one line that hides nothing."""
     line = " ".join(cut(text, longest * 2).split())
     is_whole = len(text) <= longest * 2 or len(line) > longest

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from apps.console.pages.session import version_text
+from apps.diffs.meaning.noise import NO_NOISE, Noise
 from apps.diffs.text import shorten
 from apps.timeline.queries import MOST_FLAGGED
 from apps.timeline.versions import VersionRow, set_aside_by
@@ -74,6 +75,7 @@ def verdict(
     *,
     head: int,
     live: Sequence[range],
+    noise: Noise = NO_NOISE,
 ) -> Verdict | None:
     """Return what is to be said; nothing, where all is well as far as is known."""
     if found is not None and found.number in versions:
@@ -81,7 +83,7 @@ def verdict(
         return Verdict(
             kind="wrong",
             version=version,
-            words=_words(version),
+            words=_words(version, noise),
             target=found.good,
             is_known=found.is_known,
             n_after=_count_after(live, found.number),
@@ -131,9 +133,9 @@ def _known_good(good: Sequence[int], live: Sequence[range]) -> int | None:
     return max((one for one in good if set_aside_by(live, one) is None), default=None)
 
 
-def _words(version: VersionRow) -> str:
-    flags = ", ".join(version_text.flag_words(version, None))
-    return f"{flags}: {shorten(version_text.words(version), LONGEST)}"
+def _words(version: VersionRow, noise: Noise) -> str:
+    flags = ", ".join(version_text.flag_words(version, None, noise))
+    return f"{flags}: {shorten(version_text.words(version, noise), LONGEST)}"
 
 
 def _count_after(live: Sequence[range], number: int) -> int:

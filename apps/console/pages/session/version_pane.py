@@ -5,11 +5,12 @@ Reads what a tab needs and nothing more; templates place it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from apps.accounts.models import Project
+from apps.agents.mapping import agents_noise
 from apps.console import queries
 from apps.console.pages.session import (
     change_table,
@@ -22,6 +23,7 @@ from apps.core.admission import work
 from apps.core.errors import InvalidRequest
 from apps.core.json import Json
 from apps.diffs.changes import Comparison
+from apps.diffs.meaning.noise import Noise
 from apps.diffs.text import cut, visible
 from apps.timeline.models import Session, Turn
 from apps.timeline.queries import Call, calls_in_messages, calls_in_turn, within_bytes
@@ -51,6 +53,11 @@ class Look:
     version: VersionRow
     previous: VersionRow | None
     now: datetime
+
+    @property
+    def noise(self) -> Noise:
+        """What is noise in the states of this agent."""
+        return agents_noise(self.session.agent)
 
 
 def shown(look: Look, given: dict[str, Any]) -> dict[str, Any]:
@@ -88,33 +95,44 @@ def _changes(look: Look, given: dict[str, Any]) -> dict[str, Any]:
     base = base_of(look, given["against"])
     version = look.version
     if base is None:
-        return {"base": None, "changes": kept(version)}
+        return {"base": None, "changes": kept(version, look.noise)}
     if base is look.previous and not version.change_count:
         # Nothing to compare: the append has done it.
-        nothing = change_table.Compared(words="", rows=[], count=0, is_coarse=False)
+        nothing = change_table.Compared(words="", rows={}, count=0, is_coarse=False)
         return {"base": base, "changes": nothing}
     try:
         before, after = parsed_states(base, version)
     except CorruptBody:
         if base is not look.previous:
             raise
-        return {"base": base, "changes": kept(version), "is_unreadable": True}
-    changes = change_table.compared(before, after, n_bytes=base.size + version.size)
-    context: dict[str, Any] = {"base": base, "changes": changes}
+        noted = kept(version, look.noise)
+        return {"base": base, "changes": noted, "is_unreadable": True}
+    changes = change_table.compared(
+        before,
+        after,
+        n_bytes=base.size + version.size,
+        noise=look.noise,
+        start=given["start"] or 0,
+    )
+    against = f"against={base.number}"
+    context: dict[str, Any] = {"base": base, "changes": changes, "against": against}
     if given["view"] == "side" and changes.comparison is not None:
-        context["lines"] = side_by_side.lines(changes.comparison, changes.rows)
+        context["lines"] = side_by_side.lines(
+            changes.comparison, changes.rows, changes.noise
+        )
     return context
 
 
-def kept(version: VersionRow) -> change_table.Compared:
+def kept(version: VersionRow, noise: Noise) -> change_table.Compared:
     """Tell what the append kept of the changes: the first ones, shortened."""
     changes = version_text.restored(version)
-    found = change_table.told(Comparison(None, None, tuple(changes), ()))
-    return change_table.Compared(
-        words=version_text.words(version),
-        rows=found.rows,
+    comparison = Comparison(None, None, tuple(changes), ())
+    found = change_table.told(comparison, noise=noise)
+    return replace(
+        found,
+        words=version_text.words(version, noise),
         count=version.change_count,
-        is_coarse=False,
+        comparison=None,
     )
 
 

@@ -19,8 +19,9 @@ from apps.diffs.changes import (
     Kind,
 )
 from apps.diffs.graphemes import cut, replaced
+from apps.diffs.meaning.noise import NO_NOISE, Noise
 from apps.diffs.summary import sentences, summary
-from apps.diffs.text import isolated, isolated_strings, shorten, visible
+from apps.diffs.text import count, isolated, isolated_strings, shorten, visible
 from apps.timeline.versions import VersionRow
 from apps.timeline.words import Op
 
@@ -77,7 +78,7 @@ class Acted(Changed, Protocol):
     def reasoning(self) -> str | None: ...
 
 
-def headline(version: Acted) -> str:
+def headline(version: Acted, noise: Noise = NO_NOISE) -> str:
     """Say in one line what a version did: the act of a person, else what changed."""
     op = Op(version.op)
     if version.undo_of is not None:
@@ -86,7 +87,7 @@ def headline(version: Acted) -> str:
         return _by(version, f"rolled back to v{version.restored_number}")
     if op in (Op.PAUSE, Op.RESUME, Op.CLOSE, Op.DELETE):
         return _by(version, OP_WORDS[op])
-    said = words(version)
+    said = words(version, noise)
     if op in (Op.CREATE, Op.FORK):
         begun = {Op.CREATE: "created", Op.FORK: "forked"}[op]
         return f"{begun} {said}" if not version.changes else f"{begun}: {said}"
@@ -106,26 +107,52 @@ def operation(version: VersionRow) -> str:
     return OP_WORDS.get(Op(version.op), version.op)
 
 
-def flag_words(version: VersionRow, previous: VersionRow | None) -> list[str]:
-    """Say what the version seems to have lost."""
+def flag_words(
+    version: VersionRow, previous: VersionRow | None, noise: Noise = NO_NOISE
+) -> list[str]:
+    """Say what the version seems to have lost, and where that is noise alone."""
     shrank = "state shrank"
     if previous is not None:
         shrank = f"state shrank from {size(previous.size)} to {size(version.size)}"
-    words = {"keys_lost": "keys lost", "nulled": "turned null", "shrank": shrank}
+    nulled = (
+        "turned null, only noise" if _nulls_noise(version, noise) else "turned null"
+    )
+    words = {"keys_lost": "keys lost", "nulled": nulled, "shrank": shrank}
     return [words.get(flag, visible(flag)) for flag in version.flags]
 
 
-def words(version: Changed) -> str:
-    """Say what changed, from what the append kept of it."""
+def words(version: Changed, noise: Noise = NO_NOISE) -> str:
+    """Say what changed, from what the append kept of it; of noise how much there is."""
     kept = restored(version)
     if not kept:
         return UNCHANGED.get(Op(version.op), "nothing changed")
-    comparison = Comparison(None, None, tuple(kept), _alignments(kept))
-    if version.change_count == len(kept):
-        return summary(comparison)
+    told, hidden = noise.apart(kept)
+    left = version.change_count - len(kept)
+    said = _told(told, is_all=not left)
+    if hidden:
+        said.append(f"{count(len(hidden), 'change')} of noise")
+    if left:
+        said.append(f"{version.change_count:,} changes in all")
+    return "; ".join(said)
+
+
+def _told(changes: list[Change], *, is_all: bool) -> list[str]:
+    if not changes:
+        return []
+    comparison = Comparison(None, None, tuple(changes), _alignments(changes))
+    if is_all:
+        return [summary(comparison)]
     # What was kept cannot be subtracted: several changes may make one sentence.
-    first = islice(sentences(comparison, goes_on=True), SENTENCES)
-    return "; ".join([*first, f"{version.change_count:,} changes in all"])
+    return list(islice(sentences(comparison, goes_on=True), SENTENCES))
+
+
+def _nulls_noise(version: VersionRow, noise: Noise) -> bool:
+    """Return whether all that turned null is noise, as far as all of it is known."""
+    kept = restored(version) if noise else []
+    if len(kept) < version.change_count:
+        return False
+    nulls = [one for one in kept if one.after is None]
+    return bool(nulls) and all(noise.covers(one.pointer) for one in nulls)
 
 
 def restored(version: Changed) -> list[Change]:

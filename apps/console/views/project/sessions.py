@@ -24,11 +24,13 @@ from apps.console.views.requests.exports import csv_file
 from apps.core.errors import InvalidRequest, NotFound
 from apps.plans.cases import OFFERED
 from apps.plans.operations import MOST
+from apps.timeline.queries import Subject
 from apps.timeline.search import AgentIs, parse_query, write_clause
 
 EXPORTED = 5_000
 COLUMNS = (
     "session",
+    "title",
     "agent",
     "user",
     "status",
@@ -155,7 +157,9 @@ def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
         now=now,
     )
     name = f"{membership.project.slug}-sessions"
-    return csv_file(name, COLUMNS, map(_exported, found.rows))
+    about = session_rows.subjects_of([row.session for row in found.rows])
+    rows = [_exported(row, about[row.session.id]) for row in found.rows]
+    return csv_file(name, COLUMNS, rows)
 
 
 def _elsewhere(request: HttpRequest, membership: Membership) -> str | None:
@@ -244,15 +248,16 @@ def _query(text: str, sort: str, *, after: str | None = None) -> str:
     return "?" + found.urlencode()
 
 
-def _exported(row: queries.Row) -> tuple[Any, ...]:
+def _exported(row: queries.Row, about: Subject) -> tuple[Any, ...]:
     session = row.session
     why = "; ".join(
         " ".join(filter(None, (one.clause, one.words, one.pointer))) for one in row.why
     )
     return (
         session.id,
+        about.title,
         session.agent.external_id,
-        session.user_id,
+        about.user,
         row.status,
         session.head_number,
         session.turn_count,

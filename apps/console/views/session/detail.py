@@ -10,6 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import Membership
 from apps.console import queries
 from apps.console.forms.session import JumpForm, NoteForm, PaneForm, TimelineForm
+from apps.console.pages.project.session_rows import title_of
 from apps.console.pages.session import (
     session_page,
     snippets,
@@ -92,7 +93,12 @@ def jump(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
     session = queries.session(membership.project, session_id)
     form = JumpForm(request.GET if "go" in request.GET else None)
     if not form.is_valid():
-        context = {"membership": membership, "session": session, "form": form}
+        context = {
+            "membership": membership,
+            "session": session,
+            "title": title_of(session),
+            "form": form,
+        }
         status = 400 if form.is_bound else 200
         return render(request, "console/jump.html", context, status=status)
     wanted = form.cleaned_data["go"]
@@ -158,7 +164,7 @@ def _pane(request: HttpRequest, place: Place) -> dict[str, Any]:
         else None,
         "is_head": version.number == session.head_number,
         "operation": version_text.operation(version),
-        "flags": version_text.flag_words(version, previous),
+        "flags": version_text.flag_words(version, previous, look.noise),
         "before": verdict.way_back(version, place.live),
         "labels": queries.labels(session, [version.number]).get(version.number, []),
         "set_aside_by": set_aside_by(place.live, version.number),

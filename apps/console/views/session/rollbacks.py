@@ -16,6 +16,7 @@ from django.utils import timezone
 from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.agents.acts import Act
+from apps.agents.mapping import agents_noise
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.forms.session import REASONS, HoldForm, RollbackForm
@@ -37,6 +38,7 @@ from apps.console.views.requests.decorators import act, form
 from apps.console.views.session.detail import version_address, version_shown
 from apps.core.errors import InvalidRequest
 from apps.core.http.problems.fallbacks import wants_html
+from apps.diffs.meaning.noise import Noise
 from apps.timeline import operations as timeline
 from apps.timeline.errors import NothingToRollBack, VersionConflict
 from apps.timeline.operations import Expected, Receipt, Step
@@ -168,7 +170,7 @@ def _preview_page(
         found = preview_rollback(Scope(membership.project), session_id, number, now=now)
     except NothingToRollBack:
         return render(request, "console/rollback_nothing.html", context)
-    context |= _told(found)
+    context |= _told(found, agents_noise(session.agent))
     if stale or request.method == "POST":
         context["holds"] = "hold" in given
     if shown is not None:
@@ -177,16 +179,16 @@ def _preview_page(
     return render(request, "console/rollback.html", context)
 
 
-def _told(found: Preview) -> dict[str, Any]:
+def _told(found: Preview, noise: Noise) -> dict[str, Any]:
     return {
         "preview": found,
         "head": found.head,
         "target": found.target,
-        "changes": change_table.told(found.comparison, shown=ROWS),
+        "changes": change_table.told(found.comparison, shown=ROWS, noise=noise),
         "calls": [version_pane.call_row(call) for call in found.calls],
         "target_operation": version_text.operation(found.target),
-        "target_words": version_text.words(found.target),
-        "head_words": version_text.words(found.head),
+        "target_words": version_text.words(found.target, noise),
+        "head_words": version_text.words(found.head, noise),
         "holds": found.recommends_hold,
     }
 

@@ -9,7 +9,12 @@ from django.utils import timezone
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.forms.value import BlameForm, ValueForm
-from apps.console.pages.session import change_table, json_tree, version_text
+from apps.console.pages.project.session_rows import title_of
+from apps.console.pages.session import (
+    change_table,
+    json_tree,
+    version_text,
+)
 from apps.console.views.requests.decorators import (
     entered,
     page,
@@ -21,7 +26,10 @@ from apps.diffs import pointers
 from apps.diffs.changes import MISSING
 from apps.timeline.blame import Blame, Setter, blame, write_cursor
 from apps.timeline.errors import PointerNotFound
-from apps.timeline.versions import parsed_state, state_bytes
+from apps.timeline.versions import (
+    parsed_state,
+    state_bytes,
+)
 
 SANDBOX = "default-src 'none'; sandbox"
 SETTERS = 10
@@ -54,6 +62,7 @@ def value(
     context: dict[str, Any] = {
         "membership": membership,
         "session": session,
+        "title": title_of(session),
         "version": version,
         "pointer": given["pointer"],
         "place": change_table.place(given["pointer"]),
@@ -92,6 +101,7 @@ def blamed(
     context = {
         "membership": membership,
         "session": session,
+        "title": title_of(session),
         "version": found.version,
         "pointer": given["pointer"],
         "place": change_table.place(given["pointer"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from apps.agents.waiting import Rules
 from apps.core.json import State
 from apps.diffs import facets
 from apps.diffs.compare import compare
@@ -26,11 +27,13 @@ def encode_first(
     *,
     state: State,
     before: State,
+    rules: Rules,
     salt: bytes | None = None,
 ) -> EncodedWrite:
     """Encode version 0 of a new session; a fork that copies a body keeps its salt.
 
-    `before` is what its changes are compared with: nothing, or the origin's state.
+    `before` is what its changes are compared with: nothing, or the origin's state. By
+    the `rules` it waits for a human, or not.
     """
     encoded = EncodedWrite()
     parts = draft.parts or ()
@@ -40,7 +43,7 @@ def encode_first(
     describe(encoded, draft, stamp, shown, found)
     if draft.op is Op.FORK:
         _index_carried(encoded, state, stamp)
-    encoded.waits = waits(state, draft.step.objective_status)
+    encoded.waits = waits(state, draft.step.objective_status, rules)
     return encoded
 
 

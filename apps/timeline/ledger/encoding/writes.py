@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.agents.acts import Act
+from apps.agents.remembered import waiting_rules
+from apps.agents.waiting import Rules, asks
 from apps.core.admission import gate
 from apps.core.ids import new_id
 from apps.core.json import Json
@@ -33,13 +35,12 @@ from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, Op
 
-# A version asks for a human with one of these true at the top of its state, or with an
+# A version asks for a human by what its agent's rules find in its state, or with an
 # objective status that begins so. The newest version decides, except that a pause and
 # a resume say nothing: an agent that asks and then pauses itself still waits. Any other
 # write answers it, unless it says so again; so does a rollback to a state that does
 # not, because a rollback restores the state and not the objective. A closed, deleted
 # or expired session waits for nobody.
-KEYS = ("escalated", "escalated_to_human")
 OBJECTIVE = "WAITING_FOR"
 SILENT = frozenset({Op.PAUSE, Op.RESUME})
 # What a step says of itself by which its session is found.
@@ -163,7 +164,10 @@ def describe(
     )
     before, after = difference.before, difference.after
     held = index.held(key, before, after)
-    if held or before is None or before.objective != after.objective:
+    is_said_alike = before is not None and (
+        (before.objective, before.opening) == (after.objective, after.opening)
+    )
+    if held or not is_said_alike:
         encoded.facets = facets.cleaned(after)
     encoded.terms |= held
 
@@ -226,11 +230,13 @@ def claim_of(
     )
 
 
-def waits(state: Mapping[str, Json], objective_status: str | None) -> bool:
+def waits(
+    state: Mapping[str, Json], objective_status: str | None, rules: Rules
+) -> bool:
     """Return whether a version with this state and objective waits for a human."""
     if objective_status is not None and objective_status.startswith(OBJECTIVE):
         return True
-    return any(state.get(key) is True for key in KEYS)
+    return asks(state, rules)
 
 
 def _change_of_waiting(
@@ -243,25 +249,30 @@ def _change_of_waiting(
     """
     if draft.op in SILENT or draft.hold in (Hold.CLOSED, Hold.DELETED):
         return None
+    rules = waiting_rules(head.agent_id)
     shown = draft.body_from or head
     old: Mapping[str, Json] = {}
     new: Mapping[str, Json] = {}
     if draft.state is not None:
         old, new = reading.parsed(head), draft.state
     elif shown.body_number != head.body_number:
-        old = _asking(head, difference.before)
-        new = _asking(shown, difference.after)
-    before = waits(old, head.objective_status)
-    after = waits(new, draft.step.objective_status)
+        old = _asking(head, difference.before, rules)
+        new = _asking(shown, difference.after, rules)
+    before = waits(old, head.objective_status, rules)
+    after = waits(new, draft.step.objective_status, rules)
     may_differ = before != after or head.op in SILENT
     is_shown_again = draft.state is None and shown.body_number == head.body_number
-    if may_differ and is_shown_again and waits(reading.parsed(head), None):
+    if may_differ and is_shown_again and waits(reading.parsed(head), None, rules):
         before = after = True
     return after if before != after or head.op in SILENT else None
 
 
-def _asking(version: VersionRow, leaves: Leaves | None) -> Mapping[str, Json]:
-    """Ask the leaves of a large state that was not parsed, where they have them all."""
-    if leaves and version.parsed is None and leaves.cut_depth != 1:
-        return {key: leaves.values.get(f"/{key}") for key in KEYS}
+def _asking(
+    version: VersionRow, leaves: Leaves | None, rules: Rules
+) -> Mapping[str, Json]:
+    """Return the state; nothing of a large one that has no key by which it asks."""
+    if leaves and version.parsed is None:
+        written = reading.state(version)
+        if not any(rule.may_hold(written) for rule in rules):
+            return {}
     return reading.parsed(version)

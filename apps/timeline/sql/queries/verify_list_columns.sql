@@ -19,8 +19,10 @@ SELECT s.head_number, s.status, s.turn_count, s.rollback_count, s.facets,
        coalesce((SELECT array_agg(f.number) FROM timeline_version f
          WHERE f.session_id = %(session)s AND f.flags <> '[]'
            AND f.op <> 'rollback'), '{}') AS flagged,
-       open_kinds, open_numbers, open_facts
+       open_kinds, open_numbers, open_facts, a.waiting AS waiting_rules,
+       a.remap_after
   FROM timeline_session s
+  LEFT JOIN agents_agent a ON a.id = s.agent_id
   JOIN LATERAL (
        SELECT coalesce(array_agg(o.kind::text ORDER BY o.kind, o.number), '{}')
                 AS open_kinds,

@@ -1,0 +1,1 @@
+"""Pages of agents: what a mapping of their states gives."""

@@ -1,0 +1,74 @@
+"""What an agent's states say of title, user, waiting and noise: tried, then kept."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.access import Permission
+from apps.accounts.models import Membership
+from apps.agents import operations as agents
+from apps.agents.mapping import Mapping, mapping_of
+from apps.agents.models import Agent
+from apps.agents.scope import Scope
+from apps.console.forms.mapping import MappingForm, as_mapped
+from apps.console.pages.agents import mapping_trial
+from apps.console.views.requests.acts import act_of
+from apps.console.views.requests.decorators import form
+from apps.console.views.requests.refusals import SeeOther
+
+KEPT = (
+    "The mapping is kept. Titles, users and noise follow it at once. What waits is "
+    "decided by it for every write within half a minute."
+)
+REDERIVED = " After that the worker goes once through the sessions that there are."
+
+
+@form(Permission.ADMIN)
+def agent_mapping(
+    request: HttpRequest, membership: Membership, agent_id: str
+) -> HttpResponse:
+    """Show what a mapping gives on the newest sessions; keep it when asked to."""
+    agent = Agent.objects.visible_to(Scope(membership.project)).one_named(agent_id)
+    saved = mapping_of(agent)
+    if request.method != "POST":
+        return _page(request, membership, agent, MappingForm(as_mapped(saved)), saved)
+    filled = MappingForm(request.POST)
+    mapping = filled.mapping() if filled.is_valid() else None
+    if mapping is None:
+        return _page(request, membership, agent, filled, None)
+    if filled.cleaned_data["look"]:
+        return _page(request, membership, agent, filled, mapping)
+    found = mapping_trial.trials(membership.project, agent, mapping, now=timezone.now())
+    for name, fault in mapping_trial.containers(found).items():
+        filled.add_error(name, fault)
+    if filled.errors:
+        return _page(request, membership, agent, filled, mapping)
+    act = act_of(request, membership)
+    changed = agents.map_states(act=act, reference=agent.id, mapping=mapping)
+    is_new = changed.waiting != agent.waiting
+    messages.success(request, KEPT + (REDERIVED if is_new else ""))
+    where = [membership.project.slug, agent.id]
+    return SeeOther(reverse("console:agent_detail", args=where))
+
+
+def _page(
+    request: HttpRequest,
+    membership: Membership,
+    agent: Agent,
+    filled: MappingForm,
+    tried: Mapping | None,
+) -> HttpResponse:
+    """Show the form, and the newest sessions by the mapping that it says."""
+    context = {"membership": membership, "agent": agent, "form": filled}
+    if tried is not None:
+        now = timezone.now()
+        context["trials"] = mapping_trial.trials(
+            membership.project, agent, tried, now=now
+        )
+        context["is_saved"] = tried == mapping_of(agent)
+    status = 422 if filled.errors else 200
+    return render(request, "console/agent_mapping.html", context, status=status)

@@ -1,0 +1,1 @@
+"""What of a state means something to people: first words, and what is noise."""
