@@ -39,7 +39,7 @@ function move(step) {
 let shown = "";
 
 function change(step) {
-  const all = [...document.querySelectorAll(".version-pane .change")];
+  const all = [...document.querySelectorAll(".version-pane .change, .comparison .change")];
   // A button takes the focus from the change it leads on from.
   const here = document.activeElement.closest(".change") ?? document.getElementById(shown);
   const at = all.indexOf(here);
@@ -103,7 +103,7 @@ document.addEventListener("keydown", (event) => {
   if (act) {
     event.preventDefault();
     act();
-  } else if ("[]dbrfhzme".includes(event.key) && press(event.key)) {
+  } else if ("[]dbrfhszme".includes(event.key) && press(event.key)) {
     event.preventDefault();
   }
 });

@@ -86,6 +86,7 @@ PAGES = {
     "blame": "/sessions/{trip}/versions/6/blame?pointer=/destination",
     "value": "/sessions/{trip}/versions/6/value?pointer=/travellers",
     "compare": "/compare?right={fork}",
+    "compare-pick": "/compare?left={fork}&pick=right",
     "mapping": "/agents/{agent}/mapping",
     "close": "/sessions/{trip}/close",
     "rollback": "/sessions/{trip}/versions/5/rollback",

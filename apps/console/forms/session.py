@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 
-from apps.console.forms.project import SESSION_ID
 from apps.core.errors import (
     DomainError,
     InvalidRequest,
@@ -228,10 +227,3 @@ class SinceForm(forms.Form):
     """The newest version that the page shows."""
 
     since = whole_number(required=False)
-
-
-class CompareForm(forms.Form):
-    """Two sessions; the left one may be left out of a fork."""
-
-    left = forms.RegexField(regex=rf"\A{SESSION_ID}\Z", required=False)
-    right = forms.RegexField(regex=rf"\A{SESSION_ID}\Z")

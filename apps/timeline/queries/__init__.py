@@ -19,6 +19,7 @@ from apps.timeline.queries.conversation import (
     message_window,
     said_in,
     turn_window,
+    turns_on,
 )
 from apps.timeline.queries.divergence import Divergence, find_divergence
 from apps.timeline.queries.list_rows import (
@@ -111,6 +112,7 @@ __all__ = [
     "subjects",
     "titles",
     "turn_window",
+    "turns_on",
     "version_at",
     "version_changes",
     "within_bytes",

@@ -13,6 +13,7 @@ from apps.timeline.queries.conversation.turns import (
     TurnWindow,
     first_turn_since,
     turn_window,
+    turns_on,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "message_window",
     "said_in",
     "turn_window",
+    "turns_on",
 ]

@@ -6,6 +6,7 @@ that reports it, so nothing of it is ever pending.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.core import keyset, sql
@@ -27,6 +28,13 @@ SELECT t.turn_number FROM timeline_turn t
  WHERE t.session_id = %(session)s AND t.head_number >= %(number)s
  ORDER BY t.head_number, t.turn_number LIMIT 1
 """)
+
+
+TURNS_ON = 200
+ON = sql.of_session(
+    f"{READ} AND t.head_number = ANY (%(numbers)s::bigint[])"
+    " ORDER BY t.head_number, t.turn_number LIMIT %(limit)s"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +64,17 @@ def first_turn_since(session_id: str, number: int) -> int | None:
     """Return the first turn that left this version, or a later one, as the head."""
     found = sql.rows(FIRST_SINCE, {"session": session_id, "number": number})
     return int(found[0].turn_number) if found else None
+
+
+def turns_on(session_id: str, numbers: Sequence[int]) -> tuple[list[ListedTurn], bool]:
+    """Return the first turns that left one of these versions as the head.
+
+    And whether those are all of them.
+    """
+    asked = {"session": session_id, "numbers": list(numbers), "limit": TURNS_ON + 1}
+    found = sql.records(ListedTurn, ON, asked)
+    shown = _within_bytes(found[:TURNS_ON])
+    return shown, len(shown) == len(found)
 
 
 def _within_bytes(turns: list[ListedTurn]) -> list[ListedTurn]:
