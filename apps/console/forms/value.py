@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from apps.console.forms.project import SESSION_ID
 from apps.core.errors import InvalidRequest, UnacceptableJson
 from apps.core.json import segments
 from apps.timeline.blame import LONGEST_CURSOR, Cursor, read_cursor
@@ -19,6 +20,9 @@ class ValueForm(forms.Form):
     )
     start = forms.IntegerField(required=False, min_value=0, max_value=10**9)
     raw = forms.BooleanField(required=False)
+    # The version whose text stands beside this one's, of this session or `of` another.
+    against = forms.IntegerField(required=False, min_value=0, max_value=10**18)
+    of = forms.RegexField(regex=rf"\A{SESSION_ID}\Z", required=False)
 
     def clean_pointer(self) -> str:
         given: str = self.cleaned_data["pointer"]

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from apps.accounts.models import Membership
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.forms.value import BlameForm, ValueForm
@@ -13,6 +14,7 @@ from apps.console.pages.project.session_rows import title_of
 from apps.console.pages.session import (
     change_table,
     json_tree,
+    text_sides,
     version_text,
 )
 from apps.console.views.requests.decorators import (
@@ -22,12 +24,17 @@ from apps.console.views.requests.decorators import (
     wants_fragment,
 )
 from apps.core import json
+from apps.core.errors import InvalidRequest
 from apps.diffs import pointers
+from apps.diffs.carry import earlier
 from apps.diffs.changes import MISSING
+from apps.diffs.compare import compare
 from apps.timeline.blame import Blame, Setter, blame, write_cursor
 from apps.timeline.errors import PointerNotFound
 from apps.timeline.versions import (
+    VersionRow,
     parsed_state,
+    parsed_states,
     state_bytes,
 )
 
@@ -58,6 +65,8 @@ def value(
     found = _at(parsed_state(version), given["pointer"])
     if given["raw"]:
         return _file(json.dumps(found), f"{session.id}-v{number}-value.json")
+    if given["against"] is not None:
+        return _beside(request, membership, version, found, given)
     tokens = pointers.split(given["pointer"])
     context: dict[str, Any] = {
         "membership": membership,
@@ -79,6 +88,45 @@ def value(
     if wants_fragment(request):
         return varying(render(request, "components/_children.html", context))
     return varying(render(request, "console/value.html", context))
+
+
+def _beside(
+    request: HttpRequest,
+    membership: Membership,
+    version: VersionRow,
+    found: Any,
+    given: dict[str, Any],
+) -> HttpResponse:
+    """Show a text beside what it was in another version, line by line.
+
+    Raises: PointerNotFound, InvalidRequest where either is no text.
+    """
+    pointer = given["pointer"]
+    session = queries.session(membership.project, version.session_id)
+    other = queries.session(membership.project, given["of"] or session.id)
+    base, _ = queries.version(other, given["against"])
+    states = parsed_states(base, version)
+    before = earlier(compare(*states), pointer)
+    was = None if before is None else _at(states[0], before)
+    if not isinstance(found, str) or not isinstance(was, str):
+        raise InvalidRequest(
+            "Only texts are shown beside each other: one of these is none.",
+            param="pointer",
+        )
+    context = {
+        "membership": membership,
+        "session": session,
+        "title": title_of(session),
+        "version": version,
+        "other": other,
+        "base": base,
+        "pointer": pointer,
+        "of": given["of"],
+        "place": change_table.place(pointer),
+        "sides": text_sides.text_sides(was, found, start=given["start"]),
+        "earlier": max(given["start"] - text_sides.ROWS, 0),
+    }
+    return render(request, "console/text_sides.html", context)
 
 
 @page
