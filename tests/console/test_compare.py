@@ -130,6 +130,32 @@ def test_a_fork_and_its_origin_are_aligned_by_the_customers_turns(viewer, projec
     assert "The first step that differs is" in page
 
 
+def test_steps_after_the_shared_version_belong_to_the_turn_before_it(viewer, project):
+    story = turn(Story(project, {"city": "Rome"}), "Move me to Oslo")
+    fork = Story.__new__(Story)
+    fork.id, fork.scope, fork.now = story.fork(0), story.scope, story.now
+    turn(fork, "Move me to Oslo", {"city": "Oslo"})
+    story.update({"city": "Bonn"})
+
+    page = compare(viewer, project, story.id, fork.id)
+
+    steps_shown = page.split('id="steps"')[1]
+    assert "The same turn" in steps_shown
+    assert "only on the" not in steps_shown
+    assert "state copied unchanged" not in steps_shown
+    assert "The first step that differs is v1 on the left, v1 on the right" in page
+
+
+def test_what_is_no_id_is_looked_for_and_the_other_side_stays(viewer, project):
+    story = Story(project, {"n": 1}, user_id="u_17")
+
+    answer = viewer.get(where(project, left=story.id, right="u_17"))
+
+    assert answer.status_code == 400
+    assert "This is no session&#x27;s id" in answer.content.decode()
+    assert f'href="?left={story.id}&amp;right={story.id}"' in answer.content.decode()
+
+
 def test_two_versions_of_one_session_are_compared(viewer, project):
     story = Story(project, {"n": 0}).update({"n": 1}).update({"n": 2})
 

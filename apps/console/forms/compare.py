@@ -46,13 +46,18 @@ class CompareForm(forms.Form):
     left_after = whole_number(required=False)
     right_after = whole_number(required=False)
 
+    def misnamed(self) -> str | None:
+        """Return the side whose session is named by what is no id, if one is."""
+        return next((one for one in SIDES if one in self.errors), None)
+
     def given(self) -> dict[str, Any]:
         """Raises: InvalidRequest naming what is unknown, or means nothing."""
         unknown = [name for name in self.data if name not in self.fields]
         if unknown:
             name = shorten(unknown[0])
             raise InvalidRequest(f"{name}: there is no such parameter.", param=name)
-        if not self.is_valid():
-            name, faults = next(iter(self.errors.items()))
+        wrong = {name: one for name, one in self.errors.items() if name not in SIDES}
+        if wrong:
+            name, faults = next(iter(wrong.items()))
             raise InvalidRequest(f"{name}: {faults[0]}", param=name)
-        return self.cleaned_data
+        return dict.fromkeys(SIDES, "") | self.cleaned_data

@@ -11,10 +11,11 @@ from django.utils import timezone
 
 from apps.accounts.models import Membership
 from apps.console import queries
-from apps.console.forms.compare import SIDES, CompareForm
+from apps.console.forms.compare import NO_ID, SIDES, CompareForm
 from apps.console.pages.session.comparing import page as comparing
 from apps.console.pages.session.comparing import picker
 from apps.console.views.requests.decorators import entered, page
+from apps.timeline.search import LONGEST_TEXT
 
 # What the address of a comparison keeps while something else of it changes.
 KEPT = ("left", "left_version", "right", "right_version", "shown")
@@ -24,7 +25,12 @@ KEPT = ("left", "left_version", "right", "right_version", "shown")
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Compare two sessions; where a side is missing or to change, let it be picked."""
     membership = entered(request, slug)
-    given = CompareForm(request.GET).given()
+    form = CompareForm(request.GET)
+    given, misnamed = form.given(), form.misnamed()
+    if misnamed is not None:
+        # What was typed or pasted is looked for, as it may be in a search.
+        given |= {"q": request.GET[misnamed][:LONGEST_TEXT], "after": ""}
+        return _pick(request, membership, given, misnamed, fault=NO_ID)
     if given["right"] and not given["left"] and not given["pick"]:
         origin = queries.session(membership.project, given["right"]).origin_session_id
         given["left"] = origin or ""
@@ -36,7 +42,12 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _pick(
-    request: HttpRequest, membership: Membership, given: dict[str, Any], side: str
+    request: HttpRequest,
+    membership: Membership,
+    given: dict[str, Any],
+    side: str,
+    *,
+    fault: str = "",
 ) -> HttpResponse:
     """Show the search by which one side is picked; the other one stays."""
     now = timezone.now()
@@ -49,6 +60,7 @@ def _pick(
         "other": other,
         "text": given["q"],
         "found": found,
+        "fault": fault or found.error,
         "kept": {name: value for name, value in kept.items() if _is_said(value)},
         "link": _link(kept),
         "newest": _link(kept, pick=side, q=given["q"]) if given["after"] else None,
@@ -64,7 +76,7 @@ def _pick(
             given[f"{other}_version"],
             now=now,
         )
-    status = 400 if found.error else 200
+    status = 400 if fault or found.error else 200
     return render(request, "console/compare_pick.html", context, status=status)
 
 

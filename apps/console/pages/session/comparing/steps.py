@@ -34,6 +34,7 @@ from apps.timeline.queries import (
     MessagePlace,
     calls_in_messages,
     calls_in_turn,
+    kept_messages,
     message_window,
     turns_on,
 )
@@ -42,6 +43,7 @@ from apps.timeline.versions import (
     VersionRow,
     live_ranges,
     set_aside_by,
+    versions_at,
     versions_of,
 )
 from apps.timeline.words import Op
@@ -51,6 +53,8 @@ SAID = 300
 # Ends of what an append kept of a value that it shortened.
 CUT = "…"
 LAST_ITEM = 10**9
+# Among so many messages before a window the last of a customer is looked for.
+LAST_MESSAGES = 50
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,10 +115,11 @@ def window(session: Session, *, after: int, end: int, noise: Noise) -> Window:
         return Window(end=end)
     read = _by_turns if session.turn_count else _by_messages
     rows, told, is_cut = read(session, rows)
+    begun = Group(said=None if after < 0 else _said_before(session, after))
     live = live_ranges(session.id, end)
     steps = {row.number: _step(row, live, end, noise) for row in rows}
     return Window(
-        groups=list(_groups(rows, steps, told)),
+        groups=list(_groups(begun, rows, steps, told)),
         first=rows[0].number,
         last=rows[-1].number,
         end=end,
@@ -190,25 +195,43 @@ def _customers(message: Json, default: str) -> str | None:
     return one_line(text, SAID) or None
 
 
+def _said_before(session: Session, number: int) -> str | None:
+    """Return what a customer said last, up to a version, where that tells of it."""
+    if session.turn_count:
+        turns, is_all = turns_on(session.id, [number])
+        texts = [_heard(turn)[0] for turn in turns] if is_all else []
+    else:
+        versions = versions_at(session.id, [number])
+        try:
+            kept = kept_messages(versions[0]) if versions else []
+        except (CorruptBody, DomainError):
+            return None
+        texts = [_customers(one, OTHER) for one in kept[-LAST_MESSAGES:]]
+    return next((one for one in reversed(texts) if one is not None), None)
+
+
 def _groups(
-    rows: Iterable[VersionRow], steps: dict[int, Step], told: _Told
+    group: Group, rows: Iterable[VersionRow], steps: dict[int, Step], told: _Told
 ) -> Iterator[Group]:
-    group = Group()
+    """Yield what was said with its steps, beginning in the middle of a group."""
+    begun = group
     for row in rows:
         here = told.get(row.number, [])
         before = [one for one in here if one[0]]
         for _, heard, _ in before:
             if heard is not None:
-                yield from (group,) if group.steps or group.said else ()
+                yield from (group,) if group is not begun or group.steps else ()
                 group = Group(said=heard)
-        group.steps.append(steps[row.number])
+        # A fork begins with a copy, which is no step.
+        if row.op != Op.FORK or row.change_count:
+            group.steps.append(steps[row.number])
         group.steps += [_called(call) for _, _, calls in before for call in calls]
         for _, heard, calls in (one for one in here if not one[0]):
             if heard is not None:
-                yield group
+                yield from (group,) if group is not begun or group.steps else ()
                 group = Group(said=heard)
             group.steps += map(_called, calls)
-    yield group
+    yield from (group,) if group is not begun or group.steps else ()
 
 
 def _step(version: VersionRow, live: Sequence[range], end: int, noise: Noise) -> Step:
