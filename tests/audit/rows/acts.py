@@ -12,7 +12,9 @@ from django.utils import timezone
 from apps.accounts import operations as accounts
 from apps.accounts.access import as_user
 from apps.accounts.models import ApiKey, Membership, Project, Role, Scope, User
+from apps.agents import operations as agents
 from apps.agents.acts import Act
+from apps.agents.mapping import Mapping
 from apps.audit.models import AuditRecord
 from apps.core.actors import SYSTEM, Actor, ActorKind
 from apps.core.errors import DomainError
@@ -186,6 +188,18 @@ class Acts:
             handling=self.draw.choice(list(Handling)),
         )
 
+    def mapped(self) -> None:
+        agents.map_states(
+            act=self.act(),
+            reference="travel",
+            mapping=Mapping(
+                title=self.draw.choice([None, "/goal", "/über"]),
+                user=self.draw.choice([None, "/customer/id"]),
+                waiting=self.draw.choice([None, [], ["/asks = true", "/pending"]]),
+                noise=self.draw.choice([[], ["/clock", "/items/*/age"]]),
+            ),
+        )
+
     def webhook(self) -> None:
         webhooks.create(
             act=self.act(),
@@ -234,6 +248,7 @@ VERBS = (
     Acts.role,
     Acts.removed,
     Acts.settings,
+    Acts.mapped,
     Acts.webhook,
     Acts.webhook_changed,
     Acts.webhook_switched,
