@@ -174,6 +174,20 @@ def test_noise_is_folded_and_counted_wherever_changes_are(admin, project):
     assert "city changed from Rome to Oslo; 1 change of noise" in one
 
 
+def test_the_life_line_tells_noise_last(admin, project):
+    story = Story(project, {"at": 1, "city": "Rome"}, agent="travel")
+    story.update({"at": 2, "city": "Oslo"}).update({"at": 3})
+    where = address(project, story.id, "versions/1")
+    assert ">city</text>" not in text(admin.get(where))
+
+    map_states(project, noise=["/at"])
+
+    page = text(admin.get(where))
+    assert ">city</text>" in page
+    assert ">at</text>" in page, "of v2, which changed nothing else"
+    assert 'aria-label="v2, update: 1 change of noise' in page
+
+
 def test_the_api_stays_whole(admin, project, api):
     story = Story(project, {"clock": 1}, agent="travel").update({"clock": None})
     map_states(project, noise=["/clock"])

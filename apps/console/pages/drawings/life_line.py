@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.console.pages.session import version_text
+from apps.diffs.meaning.noise import NO_NOISE, Noise
 from apps.diffs.text import shorten
 from apps.timeline.queries import Bucket
 from apps.timeline.versions import VersionRow, set_aside_by
@@ -101,6 +102,7 @@ def life_line(
     forked: Iterable[int],
     head: int,
     selected: int,
+    noise: Noise = NO_NOISE,
 ) -> LifeLine | None:
     """Place the versions on the line; `forked` are the origins of known forks."""
     if len(versions) < FEWEST:
@@ -113,8 +115,8 @@ def life_line(
             x=_percent(step * (index + 0.5)),
             y=ASIDE_Y if _is_aside(live, version) else LIVE_Y,
             mark=_mark(version, head, labels.get(version.number, ())),
-            words=_few_words(version),
-            sentence=_sentence(version),
+            words=_few_words(version, noise),
+            sentence=_sentence(version, noise),
             at=version.created_at,
             is_aside=_is_aside(live, version),
             is_selected=version.number == selected,
@@ -173,7 +175,7 @@ def _mark(version: VersionRow, head: int, labels: Sequence[str]) -> str:
     return "head" if version.number == head else "update"
 
 
-def _few_words(version: VersionRow) -> str:
+def _few_words(version: VersionRow, noise: Noise) -> str:
     """Say in one to three words what the version did."""
     if version.restored_number is not None:
         return f"back to v{version.restored_number}"
@@ -181,7 +183,8 @@ def _few_words(version: VersionRow) -> str:
         return version_text.operation(version)
     if version.op == Op.CREATE:
         return "created"
-    change = version_text.restored(version)[0]
+    told, hidden = noise.apart(version_text.restored(version))
+    change = [*told, *hidden][0]
     names = [one for one in change.pointer.split("/") if not one.isdecimal()]
     name = names[-1] or "state"
     if isinstance(change.after, str) and name == "step":
@@ -191,8 +194,8 @@ def _few_words(version: VersionRow) -> str:
     return shorten(name, WORDS_LONGEST)
 
 
-def _sentence(version: VersionRow) -> str:
-    told = version_text.words(version)
+def _sentence(version: VersionRow, noise: Noise) -> str:
+    told = version_text.words(version, noise)
     operation = version_text.operation(version)
     return f"v{version.number}, {operation}" + (f": {told}" if told else "")
 

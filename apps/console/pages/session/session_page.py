@@ -149,6 +149,7 @@ def _life(
             ],
             head=head,
             selected=place.selected,
+            noise=agents_noise(session.agent),
         ),
     }
 

@@ -41,6 +41,7 @@ from apps.core.http.problems.fallbacks import wants_html
 from apps.diffs.meaning.noise import Noise
 from apps.timeline import operations as timeline
 from apps.timeline.errors import NothingToRollBack, VersionConflict
+from apps.timeline.models import Session
 from apps.timeline.operations import Expected, Receipt, Step
 from apps.timeline.queries import Preview, preview_rollback
 from apps.timeline.versions import versions_of
@@ -174,7 +175,7 @@ def _preview_page(
     if stale or request.method == "POST":
         context["holds"] = "hold" in given
     if shown is not None:
-        context["meanwhile"] = _meanwhile(session_id, shown)
+        context["meanwhile"] = _meanwhile(session, shown)
         context["n_meanwhile"] = max(found.head.number - shown, 0)
     return render(request, "console/rollback.html", context)
 
@@ -193,13 +194,14 @@ def _told(found: Preview, noise: Noise) -> dict[str, Any]:
     }
 
 
-def _meanwhile(session_id: str, shown: int) -> list[dict[str, Any]]:
-    came = versions_of(session_id, newest_first=False, after=shown, limit=MEANWHILE)
+def _meanwhile(session: Session, shown: int) -> list[dict[str, Any]]:
+    noise = agents_noise(session.agent)
+    came = versions_of(session.id, newest_first=False, after=shown, limit=MEANWHILE)
     return [
         {
             "version": version,
             "operation": version_text.operation(version),
-            "words": version_text.words(version),
+            "words": version_text.words(version, noise),
         }
         for version in came[:MEANWHILE]
     ]
