@@ -131,6 +131,7 @@ def test_hold_and_undo_have_keys(visits: Visits, trip: Trip) -> None:
     expect(page.get_by_label("In words")).to_be_focused()
     page.keyboard.press("Control+Enter")
     expect(page.locator(".toast")).to_contain_text("Rolled back to v1.")
+    page.wait_for_load_state()  # what listens to keys comes last
 
     page.keyboard.press("z")
     expect(page.locator(".toast")).to_contain_text("undone", ignore_case=True)
@@ -139,10 +140,18 @@ def test_hold_and_undo_have_keys(visits: Visits, trip: Trip) -> None:
     # It was written to just now, so the preview had recommended to hold it.
     held = page.get_by_role("region", name="This session is held")
     expect(held).to_be_visible()
+    page.wait_for_load_state()
     page.keyboard.press("h")
     expect(held).to_have_count(0)
+    page.wait_for_load_state()
     page.keyboard.press("h")
-    expect(held).to_be_visible()
+    expect(page.locator("#id_hold_reason")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(held).to_have_count(0)
+    page.keyboard.type("It loops")
+    page.keyboard.press("Enter")
+    expect(held).to_contain_text("Held by olga")
+    expect(held).to_contain_text("It loops")
 
 
 @pytest.mark.parametrize("has_javascript", [True, False])
@@ -223,10 +232,13 @@ def test_reload_after_an_act_that_was_refused_says_it_again(
     page, theirs = visits.page("olga"), visits.page("olga")
     page.goto(trip.path())
     theirs.goto(trip.path())
-    theirs.get_by_role("button", name="Hold session").click()
+    for one in (theirs, page):
+        one.get_by_role("button", name="Hold session…").click()
+        one.get_by_role("textbox", name="Why").fill("It loops")
+    theirs.get_by_role("button", name="Hold session", exact=True).click()
     expect(theirs.locator(".toast")).to_contain_text("Held")
 
-    page.get_by_role("button", name="Hold session").click()
+    page.get_by_role("button", name="Hold session", exact=True).click()
     expect(page.locator("[role=alert]")).to_contain_text("paused already")
     page.reload()
     expect(page.locator("[role=alert]")).to_contain_text("paused already")

@@ -106,7 +106,8 @@ class TestRollback:
         assert "2 tool calls since v2:" in text
         assert "may already be part of v2" in called[0][1]
         assert "may already be part" not in called[1][1]
-        operator.post(address(project, fork, "pause"), KEY_FIELD | {"expected": 0})
+        held = KEY_FIELD | {"expected": 0, "reason": "look"}
+        operator.post(address(project, fork, "pause"), held)
         text = text_of(operator.get(of_fork))
         assert "1 tool call since v0:" in text
         assert "of its origin" in text
@@ -323,10 +324,36 @@ class TestHolds:
             ("close", "closed", 5),
         ]:
             where = address(project, trip.id, verb)
-            answer = posted(operator, where, expected=version - 1, key=f"{verb}-key-1")
+            said = {"key": f"{verb}-key-1", "reason": "It <b>loops</b>"}
+            answer = posted(operator, where, expected=version - 1, **said)
 
             assert answer.status_code == 303, answer.content
             assert head_of(trip)[0].hold == hold
+
+    @pytest.mark.parametrize("reason", [None, "", "  ", "x" * 2_001])
+    def test_holding_asks_for_a_reason(self, operator, project, trip, reason):
+        where = address(project, trip.id, "pause")
+        said = {} if reason is None else {"reason": reason}
+
+        answer = tried(operator, where, expected=2, **said)
+
+        assert "Nothing was done:" in text_of(answer, 400)
+        assert head_of(trip)[0].hold == "open"
+
+    def test_who_finds_it_held_reads_by_whom_and_why(self, operator, project, trip):
+        where = address(project, trip.id, "pause")
+        posted(operator, where, expected=2, reason="It <b>loops</b>")
+
+        held = text_of(operator.get(address(project, trip.id, "versions", 0)))
+        back = address(project, trip.id, "versions", 0, "rollback")
+        posted(operator, back, expected=3, key="back-key-1")
+        moved = text_of(operator.get(address(project, trip.id)))
+
+        assert "Held by olga, " in held
+        assert ": It &lt;b&gt;loops&lt;/b&gt;</p>" in held
+        assert head_of(trip)[0].hold == "paused"
+        assert "This session is held:" in moved
+        assert "Held by" not in moved, "the head does not say it"
 
     def test_closing_asks_first(self, operator, project, trip):
         text = text_of(operator.get(address(project, trip.id, "close")))
@@ -381,9 +408,9 @@ class TestRefused:
 
     def test_pausing_twice_says_so(self, operator, project, trip):
         where = address(project, trip.id, "pause")
-        tried(operator, where, expected=2)
+        tried(operator, where, expected=2, reason="It loops")
 
-        again = tried(operator, where, expected=2, key="another-key")
+        again = tried(operator, where, expected=2, key="another-key", reason="look")
         text = led_to(operator, again)
 
         assert "Nothing was done:" in text
@@ -563,7 +590,7 @@ def test_what_is_over_offers_nothing(operator, project, what):
     assert "Fork from" not in text
     assert "Add note" not in text
     where = address(project, story.id, "pause")
-    assert posted(operator, where, expected=0).status_code == 404
+    assert posted(operator, where, expected=0, reason="look").status_code == 404
 
 
 def test_an_unknown_version_cannot_be_acted_on(operator, project, trip):

@@ -394,7 +394,8 @@ def test_a_checkpoints_messages_are_told_in_its_tab_and_nowhere_above(
     where = address(project, made, "versions", 0) + "?tab=checkpoint"
     tab = text_of(viewer, where)
     editor = signed_in(client, make_member(project, "olga", Role.OPERATOR))
-    editor.post(address(project, made, "pause"), {"expected": 0, "key": "a-test-key"})
+    held = {"expected": 0, "key": "a-test-key", "reason": "look"}
+    editor.post(address(project, made, "pause"), held)
 
     told = text_of(editor, where)
 

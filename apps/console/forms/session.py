@@ -174,9 +174,18 @@ class RollbackForm(ActForm):
 
 
 class HoldForm(ActForm):
-    """Pause, resume, close."""
+    """Resume, close."""
 
     reason = forms.CharField(required=False, max_length=2_000)
+
+
+class PauseForm(ActForm):
+    """Why a session is held."""
+
+    reason = forms.CharField(
+        max_length=2_000,
+        error_messages={"required": "Say why, for who finds it held."},
+    )
 
 
 class ForkForm(forms.Form):

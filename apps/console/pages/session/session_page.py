@@ -41,7 +41,7 @@ from apps.timeline.versions import (
     parsed_state,
     versions_at,
 )
-from apps.timeline.words import Hold, Status
+from apps.timeline.words import Hold, Op, Status
 
 ROWS = 60
 # So many newer versions stand above the one that a link leads to.
@@ -121,7 +121,7 @@ def _life(
     forks: Sequence[Session],
     standing: str,
 ) -> dict[str, Any]:
-    """Return the verdict and the line of the session's life, of the same versions."""
+    """Return verdict, hold and the line of the session's life, of the same versions."""
     session, head = place.session, place.session.head_number
     flagged, good = flagged_numbers(session.id), queries.good_versions(session)
     found = verdict.suspect(flagged, good, place.live)
@@ -131,7 +131,9 @@ def _life(
     numbers = life_line.telling_numbers(buckets, head=head, wanted=wanted)
     versions = versions_at(session.id, numbers)
     by_number = {version.number: version for version in versions}
+    newest = by_number.get(head)
     return {
+        "held_by": newest if newest is not None and newest.op == Op.PAUSE else None,
         "all_well": verdict.all_well(standing, flagged, good, place.live),
         "verdict": verdict.verdict(
             found,

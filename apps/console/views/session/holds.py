@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.console import queries
-from apps.console.forms.session import HoldForm, LabelForm, NoteForm
+from apps.console.forms.session import HoldForm, LabelForm, NoteForm, PauseForm
 from apps.console.pages.session import session_page
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests.acts import (
@@ -34,12 +34,12 @@ from apps.timeline.operations import Expected, Step
 def pause(
     request: HttpRequest, membership: Membership, session_id: str
 ) -> HttpResponse:
-    """Hold agents' writes; whatever the head is, it is held now."""
-    filled = HoldForm(request.POST)
+    """Hold agents' writes, and keep why; whatever the head is, it is held now."""
+    filled = PauseForm(request.POST)
     given = valid(filled)
     receipt = timeline.pause(
         session_id=session_id,
-        step=Step(reasoning=given["reason"].strip() or None),
+        step=Step(reasoning=given["reason"]),
         act=act_once(request, membership, filled),
     )
     messages.success(request, "Held: agents' writes are refused until it is resumed.")
