@@ -1,0 +1,114 @@
+"""How few keys lead from an open session to what matters: counted, not believed."""
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Trip, Visits
+
+expect.set_options(timeout=30_000)
+
+TO_PREVIEW, TO_UNDO = 6, 2
+
+
+@dataclass
+class Keys:
+    """A keyboard that counts what is pressed; keys held together are one."""
+
+    page: Page
+    n: int = 0
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+            self.n += 1
+
+
+@pytest.fixture
+def rolled_back(visits: Visits, trip: Trip) -> Page:
+    """The session's page after its rollback to v1, with the toast that says so."""
+    page = visits.page("olga")
+    page.goto(trip.path("versions", 1, "rollback"))
+    page.get_by_label("Hold agent writes").uncheck()
+    page.get_by_role("button", name="Roll back to v1").click()
+    expect(page.locator(".toast")).to_contain_text("Rolled back to v1.")
+    page.wait_for_load_state()  # what listens to keys comes last
+    return page
+
+
+def test_the_preview_before_what_looks_wrong_is_near(
+    visits: Visits, trip: Trip
+) -> None:
+    page = visits.page("olga")
+    page.goto(trip.path())
+    keys = Keys(page)
+
+    keys.press("r")
+
+    expect(page.locator("h1")).to_contain_text("Roll back to v1?")
+    assert keys.n <= TO_PREVIEW
+
+
+def test_the_preview_of_a_version_in_sight_is_near(visits: Visits, trip: Trip) -> None:
+    page = visits.page("olga")
+    page.goto(trip.path())
+    keys = Keys(page)
+
+    keys.press("j", "j", "j", "j")
+    expect(page.locator("#v0 .version-number")).to_be_focused()
+    keys.press("Enter")
+    expect(page.locator("#version-pane h2")).to_contain_text("v0")
+    keys.press("r")
+
+    expect(page.locator("h1")).to_contain_text("Roll back to v0?")
+    assert keys.n <= TO_PREVIEW
+
+
+def test_the_preview_of_any_of_hundreds_of_versions_is_near(
+    visits: Visits, trip: Trip
+) -> None:
+    for n in range(100):
+        trip.patch({"n": n})
+    page = visits.page("olga")
+    page.goto(trip.path())
+    keys = Keys(page)
+
+    keys.press("v", "1", "0", "2", "Enter")
+    expect(page).to_have_url(re.compile(r"/versions/102"))
+    expect(page.locator("#version-pane h2")).to_contain_text("v102")
+    page.wait_for_load_state()
+    keys.press("r")
+
+    expect(page.locator("h1")).to_contain_text("Roll back to v102?")
+    assert keys.n <= TO_PREVIEW
+
+
+def test_undo_is_one_key_where_the_rollback_is_told(
+    rolled_back: Page, trip: Trip
+) -> None:
+    keys = Keys(rolled_back)
+
+    keys.press("z")
+
+    expect(rolled_back.locator(".toast")).to_contain_text("Undone")
+    assert trip.head["undo_of"] == 4
+    assert keys.n < TO_UNDO
+
+
+def test_undo_is_two_keys_from_the_session_whenever_it_is_opened(
+    rolled_back: Page, visits: Visits, trip: Trip
+) -> None:
+    page = visits.page("olga")
+    page.goto(trip.path())
+    keys = Keys(page)
+
+    keys.press("z")
+    expect(page.locator("h1")).to_contain_text("Undo rollback v4")
+    expect(page.get_by_label("In words")).to_be_focused()
+    keys.press("Control+Enter")
+
+    expect(page.locator(".toast")).to_contain_text("Rolled back to v3.")
+    assert trip.head["undo_of"] == 4
+    assert keys.n <= TO_UNDO
