@@ -11,7 +11,7 @@ from apps.timeline import operations as timeline
 from apps.timeline.versions.reading import Step as Reported
 from tests.accounts.make import make_member
 from tests.acts import act_in
-from tests.console.make import KEY, Story, signed_in
+from tests.console.make import KEY, Story, address, signed_in
 
 
 @pytest.fixture
@@ -300,6 +300,30 @@ def test_sides_are_picked_by_the_search(viewer, project):
     assert f'href="?left={one.id}&amp;right={other.id}"' in second
     assert "Rebook to Lisbon" in second
     assert f"right={one.id}" not in second
+
+
+def test_a_search_for_a_deed_offers_its_version(viewer, project):
+    one = Story(project, {"n": 1})
+    other = Story(project, {"n": 2}).update({"hotel": "Ritz"}).update({"n": 3})
+
+    said = {"pick": "right", "q": "changed:state.hotel"}
+    page = text(viewer.get(where(project, left=one.id, **said)))
+    compared = compare(viewer, project, one.id, other.id, right_version=1)
+
+    chosen = f"?left={one.id}&amp;right={other.id}"
+    assert f'href="{chosen}"' in page
+    assert f'href="{chosen}&amp;right_version=1">v1</a>' in page
+    assert 'name="right_version" value="1"' in compared
+
+
+def test_every_version_leads_to_a_comparison(viewer, project):
+    story = Story(project, {"n": 1}).update({"n": 2})
+
+    page = text(viewer.get(address(project, story.id, "versions", 0)))
+
+    link = f"{where(project)}left={story.id}&amp;left_version=0"
+    assert f'<a href="{link}">compare with another session</a>' in page
+    assert viewer.get(link.replace("&amp;", "&")).status_code == 200
 
 
 def test_a_pasted_id_is_found(viewer, project):

@@ -60,7 +60,6 @@ SESSIONS = Entry(
         "session_detail",
         "version_detail",
         "conversation",
-        "conversation",
         "lineage",
         "rollback",
         "fork",
@@ -106,7 +105,7 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                 icon="agents",
                 view="agent_list",
                 key="a",
-                at=("agent_list", "agent_detail"),
+                at=("agent_list", "agent_detail", "agent_mapping"),
             ),
             Entry(
                 title="Audit",
