@@ -58,7 +58,8 @@ def made(client, project, kind, stories, **fields):
 
 
 def confirm(client, project, plan, **fields):
-    return client.post(url("confirm_plan", project, plan.id), fields)
+    said = {"reason": "Bad release", **fields}
+    return client.post(url("confirm_plan", project, plan.id), said)
 
 
 def sweep():
@@ -73,7 +74,7 @@ def test_rows_are_picked_looked_at_confirmed_and_done(operator, project, stories
     assert "left out: held already" in re.sub("<[^>]+>", "", text(page))
     assert not Version.objects.filter(op="pause").exclude(session_id=held.id)
 
-    answer = confirm(operator, project, plan, reason="Bad release")
+    answer = confirm(operator, project, plan)
     assert answer.status_code == 303
     running_page = operator.get(answer["Location"])
     assert "Holding 3 sessions" in text(running_page)
@@ -112,6 +113,24 @@ def test_many_are_reviewed_from_the_list_and_it_is_taken_back(
     over = text(operator.get(url("plan", project, undo.id)))
     assert "The review “failed” of 2 sessions taken back" in over
     assert "not reviewed" in text(operator.get(address(project, stories[1].id)))
+
+
+def test_holding_many_asks_for_a_reason_and_other_acts_do_not(
+    operator, project, stories
+):
+    page, hold = made(operator, project, "hold", stories)
+    _, label = made(operator, project, "label", stories, label="looked-at")
+
+    where = url("confirm_plan", project, hold.id)
+    answer = operator.post(where, {"reason": " "}, headers=HTML)
+
+    assert re.search(
+        r'<label for="id_reason">Why</label>\s*<textarea[^>]* required', text(page)
+    )
+    assert "Say why, for who finds them held." in text(answer, 400)
+    assert confirm(operator, project, label, reason="").status_code == 303
+    hold.refresh_from_db()
+    assert hold.is_draft
 
 
 def test_the_part_that_is_asked_for_again_and_again_is_the_plan_alone(

@@ -36,7 +36,11 @@ class PickForm(SessionsForm):
 class ConfirmForm(forms.Form):
     """Why; the key makes one act of a form that is sent twice."""
 
-    reason = forms.CharField(required=False, max_length=LONGEST_REASON)
+    reason = forms.CharField(
+        required=False,
+        max_length=LONGEST_REASON,
+        error_messages={"required": "Say why, for who finds them held."},
+    )
     key = forms.CharField(required=False, max_length=KEY)
 
 

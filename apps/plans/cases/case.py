@@ -88,6 +88,7 @@ class Case:
     `asks`, `doing` and `did` are sentences about `{sessions}` and its parameters.
     Errors of the codes in `leaves_out` are no failure: the session has changed since it
     was looked at, so that there is nothing to do. `read` checks what the act takes.
+    People are asked for a reason where it `stops` agents; programs may go without.
     """
 
     kind: str
@@ -100,6 +101,7 @@ class Case:
     read: Callable[[Mapping[str, Any]], dict[str, Any]]
     inverse: str | None = None
     leaves_out: frozenset[str] = frozenset()
+    stops: bool = False
 
 
 def takes_nothing(given: Mapping[str, Any]) -> dict[str, Any]:

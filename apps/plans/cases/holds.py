@@ -60,6 +60,7 @@ HOLD = Case(
     read=takes_nothing,
     inverse="resume",
     leaves_out=LEAVES_OUT | {"already_paused"},
+    stops=True,
 )
 RESUME = Case(
     kind="resume",

@@ -84,6 +84,10 @@ class PlanPage:
         return said[:1].upper() + said[1:]
 
     @property
+    def asks_why(self) -> bool:
+        return asks_why(self.plan)
+
+    @property
     def is_undoable(self) -> bool:
         return bool(
             self.plan.is_finished and self.n_done and self.case.inverse is not None
@@ -93,6 +97,12 @@ class PlanPage:
     def is_exported(self) -> bool:
         is_over = self.plan.is_finished and self.n_done > 0
         return is_over and self.plan.kind == "export"
+
+
+def asks_why(plan: Plan) -> bool:
+    """Return whether who confirms it has to say why; an undo takes back a resume."""
+    is_first = plan.is_draft and plan.undo_of_id is None
+    return is_first and CASES[plan.kind].stops
 
 
 def headline(plan: Plan) -> str:

@@ -107,6 +107,8 @@ def confirm_plan(
 ) -> HttpResponse:
     """Have the worker do what the dry run showed."""
     filled = ConfirmForm(request.POST)
+    found = _plan(membership.project, plan_id)
+    filled.fields["reason"].required = pages.asks_why(found)
     given = valid(filled)
     act = act_once(request, membership, filled)
     made_once(
