@@ -1,15 +1,18 @@
-"""What an administrator maps of an agent's states, and what may be mapped. Pure.
+"""What an administrator maps of an agent's states, and what may be mapped.
 
 `title` and `user` are pointers to what lists call a session, and whose they say it is,
 where the agent itself has said neither; they are looked up in the head when a list is
 read, so a change shows at once and for all sessions. `waiting` are rules of what waits
 for a person (`waiting.py`), `noise` patterns of places whose changes say little.
+
+Agents keep no states: an app above enters here how it looks into the newest of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from apps.agents.models import Agent
@@ -25,6 +28,10 @@ MOST_RULES = 20
 MOST_PATTERNS = 50
 # A rule is a pointer, and a short value.
 LONGEST_RULE = LONGEST_POINTER + 200
+
+# Returns, of pointers, those that hold more than one value, and what to name instead.
+Look = Callable[[Agent, Sequence[str], datetime], dict[str, str]]
+LOOKS: dict[str, Look] = {}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,6 +70,19 @@ def mapping_of(agent: Agent) -> Mapping:
 def agents_noise(agent: Agent) -> Noise:
     """Return what is noise in the states of an agent."""
     return noise_of(agent.noise)
+
+
+def require_values(agent: Agent, mapping: Mapping, *, now: datetime) -> None:
+    """Raises: InvalidRequest where a title or user is an object or a list."""
+    places = {"title": mapping.title, "user": mapping.user}
+    named = {name: place for name, place in places.items() if place is not None}
+    if not named:
+        return
+    for look in LOOKS.values():
+        faults = look(agent, list(named.values()), now)
+        for name, place in named.items():
+            if place in faults:
+                raise InvalidRequest(f"{name}: {faults[place]}", param=name)
 
 
 def _require_place(name: str, pointer: str | None) -> None:

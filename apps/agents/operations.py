@@ -18,6 +18,7 @@ from apps.agents.acts import Act
 from apps.agents.covered import MAPPING
 from apps.agents.errors import AgentExists
 from apps.agents.mapping import Mapping as StateMapping
+from apps.agents.mapping import require_values
 from apps.agents.models import Agent, AgentStatus
 from apps.agents.scope import Scope
 from apps.audit import operations as audit
@@ -125,6 +126,8 @@ def map_states(*, act: Act, reference: str, mapping: StateMapping) -> Agent:
     Raises: AgentNotFound, InvalidRequest.
     """
     mapping.require()
+    found = Agent.objects.visible_to(act.scope).one_named(reference)
+    require_values(found, mapping, now=act.now)
     agent = _locked(act.scope, reference)
     rules = None if mapping.waiting is None else list(mapping.waiting)
     if rules != agent.waiting:

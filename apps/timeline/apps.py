@@ -1,7 +1,14 @@
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from django.apps import AppConfig
 
 from apps.audit.covered import register
 from apps.timeline.covered import LABEL, NOTE, REVIEW, SCORE, SESSION
+
+if TYPE_CHECKING:
+    from apps.agents.models import Agent
 
 
 class TimelineConfig(AppConfig):
@@ -9,4 +16,15 @@ class TimelineConfig(AppConfig):
     label = "timeline"
 
     def ready(self) -> None:
+        """Have agents look into states: it needs models, which are there only now."""
+        from apps.agents import mapping
+
+        mapping.LOOKS["timeline"] = _containers
         register(LABEL, NOTE, REVIEW, SCORE, SESSION)
+
+
+def _containers(agent: "Agent", places: Sequence[str], now: datetime) -> dict[str, str]:
+    """Load the facade with the first mapping: starting does without it."""
+    from apps.timeline.queries import containers
+
+    return containers(agent, places, now)

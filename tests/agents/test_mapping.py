@@ -102,6 +102,32 @@ def test_what_cannot_be_mapped_is_refused_where_it_stands(
     assert admin.get(PATH).body["title"] == "/goal"
 
 
+@pytest.mark.parametrize(
+    ("said", "param", "named"),
+    [
+        ({"title": "/goal"}, "title", "an object: name one value in it, as /goal/text"),
+        ({"user": "/who"}, "user", "a list: name one value in it, as /who/0"),
+        ({"title": "/n", "user": "/none"}, "user", "an object"),
+    ],
+)
+def test_a_place_of_several_values_is_refused_and_nothing_is_set(
+    admin: Any, said: dict[str, Any], param: str, named: str
+) -> None:
+    state = {"goal": {"text": "Refund"}, "who": ["ann"], "none": {}, "n": 1}
+    begun = {"agent_id": "billing", "initial_state": state}
+    session = admin.post("/v1/sessions", begun).body["id"]
+
+    answer = admin.put(PATH, {**said, "noise": ["/n"]})
+
+    assert answer.status == 400
+    assert answer.param == param
+    assert (
+        f"{param}: in {session} v0 this is {named}" in answer.body["error"]["message"]
+    )
+    assert admin.get(PATH).body["noise"] == []
+    assert admin.put(PATH, {"title": "/goal/text", "user": "/who/0"}).status == 200
+
+
 def test_it_is_an_administrators(admin: Any, api: Any, make_key: Any) -> None:
     writer, reader = api(make_key(scope="write")), api(make_key(scope="read"))
     limited = api(make_key(scope="admin", agents=["billing"]))

@@ -250,7 +250,10 @@ def test_a_mapped_place_names_a_session_at_once(begin: Begin, project: Project) 
     run.client.patch(run.path(), {"title": "Mine"})
     run.patch({"who": None})
     assert subjects([run.id]) == {run.id: Subject("Mine", None)}
+    run.patch({"goal": None})
+    long.patch({"goal": None})
     map_states(project, title="/goal")
+    long.patch({"goal": {"text": "an object by now"}})
     assert titles(everywhere) == {run.id: "Mine", none.id: "elsewhere"}
 
 

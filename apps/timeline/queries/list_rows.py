@@ -4,20 +4,31 @@ A title is the first that exists of: what the agent has set, what its state has 
 an administrator has mapped it, the objective in the state, what the customer said
 first. A fork that has no title of its own has its origin's, and what was said first
 was said there.
-Nothing of a body is read for it: what is mapped and the objective are among the head's
-facets, as are the first words in a list of messages; those in turns are kept by the
-projector (`projection/openings.py`).
+Nothing of a body is read for a row: what is mapped and the objective are among the
+head's facets, as are the first words in a list of messages; those in turns are kept by
+the projector (`projection/openings.py`). Only what is about to be mapped is looked up
+in bodies, as an object or a list is no title.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
+from apps.agents.models import Agent
+from apps.agents.scope import Scope
 from apps.core import sql
+from apps.core.errors import DomainError
+from apps.core.json import Json
+from apps.diffs import pointers
+from apps.diffs.text import shorten
+from apps.timeline.bodies import CorruptBody
 from apps.timeline.projection import openings
+from apps.timeline.queries.listing import SessionFilter, sessions
+from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.lineage import lineage, set_aside_by
 from apps.timeline.words import KNOWN_GOOD
 
@@ -27,6 +38,9 @@ SHOWN = 16
 DEEPEST = 8
 # A larger turn is read by the projector alone.
 LARGEST = 64 * 1024
+LOOKED_AT = 5
+# A larger state is not looked into: one request reads several.
+LARGEST_STATE = 1_000_000
 _TITLES = sql.query("timeline", "titles")
 _ROWS = sql.query("timeline", "list_rows", shown=SHOWN, good=KNOWN_GOOD)
 
@@ -194,3 +208,42 @@ def _title(family: Sequence[_Said]) -> str | None:
         *(one.kept for one in family),
     ]
     return next((text for text in found if text is not None), None)
+
+
+def containers(agent: Agent, places: Sequence[str], now: datetime) -> dict[str, str]:
+    """Return which places hold an object or a list, in which session, and which."""
+    wanted = SessionFilter(agent=agent.external_id)
+    newest = sessions(
+        Scope(agent.project), wanted, after_id=None, limit=LOOKED_AT, now=now
+    )[:LOOKED_AT]
+    heads = fetching.heads([session.id for session in newest])
+    found: dict[str, str] = {}
+    for session in newest:
+        head = heads.get(session.id)
+        state = None if head is None or head.size > LARGEST_STATE else _state(head)
+        for place in places:
+            said = None if state is None else container(state, place)
+            if head is not None and said is not None and place not in found:
+                found[place] = f"in {session.id} v{head.number} this is {said}"
+    return found
+
+
+def container(state: Json, place: str) -> str | None:
+    """Say what holds several values at a place, and one to name; None for a value."""
+    try:
+        value = pointers.resolve(state, place)
+    except KeyError:
+        return None
+    if not isinstance(value, dict | list):
+        return None
+    key = next(iter(value), "…") if isinstance(value, dict) else 0
+    kind = "an object" if isinstance(value, dict) else "a list"
+    inner = shorten(f"{place}{pointers.join([key])}")
+    return f"{kind}: name one value in it, as {inner}."
+
+
+def _state(head: reading.VersionRow) -> Json | None:
+    try:
+        return reading.parsed(head)
+    except (CorruptBody, DomainError):
+        return None

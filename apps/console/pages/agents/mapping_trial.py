@@ -22,6 +22,7 @@ from apps.diffs.facets import LIMIT, LONGEST_TEXT, facets
 from apps.diffs.meaning.noise import noise_of
 from apps.diffs.text import shorten, show
 from apps.timeline.models import Session
+from apps.timeline.queries import container
 from apps.timeline.versions import (
     CorruptBody,
     VersionRow,
@@ -41,7 +42,6 @@ class Found:
 
     text: str = ""
     why_not: str = ""
-    is_container: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,16 +71,6 @@ def trials(
         for session in newest
         if session.id in heads
     ]
-
-
-def containers(found: Sequence[Trial]) -> dict[str, str]:
-    """Return by field which place leads to an object or a list, and where."""
-    return {
-        name: f"In {trial.session.id} v{trial.version.number} this is {place.why_not}"
-        for trial in reversed(found)
-        for name, place in (("title", trial.title), ("user", trial.user))
-        if place is not None and place.is_container
-    }
 
 
 def _readable(heads: Sequence[VersionRow]) -> set[str]:
@@ -128,13 +118,9 @@ def _found(state: Json, pointer: str | None) -> Found | None:
         value = pointers.resolve(state, pointer)
     except KeyError:
         return Found(why_not="nothing is there")
-    if isinstance(value, dict | list):
-        key = next(iter(value), "…") if isinstance(value, dict) else 0
-        kind = "an object" if isinstance(value, dict) else "a list"
-        inner = shorten(f"{pointer}{pointers.join([key])}")
-        return Found(
-            why_not=f"{kind}: name one value in it, as {inner}.", is_container=True
-        )
+    several = container(state, pointer)
+    if several is not None:
+        return Found(why_not=several)
     if value is None or (isinstance(value, str) and not value.strip()):
         return Found(why_not="it is empty")
     if isinstance(value, str) and len(value) > LONGEST_TEXT:

@@ -19,6 +19,7 @@ from apps.console.pages.agents import mapping_trial
 from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import form
 from apps.console.views.requests.refusals import SeeOther
+from apps.core.errors import InvalidRequest
 
 KEPT = (
     "The mapping is kept. Titles, users and noise follow it at once. What waits is "
@@ -42,13 +43,12 @@ def agent_mapping(
         return _page(request, membership, agent, filled, None)
     if filled.cleaned_data["look"]:
         return _page(request, membership, agent, filled, mapping)
-    found = mapping_trial.trials(membership.project, agent, mapping, now=timezone.now())
-    for name, fault in mapping_trial.containers(found).items():
-        filled.add_error(name, fault)
-    if filled.errors:
-        return _page(request, membership, agent, filled, mapping)
     act = act_of(request, membership)
-    changed = agents.map_states(act=act, reference=agent.id, mapping=mapping)
+    try:
+        changed = agents.map_states(act=act, reference=agent.id, mapping=mapping)
+    except InvalidRequest as refused:
+        filled.add_error(refused.param, refused.message)
+        return _page(request, membership, agent, filled, mapping)
     is_new = changed.waiting != agent.waiting
     messages.success(request, KEPT + (REDERIVED if is_new else ""))
     where = [membership.project.slug, agent.id]
