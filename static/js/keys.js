@@ -51,9 +51,11 @@ function change(step) {
 
 function press(key) {
   const inside = document.activeElement.closest(".change, .node, .version-pane") ?? document;
+  const named = `[data-key="${CSS.escape(key)}"]`;
   const found =
-    (key === "b" && inside.querySelector(`[data-key="${key}"]`)) ||
-    document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    (key === "b" && inside.querySelector(named)) ||
+    document.querySelector(`${named}[data-chosen]`) ||
+    document.querySelector(named);
   found?.click();
   return Boolean(found);
 }
