@@ -68,6 +68,7 @@ class Action(StrEnum):
     VIEW_DELETED = "view.deleted"
     ALERT_FIRING = "alert.firing"
     ALERT_RESOLVED = "alert.resolved"
+    ALERT_ACKNOWLEDGED = "alert.acknowledged"
     RULE_CREATED = "rule.created"
     RULE_CHANGED = "rule.changed"
     RULE_DELETED = "rule.deleted"
@@ -191,6 +192,7 @@ SHOWN: dict[Action, Shown] = {
     Action.VIEW_DELETED: Shown("view.deleted", "Deleted the view"),
     Action.ALERT_FIRING: Shown("alert.firing", "The alert fires"),
     Action.ALERT_RESOLVED: Shown("alert.resolved", "The alert is over"),
+    Action.ALERT_ACKNOWLEDGED: Shown("alert.acknowledged", "Took on the alert"),
     Action.RULE_CREATED: Shown("rule.created", "Made the alert rule"),
     Action.RULE_CHANGED: Shown("rule.changed", "Changed the alert rule"),
     Action.RULE_DELETED: Shown("rule.deleted", "Removed the alert rule"),

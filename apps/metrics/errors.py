@@ -7,3 +7,9 @@ class RuleNotFound(DomainError):
     """There is no such alert rule."""
 
     code = "rule_not_found"
+
+
+class RuleNotFiring(DomainError):
+    """Nobody need have it: this alert rule does not fire."""
+
+    code = "rule_not_firing"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from math import sqrt
 from typing import Any
 
 WATCH, WARNING, CRITICAL = 0.02, 0.05, 0.10
@@ -164,6 +165,17 @@ class Figures:
     @property
     def turns_per_session(self) -> float | None:
         return self.turns / self.sessions if self.sessions else None
+
+
+def deviations(now: Figures, before: Figures) -> float:
+    """Return how far one rate lies above another, in standard deviations of chance.
+
+    Two proportions, pooled; both have sessions.
+    """
+    n, m = now.sessions, before.sessions
+    pooled = (now.rolled_back + before.rolled_back) / (n + m)
+    spread = sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
+    return (now.rolled_back / n - before.rolled_back / m) / spread if spread else 0.0
 
 
 @dataclass(frozen=True, slots=True)

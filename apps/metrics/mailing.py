@@ -23,10 +23,10 @@ log = structlog.get_logger("stepback.mail")
 MAIL = """\
 {summary}
 
-The rate over this time:
+The numbers of this time:
 {dashboard}
 
-The sessions that were rolled back:
+The sessions behind it:
 {sessions}
 
 The rule, to silence or to change it:

@@ -1,4 +1,4 @@
-"""Verbs of alert rules: make, change (silence is a change), remove, try."""
+"""Verbs of alert rules: make, change (as to silence), acknowledge, remove, try."""
 
 from __future__ import annotations
 
@@ -6,32 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import transaction
 
-from apps.accounts.models import Project
+from apps.accounts.models import Membership, Project
 from apps.agents.acts import Act
-from apps.agents.models import Agent
-from apps.agents.scope import Scope
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.core.provenance import Provenance
-from apps.metrics import alerting, ranges
-from apps.metrics.figures import MINIMUM_SAMPLE
+from apps.metrics import alerting
+from apps.metrics.errors import RuleNotFiring
 from apps.metrics.mailing import Sending, mail_aside
-from apps.metrics.models import AlertState, Metric, Rule
+from apps.metrics.models import AlertState, Rule
 
 MOST = 200
-DEFAULTS: Mapping[str, Any] = {
-    "metric": Metric.ROLLBACK_RATE,
-    "window": "24h",
-    "minimum_sample": MINIMUM_SAMPLE,
-    "for_minutes": 5,
-    "email": "",
-}
+# What a rule that follows another one has for itself; all else is the other's.
+OWN = {"silenced_until"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +39,12 @@ def make_rule(*, act: Act, fields: Mapping[str, Any]) -> Rule:
 
     Raises: InvalidRequest, AgentNotFound.
     """
-    if Rule.objects.of_project(act.project_id).count() >= MOST:
+    if Rule.objects.of_project(act.project_id).given().count() >= MOST:
         raise InvalidRequest(f"A project has at most {MOST} alert rules.")
     rule = Rule(
         id=new_id("rule", now=act.now), project_id=act.project_id, created_at=act.now
     )
-    _apply(rule, act.project, {**DEFAULTS, **fields})
+    alerting.apply(rule, act.project, {**alerting.DEFAULTS, **fields})
     rule.save(force_insert=True)
     _record(Action.RULE_CREATED, rule, act, sorted(fields))
     return rule
@@ -63,23 +54,28 @@ def make_rule(*, act: Act, fields: Mapping[str, Any]) -> Rule:
 def change_rule(*, act: Act, rule_id: str, fields: Mapping[str, Any]) -> Rule:
     """Set what is said; `silenced_until` keeps it quiet until then.
 
-    Switched off while it fires, it is over, and whoever was told is told so.
+    Switched off while it fires, it is over, and whoever was told is told so. Rules that
+    follow it change with it; they are made anew where it is to look at others.
 
     Raises: RuleNotFound, InvalidRequest, AgentNotFound.
     """
     rule = _locked(act.project, rule_id)
     if not fields:
         raise InvalidRequest("There is nothing to change.")
-    _apply(rule, act.project, fields)
-    changed = [_column(name) for name in fields]
+    if rule.parent_id and set(fields) - OWN:
+        raise InvalidRequest("It follows another rule, which can be changed.")
+    was = rule.each, rule.agent_id, rule.metric
+    alerting.apply(rule, act.project, fields)
+    changed = {_column(name) for name in fields} | {"minimum_sample"}
     if "is_active" in fields:
-        changed += ["state", "since", "is_told"]
+        changed |= {"state", "since", "is_told", "owner", "acknowledged_at"}
         if rule.state == AlertState.PENDING:
             # Nobody looked while it was off: the wait begins anew.
             rule.state, rule.since = AlertState.OK, act.now
         if not rule.is_active:
             alerting.end(rule, act=act)
     rule.save(update_fields=changed)
+    _follow(rule, act, is_another=was != (rule.each, rule.agent_id, rule.metric))
     _record(Action.RULE_CHANGED, rule, act, sorted(fields))
     return rule
 
@@ -88,12 +84,40 @@ def change_rule(*, act: Act, rule_id: str, fields: Mapping[str, Any]) -> Rule:
 def remove_rule(*, act: Act, rule_id: str) -> None:
     """Remove it, as if it was switched off; the guide's are not given a second time.
 
-    Raises: RuleNotFound.
+    Raises: RuleNotFound, InvalidRequest for one that follows another.
     """
     rule = _locked(act.project, rule_id)
+    if rule.parent_id:
+        raise InvalidRequest("It follows another rule, which can be removed.")
+    alerting.stop_all(Rule.objects.following(rule.id), act)
     alerting.end(rule, act=act)
     _record(Action.RULE_DELETED, rule, act, [])
     rule.delete()
+
+
+@transaction.atomic
+def acknowledge_rule(*, act: Act, rule_id: str, owner: str | None = None) -> Rule:
+    """Say who has what fires: a member by name, or without one whoever acts.
+
+    Raises: RuleNotFound, RuleNotFiring, InvalidRequest for an owner who is no member.
+    """
+    rule = _locked(act.project, rule_id)
+    if rule.each or not rule.is_active or rule.state != AlertState.FIRING:
+        raise RuleNotFiring
+    if owner is not None and not _is_member(act.project, owner):
+        raise InvalidRequest("No member of the project has this name.", param="owner")
+    rule.owner, rule.acknowledged_at = owner or act.actor.label, act.now
+    rule.save(update_fields=["owner", "acknowledged_at"])
+    audit.record_act(
+        stream_id=rule.project_id,
+        project_id=rule.project_id,
+        action=Action.ALERT_ACKNOWLEDGED,
+        resource_type="alert",
+        resource_id=rule.id,
+        act=act,
+        details=alerting.details(rule, act.now, verb=f"is with {rule.owner}"),
+    )
+    return rule
 
 
 @transaction.atomic
@@ -123,33 +147,23 @@ def _locked(project: Project, rule_id: str) -> Rule:
     return mine.select_for_update().one(rule_id)
 
 
+def _is_member(project: Project, name: str) -> bool:
+    mine = Membership.objects.filter(project_id=project.id, user__username=name)
+    return mine.exists()
+
+
+def _follow(rule: Rule, act: Act, *, is_another: bool) -> None:
+    """Let the rules that follow one change with it."""
+    following = Rule.objects.following(rule.id)
+    if is_another or not rule.is_active:
+        alerting.stop_all(following, act)
+        return
+    names = (*alerting.FOLLOWED, *OWN)
+    following.update(**{name: getattr(rule, name) for name in names})
+
+
 def _column(name: str) -> str:
     return "agent_id" if name == "agent" else name
-
-
-def _apply(rule: Rule, project: Project, fields: Mapping[str, Any]) -> None:
-    for name, value in fields.items():
-        if name == "agent":
-            agents = Agent.objects.visible_to(Scope(project))
-            rule.agent_id = None if value is None else agents.one_named(value).id
-        else:
-            _check(name, value)
-            setattr(rule, name, value)
-
-
-def _check(name: str, value: Any) -> None:
-    # It stands in subjects of mails, and in fields where nothing may hide.
-    if name == "name" and not value.isprintable():
-        raise InvalidRequest("name has printable characters only.", param=name)
-    if name == "window" and value not in ranges.WINDOWS:
-        raise InvalidRequest(f"window takes {', '.join(ranges.WINDOWS)}.", param=name)
-    if name == "threshold" and not 0 < value <= 100:
-        raise InvalidRequest("threshold is above 0, as 0.05 for 5 %.", param=name)
-    if name == "email" and value:
-        try:
-            validate_email(value)
-        except ValidationError:
-            raise InvalidRequest("email is one address.", param=name) from None
 
 
 def _record(action: Action, rule: Rule, act: Provenance, fields: list[str]) -> None:

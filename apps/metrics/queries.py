@@ -61,11 +61,23 @@ SELECT agent_id, width_bucket(hour, %(starts)s::timestamptz[]) AS place,
    AND (%(agents)s::text[] IS NULL OR agent_id = ANY (%(agents)s::text[]))
  GROUP BY agent_id, place HAVING sum(began) > 0
 """
+# Hour by hour, for windows that slide over them. A gap longer than the window means
+# the same as one as long; agents are told apart where that is asked for.
+HISTORY = (
+    REACH
+    + """
+SELECT CASE WHEN (%(by_agent)s::boolean[])[1] THEN agent_id ELSE '' END AS agent_id,
+       measure, value, hour, least(gap, (%(hours)s::integer[])[1]) AS gap,
+       sum(sessions)::bigint AS sessions, sum(acts)::bigint AS acts
+  FROM reach GROUP BY 1, 2, 3, 4, 5
+"""
+)
 # By what their rows are told apart; all else in them is added up.
 KEYS = {
     SUMS: ("agent_id",),
     GROUPS: ("agent_id", "measure", "value"),
     SERIES: ("agent_id", "measure", "start"),
     WEEK: ("day", "hour", "measure"),
+    HISTORY: ("agent_id", "measure", "value", "hour", "gap"),
 }
 NOTHING = {"live_sums": "[]", "live_reach": "[]"}

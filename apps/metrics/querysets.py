@@ -26,6 +26,17 @@ class RuleQuerySet(models.QuerySet["Rule"]):
     def active(self) -> RuleQuerySet:
         return self.filter(is_active=True)
 
+    def looked_at(self) -> RuleQuerySet:
+        """Rules with a value of their own: not those that stand for others."""
+        return self.active().filter(each="")
+
+    def given(self) -> RuleQuerySet:
+        """Rules that somebody made, or every project has: none that follows another."""
+        return self.filter(parent_id=None)
+
+    def following(self, parent_id: str) -> RuleQuerySet:
+        return self.filter(parent_id=parent_id)
+
     def firing(self) -> RuleQuerySet:
         """Rules that people are to look at now, the longest ago first."""
-        return self.active().filter(state="firing").order_by("since", "id")
+        return self.looked_at().filter(state="firing").order_by("since", "id")

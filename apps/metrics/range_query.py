@@ -21,6 +21,7 @@ from apps.metrics.facts import HOUR
 from apps.metrics.figures import OF_SESSIONS, Figures, Group, Point
 from apps.metrics.queries import (
     GROUPS,
+    HISTORY,
     KEYS,
     LIVE_HOURS,
     NOTHING,
@@ -142,6 +143,11 @@ class Reading:
         """Return from when on hours are not closed, and the revision of those."""
         until = facts.hour_of(self.range.end)
         return min([until, *self._live_hours]), self._revision
+
+    def history(self, *measures: str, hours: int, by_agent: bool) -> list[Any]:
+        """Return what each hour has of these measures, by how long ago it was had last:
+        rows of agent, measure, value, hour, gap (up to `hours`), sessions and acts."""
+        return self._rows(HISTORY, measures, hours=(hours,), by_agent=(by_agent,))
 
     def _placed(self, zone: tzinfo) -> list[Any]:
         """Return rows of agent, measure and the point they belong to."""

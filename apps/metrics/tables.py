@@ -1,12 +1,12 @@
 """The classes of this app's tables, from which grants follow; see `core.roles`."""
 
-from apps.core.roles.declared import derived, mutable
+from apps.core.roles.declared import ALL, derived, mutable
 
 TABLES = {
     "metrics_sum": derived(),
     "metrics_reach": derived(),
     "metrics_revision": derived(),
     "metrics_due": derived(),
-    "metrics_rule": mutable(worker="INSERT, UPDATE"),
+    "metrics_rule": mutable(worker=ALL),
     "metrics_givenrules": mutable(web="INSERT, UPDATE", worker="INSERT, UPDATE"),
 }

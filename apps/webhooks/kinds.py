@@ -25,6 +25,7 @@ KINDS: dict[str, str] = {
     "version.created": "Any act made a version: a write, a rollback, a pause, …",
     "turn.added": "A turn was added.",
     "alert.firing": "A metric is over a rule's threshold.",
+    "alert.acknowledged": "Somebody has taken on what fires.",
     "alert.resolved": "It is back below.",
 }
 VERSION = "version.created"

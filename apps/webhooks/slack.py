@@ -32,6 +32,7 @@ SENTENCES = {
     "version.created": "{actor} made {version} of {session} of {agent}.",
     "turn.added": "{actor} added a turn to {session} of {agent}.",
     "alert.firing": "{summary}",
+    "alert.acknowledged": "{summary}",
     "alert.resolved": "{summary}",
     TEST: "A test of {webhook}.",
 }

@@ -101,6 +101,7 @@ PAGES = {
     "plan-over": "/plans/{over}",
     "alerts": "/alerts",
     "alert": "/alerts/{rule}",
+    "alert-new": "/alerts/new",
     "webhooks": "/webhooks",
     "audit": "/audit",
     "audit-all": "/audit?show=all",

@@ -82,9 +82,10 @@ def test_a_viewer_sees_where_rules_stand_and_no_forms(viewer, project, rule, fir
     assert "50.0 %" in page
     assert "Too &lt;many&gt;" in page
     # What fires stands first, before the guide's rules, which came later.
-    names = re.findall(r'rowheader"><a [^>]*>([^<]*)<', page)
+    names = re.findall(r'rowheader"><a [^>]*><strong>([^<]*)<', page)
     assert names[0] == "Too &lt;many&gt;"
-    assert len(names) == 3
+    assert len(names) == 4
+    assert "1 of 4 rules is firing" in page
     for shown in (page, text(viewer.get(url("alert", project, rule.id)))):
         assert "<form" not in shown.partition("<main")[2].partition("</main>")[0]
         assert "oncall@example.com" not in shown
@@ -114,7 +115,7 @@ def test_a_rule_that_looked_at_few_sessions_says_so(viewer, project, rule):
     Told(project, timezone.now()).update(timezone.now()).back(0, timezone.now())
     alerting.sweep(now=timezone.now())
 
-    assert "few sessions" in text(viewer.get(url("alerts", project)))
+    assert "1 session: too few to say" in text(viewer.get(url("alerts", project)))
     page = text(viewer.get(url("alert", project, rule.id)))
     assert "of 1 session, too few" in page
     assert "since" not in page.partition("<main")[2].partition("</main>")[0]
@@ -172,7 +173,7 @@ def test_a_rule_can_be_of_one_agent(admin, project):
         ({"name": ""}, "required"),
         ({"threshold": "0"}, "greater than or equal"),
         ({"threshold": "nan"}, "Enter a number"),
-        ({"threshold": "20000"}, "less than or equal"),
+        ({"threshold": "20000"}, "threshold is above 0"),
         ({"window": "2h"}, "not one of the available choices"),
         ({"email": "nobody"}, "one address"),
         ({"agent": "nobody"}, "no such agent"),

@@ -14,6 +14,7 @@ from apps.audit.actions import RECORDED, SHOWN, Action
 from apps.audit.models import Event
 from apps.core.actors import SYSTEM
 from apps.metrics import alerting
+from apps.metrics import operations as metrics
 from apps.metrics.models import Rule
 from apps.plans import retiring, running
 from apps.plans.models import DRAFT_LIVES
@@ -50,6 +51,8 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     switch_a_webhook(world)
     rules = Rule.objects.filter(project_id=world.project.id)
     rules.update(state="firing", is_told=True, minimum_sample=1, threshold=99)
+    some = rules.filter(each="").order_by("id")[0]
+    metrics.acknowledge_rule(rule_id=some.id, act=act_in(world.project))
     alerting.sweep(now=timezone.now())
     later = timezone.now() + timedelta(days=400)
     timeline.expire(actor=SYSTEM, now=later)

@@ -14,7 +14,7 @@ NOT_ROOMS = {"migrations", "commands"}
 LARGER = {
     "accounts": 16,
     "diffs": 18,
-    "metrics": 20,
+    "metrics": 19,
     "timeline/api": 22,
     "timeline/search": 21,
     "webhooks": 17,

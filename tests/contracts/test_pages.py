@@ -23,7 +23,12 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 PAGES = [page for page in page_routes() if page[0].startswith("/console/{slug}")]
 # What an act takes that is not in its address, where it is needed to get past the
 # form. Whoever lacks the right must be told so whatever they send.
-FOR_ADMINS = ("/members/", "/keys", "/webhooks", "/alerts/create", "/{rule_id}/")
+FOR_ADMINS = (
+    *("/members/", "/keys", "/webhooks", "/{rule_id}/"),
+    *("/alerts/new", "/alerts/preview", "/alerts/create"),
+)
+# Whoever may write takes on what fires.
+FOR_OPERATORS = ("/{rule_id}/acknowledge",)
 # Acts that change only what is the viewer's own.
 OPEN_TO_VIEWERS = {
     "/console/{slug}/views",
@@ -54,6 +59,8 @@ def browser(user: User, *, is_strict: bool = False) -> Client:
 
 
 def is_for_admins(pattern: str) -> bool:
+    if pattern.endswith(FOR_OPERATORS):
+        return False
     return any(part in pattern for part in FOR_ADMINS)
 
 

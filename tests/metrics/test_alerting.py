@@ -73,11 +73,16 @@ def test_the_guides_thresholds_are_on_from_the_start(project):
     alerting.sweep(now=START)
     alerting.sweep(now=minutes(1))
 
-    rules = Rule.objects.order_by("threshold")
-    assert [(r.threshold, r.window, r.minimum_sample) for r in rules] == [
-        (0.05, "24h", 20),
-        (0.10, "24h", 20),
+    rules = Rule.objects.order_by("id")
+    given = [(r.metric, r.each, r.threshold, r.window) for r in rules]
+    assert sorted(given) == [
+        ("rollback_rate", "", 0.05, "24h"),
+        ("rollback_rate", "", 0.10, "24h"),
+        ("rollback_rate", "agent", 0.10, "24h"),
+        ("rollback_rate", "release", 0.10, "24h"),
+        ("unlike_usual", "", 3.0, "24h"),
     ]
+    assert {r.minimum_sample for r in rules} == {20}
     assert {r.state for r in rules} == {"ok"}
 
 
@@ -98,11 +103,11 @@ def test_rules_that_ask_for_the_same_share_a_look(sessions, rule, monkeypatch):
     looked = []
 
     class Counted(Reading):
-        def totals(self):
+        def __init__(self, *asked):
+            super().__init__(*asked)
             looked.append(self.range)
-            return super().totals()
 
-    monkeypatch.setattr(alerting, "Reading", Counted)
+    monkeypatch.setattr(alerting.looks, "Reading", Counted)
     looks = alerting.Looks(minutes(1))
     for one in made:
         alerting.evaluate(one.id, looks=looks)
@@ -395,7 +400,9 @@ def test_two_workers_tell_it_once(sessions, rule):
 
     mine = [event for event in told() if event.resource_id == made.id]
     assert len(mine) == 1
-    assert Rule.objects.filter(is_built_in=True).count() == 2
+    assert Rule.objects.filter(is_built_in=True).given().count() == 5
+    # One of the agent, that all of them met.
+    assert Rule.objects.exclude(parent_id=None).count() == 1
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_an_alert_leads_to_the_chart_and_the_sessions(
 
     (one,) = receiver.seen
     assert_slack_takes_it(one.body)
-    assert "100.0 % of 1 sessions" in words(one)
+    assert "100.0 % of 1 session in" in words(one)
     assert "&lt;!channel&gt; &amp; &lt;https://evil.example|click&gt;" in words(one)
     assert [label for _, label in LINK.findall(one.body["text"])] == [
         "Chart",

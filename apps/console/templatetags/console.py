@@ -24,6 +24,8 @@ from apps.console.pages.session import version_text
 from apps.console.pages.session.snippets import Snippet
 from apps.core.views import DISTRIBUTION
 from apps.diffs import text
+from apps.metrics.alerting import measures
+from apps.metrics.models import Rule
 from apps.worker import health
 
 register = template.Library()
@@ -131,6 +133,14 @@ def score(value: float) -> str:
 def percent(rate: float | None) -> str:
     """Write a rate, or that there is none."""
     return "none" if rate is None else charts.percent(rate)
+
+
+@register.filter
+def told_value(rule: Rule) -> str:
+    """Write what an alert rule saw, with the unit of its metric."""
+    of = measures.written_sample(rule.metric, rule.sample)
+    value = measures.written(rule.metric, rule.value)
+    return f"{value} of {of} in {rule.window}" if of else value
 
 
 @register.filter

@@ -19,7 +19,8 @@ from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 from apps.core.time.moments import utc_text
 from apps.metrics import operations as metrics
 from apps.metrics import ranges
-from apps.metrics.models import Metric, Rule
+from apps.metrics.alerting import CLOCK, minute_of, time_of
+from apps.metrics.models import Each, Metric, Rule
 from apps.metrics.querysets import RuleQuerySet
 from apps.timeline.api import parameters
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
@@ -27,6 +28,15 @@ from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, t
 RULE = OpenApiParameter(
     "rule_id", str, OpenApiParameter.PATH, description="The rule's `id`."
 )
+
+# When it keeps quiet: told as people write it, kept as minutes after midnight.
+TIMES = {"quiet_from", "quiet_to"}
+TIME: dict[str, Any] = {
+    "required": False,
+    "allow_null": True,
+    "help_text": "As 22:00.",
+    "error_messages": {"invalid": "A time of day, as 22:00."},
+}
 
 
 class RuleOutput(Output):
@@ -36,14 +46,24 @@ class RuleOutput(Output):
     id = text()
     name = text()
     agent_id = maybe_text("Your name of the agent; null is the whole project.")
+    release = maybe_text("A release of that agent; null is all of them.")
+    each = text("agent or release: it stands for a rule of each; else empty.")
+    parent_id = maybe_text("The rule for each that it follows.")
     metric = text()
     window = text()
-    threshold = serializers.FloatField()
+    threshold = serializers.FloatField(
+        help_text="0.05 for 5 %; seconds of latency and lag; else deviations."
+    )
     minimum_sample = serializers.IntegerField()
     for_minutes = serializers.IntegerField()
     email = text()
     is_active = serializers.BooleanField()
     silenced_until = serializers.DateTimeField(allow_null=True)
+    quiet_from = maybe_text("Every day from this time on nobody is told.")
+    quiet_to = maybe_text("Until this one.")
+    quiet_zone = text("Of this time zone.")
+    owner = text("Who has taken it on while it fires; else empty.")
+    acknowledged_at = serializers.DateTimeField(allow_null=True)
     state = text("ok, pending, firing or resolved")
     since = serializers.DateTimeField(allow_null=True)
     value = serializers.FloatField(allow_null=True)
@@ -72,6 +92,13 @@ class RuleChange(serializers.Serializer[Any]):
     email = serializers.CharField(required=False, allow_blank=True, max_length=254)
     is_active = serializers.BooleanField(required=False)
     silenced_until = serializers.DateTimeField(required=False, allow_null=True)
+    release = serializers.CharField(required=False, allow_null=True, max_length=200)
+    each = serializers.ChoiceField(
+        required=False, choices=Each.choices, allow_blank=True
+    )
+    quiet_from = serializers.RegexField(CLOCK, **TIME)
+    quiet_to = serializers.RegexField(CLOCK, **TIME)
+    quiet_zone = serializers.CharField(required=False, max_length=64)
 
 
 class RuleInput(RuleChange):
@@ -199,6 +226,9 @@ def shape(rule: Rule, names: dict[str, str]) -> dict[str, Any]:
         "id": rule.id,
         "name": rule.name,
         "agent_id": names.get(rule.agent_id) if rule.agent_id else None,
+        "release": rule.release,
+        "each": rule.each,
+        "parent_id": rule.parent_id,
         "metric": rule.metric,
         "window": rule.window,
         "threshold": rule.threshold,
@@ -207,6 +237,11 @@ def shape(rule: Rule, names: dict[str, str]) -> dict[str, Any]:
         "email": rule.email,
         "is_active": rule.is_active,
         "silenced_until": utc_text(rule.silenced_until),
+        "quiet_from": time_of(rule.quiet_from) or None,
+        "quiet_to": time_of(rule.quiet_to) or None,
+        "quiet_zone": rule.quiet_zone,
+        "owner": rule.owner,
+        "acknowledged_at": utc_text(rule.acknowledged_at),
         "state": rule.state,
         "since": utc_text(rule.since),
         "value": rule.value,
@@ -219,6 +254,8 @@ def _fields(said: serializers.Serializer[Any]) -> dict[str, Any]:
     fields = dict(said.validated_data)
     if "agent_id" in fields:
         fields["agent"] = fields.pop("agent_id")
+    for name in TIMES & fields.keys():
+        fields[name] = minute_of(fields[name] or "")
     return fields
 
 

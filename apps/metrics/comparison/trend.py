@@ -12,9 +12,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from math import sqrt
 
-from apps.metrics.figures import MINIMUM_SAMPLE, Figures
+from apps.metrics.figures import MINIMUM_SAMPLE, Figures, deviations
 from apps.metrics.range_query import Reading
 
 # Of a normal distribution 95 % lie within so many standard deviations.
@@ -80,22 +79,10 @@ def direction_of(now: Figures, before: Figures) -> Direction:
         return Direction.FEW
     if before.sessions < MINIMUM_SAMPLE:
         return Direction.UNCOMPARED
-    if not _is_beyond_chance(now, before):
+    moved = deviations(now, before)
+    if abs(moved) < BEYOND_CHANCE:
         return Direction.STEADY
-    return (
-        Direction.RISEN
-        if now.rolled_back * before.sessions > before.rolled_back * now.sessions
-        else Direction.FALLEN
-    )
-
-
-def _is_beyond_chance(now: Figures, before: Figures) -> bool:
-    """Whether two proportions differ by more than their pooled spread explains."""
-    n, m = now.sessions, before.sessions
-    pooled = (now.rolled_back + before.rolled_back) / (n + m)
-    spread = sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
-    apart = abs(now.rolled_back / n - before.rolled_back / m)
-    return spread > 0 and apart / spread >= BEYOND_CHANCE
+    return Direction.RISEN if moved > 0 else Direction.FALLEN
 
 
 def _cause(reading: Reading, earlier: Reading | None, sign: int) -> Cause | None:
@@ -146,7 +133,7 @@ def releases_of(reading: Reading) -> dict[str, dict[str, Figures]]:
         found[group.agent_id][group.value] += (
             Figures(sessions=group.sessions)
             if group.measure == "release"
-            else Figures(rolled_back=group.sessions)
+            else Figures(rolled_back=group.sessions, rollbacks=group.acts)
         )
     return {agent_id: dict(mine) for agent_id, mine in found.items()}
 

@@ -39,8 +39,10 @@ from apps.timeline.queries.open_items import (
     MOST_FLAGGED,
     OpenItem,
     OpenPlace,
+    OpenVersion,
     flagged_numbers,
     list_open_items,
+    newest_open,
     open_counts,
 )
 from apps.timeline.queries.pages import (
@@ -83,6 +85,7 @@ __all__ = [
     "NewVersion",
     "OpenItem",
     "OpenPlace",
+    "OpenVersion",
     "Parting",
     "Preview",
     "Subject",
@@ -105,6 +108,7 @@ __all__ = [
     "listed_turns",
     "listed_versions",
     "message_window",
+    "newest_open",
     "open_counts",
     "partings",
     "preview_rollback",

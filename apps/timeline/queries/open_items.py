@@ -37,6 +37,19 @@ SELECT k.kind, (
 """
 
 
+# As many as are counted, with what narrows them: an index on each agent and release
+# would be written with every flag.
+NEWEST = sql.across("""
+SELECT o.session_id, o.number, o.at, o.agent_id, v.release, s.user_id
+  FROM timeline_open o
+  JOIN timeline_session s ON s.id = o.session_id
+  JOIN timeline_version v ON v.session_id = o.session_id AND v.number = o.number
+ WHERE o.project_id = %(project)s AND o.kind = %(kind)s
+   AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
+ ORDER BY o.at DESC, o.session_id DESC, o.number DESC LIMIT %(limit)s
+""")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OpenPlace:
     """Where a page ends, and the next begins."""
@@ -64,6 +77,18 @@ class OpenItem:
         return OpenPlace(at=self.at, session_id=self.session_id, number=self.number)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OpenVersion:
+    """One of a project's newest open items, and which agent and release made it."""
+
+    session_id: str
+    number: int
+    at: datetime
+    agent_id: str
+    release: str | None
+    user_id: str | None
+
+
 FLAGGED = sql.of_session("""
 SELECT o.number FROM timeline_open o
  WHERE o.session_id = %(session)s AND o.kind = 'flagged' ORDER BY o.number
@@ -89,6 +114,17 @@ def list_open_items(
         "now": now,
     }
     return sql.records(OpenItem, PAGE, asked)
+
+
+def newest_open(project_id: str, kind: OpenKind, *, now: datetime) -> list[OpenVersion]:
+    """Return the newest items of a kind, up to `MOST_COUNTED` + 1, newest first."""
+    asked = {
+        "project": project_id,
+        "kind": kind.value,
+        "now": now,
+        "limit": MOST_COUNTED + 1,
+    }
+    return sql.records(OpenVersion, NEWEST, asked)
 
 
 def flagged_numbers(session_id: str) -> list[int]:

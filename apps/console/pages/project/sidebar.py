@@ -72,7 +72,11 @@ SESSIONS = Entry(
     ),
 )
 ALERTS = Entry(
-    title="Alerts", icon="alerts", view="alerts", key="l", at=("alerts", "alert")
+    title="Alerts",
+    icon="alerts",
+    view="alerts",
+    key="l",
+    at=("alerts", "alert", "new_alert"),
 )
 METRICS = Entry(
     title="Metrics",

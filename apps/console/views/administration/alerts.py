@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -15,47 +13,29 @@ from django.utils import timezone
 from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.agents.errors import AgentNotFound
-from apps.agents.models import Agent
 from apps.audit.actions import Action
 from apps.audit.models import Event
-from apps.console.forms.alerts import HOURS, METRICS, AlertForm, SilenceForm, as_it_is
+from apps.console.forms.alerts import (
+    HOURS,
+    AlertForm,
+    OwnerForm,
+    SilenceForm,
+    as_it_is,
+)
+from apps.console.pages.alerts import alerts_page
+from apps.console.pages.alerts.alerts_page import Preview
 from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.refusals import SeeOther
 from apps.core.errors import InvalidRequest
-from apps.core.outbound.links import path_to
 from apps.metrics import alerting
 from apps.metrics import operations as operations
 from apps.metrics.errors import RuleNotFound
 from apps.metrics.mailing import Sending
-from apps.metrics.models import AlertState, Metric, Rule
+from apps.metrics.models import Rule
 
 # How long a page waits to say whether a mail went out.
 MAIL_SECONDS = 5.0
-# What is to be looked at comes first.
-ORDER = {AlertState.FIRING: 0, AlertState.PENDING: 1}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
-    """A rule, and where its number comes from."""
-
-    rule: Rule
-    metric: str
-    agent: str | None
-    is_silenced: bool
-    chart: str | None
-    behind: str | None
-
-    @property
-    def says_little(self) -> bool:
-        """Whether so few sessions are no reason to tell anybody."""
-        seen = self.rule.evaluated_at is not None
-        return seen and self.rule.sample < self.rule.minimum_sample
-
-    @property
-    def state(self) -> str:
-        return self.rule.state if self.rule.is_active else "off"
 
 
 @page
@@ -64,13 +44,27 @@ def alerts(request: HttpRequest, slug: str) -> HttpResponse:
     return _list(request, entered(request, slug))
 
 
+@page
+def new_alert(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the form of a new rule."""
+    return _new(request, entered(request, slug, Permission.ADMIN), AlertForm())
+
+
+@act(Permission.ADMIN)
+def preview(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Show what a rule would say, and how often it would have fired; make nothing."""
+    form = AlertForm(request.POST)
+    found = _previewed(membership, form)
+    return _new(request, membership, form, found, status=200 if found else 422)
+
+
 @act(Permission.ADMIN)
 def create(request: HttpRequest, membership: Membership) -> HttpResponse:
     """Make a rule."""
     form = AlertForm(request.POST)
     made = _tried(request, membership, form)
     if made is None:
-        return _list(request, membership, form=form, status=422)
+        return _new(request, membership, form, status=422)
     messages.success(request, "The rule is made: the worker looks every minute.")
     return _to(membership, made.id)
 
@@ -105,6 +99,23 @@ def update(request: HttpRequest, membership: Membership, rule_id: str) -> HttpRe
     if _tried(request, membership, form, rule_id) is None:
         return _one(request, membership, rule_id, form=form, status=422)
     messages.success(request, "The rule is changed.")
+    return _to(membership, rule_id)
+
+
+@act(Permission.WRITE, shows=alert_shown)
+def acknowledge(
+    request: HttpRequest, membership: Membership, rule_id: str
+) -> HttpResponse:
+    """Say who has what fires."""
+    form = OwnerForm(request.POST)
+    if not form.is_valid():
+        raise InvalidRequest("owner is the name of a member.", param="owner")
+    rule = operations.acknowledge_rule(
+        rule_id=rule_id,
+        owner=form.cleaned_data["owner"] or None,
+        act=act_of(request, membership),
+    )
+    messages.success(request, f"{rule.owner} has it.")
     return _to(membership, rule_id)
 
 
@@ -183,11 +194,8 @@ def _tried(
         return operations.change_rule(
             rule_id=rule_id, fields=form.fields_said(), act=act
         )
-    except AgentNotFound as unknown:
-        form.add_error("agent", unknown.message)
-    except InvalidRequest as refused:
-        known = refused.param if refused.param in form.fields else None
-        form.add_error(known, refused.message)
+    except (AgentNotFound, InvalidRequest) as refused:
+        _say(form, refused)
     return None
 
 
@@ -203,18 +211,38 @@ def _to(membership: Membership, rule_id: str) -> HttpResponse:
     return SeeOther(reverse("console:alert", args=[membership.project.slug, rule_id]))
 
 
-def _list(
+def _previewed(membership: Membership, form: AlertForm) -> Preview | None:
+    """Return what a rule would do; None where the form says why there can be none."""
+    if not form.is_valid():
+        return None
+    try:
+        rule = alerting.draft(membership.project, form.fields_said())
+    except (AgentNotFound, InvalidRequest) as refused:
+        _say(form, refused)
+        return None
+    return alerts_page.preview_of(rule, membership, timezone.now())
+
+
+def _say(form: AlertForm, refused: AgentNotFound | InvalidRequest) -> None:
+    name = "agent" if isinstance(refused, AgentNotFound) else refused.param
+    form.add_error(name if name in form.fields else None, refused.message)
+
+
+def _new(
     request: HttpRequest,
     membership: Membership,
+    form: AlertForm,
+    preview: Preview | None = None,
     *,
-    form: AlertForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    # A project has some hundred at most.
-    rules = list(Rule.objects.of_project(membership.project_id).order_by("id"))
-    rows = sorted(_rows(membership, rules, timezone.now()), key=_place)
-    context = {"membership": membership, "rows": rows, "form": form or AlertForm()}
-    return render(request, "console/alerts.html", context, status=status)
+    context = {"membership": membership, "form": form, "preview": preview}
+    return render(request, "console/alert_new.html", context, status=status)
+
+
+def _list(request: HttpRequest, membership: Membership) -> HttpResponse:
+    context = alerts_page.list_context(membership, timezone.now())
+    return render(request, "console/alerts.html", context)
 
 
 def _one(
@@ -227,40 +255,11 @@ def _one(
     status: int = 200,
 ) -> HttpResponse:
     now = timezone.now()
-    rule = Rule.objects.of_project(membership.project_id).one(rule_id)
-    (row,) = _rows(membership, [rule], now)
-    context = {
-        "membership": membership,
-        "row": row,
-        "rule": rule,
-        "form": form or AlertForm(initial=as_it_is(rule, row.agent)),
+    context = alerts_page.rule_context(membership, rule_id, now)
+    context |= {
+        "form": form
+        or AlertForm(initial=as_it_is(context["rule"], context["row"].agent)),
         "quiet": quiet or SilenceForm(now=now),
         "hours": HOURS,
     }
     return render(request, "console/alert.html", context, status=status)
-
-
-def _rows(membership: Membership, rules: list[Rule], now: datetime) -> list[Row]:
-    named = {rule.agent_id for rule in rules if rule.agent_id}
-    agents = Agent.objects.of_project(membership.project_id).filter(id__in=named)
-    names = dict(agents.values_list("id", "external_id"))
-    return [_row(membership.project.slug, rule, names, now) for rule in rules]
-
-
-def _row(slug: str, rule: Rule, names: dict[str, str], now: datetime) -> Row:
-    at = rule.evaluated_at
-    seen = alerting.place(rule, at) if at else {}
-    until = rule.silenced_until
-    return Row(
-        rule=rule,
-        metric=METRICS[Metric(rule.metric)],
-        agent=names.get(rule.agent_id) if rule.agent_id else None,
-        is_silenced=until is not None and until > now,
-        chart=path_to("metrics", slug, query=seen) if at else None,
-        behind=path_to("metrics_rollbacks", slug, query=seen) if at else None,
-    )
-
-
-def _place(row: Row) -> tuple[bool, int, str]:
-    known = ORDER.get(AlertState(row.rule.state), len(ORDER))
-    return not row.rule.is_active, known, row.rule.id

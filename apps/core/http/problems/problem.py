@@ -60,6 +60,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "nothing_to_retry": (409, INVALID),
     "no_archive": (409, INVALID),
     "review_replaced": (409, INVALID),
+    "rule_not_firing": (409, INVALID),
     "link_not_usable": (410, INVALID),
     "length_required": (411, INVALID),
     "version_mismatch": (412, INVALID),

@@ -268,6 +268,12 @@ class PlanConfirmed(Refused):
     code = "plan_confirmed"
 
 
+class RuleNotFiring(Refused):
+    """Nobody need take it on."""
+
+    code = "rule_not_firing"
+
+
 class NothingPlanned(Refused):
     """Every session of the plan is left out."""
 

@@ -91,10 +91,13 @@ class Asked(TypedDict, total=False):
 class Ruled(Repeatable, total=False):
     """An alert rule: what of whom is looked at, over which window, and who is told.
 
-    Without `agent_id` it is the whole project; `silenced_until` is ISO 8601.
+    Without `agent_id` it is the whole project, unless it is for `each` agent or
+    release; `silenced_until` is ISO 8601, and `quiet_from` a time of day as 22:00.
     """
 
     agent_id: str | None
+    release: str | None
+    each: str | None
     metric: str | None
     window: str | None
     minimum_sample: int | None
@@ -102,3 +105,6 @@ class Ruled(Repeatable, total=False):
     email: str | None
     is_active: bool | None
     silenced_until: str | None
+    quiet_from: str | None
+    quiet_to: str | None
+    quiet_zone: str | None

@@ -84,6 +84,15 @@ class AlertRule(Answer):
     sample: int
     agent_id: str | None = None
     silenced_until: str | None = None
+    # Of a server from before there were any, these are what a plain rule has.
+    release: str | None = None
+    each: str = ""
+    parent_id: str | None = None
+    quiet_from: str | None = None
+    quiet_to: str | None = None
+    quiet_zone: str = "UTC"
+    owner: str = ""
+    acknowledged_at: str | None = None
     since: str | None = None
     value: float | None = None
     evaluated_at: str | None = None

@@ -1,0 +1,1 @@
+"""The pages of alerts: where rules are, and what they told."""
