@@ -27,7 +27,7 @@ from apps.core.actors import SYSTEM
 from apps.core.outbound import addresses, requests
 from apps.core.outbound.requests import Answered
 from apps.core.provenance import unrequested
-from apps.webhooks import delivery_queue, signing, slack
+from apps.webhooks import delivery_queue, pagerduty, signing, slack
 from apps.webhooks.attempts import LONGEST_PAUSE, Lane, Outcome, Waiting
 from apps.webhooks.covered import WEBHOOK
 from apps.webhooks.models import Format, Status, Subscription
@@ -220,12 +220,17 @@ def seconds_until(retry_after: str, *, now: datetime) -> float:
 def _send(subscription: Subscription, waiting: Waiting, now: datetime) -> Answered:
     into_the_house = settings.WEBHOOKS_PRIVATE
     body = waiting.body
+    slug = subscription.project.slug
     if subscription.format == Format.SLACK:
-        body = slack.message(body, subscription.project.slug)
+        body = slack.message(body, slug)
+    elif subscription.format == Format.PAGERDUTY:
+        body = pagerduty.message(body, subscription.url, slug)
     headers = signing.headers(
         subscription, waiting.message_id, waiting.kind, body, now=now
     )
     target = addresses.target_of(subscription.url, into_the_house=into_the_house)
+    if subscription.format == Format.PAGERDUTY:
+        target = pagerduty.without_key(target)
     return requests.post(
         target,
         body,

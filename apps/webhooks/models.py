@@ -26,6 +26,7 @@ class Format(models.TextChoices):
 
     STEPBACK = "stepback", "Stepback: the whole message"
     SLACK = "slack", "Slack: a sentence with links"
+    PAGERDUTY = "pagerduty", "PagerDuty: alerts as events"
 
 
 class Progress(models.TextChoices):

@@ -18,7 +18,7 @@ from apps.audit.actions import Action
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.core.outbound import addresses
-from apps.webhooks import feed, signing
+from apps.webhooks import feed, pagerduty, signing
 from apps.webhooks.kinds import KINDS
 from apps.webhooks.models import Delivery, Format, Lane, Progress, Status, Subscription
 from apps.webhooks.operations.rows import locked, record
@@ -45,6 +45,7 @@ def create(
     feed.place()
     if Subscription.objects.of_project(act.project_id).count() >= MOST:
         raise InvalidRequest(f"A project has at most {MOST} webhooks.")
+    _check_form(url, kinds, format)
     id, salt = new_id("hook", now=act.now), signing.new_salt()
     secret = signing.secret_from(id, salt)
     made = Subscription.objects.create(
@@ -89,6 +90,7 @@ def update(
         webhook.description = _valid_description(description)
     if format is not None:
         webhook.format = _valid_format(format)
+    _check_form(webhook.url, webhook.kinds, webhook.format)
     webhook.save()
     record(Action.WEBHOOK_UPDATED, webhook, act, _told(webhook))
     return webhook
@@ -192,6 +194,21 @@ def _valid_format(format: str) -> Format:
             f"format takes {' or '.join(Format.values)}.", param="format"
         )
     return Format(format)
+
+
+def _check_form(url: str, kinds: Sequence[str], format: str) -> None:
+    """Refuse what PagerDuty cannot be told, and an address without its key."""
+    if format != Format.PAGERDUTY:
+        return
+    if pagerduty.routing_key(url) is None:
+        raise InvalidRequest(
+            "The address of PagerDuty ends in ?routing_key= and the integration's key "
+            "of 32 letters and digits.",
+            param="url",
+        )
+    if set(kinds) - pagerduty.KINDS:
+        listed = ", ".join(kind for kind in KINDS if kind in pagerduty.KINDS)
+        raise InvalidRequest(f"PagerDuty is told of {listed}.", param="events")
 
 
 def _valid_description(text: str) -> str:
