@@ -215,6 +215,7 @@ BODIES: dict[str, Any] = {
         "email": "oncall@example.com",
     },
     "PATCH /v1/alerts/{rule_id}": {"silenced_until": "2030-01-01T00:00:00Z"},
+    "POST /v1/alerts/{rule_id}/acknowledge": {"owner": "vera"},
     "POST /v1/alerts/{rule_id}/test": None,
     "POST /v1/webhooks": {
         "url": "https://receiver.example/hook",
@@ -245,8 +246,9 @@ BEFORE: dict[str, tuple[str, str]] = {
         "/v1/agents/{reference}/suspend",
     ),
 }
-PLANS: dict[str, Callable[[World], None]] = {
+DEEDS: dict[str, Callable[[World], None]] = {
     "GET /v1/plans/{export_id}/archive": World.export_plan,
+    "POST /v1/alerts/{rule_id}/acknowledge": World.fire_rule,
     "POST /v1/plans/{plan_id}/undo": World.do_plan,
     "POST /v1/plans/{plan_id}/retry": World.fail_plan,
 }
@@ -279,6 +281,6 @@ def prepared(route: Route, world: World) -> Route:
         method, pattern = BEFORE[str(route)]
         answer = world.client.send(method, pattern.format(**world.parameters))
         assert answer.status == 200, answer.content
-    if str(route) in PLANS:
-        PLANS[str(route)](world)
+    if str(route) in DEEDS:
+        DEEDS[str(route)](world)
     return route

@@ -16,6 +16,7 @@ from apps.accounts.models import (
     User,
 )
 from apps.metrics import operations as metrics
+from apps.metrics.models import AlertState, Rule
 from apps.plans import running
 from apps.webhooks import operations as webhooks
 from tests.acts import act_by, act_in
@@ -49,6 +50,11 @@ class World:
     def limited(self) -> Api:
         """Return a client of the project that speaks for another agent."""
         return client_of(self.project, Scope.ADMIN, ["somebody-else"])
+
+    def fire_rule(self) -> None:
+        """Have the alert rule fire."""
+        mine = Rule.objects.filter(id=self.parameters["rule_id"])
+        mine.update(state=AlertState.FIRING)
 
     def do_plan(self) -> None:
         """Have the plan confirmed and done, unless it is over."""

@@ -1,9 +1,10 @@
-"""Alert rules over REST: what is told of them, and what is refused."""
+"""Alert rules over REST: what is told of them, and who takes them on."""
 
 import pytest
 
-from apps.accounts.models import Scope
+from apps.accounts.models import Role, Scope
 from apps.metrics.models import Rule
+from tests.accounts.make import make_member
 from tests.contracts.world import client_of
 
 pytestmark = pytest.mark.django_db
@@ -50,3 +51,19 @@ def test_a_rule_that_cannot_be_names_the_field(keys, fields, param):
     assert answer.status == 400, answer.content
     assert answer.body["error"]["param"] == param
     assert not Rule.objects.exists()
+
+
+def test_what_fires_is_taken_on_once_for_a_key(project, keys):
+    rule = made(keys)
+    path = f"/v1/alerts/{rule['id']}/acknowledge"
+    assert keys.post(path, {}).body["error"]["code"] == "rule_not_firing"
+    Rule.objects.update(state="firing")
+    make_member(project, "dana", Role.OPERATOR)
+
+    mine = keys.post(path, {})
+    assert mine.body["owner"] == Rule.objects.get().owner != ""
+    assert mine.body["acknowledged_at"] is not None
+    assert keys.post(path, {"owner": "dana"}).body["owner"] == "dana"
+    refused = keys.post(path, {"owner": "mallory"})
+    assert (refused.status, refused.body["error"]["param"]) == (400, "owner")
+    assert Rule.objects.get().owner == "dana"

@@ -108,6 +108,14 @@ class RuleInput(RuleChange):
     threshold = serializers.FloatField()
 
 
+class RuleOwner(serializers.Serializer[Any]):
+    """Who takes on what fires."""
+
+    owner = serializers.CharField(
+        required=False, max_length=150, help_text="The name of a member."
+    )
+
+
 class RuleView(AdministratorView):
     """Administrators' keys alone; rules look at agents that a limited key may not."""
 
@@ -218,6 +226,22 @@ class RuleTest(RuleView):
         return self.act_on(
             request, lambda act: metrics.try_rule(rule_id=rule_id, act=act).rule
         )
+
+
+class RuleAcknowledge(RuleView):
+    """`/v1/alerts/{rule_id}/acknowledge`"""
+
+    @extend_schema(
+        operation_id="acknowledge_alert",
+        parameters=[RULE, IDEMPOTENCY_KEY],
+        request=RuleOwner,
+        responses={200: RuleOutput, **errors(400, 401, 403, 404, 409, 413, 422)},
+    )
+    def post(self, request: Request, rule_id: str) -> Response:
+        """Say who has what fires: a member, or else the key itself."""
+        owner = self.read(RuleOwner).validated_data.get("owner")
+        verb = partial(metrics.acknowledge_rule, rule_id=rule_id, owner=owner)
+        return self.act_on(request, verb)
 
 
 def shape(rule: Rule, names: dict[str, str]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ urlpatterns = [
     path("metrics/tools", views.ToolsView.as_view()),
     path("alerts", rules.RuleCollection.as_view()),
     path("alerts/<str:rule_id>", rules.RuleDetail.as_view()),
+    path("alerts/<str:rule_id>/acknowledge", rules.RuleAcknowledge.as_view()),
     path("alerts/<str:rule_id>/test", rules.RuleTest.as_view()),
     path("dashboard/stats", views.StatsView.as_view()),
 ]

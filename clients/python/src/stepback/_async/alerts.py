@@ -50,6 +50,14 @@ class AsyncAlerts(AsyncResource):
             "PATCH", ("alerts", rule_id), body, answers.AlertRule.of
         )
 
+    async def acknowledge(
+        self, rule_id: str, *, owner: str | None = None, **once: Unpack[Repeatable]
+    ) -> answers.AlertRule:
+        """Say who has what fires: a member by name, or else the key itself."""
+        body = given(owner=owner, **once)
+        segments = ("alerts", rule_id, "acknowledge")
+        return await self._send("POST", segments, body, answers.AlertRule.of)
+
     async def test(self, rule_id: str, **once: Unpack[Repeatable]) -> answers.AlertRule:
         """Tell webhooks and the rule's address that this is a test."""
         key = once.get("idempotency_key")

@@ -49,6 +49,14 @@ class Alerts(Resource):
         body = {**rule, **given(name=name, threshold=threshold)}
         return self._send("PATCH", ("alerts", rule_id), body, answers.AlertRule.of)
 
+    def acknowledge(
+        self, rule_id: str, *, owner: str | None = None, **once: Unpack[Repeatable]
+    ) -> answers.AlertRule:
+        """Say who has what fires: a member by name, or else the key itself."""
+        body = given(owner=owner, **once)
+        segments = ("alerts", rule_id, "acknowledge")
+        return self._send("POST", segments, body, answers.AlertRule.of)
+
     def test(self, rule_id: str, **once: Unpack[Repeatable]) -> answers.AlertRule:
         """Tell webhooks and the rule's address that this is a test."""
         key = once.get("idempotency_key")
