@@ -30,6 +30,7 @@ JOBS = {
     "apps.accounts.operations": ("forget_answers", "forget_sessions"),
     "apps.metrics.alerting": ("sweep", "evaluate"),
     "apps.metrics.rollups": ("sweep", "rebuild"),
+    "apps.metrics.weekly": ("sweep",),
     "apps.plans.retiring": ("sweep",),
     "apps.plans.running": ("sweep",),
     "apps.timeline.operations": ("expire",),

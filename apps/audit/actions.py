@@ -69,6 +69,9 @@ class Action(StrEnum):
     ALERT_FIRING = "alert.firing"
     ALERT_RESOLVED = "alert.resolved"
     ALERT_ACKNOWLEDGED = "alert.acknowledged"
+    SUMMARY_WEEKLY = "summary.weekly"
+    SUMMARY_CHOSEN = "summary.chosen"
+    SUMMARY_STOPPED = "summary.stopped"
     RULE_CREATED = "rule.created"
     RULE_CHANGED = "rule.changed"
     RULE_DELETED = "rule.deleted"
@@ -193,6 +196,11 @@ SHOWN: dict[Action, Shown] = {
     Action.ALERT_FIRING: Shown("alert.firing", "The alert fires"),
     Action.ALERT_RESOLVED: Shown("alert.resolved", "The alert is over"),
     Action.ALERT_ACKNOWLEDGED: Shown("alert.acknowledged", "Took on the alert"),
+    Action.SUMMARY_WEEKLY: Shown("summary.weekly", "Told how the week was"),
+    Action.SUMMARY_CHOSEN: Shown("summary.chosen", "Asked for the weekly summary"),
+    Action.SUMMARY_STOPPED: Shown(
+        "summary.stopped", "Asked for no more weekly summaries"
+    ),
     Action.RULE_CREATED: Shown("rule.created", "Made the alert rule"),
     Action.RULE_CHANGED: Shown("rule.changed", "Changed the alert rule"),
     Action.RULE_DELETED: Shown("rule.deleted", "Removed the alert rule"),

@@ -4,7 +4,13 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
 from apps.console.forms.project import SESSION_ID
-from apps.console.views.administration import alerts, keys, members, webhooks
+from apps.console.views.administration import (
+    alerts,
+    keys,
+    members,
+    webhooks,
+    weekly,
+)
 from apps.console.views.project import (
     agents,
     audit,
@@ -160,6 +166,16 @@ urlpatterns = [
     ),
     path("console/<slug:slug>/alerts", alerts.alerts, name="alerts"),
     path("console/<slug:slug>/alerts/create", alerts.create, name="create_alert"),
+    path(
+        "console/<slug:slug>/alerts/weekly",
+        weekly.choose_summary,
+        name="choose_summary",
+    ),
+    path(
+        "console/<slug:slug>/alerts/weekly/stop",
+        weekly.stop_summary,
+        name="stop_summary",
+    ),
     path("console/<slug:slug>/alerts/new", alerts.new_alert, name="new_alert"),
     path("console/<slug:slug>/alerts/preview", alerts.preview, name="preview_alert"),
     path(ALERT, alerts.alert, name="alert"),

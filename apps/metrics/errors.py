@@ -1,6 +1,6 @@
 """What can be wrong with an alert rule."""
 
-from apps.core.errors import DomainError
+from apps.core.errors import DomainError, NotFound
 
 
 class RuleNotFound(DomainError):
@@ -13,3 +13,7 @@ class RuleNotFiring(DomainError):
     """Nobody need have it: this alert rule does not fire."""
 
     code = "rule_not_firing"
+
+
+class NotChosen(NotFound):
+    """You do not have the weekly summary by mail."""

@@ -6,7 +6,12 @@ is in them no longer, is counted from the facts when somebody asks.
 
 from django.db import models
 
-from apps.metrics.querysets import RuleQuerySet
+from apps.accounts.models import Project, User
+from apps.metrics.querysets import (
+    ReaderQuerySet,
+    RuleQuerySet,
+    SummaryMailQuerySet,
+)
 from apps.timeline.fields import id_field
 
 
@@ -195,3 +200,58 @@ class GivenRules(models.Model):
 
     def __str__(self) -> str:
         return str(self.project_id)
+
+
+class SummaryReader(models.Model):
+    """One member's wish to have the weekly summary of a project by mail."""
+
+    id = id_field(primary_key=True)
+    project = models.ForeignKey(Project, on_delete=models.PROTECT)
+    user = models.ForeignKey(User, on_delete=models.PROTECT)
+    email = models.EmailField()
+    created_at = models.DateTimeField()
+
+    objects = ReaderQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "user"], name="metrics_reader_one_per_member"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} reads of {self.project_id}"
+
+
+class WeekTold(models.Model):
+    """What was told of a project's week, from a Monday on: whoever makes it, tells."""
+
+    id = id_field(primary_key=True)
+    project_id = id_field()
+    start = models.DateTimeField()
+    told = models.JSONField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["start", "project_id"], name="metrics_week_told_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.project_id} {self.start:%Y-%m-%d}"
+
+
+class SummaryMail(models.Model):
+    """A weekly summary for one member, until it was sent."""
+
+    pk = models.CompositePrimaryKey("week_id", "reader_id")
+    week = models.ForeignKey(WeekTold, on_delete=models.CASCADE)
+    reader = models.ForeignKey(SummaryReader, on_delete=models.CASCADE)
+
+    objects = SummaryMailQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.reader_id} {self.week_id}"

@@ -1,4 +1,4 @@
-"""Verbs of alert rules: make, change (as to silence), acknowledge, remove, try."""
+"""Verbs of alert rules, and of who has the weekly summary by mail."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.core.provenance import Provenance
 from apps.metrics import alerting
-from apps.metrics.errors import RuleNotFiring
+from apps.metrics.errors import NotChosen, RuleNotFiring
 from apps.metrics.mailing import Sending, mail_aside
-from apps.metrics.models import AlertState, Rule
+from apps.metrics.models import AlertState, Rule, SummaryReader
 
 MOST = 200
 # What a rule that follows another one has for itself; all else is the other's.
@@ -142,6 +142,42 @@ def try_rule(*, act: Act, rule_id: str) -> Tried:
     return Tried(rule, mail_aside(rule, told))
 
 
+@transaction.atomic
+def choose_summary(*, act: Act, membership: Membership, email: str) -> SummaryReader:
+    """Mail the member each week how the project did; again: to another address.
+
+    Raises: InvalidRequest for what is no address.
+    """
+    alerting.check_email(email)
+    found = SummaryReader.objects.of_member(membership).select_for_update().first()
+    if found is not None and found.email == email:
+        return found
+    reader = found or SummaryReader(
+        id=new_id("mail", now=act.now),
+        project_id=membership.project_id,
+        user_id=membership.user_id,
+        created_at=act.now,
+    )
+    reader.email = email
+    reader.save()
+    _record_reader(Action.SUMMARY_CHOSEN, reader.id, act)
+    return reader
+
+
+@transaction.atomic
+def stop_summary(*, act: Act, membership: Membership) -> None:
+    """Mail the member no more summaries, nor what waits to be sent.
+
+    Raises: NotChosen.
+    """
+    found = SummaryReader.objects.of_member(membership).select_for_update().first()
+    if found is None:
+        raise NotChosen
+    reader_id = found.id
+    found.delete()
+    _record_reader(Action.SUMMARY_STOPPED, reader_id, act)
+
+
 def _locked(project: Project, rule_id: str) -> Rule:
     mine = Rule.objects.of_project(project.id)
     return mine.select_for_update().one(rule_id)
@@ -175,4 +211,17 @@ def _record(action: Action, rule: Rule, act: Provenance, fields: list[str]) -> N
         resource_id=rule.id,
         act=act,
         details={"name": rule.name, "fields": fields},
+    )
+
+
+def _record_reader(action: Action, reader_id: str, act: Act) -> None:
+    # Not the address: records are handed out.
+    audit.record_act(
+        stream_id=act.project_id,
+        project_id=act.project_id,
+        action=action,
+        resource_type="summary",
+        resource_id=reader_id,
+        act=act,
+        details={},
     )

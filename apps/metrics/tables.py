@@ -9,4 +9,7 @@ TABLES = {
     "metrics_due": derived(),
     "metrics_rule": mutable(worker=ALL),
     "metrics_givenrules": mutable(web="INSERT, UPDATE", worker="INSERT, UPDATE"),
+    "metrics_summaryreader": mutable(),
+    "metrics_weektold": mutable(web=None, worker="INSERT, UPDATE"),
+    "metrics_summarymail": mutable(web="DELETE", worker=ALL),
 }

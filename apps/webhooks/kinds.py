@@ -27,6 +27,7 @@ KINDS: dict[str, str] = {
     "alert.firing": "A metric is over a rule's threshold.",
     "alert.acknowledged": "Somebody has taken on what fires.",
     "alert.resolved": "It is back below.",
+    "summary.weekly": "Once a week: the rollback rate, the worst, and what changed.",
 }
 VERSION = "version.created"
 # Sent when a person asks for a test; nobody subscribes to it.

@@ -191,7 +191,7 @@ def _turn(event: Entry, known: Known) -> Data:
     }
 
 
-def _alert(event: Entry, known: Known) -> Data:
+def _with_addresses(event: Entry, known: Known) -> Data:
     """As it was recorded, with paths as the addresses that people open."""
     return {
         name.replace("_path", "_url"): whole(told) if name.endswith("_path") else told
@@ -220,5 +220,6 @@ TOLD: dict[str, Callable[[Entry, Known], Data]] = {
     "judged": _judged,
     "version": _version,
     "turn": _turn,
-    "alert": _alert,
+    "alert": _with_addresses,
+    "summary": _with_addresses,
 }

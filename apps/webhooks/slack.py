@@ -34,6 +34,7 @@ SENTENCES = {
     "alert.firing": "{summary}",
     "alert.acknowledged": "{summary}",
     "alert.resolved": "{summary}",
+    "summary.weekly": "*{summary}*\n{lines}",
     TEST: "A test of {webhook}.",
 }
 # What an alert leads to, by where its address stands.
@@ -41,8 +42,9 @@ LEADS = {
     "dashboard_url": "Chart",
     "sessions_url": "Sessions behind it",
     "rule_url": "Rule",
+    "alerts_url": "Alerts",
 }
-LONGEST_NAME, LONGEST_WORDS = 60, 200
+LONGEST_NAME, LONGEST_WORDS, LONGEST_LINE = 60, 200, 360
 # Of these there is no page any more.
 GONE = {"session.deleted"}
 
@@ -77,6 +79,7 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         "score": _escaped(data.get("score") or ""),
         "value": _escaped(str(data.get("value"))),
         "summary": _escaped(data.get("summary") or kind, LONGEST_WORDS),
+        "lines": "\n".join(map(_line, data.get("lines") or ())),
         "session": _session(slug, session, number),
     }
     if kind in GONE:
@@ -85,6 +88,14 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         where = whole(path_to("webhook", slug, data["id"]))
         parts["webhook"] = _link(where, "this webhook")
     return parts
+
+
+def _line(text: str) -> str:
+    """Return a line of several, shortened until it is no longer with its escapes."""
+    longest = LONGEST_LINE
+    while len(line := _escaped(text, longest)) > LONGEST_LINE:
+        longest = longest * 9 // 10
+    return line
 
 
 def _session(slug: str, session: str | None, number: int | None) -> str:

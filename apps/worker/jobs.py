@@ -20,7 +20,7 @@ from procrastinate.contrib.django.django_connector import DjangoConnector
 
 from apps.accounts import operations as accounts
 from apps.core.actors import SYSTEM
-from apps.metrics import alerting, rollups
+from apps.metrics import alerting, rollups, weekly
 from apps.plans import retiring, running
 from apps.timeline import operations as timeline
 from apps.watching import mailing
@@ -82,6 +82,12 @@ def roll_up(now: datetime) -> None:
 def look_at_rules(now: datetime) -> None:
     """Tell whose numbers went over a threshold, and whose came back."""
     alerting.sweep(now=now)
+
+
+@scheduled(EVERY_SWEEP)
+def tell_weeks(now: datetime) -> None:
+    """Tell how the last week was, once of each project."""
+    weekly.sweep(now=now)
 
 
 @scheduled(EVERY_SWEEP)

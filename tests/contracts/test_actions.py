@@ -13,7 +13,7 @@ from apps.accounts.models import Project, Role, Scope, User
 from apps.audit.actions import RECORDED, SHOWN, Action
 from apps.audit.models import Event
 from apps.core.actors import SYSTEM
-from apps.metrics import alerting
+from apps.metrics import alerting, weekly
 from apps.metrics import operations as metrics
 from apps.metrics.models import Rule
 from apps.plans import retiring, running
@@ -26,6 +26,7 @@ from tests.accounts.make import set_up
 from tests.acts import act_by, act_in
 from tests.contracts.routes import Route, api_routes, prepared
 from tests.contracts.world import World, add_webhook, made, start
+from tests.feeding import feed_all
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +56,8 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     metrics.acknowledge_rule(rule_id=some.id, act=act_in(world.project))
     alerting.sweep(now=timezone.now())
     later = timezone.now() + timedelta(days=400)
+    feed_all(now=later)
+    weekly.sweep(now=later)
     timeline.expire(actor=SYSTEM, now=later)
 
     recorded = set(Event.objects.values_list("action", flat=True))
@@ -143,6 +146,9 @@ def do_everything_to_accounts(world: World) -> None:
     email = "cleo@example.com"
     watching.watch(subject=Subject.AGENT, email=email, **watched, **about)
     watching.unwatch(**watched, **about)
+    mailed = {"act": act_in(member.project), "membership": member}
+    metrics.choose_summary(email=email, **mailed)
+    metrics.stop_summary(**mailed)
     watching.hand_over(membership=member, text="Watch refunds.", **about)
     key, _ = accounts.issue_key(name="k", scope=Scope.READ, **place, **about)
     accounts.revoke_key(key_id=key.id, **place, **about)

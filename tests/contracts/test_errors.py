@@ -24,6 +24,7 @@ SHARED = {
         "InvitationNotFound",
         "SecondFactorNotFound",
         "SessionEnded",
+        "NotChosen",
         "NotWatched",
     },
 }

@@ -31,6 +31,8 @@ FOR_ADMINS = (
 FOR_OPERATORS = ("/{rule_id}/acknowledge",)
 # Acts that change only what is the viewer's own.
 OPEN_TO_VIEWERS = {
+    "/console/{slug}/alerts/weekly",
+    "/console/{slug}/alerts/weekly/stop",
     "/console/{slug}/views",
     "/console/{slug}/views/default",
     "/console/{slug}/agents/{agent_id}/watch",

@@ -1,18 +1,22 @@
 """What Slack is told: a sentence with links, signed as all is, and never a state."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
 from apps.core import json
-from apps.metrics import alerting
+from apps.core.roles.names import Role
+from apps.metrics import alerting, weekly
 from apps.metrics import operations as metrics
 from apps.webhooks import operations as webhooks
 from apps.webhooks import slack
 from apps.webhooks.kinds import KINDS, TEST
+from tests.acting import acting_as
 from tests.acts import act_in
 from tests.contracts.world import add_member
+from tests.feeding import feed_all
 from tests.metrics.make import Told
 from tests.timeline.runs import begin
 
@@ -106,6 +110,29 @@ def test_reviews_and_scores_are_told_in_sentences(
     assert re.fullmatch(rf"\S+ scored {run.id} of travel: a is 0\.25\.", scored)
 
 
+def test_a_week_is_told_line_by_line(receiver, slack_hook, sweep, project) -> None:
+    slack_hook("summary.weekly")
+    now = timezone.now()
+    with acting_as(Role.OWNER):
+        type(project).objects.update(created_at=now - timedelta(days=30))
+    start = weekly.week_before(now)
+    for _ in range(20):
+        name = EVIL.partition("\n")[0]
+        Told(project, start, agent=name).update(start).back(0, start)
+    feed_all()
+
+    weekly.sweep(now=now)
+    sweep()
+
+    (one,) = receiver.seen
+    assert_slack_takes_it(one.body)
+    first, *lines = words(one).split("\n")
+    assert first.startswith("*Checkout, ")
+    assert lines[0].startswith("Rollback rate: 100.0 % of 20 sessions; no session was")
+    assert lines[1].startswith("Worst agents: &lt;!channel&gt; &amp; &lt;https")
+    assert [label for _, label in LINK.findall(one.body["text"])] == ["Chart", "Alerts"]
+
+
 def test_an_alert_leads_to_the_chart_and_the_sessions(
     receiver, slack_hook, sweep, project
 ) -> None:
@@ -185,7 +212,12 @@ def test_the_worst_words_break_no_limit(kind) -> None:
     if kind.startswith("alert."):
         # No host's name is longer than 253.
         address = "https://console.example/" + "x" * 400 + "?from=a&to=b&agent=c"
-        data |= dict.fromkeys(slack.LEADS, address)
+        data |= dict.fromkeys(("dashboard_url", "sessions_url", "rule_url"), address)
+    if kind == "summary.weekly":
+        address = "https://console.example/" + "x" * 400
+        data |= dict.fromkeys(("dashboard_url", "alerts_url"), address)
+        data |= {"reason": None, "reasoning": None}
+        data["lines"] = ["&" * 2_000, *[data["summary"]] * 4]
     told = {"id": "evt_1", "type": kind, "created_at": "2026-01-01T00:00:00.000000Z"}
 
     body = slack.message(json.dumps(told | {"data": data}), "a" * 50)

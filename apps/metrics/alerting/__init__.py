@@ -1,7 +1,7 @@
 """Alert rules: what they are about, what they saw, and whom they tell."""
 
 from apps.metrics.alerting.clock import CLOCK, minute_of, time_of
-from apps.metrics.alerting.fields import DEFAULTS, apply, draft
+from apps.metrics.alerting.fields import DEFAULTS, apply, check_email, draft
 from apps.metrics.alerting.looks import Looks
 from apps.metrics.alerting.replaying import Replay, replay
 from apps.metrics.alerting.spreading import FOLLOWED, stop_all
@@ -16,6 +16,7 @@ __all__ = [
     "Looks",
     "Replay",
     "apply",
+    "check_email",
     "details",
     "draft",
     "end",

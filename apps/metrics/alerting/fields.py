@@ -69,7 +69,7 @@ def _check(name: str, value: Any) -> None:
     if name in ("quiet_from", "quiet_to"):
         _check_minute(name, value)
     if name == "email" and value:
-        _check_email(value)
+        check_email(value)
 
 
 def _check_minute(name: str, value: int | None) -> None:
@@ -77,7 +77,8 @@ def _check_minute(name: str, value: int | None) -> None:
         raise InvalidRequest(f"{name} is a time of day, as 22:00.", param=name)
 
 
-def _check_email(value: str) -> None:
+def check_email(value: str) -> None:
+    """Raises: InvalidRequest for what is no one address."""
     try:
         validate_email(value)
     except ValidationError:

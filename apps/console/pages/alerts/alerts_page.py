@@ -11,7 +11,7 @@ from apps.accounts.models import Membership
 from apps.console.pages.alerts import history, rows
 from apps.console.pages.alerts.broken import broken_of
 from apps.metrics import alerting
-from apps.metrics.models import Rule
+from apps.metrics.models import Rule, SummaryReader
 from apps.webhooks.models import Subscription
 from apps.worker import health
 
@@ -47,6 +47,8 @@ def list_context(membership: Membership, now: datetime) -> dict[str, Any]:
         "parents": [row for row in shown if row.rule.each],
         "answer": rows.answer(own, now),
         "n_webhooks": _n_webhooks(membership),
+        "reader": SummaryReader.objects.of_member(membership).first(),
+        "n_summary_webhooks": _n_webhooks(membership, "summary.weekly"),
         "history": history.history(membership.project, rules, now),
         "bar_width": rows.BAR_WIDTH,
         **_worker(rules, now),
@@ -84,10 +86,10 @@ def _worker(rules: Sequence[Rule], now: datetime) -> dict[str, Any]:
     return {"looked_at": last, "is_stale": is_stale or health.state() != "healthy"}
 
 
-def _n_webhooks(membership: Membership) -> int:
-    """Return how many webhooks are told of what fires."""
+def _n_webhooks(membership: Membership, kind: str = "alert.firing") -> int:
+    """Return how many webhooks are told of something."""
     mine = Subscription.objects.of_project(membership.project_id).enabled()
-    return int(mine.filter(kinds__contains=["alert.firing"]).count())
+    return int(mine.filter(kinds__contains=[kind]).count())
 
 
 def _parent(rule: Rule) -> Rule | None:

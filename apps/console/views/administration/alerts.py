@@ -44,6 +44,11 @@ def alerts(request: HttpRequest, slug: str) -> HttpResponse:
     return _list(request, entered(request, slug))
 
 
+def alerts_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Return the list for an act that was refused."""
+    return _list(request, membership)
+
+
 @page
 def new_alert(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form of a new rule."""
