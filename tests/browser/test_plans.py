@@ -112,11 +112,21 @@ def test_it_works_without_javascript_on_a_phone(
 
 def test_nothing_is_wider_than_a_phone(visits: Visits, console: Console) -> None:
     page = visits.page("olga", viewport={"width": 390, "height": 844})
-    page.goto(begun(console, 2))
+    page.goto(begun(console, 12))
     page.get_by_label("Pick the first 500").check()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    # The bar of what was picked stands whole above the bottom bar, in one line.
+    top, bottom = page.evaluate(
+        "(({ top, bottom }) => [top, bottom])(bulk.getBoundingClientRect())"
+    )
+    below = "document.querySelector('.bottom-bar').getBoundingClientRect().top"
+    assert bottom <= page.evaluate(below)
+    assert bottom - top <= 80
 
-    page.get_by_role("button", name="Hold…").click()
-    expect(page.locator("h1")).to_have_text("Hold 2 sessions?")
+    page.get_by_label("The label").fill("x" * 100)
+    page.get_by_role("button", name="Label…").click()
+    expect(page.locator("h1")).to_have_text(re.compile("^Label 12 sessions"))
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    left = "document.querySelector('[data-confirms]').getBoundingClientRect().left"
+    assert page.evaluate(left) >= 0
