@@ -207,7 +207,7 @@ def test_a_plan_that_somebody_else_confirmed_says_so(operator, project, stories)
         ),
         (
             {"kind": "label", "session": [f"sess_{0:026d}"], "label": "x" * 101},
-            "label",
+            "A label is printable text of at most 100 characters.",
         ),
         ({"kind": "review", "session": [f"sess_{0:026d}"]}, "fine or failed"),
         (
@@ -239,6 +239,27 @@ def test_picks_are_kept_where_a_plan_was_refused(operator, project, stories):
     box = f'name="session" value="{stories[1].id}" form="bulk" checked'
     assert box in page
     assert page.count('form="bulk" checked') == 1
+
+
+@pytest.mark.parametrize("label", ["", "x" * 101, "a\u202eb"])
+def test_what_is_no_label_is_said_at_its_field_and_stays_there(
+    operator, project, stories, label
+):
+    fields = {"kind": "label", "session": [stories[1].id], "label": label}
+
+    page = text(operator.post(url("make_plan", project), fields, headers=HTML), 400)
+
+    field = re.search(r'<input id="bulk-label"[^>]*>', page)[0]
+    assert f'value="{label}"' in field
+    assert 'aria-invalid="true" aria-describedby="bulk-wrong"' in field
+    said = re.search(r'<span class="error" id="bulk-wrong">([^<]*)<', page)[1]
+    assert "label" in said
+
+
+def test_a_label_that_is_none_is_no_matter_to_another_act(operator, project, stories):
+    _, plan = made(operator, project, "hold", stories, label="x" * 101)
+
+    assert plan.params == {}
 
 
 def test_what_failed_is_said_and_tried_again(operator, project, stories):

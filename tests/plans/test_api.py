@@ -10,6 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import Scope
 from apps.plans import running
 from apps.plans.models import Plan
+from apps.plans.operations import MOST
 from apps.timeline.models import Version
 from tests.console.make import Story
 from tests.plans.make import make_sessions, statuses
@@ -76,6 +77,39 @@ def test_the_first_of_a_search_are_labelled(api, project):
     assert {one["session_id"] for one in plan["items"]} == set(ids)
     assert (plan["q"], plan["has_more"]) == ("agent:travel-agent", False)
     assert plan["label"] == "seen"
+
+
+def test_a_search_that_grows_or_shrinks_meanwhile_changes_nothing(api, project):
+    client, ids = api(), make_sessions(project, 3)
+    plan = made(client, kind="hold", q="agent:travel-agent status:active")
+    # It would find a fourth by now, and the first no more.
+    later = Story(project, now=timezone.now())
+    client.post(f"/v1/sessions/{ids[0]}/pause", {})
+
+    client.post(f"/v1/plans/{plan['id']}/confirm", {})
+    sweep()
+
+    over = client.get(f"/v1/plans/{plan['id']}").body
+    assert {one["session_id"]: one["state"] for one in over["items"]} == {
+        ids[0]: "left_out",
+        ids[1]: "done",
+        ids[2]: "done",
+    }
+    assert statuses([later.id]) == ["active"]
+
+
+def test_of_more_than_500_the_first_are_planned_and_it_says_so(api, project):
+    client, ids = api(), make_sessions(project, MOST + 1)
+
+    plan = made(client, kind="hold", q="agent:travel-agent")
+
+    # Newest first, as the search finds them.
+    assert [one["session_id"] for one in plan["items"]] == ids[:0:-1]
+    assert plan["counts"]["planned"] == MOST
+    assert plan["has_more"] is True
+    named = client.post("/v1/plans", {"kind": "hold", "sessions": ids})
+    assert (named.status, named.param) == (400, "sessions")
+    assert "500" in named.body["error"]["message"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from django import forms
 from apps.console.forms.project import SessionsForm
 from apps.plans.cases import OFFERED
 from apps.plans.operations.confirming import LONGEST_REASON
-from apps.timeline.operations import MAX_LABEL
 from apps.timeline.words import Outcome
 
 KEY = 64
@@ -24,7 +23,7 @@ class PickForm(SessionsForm):
         error_messages={"required": "Say what is to be done."},
     )
     first = forms.BooleanField(required=False)
-    label = forms.CharField(required=False, max_length=MAX_LABEL)
+    label = forms.CharField(required=False)
     outcome = forms.ChoiceField(required=False, choices=Outcome.choices)
     key = forms.CharField(required=False, max_length=KEY)
 
