@@ -2,8 +2,9 @@
 
     python -m tests.browser.screenshots FOLDER [NAME ...]
 
-Starts a server of its own with the demo project, and writes each page (or those whose
-names begin so) at 1440 and 390 pixels, in light and in dark. Nothing is compared.
+Starts a server of its own with the demo project and one of odd content, and writes each
+page (or those whose names begin so) at 1440 and 390 pixels, in light and in dark. Pages
+of the second are named `odd-`. Nothing is compared.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import django
 from playwright.sync_api import Page, sync_playwright
 
 from apps.core.roles.names import Role
+from tests.browser import odd_content
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 SCHEMES = ("light", "dark")
@@ -130,7 +132,15 @@ def main(folder: Path, names: list[str]) -> None:
         run(server.dsn, PLANS + CONFIRMED, Role.WEB)
         run(server.dsn, SWEEP, Role.WORKER)
         run(server.dsn, PLANS + SHOWN, Role.WEB)
-        printed = manage(server.dsn, "signin_link", "--base-url", server.url)
+        with server.client(server.key(odd_content.SLUG)) as api:
+            odd = {f"odd-{name}": at for name, at in odd_content.make(api).items()}
+        feed(server.dsn)
+        link = ("signin_link", "--project", "demo", "--base-url", server.url)
+        # The first link makes the user; a new role ends it.
+        manage(server.dsn, *link)
+        manage(server.dsn, "set_role", "admin", "admin", "--project", odd_content.SLUG)
+        elsewhere = f"{server.url}/console/{odd_content.SLUG}"
+        printed = manage(server.dsn, *link)
         chromium = os.environ.get("STEPBACK_CHROMIUM", "/usr/bin/chromium")
         browser = playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox"]
@@ -144,7 +154,9 @@ def main(folder: Path, names: list[str]) -> None:
                     viewport={"width": width, "height": height},
                 )
                 page = context.new_page()
-                for name, url in addresses(page, server).items():
+                known = addresses(page, server)
+                known |= {name: elsewhere + path for name, path in odd.items()}
+                for name, url in known.items():
                     if names and not name.startswith(tuple(names)):
                         continue
                     page.goto(url)

@@ -1,0 +1,86 @@
+"""Sessions that say odd things, for photographs: each by a name, with its address.
+
+Markup, writing from right to left, joined emoji, 100 KB of words, 5,000 keys, 3,000
+versions, a single version, and agents with long names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+
+SLUG = "odd"
+MARKUP = "<img src=x onerror=alert(1)>\"'&amp; <script>alert(2)</script>"
+RIGHT_TO_LEFT = "ביטול הטיסה ל-ROM ‮123‬ והחזר של 250 €"
+EMOJI = "👨‍👩‍👧‍👦 🏳️‍🌈 👩🏽‍🚀 e\u0301 ﷽ Z̸̡a̷l̴g̵o̶"
+WORDS = "The customer asked once more where the bag is. " * 2_200
+KEYS = {f"key-{n:04}": n for n in range(5_000)}
+VERSIONS, BATCH = 3_000, 100
+NAME_OF_40 = "agent-with-a-name-of-forty-characters-ok"
+NAME_OF_255 = "long" * 63 + "end"
+
+
+def make(api: httpx.Client) -> dict[str, str]:
+    """Make all of it; return where each is, below the project."""
+    found = {name: f"/sessions/{id}" for name, id in _sessions(api)}
+    return {
+        **found,
+        "list": "/sessions?q=",
+        "agents": "/agents",
+        "words-conversation": f"{found['words']}/conversation",
+        "keys-changes": f"{found['keys']}/versions/1",
+        "words-side": f"{found['words']}/versions/1?view=side",
+        "markup-rollback": f"{found['markup']}/versions/0/rollback",
+    }
+
+
+def _sessions(api: httpx.Client) -> Iterator[tuple[str, str]]:
+    for name, text in (("markup", MARKUP), ("right", RIGHT_TO_LEFT), ("emoji", EMOJI)):
+        yield name, _told(api, text)
+    yield "words", _changed(api, {"note": "Short"}, {"note": WORDS}, said=WORDS)
+    new = {key: value + 1 for key, value in KEYS.items()}
+    yield "keys", _changed(api, KEYS, new)
+    yield "versions", _long(api)
+    yield "one", _begun(api, "travel-agent", {"destination": "ROM"})
+    for name, agent in (("agent-40", NAME_OF_40), ("agent-255", NAME_OF_255)):
+        yield name, _begun(api, agent, {"destination": "ROM"})
+
+
+def _told(api: httpx.Client, text: str) -> str:
+    """Begin a session that says the text wherever something is said."""
+    session = _begun(api, text, {text: text}, user_id=text, title=text)
+    at = f"/v1/sessions/{session}"
+    step = {"state": {text: [text, text]}, "reasoning": text, "release": text}
+    _done(api.patch(f"{at}/state", json=step))
+    _done(api.post(f"{at}/turns", json={"input": text, "output": text}))
+    _done(api.post(f"{at}/versions/1/labels", json={"label": text.split()[-1]}))
+    _done(api.post(f"{at}/rollback", json={"version": 0, "reason": text}))
+    return session
+
+
+def _changed(api: httpx.Client, before: Any, after: Any, said: str = "Go on") -> str:
+    session = _begun(api, "travel-agent", before)
+    at = f"/v1/sessions/{session}"
+    _done(api.patch(f"{at}/state", json={"state": after, "reasoning": "All of it"}))
+    _done(api.post(f"{at}/turns", json={"input": said, "output": said}))
+    return session
+
+
+def _long(api: httpx.Client) -> str:
+    session = _begun(api, "travel-agent", {"n": 0})
+    for first in range(1, VERSIONS, BATCH):
+        steps = [{"state": {"n": n}} for n in range(first, first + BATCH)]
+        _done(api.post(f"/v1/sessions/{session}/versions", json={"versions": steps}))
+    return session
+
+
+def _begun(api: httpx.Client, agent: str, state: Any, **about: Any) -> str:
+    begun = {"agent_id": agent, "initial_state": state, **about}
+    return str(_done(api.post("/v1/sessions", json=begun))["id"])
+
+
+def _done(answer: httpx.Response) -> Any:
+    assert answer.status_code < 300, answer.text
+    return answer.json()
