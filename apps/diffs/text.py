@@ -9,9 +9,18 @@ import re
 from itertools import islice
 
 from apps.diffs.changes import CutList, Json
-from apps.diffs.graphemes import cut, has_right_to_left, visible
+from apps.diffs.graphemes import boundary, cut, has_right_to_left, visible
 
-__all__ = ["count", "cut", "isolated", "isolated_strings", "shorten", "show", "visible"]
+__all__ = [
+    "count",
+    "cut",
+    "isolated",
+    "isolated_strings",
+    "shorten",
+    "shorten_middle",
+    "show",
+    "visible",
+]
 
 LONGEST_TEXT = 60
 _ITEMS = 3
@@ -24,6 +33,15 @@ def shorten(text: str, longest: int = LONGEST_TEXT) -> str:
     if len(text) > longest:
         return visible(cut(text, longest - 1)) + "…"
     return visible(text)
+
+
+def shorten_middle(text: str, longest: int) -> str:
+    """Cut a name in its middle: what tells names apart is often their end."""
+    if len(text) <= longest:
+        return visible(text)
+    # Where a cluster begins in the middle of what is left, it stays whole.
+    end = boundary(text, len(text) - longest // 2)
+    return f"{visible(cut(text, longest - longest // 2 - 1))}…{visible(text[end:])}"
 
 
 def isolated(text: str) -> str:

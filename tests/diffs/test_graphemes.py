@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.diffs import graphemes
-from apps.diffs.text import isolated, isolated_strings, shorten, visible
+from apps.diffs.text import (
+    isolated,
+    isolated_strings,
+    shorten,
+    shorten_middle,
+    visible,
+)
 from tests.diffs.states import bounded
 
 FAMILY = "👨\u200d👩\u200d👧"
@@ -38,6 +44,14 @@ def test_a_text_is_cut_before_what_does_not_fit(cluster: str) -> None:
         assert graphemes.cut(f"abc{cluster}def", longest) == "abc"
 
     assert graphemes.cut(f"abc{cluster}def", 3 + len(cluster)) == f"abc{cluster}"
+
+
+def test_a_name_loses_its_middle_and_no_emoji_is_cut() -> None:
+    assert shorten_middle("agent-eu-west-1", 15) == "agent-eu-west-1"
+    assert shorten_middle("agent-of-the-far-eu-west-1", 15) == "agent-o…-west-1"
+    assert shorten_middle("x" * 4 + FAMILY + "y" * 30, 10) == "xxxx…yyyyy"
+    assert shorten_middle("x" * 30 + FAMILY + "yy", 12).startswith("xxxxx…")
+    assert shorten_middle("x" * 30 + "\u202e" + "y" * 5, 12) == "xxxxx…⟨U+202E⟩yyyyy"
 
 
 def test_a_shortened_text_ends_before_the_emoji_that_does_not_fit() -> None:

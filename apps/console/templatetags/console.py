@@ -98,6 +98,18 @@ def shorten(value: object, longest: int) -> str:
     return text.shorten(str(value), longest)
 
 
+@register.simple_tag
+def named(name: str, longest: int) -> str:
+    """Show a name, a long one without its middle; whole for who does not see it."""
+    whole, short = text.visible(name), text.shorten_middle(name, longest)
+    if short == whole:
+        return whole
+    return format_html(
+        '<span aria-hidden="true" title="{}">{}</span><span class="unseen">{}</span>',
+        *(whole, short, whole),
+    )
+
+
 @register.filter
 def shorten_lines(value: object, longest: int) -> str:
     """As `shorten`, but line breaks stay."""
