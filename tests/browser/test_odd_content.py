@@ -1,0 +1,70 @@
+"""What is odd is shown as it is: nothing runs, and nothing is wider than the screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser import odd_content
+from tests.browser.conftest import Console, Visits, link_of
+from tests.live import manage
+
+# How wide a page is that is wider than the screen, and what may be why.
+WIDER = """
+() => {
+  const { clientWidth, scrollWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) {
+    return [];
+  }
+  const wider = [...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > clientWidth)
+    .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 60)}`);
+  return [`${scrollWidth} pixels`, ...wider];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def odd(console: Console) -> dict[str, str]:
+    """Where each odd page is, by its name."""
+    server = console.server
+    with server.client(server.key(odd_content.SLUG)) as api:
+        found = odd_content.make(api)
+    project = ("--project", odd_content.SLUG)
+    manage(server.dsn, "create_user", "otto", *project, "--role", "operator")
+    base = f"{server.url}/console/{odd_content.SLUG}"
+    return {name: base + path for name, path in found.items()}
+
+
+@pytest.fixture(scope="module")
+def otto(console: Console, odd: dict[str, str], chromium: Browser) -> Any:
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(link_of(console.server, "otto", odd_content.SLUG))
+    page.click("button[type=submit]")
+    page.wait_for_url("**/console/**")
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_nothing_runs_and_nothing_is_wider_than_the_screen(
+    visits: Visits, odd: dict[str, str], otto: Any, width: int
+) -> None:
+    size: Any = {"width": width, "height": 844}
+    page = visits.strangers_page(storage_state=otto, viewport=size)
+    ran: list[str] = []
+    page.on("dialog", lambda dialog: (ran.append(dialog.message), dialog.dismiss()))
+
+    wide = {}
+    for name, url in odd.items():
+        answer = page.goto(url)
+        assert answer is not None
+        assert answer.status == 200, name
+        wide[name] = page.evaluate(WIDER)
+
+    assert {name: some for name, some in wide.items() if some} == {}
+    assert ran == []
