@@ -1,9 +1,12 @@
 """The pages of a session for readers with other needs, in light and in dark."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Trip, Visits
 from tests.browser.looking import Looker
+
+expect.set_options(timeout=30_000)
 
 PAGES = [
     "",
@@ -47,6 +50,26 @@ def test_axe_finds_nothing_on_any_tab(
 
     assert len(looker.seen) == 5
     assert looker.found == {}
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_what_asks_why_a_session_is_held_is_in_sight(
+    visits: Visits, trip: Trip, looker: Looker, width: int
+) -> None:
+    page = visits.page("olga", viewport={"width": width, "height": 800})
+    page.goto(trip.path())
+
+    page.get_by_role("button", name="Hold session…").click()
+
+    asks = page.get_by_role("dialog", name="Hold this session")
+    expect(asks.get_by_role("textbox", name="Why")).to_be_focused()
+    button = asks.get_by_role("button", name="Hold session")
+    expect(button).to_be_in_viewport(ratio=1)
+    looker.look(page, "the hold")
+    assert looker.found == {}
+    page.keyboard.press("Escape")
+    expect(asks).to_be_hidden()
+    assert trip.head["version"] == 3
 
 
 @pytest.mark.parametrize("width", [1440, 390])
