@@ -100,6 +100,25 @@ def alerted(told: Told) -> object:
     )
 
 
+def with_a_week(told: Told) -> None:
+    """A project that was there before the last week began."""
+    told.rows(
+        "UPDATE accounts_project SET created_at = created_at - interval '30 days'"
+        " WHERE id = {p} RETURNING 1"
+    )
+
+
+def weeks(told: Told) -> object:
+    """How many weeks are told, and how often."""
+    return (
+        told.column("SELECT count(*) FROM metrics_weektold WHERE project_id = {p}"),
+        told.column(
+            "SELECT count(*) FROM audit_event"
+            " WHERE project_id = {p} AND action = 'summary.weekly'"
+        ),
+    )
+
+
 def with_deliveries(told: Told) -> None:
     """Two deliveries of last month, two of today, all of them done."""
     receiver = Receiver().up()
@@ -195,6 +214,13 @@ JOBS = {
         "INSERT ON audit_event",
         f"{OF_NEW} AND NEW.action = 'alert.firing'",
         done=[("Any", "firing", 1.0, 1, 1)],
+    ),
+    "tell_weeks": Job(
+        with_a_week,
+        weeks,
+        "INSERT ON audit_event",
+        f"{OF_NEW} AND NEW.action = 'summary.weekly'",
+        done=([1], [1]),
     ),
     "run_plans": Job(
         with_a_plan,
