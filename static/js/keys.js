@@ -1,25 +1,11 @@
 // Single keys for who works without the mouse, on every page of a project. Each does
 // what a link or button does; all can be switched off in the list that ? opens.
 
-const OFF = "stepback.keys.off";
+import { hasModifier, isOff, isTyping, switchOff } from "./shortcuts.js";
+
 const dialog = document.getElementById("keys");
 const toggle = document.getElementById("keys-on");
 const help = document.getElementById("keys-help");
-
-function isOff() {
-  try {
-    return window.localStorage.getItem(OFF) === "1";
-  } catch {
-    return false;
-  }
-}
-
-// The box in a dialog that has just closed keeps the focus until the next frame: what is
-// pressed meanwhile is not typed into it.
-function isTyping(target) {
-  const field = target.closest("input, textarea, select, [contenteditable], dialog[open]");
-  return field !== null && field.checkVisibility();
-}
 
 function rows() {
   const links = [...document.querySelectorAll(".timeline .version-number")];
@@ -90,7 +76,7 @@ function go(key) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) {
+  if (hasModifier(event) || isTyping(event.target)) {
     return;
   }
   if (isOff() && event.key !== "?") {
@@ -130,7 +116,7 @@ showSteps();
 toggle.checked = !isOff();
 toggle.addEventListener("change", () => {
   try {
-    window.localStorage.setItem(OFF, toggle.checked ? "0" : "1");
+    switchOff(!toggle.checked);
   } catch {
     toggle.checked = true;
   }

@@ -1,26 +1,18 @@
 // j and k move through a list of sessions, as they do through a timeline; Enter opens,
 // x picks.
 
-const OFF = "stepback.keys.off";
+import { hasModifier, isOff, isTyping } from "./shortcuts.js";
+
 const STEPS = { j: 1, k: -1 };
-
-function isOff() {
-  try {
-    return window.localStorage.getItem(OFF) === "1";
-  } catch {
-    return false;
-  }
-}
-
-function isTyping(target) {
-  return target.closest("input:not([type='checkbox']), textarea, select, [contenteditable], dialog[open]");
-}
 
 document.addEventListener("keydown", (event) => {
   const step = STEPS[event.key];
   const isPick = event.key === "x";
-  const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
-  if (!(step || isPick) || hasModifier || isOff() || isTyping(event.target)) {
+  if (!(step || isPick) || hasModifier(event) || isOff()) {
+    return;
+  }
+  // Its boxes take no text.
+  if (!event.target.matches(".pick input") && isTyping(event.target)) {
     return;
   }
   // The list is swapped when it is searched: look for it anew.

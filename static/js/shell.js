@@ -1,9 +1,6 @@
 // What every page has: "/" goes to the search, Escape and a click beside it close a menu.
-"use strict";
 
-function isTyping(element) {
-  return element.isContentEditable || /^(?:input|select|textarea)$/i.test(element.tagName);
-}
+import { hasModifier, isOff, isTyping } from "./shortcuts.js";
 
 function closeMenus(except) {
   for (const menu of document.querySelectorAll("details.menu[open]")) {
@@ -14,7 +11,7 @@ function closeMenus(except) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) {
+  if (hasModifier(event)) {
     return;
   }
   if (event.key === "Escape") {
@@ -31,12 +28,3 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("click", (event) => closeMenus(event.target));
-
-// The shortcuts of the session page can be switched off; this one goes with them.
-function isOff() {
-  try {
-    return window.localStorage.getItem("stepback.keys.off") === "1";
-  } catch {
-    return false;
-  }
-}
