@@ -31,9 +31,3 @@ def test_a_stranger_is_led_to_the_door(client, db, settings):
     settings.DEBUG = True
 
     assert client.get(PAGE, headers=HTML).status_code in (302, 303)
-
-
-def test_styles_and_scripts_of_ours_fit_their_budget():
-    ours = [*Path("static/css").glob("*.css"), *Path("static/js").glob("*.js")]
-
-    assert sum(one.stat().st_size for one in ours) <= 80_000
