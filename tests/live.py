@@ -123,10 +123,12 @@ def feed(dsn: str) -> None:
 
 
 def work(dsn: str) -> None:
-    """Do on that database the confirmed plans, as the worker does."""
+    """Do on that database what is confirmed, and look at alerts, as the worker does."""
     run = (
         "from django.utils import timezone; from apps.plans import running; "
-        "running.sweep(now=timezone.now())"
+        "from apps.metrics import alerting; from tests.feeding import feed_all; "
+        "feed_all(); now = timezone.now(); running.sweep(now=now); "
+        "alerting.sweep(now=now)"
     )
     manage(dsn, "shell", "--no-imports", "-c", run, role=Role.WORKER)
 

@@ -173,18 +173,20 @@ class World:
 
     def _make_what_is_taken_back(self, session: str) -> None:
         if "plan_id" in self.named:
-            self.ids["plan_id"] = self._make_plan()
-        elif "/undo" in self.label:
+            self.ids["plan_id"] = self._make_plan("hold")
+        if "export_id" in self.named:
+            self.ids["export_id"] = self._make_plan("export")
+        if "/undo" in self.label and PLANS not in self.label:
             rolled_back = self._made(f"{session}/rollback", {"version": 1})
             self.version = rolled_back["version"]
         if "/resume" in self.label:
             self._made(f"{session}/pause", {})
 
-    def _make_plan(self) -> str:
+    def _make_plan(self, kind: str) -> str:
         """Make a plan; to be undone it is done, and to be tried again it failed."""
-        wanted = {"kind": "hold", "sessions": [self.ids["session_id"]]}
+        wanted = {"kind": kind, "sessions": [self.ids["session_id"]]}
         plan = str(self._made("/v1/plans", wanted)["id"])
-        if "/undo" in self.label:
+        if "/undo" in self.label or "/archive" in self.label:
             self._made(f"{PLANS}{plan}/confirm", {})
             self.work()
         if "/retry" in self.label:
@@ -207,7 +209,13 @@ class World:
             self.ids["key_id"] = made["id"]
         if "rule_id" in self.named:
             rule = {"name": "Too many rollbacks", **KNOWN["/v1/alerts"]}
+            if "/acknowledge" in self.label:
+                rule |= {"minimum_sample": 1, "for_minutes": 0}
+                session = f"/v1/sessions/{self.ids['session_id']}"
+                self._made(f"{session}/rollback", {"version": 1})
             self.ids["rule_id"] = self._made("/v1/alerts", rule)["id"]
+        if "/acknowledge" in self.label:
+            self.work()
 
     def _make_room(self, path: str) -> None:
         """Remove what there is: a project has only so many of them."""
