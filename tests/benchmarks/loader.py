@@ -19,6 +19,7 @@ from apps.agents import operations as agents
 from apps.agents.acts import Act
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
+from apps.agents.waiting import rules as rules_of
 from apps.core import json, sql
 from apps.core.actors import SYSTEM, Actor
 from apps.core.ids import new_id
@@ -221,7 +222,8 @@ class Loader:
         draft = Draft(
             op=Op.CREATE, hold=Hold.OPEN, step=Step(), parts=bundles.assembled(state)
         )
-        encoded = firsts.encode_first(draft, stamp, state=state, before={})
+        rules = rules_of(self.agent.waiting)
+        encoded = firsts.encode_first(draft, stamp, state=state, before={}, rules=rules)
         start = SessionCreation(self._act(self.now), About())
         session = _session_row(start, self.agent, encoded)
         made, chain = rows_of(stamp, encoded, proof.NO_CHAIN, self.now, self.agent.id)
