@@ -408,6 +408,22 @@ def test_the_number_of_queries_does_not_grow_with_the_versions(viewer, project):
     assert max(before) <= 23
 
 
+def test_the_page_of_a_long_session_is_small(viewer, project):
+    state = {f"place-{n:04}": n for n in range(200)}
+    story = Story(project, state)
+    for n in range(1, 220):
+        story.update({f"place-{n % 200:04}": -n, "step": f"step {n}"})
+        if n % 60 == 0:
+            story.rollback(n - 20)
+            story.label(n - 20, "known-good")
+
+    for rest in ((), ("versions", 100)):
+        page = viewer.get(address(project, story.id, *rest)).content
+        assert b"v222" in page
+        # 112 and 114 kB, of which rows take 60, the strip 20 and the life line 10.
+        assert len(page) < 120_000
+
+
 def test_reading_writes_nothing(viewer, project, trip):
     before = Session.objects.filter(id=trip.id).values().get()
 

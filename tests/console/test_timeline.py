@@ -268,7 +268,7 @@ def test_the_strip_shows_the_whole_life_in_words(viewer, project, trip):
 
     text = text_of(viewer, address(project, trip.id))
 
-    assert 'aria-label="v3, ' in text
+    assert "<title>v3, " in text
     assert "rollback at v3" in text
     assert "flag at v2" in text
     assert "fork of v0" in text

@@ -59,11 +59,11 @@ def _bar(bucket: Bucket, x: float, step: float, largest: int, selected: int) -> 
     width = max(step - 1, step * 0.8)
     number, mark = _mark(bucket)
     return Bar(
-        x=f"{x:.2f}",
-        width=f"{width:.2f}",
-        y=f"{HEIGHT - height:.2f}",
-        height=f"{height:.2f}",
-        middle=f"{x + width / 2:.2f}",
+        x=f"{x:.1f}",
+        width=f"{width:.1f}",
+        y=f"{HEIGHT - height:.1f}",
+        height=f"{height:.1f}",
+        middle=f"{x + width / 2:.1f}",
         number=str(number),
         mark=mark,
         words=_bar_words(bucket),
