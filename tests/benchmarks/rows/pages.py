@@ -37,6 +37,8 @@ ASKED = {
     "its timeline filtered by a path": ("/sessions/{session}?path=/step", 1.3),
     "list of sessions": ("/sessions?q=", 2),
     "list of sessions, last changed first": ("/sessions?q=&sort=changed", 2),
+    "facets and histogram of the list": ("/sessions/narrow?q=", 2),
+    "those of a search": ("/sessions/narrow?q=state.status%3Dopen", 2),
 }
 JUMP = "/sessions/{session}/jump?go=v{middle}"
 JUMP_MS = 300
