@@ -210,7 +210,9 @@ class World:
         if "rule_id" in self.named:
             rule = {"name": "Too many rollbacks", **KNOWN["/v1/alerts"]}
             if "/acknowledge" in self.label:
+                # Of all sessions that others have made, one is below any threshold.
                 rule |= {"minimum_sample": 1, "for_minutes": 0}
+                rule |= {"agent": self.ids["agent_id"]}
                 session = f"/v1/sessions/{self.ids['session_id']}"
                 self._made(f"{session}/rollback", {"version": 1})
             self.ids["rule_id"] = self._made("/v1/alerts", rule)["id"]
