@@ -212,7 +212,7 @@ class World:
             if "/acknowledge" in self.label:
                 # Of all sessions that others have made, one is below any threshold.
                 rule |= {"minimum_sample": 1, "for_minutes": 0}
-                rule |= {"agent": self.ids["agent_id"]}
+                rule |= {"agent_id": self.ids["agent_id"]}
                 session = f"/v1/sessions/{self.ids['session_id']}"
                 self._made(f"{session}/rollback", {"version": 1})
             self.ids["rule_id"] = self._made("/v1/alerts", rule)["id"]
