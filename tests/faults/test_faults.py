@@ -69,7 +69,12 @@ def assert_kept(result: Result) -> None:
     journal = result.journal
     assert journal.acknowledged > 0
     assert journal.unknown == journal.resolved
-    assert (journal.unknown > 0) == (result.name in NOTICED)
+    if result.name in NOTICED:
+        assert journal.unknown > 0
+    else:
+        # Where the machine is starved, the database ends statements by their time; an
+        # answer that was lost would be found stored.
+        assert journal.stored_unseen == 0
     assert result.checked.versions == journal.versions
     assert result.checked.duplicates == 0
 
