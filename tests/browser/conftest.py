@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.browser import busy_project
 from tests.browser.busy_project import BusyProject
 from tests.browser.looking import Looker
+from tests.browser.signing_in import signed_in
 from tests.live import Server, manage
 
 CHROMIUM = Path(os.environ.get("STEPBACK_CHROMIUM", "/usr/bin/chromium"))
@@ -140,13 +141,8 @@ class Visits:
         return page
 
     def _signed_in(self, name: str) -> Any:
-        context = self.browser.new_context()
-        page = context.new_page()
-        page.goto(self.console.links[name])
-        page.click("button[type=submit]")
-        page.wait_for_url("**/console/**")
-        state = self.console.states[name] = context.storage_state()
-        context.close()
+        state = signed_in(self.browser, self.console.links[name])
+        self.console.states[name] = state
         return state
 
     def _heard(self, message: Any) -> None:

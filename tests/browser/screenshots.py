@@ -20,6 +20,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from apps.core.roles.names import Role
 from tests.browser import odd_content
+from tests.browser.signing_in import signed_in
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 SCHEMES = ("light", "dark")
@@ -172,15 +173,6 @@ def run(dsn: str, script: str, role: Role) -> None:
     from tests.live import manage
 
     manage(dsn, "shell", "--no-imports", "-c", script, role=role)
-
-
-def signed_in(browser: Any, link: str) -> Any:
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(link)
-    page.click("button[type=submit]")
-    page.wait_for_url("**/console/**")
-    return context.storage_state()
 
 
 def addresses(page: Page, server: Any) -> dict[str, str]:

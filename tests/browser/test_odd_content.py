@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 
 from tests.browser import odd_content
 from tests.browser.conftest import Console, Visits, link_of
+from tests.browser.signing_in import signed_in
 from tests.live import manage
 
 # How wide a page is that is wider than the screen, and what may be why.
@@ -40,14 +41,7 @@ def odd(console: Console) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def otto(console: Console, odd: dict[str, str], chromium: Browser) -> Any:
-    context = chromium.new_context()
-    page = context.new_page()
-    page.goto(link_of(console.server, "otto", odd_content.SLUG))
-    page.click("button[type=submit]")
-    page.wait_for_url("**/console/**")
-    state = context.storage_state()
-    context.close()
-    return state
+    return signed_in(chromium, link_of(console.server, "otto", odd_content.SLUG))
 
 
 @pytest.mark.parametrize("width", [1440, 390])

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from stepback.cli.__main__ import main
 from tests.browser.conftest import Console, Visits, link_of
 from tests.browser.phone_runs import RUNS
+from tests.browser.signing_in import signed_in
 from tests.live import manage
 
 expect.set_options(timeout=30_000)
@@ -65,14 +66,7 @@ class Caller:
 @pytest.fixture(scope="module")
 def sue(phones: Console, chromium: Browser) -> Any:
     """Who answers the calls, signed in."""
-    context = chromium.new_context()
-    page = context.new_page()
-    page.goto(link_of(phones.server, "sue", PROJECT))
-    page.click("button[type=submit]")
-    page.wait_for_url("**/console/**")
-    state = context.storage_state()
-    context.close()
-    return state
+    return signed_in(chromium, link_of(phones.server, "sue", PROJECT))
 
 
 @pytest.fixture
