@@ -14,6 +14,19 @@ RULES = BROKEN | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag2
 COLOURS = BROKEN | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
 SCRIPT = Axe().axe_script
+# How wide a page is that is wider than the screen, and what may be why.
+WIDER = """
+() => {
+  const { clientWidth, scrollWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) {
+    return [];
+  }
+  const wider = [...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > clientWidth)
+    .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 60)}`);
+  return [`${scrollWidth} pixels`, ...wider];
+}
+"""
 
 
 def violations(page: Page, rules: dict[str, Any] = RULES) -> list[Any]:
@@ -21,6 +34,12 @@ def violations(page: Page, rules: dict[str, Any] = RULES) -> list[Any]:
     if page.evaluate("typeof axe") == "undefined":
         page.evaluate(SCRIPT)
     found: list[Any] = page.evaluate("(rules) => axe.run(rules)", rules)["violations"]
+    return found
+
+
+def wider(page: Page) -> list[str]:
+    """Return what makes a page wider than its screen; nothing where it is not."""
+    found: list[str] = page.evaluate(WIDER)
     return found
 
 

@@ -9,22 +9,9 @@ from playwright.sync_api import Browser
 
 from tests.browser import odd_content
 from tests.browser.conftest import Console, Visits, link_of
+from tests.browser.looking import wider
 from tests.browser.signing_in import signed_in
 from tests.live import manage
-
-# How wide a page is that is wider than the screen, and what may be why.
-WIDER = """
-() => {
-  const { clientWidth, scrollWidth } = document.documentElement;
-  if (scrollWidth <= clientWidth) {
-    return [];
-  }
-  const wider = [...document.querySelectorAll("body *")]
-    .filter((one) => one.getBoundingClientRect().right > clientWidth)
-    .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 60)}`);
-  return [`${scrollWidth} pixels`, ...wider];
-}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +45,7 @@ def test_nothing_runs_and_nothing_is_wider_than_the_screen(
         answer = page.goto(url)
         assert answer is not None
         assert answer.status == 200, name
-        wide[name] = page.evaluate(WIDER)
+        wide[name] = wider(page)
 
     assert {name: some for name, some in wide.items() if some} == {}
     assert ran == []

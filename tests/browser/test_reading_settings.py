@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PROJECT, Trip, Visits
+from tests.browser.looking import wider
 
 expect.set_options(timeout=30_000)
 
@@ -39,7 +40,6 @@ MOVING = """
     || style.scrollBehavior === "smooth";
 }).map((one) => one.outerHTML.slice(0, 120))
 """
-WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 SHIFTS = """
 () => new Promise((resolve) => {
   const found = [];
@@ -84,7 +84,7 @@ def test_at_twice_the_size_nothing_is_cut_off(visits: Visits, trip: Trip) -> Non
 
     for where in addresses(trip):
         page.goto(where)
-        assert page.evaluate(WIDER) <= 0, where
+        assert wider(page) == [], where
     page.goto(trip.path("versions", 1))
     button = page.get_by_role("link", name="Roll back to v1…")
     button.scroll_into_view_if_needed()
@@ -112,7 +112,7 @@ def test_on_paper_a_version_is_what_it_says_and_no_buttons(
         expect(page.locator(gone).first).to_be_hidden()
     expect(page.locator("#version-pane .changes")).to_be_visible()
     expect(page.locator("#version-pane .changes")).to_contain_text("/destination")
-    assert page.evaluate(WIDER) <= 0
+    assert wider(page) == []
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 

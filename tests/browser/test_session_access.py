@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Trip, Visits
-from tests.browser.looking import Looker
+from tests.browser.looking import Looker, wider
 
 expect.set_options(timeout=30_000)
 
@@ -24,15 +24,6 @@ PAGES = [
     "close",
     "jump?go=nonsense",
 ]
-
-# What reaches beyond the screen, if the page can be scrolled sideways.
-WIDER = """() => {
-  const root = document.documentElement;
-  if (root.scrollWidth <= root.clientWidth) return [];
-  return [...document.querySelectorAll("body *")]
-    .filter((one) => one.getBoundingClientRect().right > root.clientWidth)
-    .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`);
-}"""
 
 
 def test_axe_finds_nothing_on_any_tab(
@@ -80,7 +71,7 @@ def test_nothing_is_wider_than_the_screen(
 
     for where in PAGES[:-1]:
         page.goto(trip.path(where) if where else trip.path())
-        assert page.evaluate(WIDER) == [], where
+        assert wider(page) == [], where
 
 
 def test_targets_are_large_enough(visits: Visits, trip: Trip) -> None:
