@@ -92,7 +92,7 @@ def sessions(
         .of_agent(project.id, wanted.agent or None)
         .by(user=wanted.user or None)
         .newest_first(after_id=after_id)
-        .defer("metadata", "metadata_index", "facets")
+        .for_lists()
     )
     return list(_with_status(found, wanted.status, now)[: PAGE + 1])
 
@@ -115,7 +115,7 @@ def listed(
         if oldest_first
         else found.newest_first(after_id=after_id)
     )
-    return list(ordered.defer("metadata", "metadata_index", "facets")[:limit])
+    return list(ordered.for_lists()[:limit])
 
 
 def last_changed(
@@ -132,13 +132,13 @@ def last_changed(
     for clause in clauses:
         found = _narrowed(project, found, clause, now)
     ordered = found.last_changed_first(before=before)
-    return list(ordered.defer("metadata", "metadata_index", "facets")[:limit])
+    return list(ordered.for_lists()[:limit])
 
 
 def in_bulk(project: Project, session_ids: Sequence[str]) -> dict[str, Session]:
     """Return these sessions, with their agents, by id."""
     found = Session.objects.of_project(project.id).filter(id__in=session_ids)
-    shown = found.newest_first().defer("metadata", "metadata_index", "facets")
+    shown = found.newest_first().for_lists()
     return {session.id: session for session in shown}
 
 

@@ -134,6 +134,10 @@ class SessionQuerySet(models.QuerySet["Session"]):
             return found.filter(_score__isnull=False)
         return found.filter(**{f"_score__{LOOKUPS[wanted.operator]}": wanted.value})
 
+    def for_lists(self) -> SessionQuerySet:
+        """Without the columns that may be long, which no list shows."""
+        return self.defer("metadata", "metadata_index", "facets")
+
     def newest_first(self, *, after_id: str | None = None) -> SessionQuerySet:
         """Keyset by id, which sorts by creation."""
         found = self.filter(id__lt=after_id) if after_id else self

@@ -12,9 +12,6 @@ from apps.plans.cases import Case, Reason, Sight, reasons
 from apps.plans.models import Item
 from apps.timeline.models import Session
 
-# What a dry run does not read of a session.
-UNREAD = ("metadata", "metadata_index", "facets")
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DryRun:
@@ -42,5 +39,5 @@ def dry_run(
 
 
 def _sessions(act: Act, session_ids: Sequence[str]) -> dict[str, Session]:
-    named = seen_by(act).filter(id__in=session_ids).newest_first().defer(*UNREAD)
+    named = seen_by(act).filter(id__in=session_ids).newest_first().for_lists()
     return {session.id: session for session in named[: len(session_ids)]}

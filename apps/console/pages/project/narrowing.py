@@ -27,8 +27,10 @@ from apps.console.pages.project.session_search import is_plain
 from apps.core.errors import InvalidRequest
 from apps.metrics.ranges import EARLIEST, LONGEST
 from apps.metrics.totals import Glance, glance
+from apps.timeline.models import Session
 from apps.timeline.search import (
     AgentIs,
+    Candidate,
     CreatedBetween,
     Query,
     count_sessions,
@@ -80,19 +82,7 @@ def narrowing(project: Project, query: Query, *, now: datetime) -> Narrowing:
 def _seen(project: Project, query: Query, now: datetime) -> tuple[list[Seen], bool]:
     if not is_plain(query):
         counted = count_sessions(Scope(project), query, now=now, most=COUNTED)
-        found = [
-            Seen(
-                id=one.id,
-                agent=one.agent,
-                user=one.user_id,
-                status=one.status,
-                created_at=one.created_at,
-                review=one.review,
-                is_rolled_back=one.rollback_count > 0,
-                is_fork=one.origin_session_id is not None,
-            )
-            for one in counted.sessions
-        ]
+        found = [_told(one, one.agent, one.status) for one in counted.sessions]
         return found, counted.is_all
     listed = queries.listed(
         project,
@@ -103,19 +93,23 @@ def _seen(project: Project, query: Query, now: datetime) -> tuple[list[Seen], bo
         now=now,
     )
     found = [
-        Seen(
-            id=one.id,
-            agent=one.agent.external_id,
-            user=one.user_id,
-            status=queries.status_of(one, now),
-            created_at=one.created_at,
-            review=one.review,
-            is_rolled_back=one.rollback_count > 0,
-            is_fork=one.origin_session_id is not None,
-        )
+        _told(one, one.agent.external_id, queries.status_of(one, now))
         for one in listed[:COUNTED]
     ]
     return found, len(listed) <= COUNTED
+
+
+def _told(one: Candidate | Session, agent: str, status: str) -> Seen:
+    return Seen(
+        id=one.id,
+        agent=agent,
+        user=one.user_id,
+        status=status,
+        created_at=one.created_at,
+        review=one.review,
+        is_rolled_back=one.rollback_count > 0,
+        is_fork=one.origin_session_id is not None,
+    )
 
 
 def _total(count: int, *, is_all: bool) -> str:
