@@ -8,12 +8,13 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 from apps.core.postgres.errors import ClusterError
-from apps.core.processes import memory
+from apps.core.processes import memory, unasked
 
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     _name_data_dir(sys.argv)
+    unasked.keep_out()
     memory.begin_loading()
     try:
         execute_from_command_line(sys.argv)

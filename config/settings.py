@@ -3,6 +3,8 @@
 from datetime import timedelta
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
+
 from apps.core import postgres
 from apps.core.database.settings import database
 from apps.core.monitoring.log import logging_config
@@ -92,6 +94,9 @@ INSTALLED_APPS = [
     "apps.accounts",
     "apps.agents",
     "apps.timeline",
+    "apps.meaning",
+    "apps.data",
+    "apps.memory",
     "apps.metrics",
     "apps.webhooks",
     "apps.watching",
@@ -106,6 +111,7 @@ MIDDLEWARE = [
     "apps.core.middleware.RequestLogMiddleware",
     "apps.core.middleware.ApiBypassMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "apps.core.http.stylesheet.StylesheetMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -209,6 +215,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "DEFAULT_GENERATOR_CLASS": "apps.core.http.openapi.document.Generator",
+    "PREPROCESSING_HOOKS": ["apps.core.http.openapi.document.below_v1"],
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",
@@ -241,6 +248,22 @@ ROOTS = env.path("STEPBACK_ROOTS")
 
 # Webhooks: whether they may go to private addresses, and by plain http.
 WEBHOOKS_PRIVATE = env.flag("STEPBACK_WEBHOOKS_PRIVATE")
+
+# Search by meaning: the model that comes along, or an endpoint as OpenAI's.
+EMBEDDINGS_URL = env.text("STEPBACK_EMBEDDINGS_URL")
+EMBEDDINGS_MODEL = env.text("STEPBACK_EMBEDDINGS_MODEL")
+EMBEDDINGS_KEY = env.text("STEPBACK_EMBEDDINGS_KEY")
+EMBEDDINGS_DIMENSIONS = env.number(
+    "STEPBACK_EMBEDDINGS_DIMENSIONS", 0, within=range(8, 4097)
+)
+# The cosine, in hundredths, that shows as a similarity of 0.70.
+EMBEDDINGS_NEAR = env.number("STEPBACK_EMBEDDINGS_NEAR", 30, within=range(1, 100))
+EMBEDDINGS_PRIVATE = env.flag("STEPBACK_EMBEDDINGS_PRIVATE")
+if EMBEDDINGS_URL and not (EMBEDDINGS_MODEL and EMBEDDINGS_DIMENSIONS):
+    raise ImproperlyConfigured(
+        "With STEPBACK_EMBEDDINGS_URL there must be STEPBACK_EMBEDDINGS_MODEL and "
+        "STEPBACK_EMBEDDINGS_DIMENSIONS."
+    )
 
 # Prometheus may ask at /metrics with this token; without one there is nothing
 METRICS_TOKEN = env.text("STEPBACK_METRICS_TOKEN")

@@ -74,6 +74,12 @@ class PayloadTooLarge(DomainError):
     code = "payload_too_large"
 
 
+class ContentTooLarge(DomainError):
+    """This is larger than is kept in one place."""
+
+    code = "content_too_large"
+
+
 class IdempotencyKeyReused(DomainError):
     """This idempotency key was used before, with another request."""
 

@@ -26,7 +26,6 @@ from django.utils import timezone
 
 from apps.core.admission.gate import GATE, visiting
 from apps.core.http.problems.fallbacks import (
-    API_PREFIX,
     answer,
     handler404,
     is_api,
@@ -37,6 +36,7 @@ from apps.core.http.views import stamp, take_allowance
 from apps.core.ids import new_id
 from apps.core.monitoring.exposition import Observe, observer
 from apps.core.monitoring.log import write_request
+from apps.core.processes import addresses
 from apps.core.processes.served import CAME_AT, LOST, REFUSED
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -165,7 +165,7 @@ def _complete(
     response.headers.setdefault("Cache-Control", "no-store")
     if isinstance(response, HttpResponse) and response.status_code not in NO_CONTENT:
         response.headers.setdefault("Content-Length", str(len(response.content)))
-    if not (is_api(request) and request.path_info.startswith(API_PREFIX)):
+    if not addresses.is_api(request.path_info):
         return
     response["X-StateBase-Latency"] = str(round(milliseconds))
     if not response.has_header("X-RateLimit-Limit"):

@@ -6,7 +6,7 @@ because binding 16 MiB of bytes as hex text doubles them on the wire.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -31,6 +31,7 @@ __all__ = [
     "rows",
     "run_prepared",
     "statement",
+    "text_array",
 ]
 
 T = TypeVar("T")
@@ -56,6 +57,16 @@ def query(app: str, name: str, **composed: object) -> str:
     if set(_COMPOSED.findall(text)) != set(composed):
         raise ValueError(f"{name}.sql is not composed of {sorted(composed)}")
     return _COMPOSED.sub(lambda found: str(composed[found[1]]), text)
+
+
+def text_array(texts: Iterable[str]) -> str:
+    """Write texts as an array, for a parameter such as `%(ids)s::varchar[]`.
+
+    The driver looks each text of a list over for what has to be quoted, which takes
+    3 ms for a thousand ids; here all are quoted.
+    """
+    quoted = [one.replace("\\", "\\\\").replace('"', '\\"') for one in texts]
+    return '{"' + '","'.join(quoted) + '"}' if quoted else "{}"
 
 
 def create(app: str, name: str, *, drop: str) -> RunSQL:

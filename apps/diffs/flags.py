@@ -1,6 +1,7 @@
-"""Signs that a version lost something, for badges, filters and alerts.
+"""Signs that a version went wrong, for badges, filters and alerts.
 
-Derived from one comparison at append; a flag is a hint to look, never a refusal.
+Derived from one comparison at append; a flag is a hint to look, never a refusal. One
+sign is of a call and not of a loss: the ledger looks for that in what a version says.
 """
 
 from enum import StrEnum
@@ -13,17 +14,18 @@ _TINY = 256
 
 
 class Flag(StrEnum):
-    """What a version seems to have lost."""
+    """What seems to be wrong with a version."""
 
     KEYS_LOST = "keys_lost"
     NULLED = "nulled"
     SHRANK = "shrank"
+    REPEATED = "repeated"
 
 
 def flags(
     comparison: Comparison, size_before: int, size_after: int
 ) -> tuple[Flag, ...]:
-    """Give the flags of a version, always in the same order.
+    """Give the flags of loss of a version, always in the same order.
 
     `keys_lost`: a top-level key is gone. `nulled`: a value turned null, anywhere that
     the comparison reached. `shrank`: the state was at least 256 bytes and is now half

@@ -24,7 +24,7 @@ from granian.server import Server
 from apps.core.admission.shared_counts import shared_counts
 from apps.core.monitoring import exposition
 from apps.core.monitoring.log import granian_logging
-from apps.core.processes import memory
+from apps.core.processes import memory, unasked
 from apps.core.processes.shared_hints import shared_hints
 from apps.server.front import loop as loop  # granian's workers take it from there
 
@@ -101,6 +101,7 @@ def load() -> None:
     Nothing is connected and no thread is started before there is a request.
     """
     if multiprocessing.get_start_method() == "fork":
+        unasked.keep_out()
         memory.begin_loading()
         import_module(TARGET.partition(":")[0])
         # The pages and the API, which would be loaded by the first request.

@@ -23,6 +23,7 @@ from apps.core.postgres.errors import DataFolderUnusable
 from apps.core.processes.supervisor import Child, Supervisor
 from apps.core.roles.logins import let_go, url_of
 from apps.core.roles.names import Role
+from apps.meaning import embedding
 from apps.server import first_start, serving
 from apps.server.endpoint import Endpoint, EndpointRefused, endpoint
 from apps.server.environments import environment
@@ -176,6 +177,9 @@ class _Start:
         if made is not None:
             slug, secret = made
             self.say(f"API key of project {slug}, shown this once:\n  {secret}")
+        missing = embedding.missing()
+        if missing is not None:
+            self.say(f"\nSearches are by words alone: {missing}")
         let_go()
         self.say("\nPress Ctrl-C to stop.")
 

@@ -168,6 +168,7 @@ def test_plain_lines_are_redacted_too(capsys: pytest.CaptureFixture[str]) -> Non
         (f'{{"p":"/signin/{TOKEN}/x?y"}}', '{"p":"/signin/(redacted)?y"}'),
         (f"next=%2Finvitation%2F{TOKEN}&a", "next=%2Finvitation%2F(redacted)&a"),
         (f"key {KEY}.", "key sb_(redacted)."),
+        (f"key {KEY.replace('sb_', 'anc_')}.", "key anc_(redacted)."),
         ("/signin and /password", "/signin and /password"),
         ('"route":"signin/<str:token>"', '"route":"signin/<str:token>"'),
     ],

@@ -24,6 +24,7 @@ def asked(path: str, **headers: str) -> tuple[int, dict[str, Any]]:
         (f"/v1/sessions/{ID}/state/", f"/v1/sessions/{ID}/state", "no slash"),
         (f"/sessions/{ID}/fork", f"/v1/sessions/{ID}/fork", "begin with /v1"),
         ("/v1/agents/", "/v1/agents", "no slash"),
+        ("/agents/", "/agents", "no slash"),
     ],
 )
 def test_it_names_the_address_that_was_meant(path: str, meant: str, why: str) -> None:
@@ -33,6 +34,27 @@ def test_it_names_the_address_that_was_meant(path: str, meant: str, why: str) ->
     assert error["nearest"] == meant
     assert f"did you mean {meant}?" in error["message"]
     assert why in error["message"]
+
+
+@pytest.mark.parametrize("prefix", ["", "/v1"])
+@pytest.mark.parametrize(
+    ("path", "where"),
+    [
+        ("/auth/signup", "page Members, at /console"),
+        ("/auth/login", "/signin"),
+        ("/auth/logout", "sign out in the console"),
+        ("/auth/user", "/account"),
+        ("/api-keys", "/v1/dashboard/keys"),
+        ("/api-keys/key_1", "/v1/dashboard/keys"),
+    ],
+)
+def test_what_anchors_console_asks_for_is_told_where_it_is(
+    path: str, where: str, prefix: str
+) -> None:
+    status, error = asked(prefix + path)
+
+    assert (status, error["code"]) == (404, "resource_not_found")
+    assert where in error["message"]
 
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
@@ -65,9 +87,7 @@ def test_it_invents_nothing(path: str) -> None:
 @pytest.mark.parametrize(
     ("path", "what"),
     [
-        ("/v1/memories", "memories"),
-        ("/v1/memory/search", "memories"),
-        (f"/v1/sessions/{ID}/memories", "memories"),
+        ("/v1/entities", "entities"),
         ("/v1/entities/e_1", "entities"),
     ],
 )

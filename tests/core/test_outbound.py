@@ -348,3 +348,65 @@ def test_a_header_cannot_smuggle_another() -> None:
         url = f"http://127.0.0.1:{server.getsockname()[1]}/"
         with pytest.raises(ValueError, match="no header"):
             send(url, Name="a\r\nB: c")
+
+
+def fetch(url: str, *, seconds: float = 20, most: int = 100) -> requests.Reply:
+    target = addresses.target_of(url, into_the_house=True)
+    return requests.post_for_body(
+        target, b"{}", {}, seconds=seconds, into_the_house=True, most=most
+    )
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [OK + b"Content-Length: 5\r\n\r\nhello"],
+        [OK + b"content-length:5\r\n\r\n", b"he", b"llo, and more"],
+        [OK + b"Content-Encoding: identity\r\nContent-Length: 5\r\n\r\nhello"],
+        [OK + b"\r\nhel", b"lo"],
+        [CHUNKED + b"2\r\nhe\r\n3;a=b\r\nllo\r\n0\r\n\r\n"],
+        [CHUNKED, b"5\r", b"\nhel", b"lo\r\n", b"0\r\n"],
+    ],
+)
+def test_a_body_is_read_however_it_comes(pieces: list[bytes]) -> None:
+    with answering(*pieces, pause=0.02) as (url, _):
+        reply = fetch(url)
+
+    assert (reply.answered.status, reply.body) == (200, b"hello")
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (OK + b"Content-Length: 5000000000\r\n\r\n" + b"a" * 50, "longer than 100"),
+        (OK + b"\r\n" + b"a" * 101, "longer than 100"),
+        (CHUNKED + b"FFFFFFFF\r\n", "longer than 100"),
+        (CHUNKED + b"40\r\n" + b"a" * 64 + b"\r\n40\r\n", "longer than 100"),
+        (OK + b"Content-Length: 6\r\n\r\nhello", "cut off"),
+        (CHUNKED + b"5\r\nhel", "cut off"),
+        (CHUNKED + b"5\r\nhello", "cut off"),
+        (CHUNKED + b"5\r\nhelloXX", "broken"),
+        (CHUNKED + b"five\r\n", "broken"),
+        (CHUNKED + b"1" * 300, "broken"),
+        (OK + b"Transfer-Encoding: gzip, chunked\r\n\r\n", "not known"),
+        (OK + b"Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\na", "compressed"),
+    ],
+)
+def test_a_body_that_is_too_long_or_broken_is_a_failure(
+    answer: bytes, why: str
+) -> None:
+    with answering(answer) as (url, _), pytest.raises(requests.Failed, match=why):
+        fetch(url)
+
+
+def test_a_body_that_drips_ends_with_the_deadline() -> None:
+    dripping = [OK + b"\r\n", *[b"a"] * 50]
+    with (
+        answering(*dripping, pause=0.05) as (url, _),
+        pytest.raises(requests.Failed, match="No answer within"),
+    ):
+        fetch(url, seconds=0.3)

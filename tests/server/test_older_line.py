@@ -180,7 +180,8 @@ def test_a_backup_is_not_restored_over_tables_of_before(
 
 
 def test_one_of_this_line_that_was_half_made_is_completed(empty: str) -> None:
-    assert manage("migrate", "agents", "--verbosity", "0", dsn=empty)[0] == 0
+    said = manage("migrate", "agents", "--verbosity", "0", dsn=empty)
+    assert said[0] == 0, said
 
     code, _, err = manage("migrate", "--verbosity", "0", dsn=empty)
 

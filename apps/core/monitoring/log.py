@@ -43,7 +43,7 @@ WITHHELD = "(message withheld)"
 # in another address, and API keys.
 SECRET = re.compile(
     r"((?:/|%2F)(?:signin|password|invitation)(?:/|%2F))[^\s\"'\\?&<>]+"
-    r"|\b(sb_)[0-9a-f]{16,}",
+    r"|\b(sb_|anc_)[0-9a-f]{16,}",
     re.IGNORECASE,
 )
 REDACTED = "(redacted)"

@@ -13,15 +13,18 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from typing import TypeVar
 
 from apps.core.outbound.addresses import Target, require_outside
+from apps.core.outbound.bodies import Unreadable, read_body
 
-# Of an answer its status counts, and when to come again; the rest is thrown away.
+T = TypeVar("T")
 HEAD_BYTES = 65_536
+# Where its status alone counts, and when to come again, the rest is thrown away.
 REST_BYTES = 65_536
 REST_SECONDS = 1.0
 _STATUS = re.compile(rb"HTTP/1\.[01] ([1-5]\d\d)[ \r]")
@@ -36,8 +39,25 @@ class Answered:
     retry_after: str
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back, with its body, as it was sent."""
+
+    answered: Answered
+    body: bytes
+
+
 class Failed(Exception):
     """Nothing came back that says whether it was received; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """An answer up to its headers' end, and what was read behind that."""
+
+    answered: Answered
+    headers: bytes
+    rest: bytes
 
 
 def resolve(target: Target, *, into_the_house: bool) -> list[str]:
@@ -72,14 +92,51 @@ def post(
 
     Raises: Refused where the name leads into the house, Failed where no answer came.
     """
+    return _exchanged(
+        target,
+        _request(target, body, headers),
+        _status_alone,
+        seconds=seconds,
+        into_the_house=into_the_house,
+    )
+
+
+def post_for_body(
+    target: Target,
+    body: bytes,
+    headers: Mapping[str, str],
+    *,
+    seconds: float,
+    into_the_house: bool,
+    most: int,
+) -> Reply:
+    """Send a body once and return what was answered, with up to `most` bytes of body.
+
+    Raises: as `post`; Failed also where the body is longer, cut off or compressed.
+    """
+    return _exchanged(
+        target,
+        _request(target, body, headers),
+        partial(_with_body, most=most),
+        seconds=seconds,
+        into_the_house=into_the_house,
+    )
+
+
+def _exchanged(
+    target: Target,
+    request: bytes,
+    receive: Callable[[socket.socket, float], T],
+    *,
+    seconds: float,
+    into_the_house: bool,
+) -> T:
     deadline = time.monotonic() + seconds
     addresses = resolve(target, into_the_house=into_the_house)
     try:
         with _connected(target, addresses, deadline) as connection:
-            _write(connection, _request(target, body, headers), deadline)
-            answered = _answered(connection, deadline)
-            _drain(connection, min(deadline, time.monotonic() + REST_SECONDS))
-            return answered
+            _write(connection, request, deadline)
+            return receive(connection, deadline)
     except TimeoutError:
         raise Failed(f"No answer within {seconds:g} seconds.") from None
     except ssl.SSLCertVerificationError as error:
@@ -92,6 +149,21 @@ def post(
         raise Failed("The host refused the connection.") from None
     except OSError:
         raise Failed("The connection broke before an answer came.") from None
+
+
+def _status_alone(connection: socket.socket, deadline: float) -> Answered:
+    head = _head(connection, deadline)
+    _drain(connection, min(deadline, time.monotonic() + REST_SECONDS))
+    return head.answered
+
+
+def _with_body(connection: socket.socket, deadline: float, *, most: int) -> Reply:
+    head = _head(connection, deadline)
+    read = partial(_read, connection, deadline)
+    try:
+        return Reply(head.answered, read_body(head.headers, head.rest, read, most=most))
+    except Unreadable as error:
+        raise Failed(str(error)) from None
 
 
 def _connected(target: Target, addresses: list[str], deadline: float) -> socket.socket:
@@ -136,8 +208,8 @@ def _write(connection: socket.socket, data: bytes, deadline: float) -> None:
         view = view[connection.send(view) :]
 
 
-def _answered(connection: socket.socket, deadline: float) -> Answered:
-    """Read up to the end of the final answer's headers; return what counts of it."""
+def _head(connection: socket.socket, deadline: float) -> _Head:
+    """Read up to the end of the final answer's headers."""
     head = b""
     while len(head) <= HEAD_BYTES:
         piece = _read(connection, deadline)
@@ -150,8 +222,10 @@ def _answered(connection: socket.socket, deadline: float) -> Answered:
             if not found:
                 raise Failed("The answer is no HTTP.")
             if not found[1].startswith(b"1"):
-                again = _RETRY_AFTER.search(head[: end + 2])
-                return Answered(int(found[1]), again[1].decode() if again else "")
+                headers, rest = head[: end + 2], head[end + 4 :]
+                again = _RETRY_AFTER.search(headers)
+                answered = Answered(int(found[1]), again[1].decode() if again else "")
+                return _Head(answered, headers, rest)
             head = head[end + 4 :]
     raise Failed("The answer's headers are too long.")
 

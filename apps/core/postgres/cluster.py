@@ -115,6 +115,10 @@ class Cluster:
         """Return how this cluster is made; tests on older servers make it otherwise."""
         return initdb_arguments(durable=self.durable)
 
+    def server_arguments(self) -> list[str]:
+        """Return how its server is started; older ones do not know every setting."""
+        return server_arguments(self.location, durable=self.durable)
+
     def _prepare(self) -> ServerUser:
         at = self.location
         user = server_user(at.server_dir)
@@ -185,7 +189,7 @@ class Cluster:
             *("start", "--wait", f"--timeout={START_TIMEOUT}"),
             f"--pgdata={at.cluster_dir}",
             f"--log={self._start_log()}",
-            f"--options={shlex.join(server_arguments(at, durable=self.durable))}",
+            f"--options={shlex.join(self.server_arguments())}",
         )
         if done.returncode or not self.is_running():
             raise StartFailed(f"PostgreSQL did not start.{self._said()}")

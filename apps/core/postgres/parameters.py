@@ -42,6 +42,9 @@ def server_arguments(location: Location, *, durable: bool) -> list[str]:
         "unix_socket_permissions": "0700",
         "max_connections": str(MAX_CONNECTIONS),
         "timezone": "UTC",
+        # A checkpoint writes a file of its own for these, and ends the server (PANIC)
+        # where the disk is full; without them only a log that cannot grow does.
+        "max_active_replication_origins": "0",
         **_logging(location),
     }
     if not durable:

@@ -16,7 +16,7 @@ unless its columns are said; None is no access at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -54,6 +54,18 @@ class Table:
             name: frozenset(filter(None, columns.replace(" ", "").split(",")))
             for name, columns in found
         }
+
+    def rights_on(self, columns: Collection[str], role: Role) -> str:
+        """Return a role's rights on the table while it has these columns alone.
+
+        Of a database that is half made a later migration brings the others.
+        """
+        found = []
+        for name, said in self.privileges(role).items():
+            kept = sorted(said.intersection(columns))
+            if kept or not said:
+                found.append(f"{name} ({', '.join(kept)})" if kept else name)
+        return ", ".join(found)
 
 
 def immutable(*, web: str | None = "INSERT", worker: str | None = "") -> Table:

@@ -25,6 +25,13 @@ SELECT c.relname FROM pg_class c
  WHERE c.relnamespace = %s::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
    AND pg_has_role(c.relowner, 'USAGE')
 """
+OWNED_COLUMNS = """
+SELECT c.relname, array_agg(a.attname::text)
+  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+ WHERE c.relnamespace = %s::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+   AND pg_has_role(c.relowner, 'USAGE') AND a.attnum > 0 AND NOT a.attisdropped
+ GROUP BY c.relname
+"""
 # Of an identity column nobody needs the sequence: it belongs to the insert.
 OWNED_SEQUENCES = """
 SELECT s.relname, t.relname
@@ -87,19 +94,24 @@ def _statements(
         yield sql.SQL("GRANT EXECUTE ON ROUTINE {} TO {}").format(
             sql.SQL(", ".join(routines)), everybody
         )
+    columns: dict[str, list[str]] = dict(found(OWNED_COLUMNS))
     known = {name: declared()[name] for name in tables if name in declared()}
     for role, name in names.items():
-        yield from _of_role(role, name, known, sequences)
+        yield from _of_role(role, name, known, columns, sequences)
 
 
 def _of_role(
-    role: Role, name: str, tables: Mapping[str, Table], sequences: Mapping[str, str]
+    role: Role,
+    name: str,
+    tables: Mapping[str, Table],
+    columns: Mapping[str, list[str]],
+    sequences: Mapping[str, str],
 ) -> Iterator[sql.Composed]:
     to = sql.Identifier(name)
     alike: dict[str, list[str]] = {}
     for table, about in tables.items():
-        if role in about.rights:
-            alike.setdefault(about.rights[role], []).append(table)
+        if rights := about.rights_on(columns[table], role):
+            alike.setdefault(rights, []).append(table)
     for rights, those in alike.items():
         yield sql.SQL("GRANT {} ON {} TO {}").format(
             sql.SQL(rights), sql.SQL(", ").join(map(_qualified, those)), to

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import structlog
 
 from apps.core.errors import Busy, DomainError, InvalidRequest
+from apps.core.processes import addresses
 from apps.core.processes.served import CAME_AT, LOST, REFUSED
 from apps.server.front import connections, loop
 from apps.server.front.answers import Answer, Application, answer_of
@@ -27,7 +28,6 @@ from apps.server.front.pools import make_pools
 
 log = structlog.get_logger(__name__)
 
-API_PREFIX = "/v1/"
 PROBES = ("/health", "/health/ready")
 LIVE = "/health/live"
 EVERYBODY = "everybody"
@@ -176,7 +176,7 @@ class Front:
             await self._pools.checks.turn()
             share = self._visitors.find(visit.presented)
         # To be refused by the API for its key, a request needs no body.
-        if share is not None or not path.startswith(API_PREFIX):
+        if share is not None or not addresses.is_api(path):
             await self._receive(visit, share)
         else:
             visit.environ["wsgi.input"] = _Unread()

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from apps.accounts import authentication, secrets
 from apps.accounts.api.authentication import secret_of
-from apps.server.front.asgi import API_PREFIX
+from apps.core.processes import addresses
 from apps.server.front.environ import Environ
 
 MOST = 10_000
@@ -51,7 +51,7 @@ class Visitors:
 
     def presented(self, environ: Environ) -> Presented | None:
         """Return what the request brings to be known by."""
-        if environ["PATH_INFO"].startswith(API_PREFIX):
+        if addresses.is_api(environ["PATH_INFO"]):
             secret = secret_of(
                 environ.get("HTTP_X_API_KEY", ""), environ.get("HTTP_AUTHORIZATION", "")
             )

@@ -18,8 +18,13 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer
 from drf_spectacular.settings import spectacular_settings
 
+from apps.core.http.openapi.schema import ANY_NAMES
+from apps.core.processes.addresses import API
+
 Operation = dict[str, Any]
 
+# What StateBase's pages call memories; its clients have the name that is described.
+OTHER_NAMES = f"/{API}/memory"
 METHODS = frozenset({"get", "put", "post", "patch", "delete"})
 WITH_BODY = frozenset({"put", "post", "patch"})
 # What `ApiView`, the parser and the database can answer on any route.
@@ -41,6 +46,7 @@ PATH_PARAMETERS = {
     "number": "A version's number; -1 is the one before the head.",
     "label": "The label as it was given.",
     "turn_id": "The turn's id.",
+    "summary_id": "The summary's id.",
     "trace_id": "The id of a trace.",
     "reference": "The agent's id, or the name that your code gives it.",
 }
@@ -59,6 +65,9 @@ rest is done, and `ignored` in the answer, or its header `Ignored-Input`, names 
 
 Lists return the newest items first, a page at a time: ask for the next page with the
 `last_id` of this one as `starting_after`. Errors have one body; decide by its `code`.
+
+What Anchor's clients call (`/v1/agents` and below, `/v1/workspaces`, `/v1/auth/me`) is
+answered without `/v1` as well.
 """
 IGNORED = {
     "ignored": {
@@ -96,6 +105,19 @@ class Generator(SchemaGenerator):
             for name, kind, text in HEADERS.values()
         }
         return document
+
+
+def below_v1(endpoints: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Leave out the addresses that repeat what is below another name.
+
+    Without /v1 what is below it, and what StateBase's pages call memories.
+    """
+    paths = {one[0] for one in endpoints}
+    return [
+        one
+        for one in endpoints
+        if f"/{API}{one[0]}" not in paths and not one[0].startswith(OTHER_NAMES)
+    ]
 
 
 def operations_of(document: dict[str, Any]) -> Iterator[tuple[str, Operation]]:
@@ -140,7 +162,10 @@ def _summarise(operation: Operation) -> None:
 
 
 def _close_body(document: Operation, operation: Operation) -> None:
-    """Say of every object that a body is made of that it takes no other names."""
+    """Say of every object that a body is made of that it takes no other names.
+
+    Unless it says that it does (`ANY_NAMES`).
+    """
     for media in operation.get("requestBody", {"content": {}})["content"].values():
         _close(document, media["schema"])
 
@@ -148,7 +173,8 @@ def _close_body(document: Operation, operation: Operation) -> None:
 def _close(document: Operation, schema: Any) -> None:
     schema = resolved(document, schema)
     if "properties" in schema:
-        schema["additionalProperties"] = False
+        takes_any = bool(ANY_NAMES.items() <= schema.items())
+        schema["additionalProperties"] = {} if takes_any else False
     inside = [*schema.get("properties", {}).values(), schema.get("items")]
     for child in (*inside, schema.get("additionalProperties")):
         if isinstance(child, dict):

@@ -7,6 +7,9 @@ it answers with `errors(400, 401, 404)`.
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
+# An extension of the schema of a body that takes names beside those that it tells of.
+ANY_NAMES = {"x-takes-any-name": True}
+
 KEY_SCHEMA = {
     "type": "string",
     "minLength": 1,
@@ -82,6 +85,12 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     session_id = serializers.CharField(
         required=False, help_text="The session that has the name already."
     )
+    exception_id = serializers.CharField(
+        required=False, help_text="The exception that stands for the same already."
+    )
+    most = serializers.IntegerField(
+        required=False, help_text="As many as there may be of what was to be made."
+    )
     version = serializers.IntegerField(
         required=False, help_text="The version whose stored body is broken."
     )
@@ -111,6 +120,11 @@ class ErrorSerializer(serializers.Serializer[dict[str, object]]):
     code = serializers.CharField(required=False, help_text="As above, on some paths.")
     message = serializers.CharField(required=False)
     param = serializers.CharField(required=False, allow_null=True)
+    field = serializers.CharField(
+        required=False, allow_null=True, help_text="Another name for `param`."
+    )
+    required_permission = serializers.CharField(required=False)
+    retry_after = serializers.IntegerField(required=False)
 
 
 def errors(*statuses: int) -> dict[int, type[ErrorSerializer]]:

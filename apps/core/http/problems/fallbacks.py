@@ -15,10 +15,10 @@ from apps.core import json
 from apps.core.errors import Busy, InvalidRequest, PermissionDenied
 from apps.core.http.problems.exceptions import INTERNAL, problem_of
 from apps.core.http.problems.misspelt import not_found
-from apps.core.http.problems.problem import Problem
+from apps.core.http.problems.problem import Problem, at_top
+from apps.core.processes import addresses
 
-API_PREFIX = "/v1"
-HEALTH_PREFIX = "/health"
+HEALTH = "/health"
 FORGED = (
     "This form has lost its token, as after signing in anew or without cookies: "
     "nothing was done. Go back, load the page again, and send it once more."
@@ -27,10 +27,8 @@ FORGED = (
 
 def is_api(request: HttpRequest) -> bool:
     """Say whether the request is for the API or for a probe, not for a page."""
-    return any(
-        request.path_info == prefix or request.path_info.startswith(f"{prefix}/")
-        for prefix in (API_PREFIX, HEALTH_PREFIX)
-    )
+    path = request.path_info
+    return addresses.is_api(path) or path == HEALTH or path.startswith(f"{HEALTH}/")
 
 
 def wants_html(request: HttpRequest) -> bool:
@@ -93,8 +91,9 @@ def answer(request: HttpRequest, problem: Problem) -> HttpResponse:
     request_id = getattr(request, "request_id", "")
     request.error_code = problem.code  # type: ignore[attr-defined]
     if is_api(request) or not wants_html(request):
+        body = problem.body(request_id)
         return json_response(
-            problem.body(request_id),
+            at_top(body) if addresses.is_anchors(request.path_info) else body,
             status=problem.status,
             headers=problem.all_headers(),
         )

@@ -19,11 +19,14 @@ OURS = "api_error"
 ERRORS: dict[str, tuple[int, str]] = {
     "invalid_request": (400, INVALID),
     "malformed_json": (400, INVALID),
+    "invalid_policy": (400, INVALID),
     "unknown_field": (400, INVALID),
     "unknown_parameter": (400, INVALID),
+    "invalid_key": (400, INVALID),
     "authentication_failed": (401, AUTHENTICATION),
     "permission_denied": (403, INVALID),
     "agent_suspended": (403, INVALID),
+    "agent_deleted": (403, INVALID),
     "second_factor_needed": (403, INVALID),
     "resource_not_found": (404, INVALID),
     "session_not_found": (404, INVALID),
@@ -34,9 +37,19 @@ ERRORS: dict[str, tuple[int, str]] = {
     "delivery_not_found": (404, INVALID),
     "trace_not_found": (404, INVALID),
     "label_not_found": (404, INVALID),
+    "summary_not_found": (404, INVALID),
     "pointer_not_found": (404, INVALID),
     "rule_not_found": (404, INVALID),
     "plan_not_found": (404, INVALID),
+    "export_not_found": (404, INVALID),
+    "document_not_found": (404, INVALID),
+    "key_not_found": (404, INVALID),
+    "config_version_not_found": (404, INVALID),
+    "checkpoint_not_found": (404, INVALID),
+    "exception_not_found": (404, INVALID),
+    "memory_not_found": (404, INVALID),
+    "exception_exists": (409, INVALID),
+    "too_many_exceptions": (409, INVALID),
     "method_not_allowed": (405, INVALID),
     "not_acceptable": (406, INVALID),
     "request_timeout": (408, INVALID),
@@ -61,20 +74,27 @@ ERRORS: dict[str, tuple[int, str]] = {
     "no_archive": (409, INVALID),
     "review_replaced": (409, INVALID),
     "rule_not_firing": (409, INVALID),
+    "search_by_meaning_off": (409, INVALID),
+    "too_many_keys": (409, INVALID),
+    "restore_too_large": (409, INVALID),
+    "restore_running": (409, INVALID),
     "link_not_usable": (410, INVALID),
     "length_required": (411, INVALID),
     "version_mismatch": (412, INVALID),
     "payload_too_large": (413, INVALID),
+    "content_too_large": (413, INVALID),
     "unsupported_media_type": (415, INVALID),
     "unacceptable_json": (422, INVALID),
     "second_factor_refused": (422, INVALID),
     "idempotency_key_reused": (422, INVALID),
     "handoff_not_verified": (422, INVALID),
     "session_paused": (423, INVALID),
+    "data_held": (423, INVALID),
     "rate_limit_exceeded": (429, LIMIT),
     "internal_error": (500, OURS),
     "body_not_verified": (500, OURS),
     "service_unavailable": (503, OURS),
+    "meaning_unavailable": (503, OURS),
     "insufficient_storage": (507, OURS),
 }
 
@@ -82,6 +102,18 @@ AUTHENTICATE = 'Bearer realm="api"'
 RETRY_SECONDS = {"service_unavailable": 1, "insufficient_storage": 30}
 # The Anchor clients turn every error that has it into a policy violation.
 FORBIDDEN_KEYS = frozenset({"blocked_by"})
+
+
+def at_top(body: dict[str, Any]) -> dict[str, Any]:
+    """Repeat at the top of an error's body what Anchor's clients read there."""
+    error = body["error"]
+    told = {name: error[name] for name in ("code", "message", "param")}
+    told["field"] = error["param"]
+    if "required" in error:
+        told["required_permission"] = error["required"]
+    if "retry_after" in error:
+        told["retry_after"] = error["retry_after"]
+    return body | told
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -25,7 +25,6 @@ class Command(AccountsCommand):
         "Fill an empty database from a backup and verify all of it. The embedded "
         "PostgreSQL is started for it and stopped again: up must not run."
     )
-    requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", help="what backup wrote")
