@@ -30,6 +30,7 @@ class Action(StrEnum):
     VERSION_UNLABELLED = "version.unlabelled"
     TURN_ADDED = "turn.added"
     NOTE_ADDED = "note.added"
+    SUMMARY_ADDED = "summary.added"
     WRITES_ADDED = "writes.added"
     VERSIONS_HIDDEN = "versions.hidden"
     AGENT_CREATED = "agent.created"
@@ -37,6 +38,26 @@ class Action(StrEnum):
     AGENT_MAPPED = "agent.mapped"
     AGENT_SUSPENDED = "agent.suspended"
     AGENT_ACTIVATED = "agent.activated"
+    AGENT_DELETED = "agent.deleted"
+    AGENT_RESTORED = "agent.restored"
+    AUDIT_EXPORTED = "audit.exported"
+    DATA_WRITTEN = "data.written"
+    DATA_BLOCKED = "data.blocked"
+    DATA_DELETED = "data.deleted"
+    DATA_EXPIRED = "data.expired"
+    CONFIG_UPDATED = "config.updated"
+    CONFIG_ROLLED_BACK = "config.rolled_back"
+    CHECKPOINT_CREATED = "checkpoint.created"
+    CHECKPOINT_RESTORED = "checkpoint.restored"
+    CHECKPOINT_DELETED = "checkpoint.deleted"
+    EXCEPTION_CREATED = "exception.created"
+    EXCEPTION_ENDED = "exception.ended"
+    MEMORY_CREATED = "memory.created"
+    MEMORY_UPDATED = "memory.updated"
+    MEMORY_DELETED = "memory.deleted"
+    MEMORY_CONFLICTED = "memory.conflicted"
+    MEMORY_EXPIRED = "memory.expired"
+    MEMORY_RESTORED = "memory.restored"
     PROJECT_CREATED = "project.created"
     PROJECT_CHANGED = "project.changed"
     KEY_CREATED = "key.created"
@@ -134,6 +155,7 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.TURN_ADDED: Shown("turn.added", "Added a turn"),
     Action.NOTE_ADDED: Shown("note.added", "Wrote a note"),
+    Action.SUMMARY_ADDED: Shown("summary.added", "Summarised turns"),
     Action.WRITES_ADDED: Shown("writes.added", "Kept what a task wrote"),
     Action.VERSIONS_HIDDEN: Shown(
         "versions.hidden", "Hid versions from the checkpointer"
@@ -145,6 +167,42 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.AGENT_SUSPENDED: Shown("agent.suspended", "Suspended the agent"),
     Action.AGENT_ACTIVATED: Shown("agent.activated", "Activated the agent"),
+    Action.AGENT_DELETED: Shown("agent.deleted", "Deleted the agent"),
+    Action.AGENT_RESTORED: Shown("agent.restored", "Brought the agent back"),
+    Action.AUDIT_EXPORTED: Shown("audit.exported", "Exported the agent's audit"),
+    Action.DATA_WRITTEN: Shown("data.written", "Wrote to the agent's data"),
+    Action.DATA_BLOCKED: Shown("data.blocked", "A policy blocked a write"),
+    Action.DATA_DELETED: Shown("data.deleted", "Deleted from the agent's data"),
+    Action.DATA_EXPIRED: Shown("data.expired", "The time of some keys was over"),
+    Action.CONFIG_UPDATED: Shown("config.updated", "Set the agent's config"),
+    Action.CONFIG_ROLLED_BACK: Shown(
+        "config.rolled_back", "Rolled the agent's config back"
+    ),
+    Action.CHECKPOINT_CREATED: Shown(
+        "checkpoint.created", "Made a checkpoint of the agent"
+    ),
+    Action.CHECKPOINT_RESTORED: Shown(
+        "checkpoint.restored", "Restored the agent to a checkpoint"
+    ),
+    Action.CHECKPOINT_DELETED: Shown(
+        "checkpoint.deleted", "Deleted a checkpoint of the agent"
+    ),
+    Action.EXCEPTION_CREATED: Shown(
+        "exception.created", "Made an exception from a policy of the agent"
+    ),
+    Action.EXCEPTION_ENDED: Shown(
+        "exception.ended", "Ended an exception from a policy of the agent"
+    ),
+    Action.MEMORY_CREATED: Shown("memory.created", "Remembered something"),
+    Action.MEMORY_UPDATED: Shown("memory.updated", "Changed a memory"),
+    Action.MEMORY_DELETED: Shown("memory.deleted", "Took a memory back"),
+    Action.MEMORY_CONFLICTED: Shown(
+        "memory.conflicted", "Remembered something that is near another memory"
+    ),
+    Action.MEMORY_EXPIRED: Shown("memory.expired", "The time of memories was over"),
+    Action.MEMORY_RESTORED: Shown(
+        "memory.restored", "Stepped memories back to an earlier moment"
+    ),
     Action.PROJECT_CREATED: Shown("project.created", "Created the project"),
     Action.PROJECT_CHANGED: Shown("project.changed", "Changed the project's settings"),
     Action.KEY_CREATED: Shown("key.created", "Issued the API key"),
@@ -222,8 +280,9 @@ SHOWN: dict[Action, Shown] = {
 }
 
 
-# Its verb comes with promoting a fork; until then nothing is found under it.
-RESERVED = frozenset({Action.SESSION_PROMOTED})
+# The verb of the first comes with promoting a fork; until then nothing is found under
+# it. A write of data was an event once: now the agent's stream alone has it.
+RESERVED = frozenset({Action.SESSION_PROMOTED, Action.DATA_WRITTEN})
 RECORDED = tuple(action for action in Action if action not in RESERVED)
 
 

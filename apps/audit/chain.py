@@ -1,10 +1,16 @@
-"""The arithmetic of the audit chain: pure functions over one record's facts.
+"""The arithmetic of audit chains: pure functions over one record's facts.
 
 A leaf covers everything a record says; a link covers the link before it, the number
 and the leaf. Fields are framed by their length, so no two records share an encoding.
+
+There are two formats. The records of people's acts are of format 1. Those of an agent's
+stream are of format 2: the resource is in the leaf by its salted digest alone, so that
+a key's name can be erased, and the version's number joins the other facts in SQL, where
+it becomes known (`audit_append_record_v1`).
 """
 
 import hashlib
+import hmac
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,29 +19,64 @@ from typing import Any, Protocol
 
 # The link before the first record.
 START = bytes(32)
+# What a leaf of format 2 begins with.
+_FACTS = b"\x02"
+_ABSENT = (2**64 - 1).to_bytes(8, "big")
 
 
-class Record(Protocol):
-    """What a leaf is computed from."""
+class Facts(Protocol):
+    """What the records of all streams say, and their leaves cover as it is."""
 
-    project_id: str
-    number: int
-    event_id: str
-    action: str
-    resource_type: str
-    resource_id: str
-    actor_kind: str
-    actor_id: str
-    actor_label: str
-    details: Any
-    created_at: datetime
+    @property
+    def project_id(self) -> str: ...
+    @property
+    def event_id(self) -> str: ...
+    @property
+    def action(self) -> str: ...
+    @property
+    def resource_type(self) -> str: ...
+    @property
+    def resource_id(self) -> str: ...
+    @property
+    def actor_kind(self) -> str: ...
+    @property
+    def actor_id(self) -> str: ...
+    @property
+    def actor_label(self) -> str: ...
+    @property
+    def details(self) -> Any: ...
+    @property
+    def created_at(self) -> datetime: ...
 
 
-class StoredRecord(Record, Protocol):
+class StreamFacts(Facts, Protocol):
+    """What a record of an agent's stream says besides."""
+
+    @property
+    def stream_id(self) -> str: ...
+    @property
+    def resource_digest(self) -> bytes | memoryview | None: ...
+    @property
+    def result(self) -> str | None: ...
+    @property
+    def rule(self) -> str | None: ...
+
+
+class StoredRecord(StreamFacts, Protocol):
     """A record with the proof that was stored beside it."""
 
-    leaf: bytes | memoryview
-    chain: bytes | memoryview
+    @property
+    def number(self) -> int: ...
+    @property
+    def format(self) -> int: ...
+    @property
+    def version(self) -> int | None: ...
+    @property
+    def salt(self) -> bytes | memoryview | None: ...
+    @property
+    def leaf(self) -> bytes | memoryview: ...
+    @property
+    def chain(self) -> bytes | memoryview: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,25 +96,60 @@ class Verification:
         return self.broken_at is None
 
 
-def leaf(record: Record) -> bytes:
-    """Return the digest of everything that the record says."""
+def leaf(record: Facts) -> bytes:
+    """Return the digest of everything that a record of format 1 says."""
     fields = (
         record.project_id,
         record.event_id,
         record.action,
         record.resource_type,
         record.resource_id,
-        record.actor_kind,
-        record.actor_id,
-        record.actor_label,
-        json.dumps(_spelled(record.details), sort_keys=True, separators=(",", ":")),
-        record.created_at.astimezone(UTC).isoformat(timespec="microseconds"),
+        *_who_and_when(record),
     )
-    framed = bytearray()
-    for field in fields:
-        data = field.encode()
-        framed += len(data).to_bytes(8, "big") + data
-    return hashlib.sha256(framed).digest()
+    return _framed(field.encode() for field in fields)
+
+
+def resource_digest(salt: bytes, resource_id: str) -> bytes:
+    """Return what stands for a resource's id, which nobody finds by guessing."""
+    return hmac.digest(salt, resource_id.encode(), "sha256")
+
+
+def facts(record: StreamFacts) -> bytes:
+    """Return the digest of what a record of format 2 says, but for its version."""
+    digest = record.resource_digest
+    fields = (
+        record.stream_id,
+        record.project_id,
+        record.event_id,
+        record.action,
+        record.resource_type,
+        None if digest is None else bytes(digest),
+        record.result,
+        record.rule,
+        *_who_and_when(record),
+    )
+    return _framed(one.encode() if isinstance(one, str) else one for one in fields)
+
+
+def stream_leaf(facts: bytes, version: int | None) -> bytes:
+    """Return the leaf of format 2, as `audit_append_record_v1` computes it."""
+    number = -1 if version is None else version
+    return hashlib.sha256(
+        _FACTS + facts + number.to_bytes(8, "big", signed=True)
+    ).digest()
+
+
+def expected_leaf(record: StoredRecord) -> bytes | None:
+    """Return the leaf that follows from a stored record; None where none can.
+
+    What a format has no use for is empty, and a resource is what its digest says,
+    unless it was erased together with its salt.
+    """
+    if record.format == 1:
+        return leaf(record) if _has_no_more(record) else None
+    if record.format == 2 and _is_resource_sound(record):
+        return stream_leaf(facts(record), record.version)
+    return None
 
 
 def link(previous: bytes, number: int, leaf: bytes) -> bytes:
@@ -90,7 +166,9 @@ def verify(
     """
     for record in records:
         number = count + 1
-        expected = leaf(record)
+        expected = expected_leaf(record)
+        if expected is None:
+            return Verification(count=count, broken_at=number, chain=chain)
         following = link(chain, number, expected)
         if (record.number, bytes(record.leaf), bytes(record.chain)) != (
             number,
@@ -100,6 +178,41 @@ def verify(
             return Verification(count=count, broken_at=number, chain=chain)
         chain, count = following, number
     return Verification(count=count, broken_at=None, chain=chain)
+
+
+def _has_no_more(record: StoredRecord) -> bool:
+    more = (record.result, record.rule, record.version, record.salt)
+    is_empty = all(one is None for one in (*more, record.resource_digest))
+    return is_empty and record.stream_id == record.project_id
+
+
+def _is_resource_sound(record: StoredRecord) -> bool:
+    if record.resource_digest is None:
+        return False
+    if record.salt is None:
+        return record.resource_id == ""
+    digest = resource_digest(bytes(record.salt), record.resource_id)
+    return digest == bytes(record.resource_digest)
+
+
+def _who_and_when(record: Facts) -> tuple[str, ...]:
+    return (
+        record.actor_kind,
+        record.actor_id,
+        record.actor_label,
+        json.dumps(_spelled(record.details), sort_keys=True, separators=(",", ":")),
+        record.created_at.astimezone(UTC).isoformat(timespec="microseconds"),
+    )
+
+
+def _framed(fields: Iterable[bytes | None]) -> bytes:
+    framed = bytearray()
+    for data in fields:
+        if data is None:
+            framed += _ABSENT
+        else:
+            framed += len(data).to_bytes(8, "big") + data
+    return hashlib.sha256(framed).digest()
 
 
 def _spelled(value: Any) -> Any:

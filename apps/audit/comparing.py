@@ -34,16 +34,16 @@ _RECORDED = f"""
 SELECT DISTINCT ON ({_KEY}) {_KEY} AS key, r.number,
        (r.details -> 'row' -> 'columns')::text AS columns
   FROM audit_auditrecord r
- WHERE r.project_id = %(project)s AND r.details ? 'row'
+ WHERE r.stream_id = %(project)s AND r.details ? 'row'
    AND r.details -> 'row' ->> 'of' = %(kind)s
 """
 # What belongs to a session has a key that is its id, or goes on after a space.
 _OF_SESSION = f"AND {_KEY} >= %(session)s AND {_KEY} < %(session)s || '!'"
-_FIRST = """
+_FIRST = sql.of_session("""
 SELECT r.number, r.created_at FROM audit_auditrecord r
- WHERE r.project_id = %(project)s AND r.details ? 'row'
+ WHERE r.stream_id = %(project)s AND r.details ? 'row'
  ORDER BY r.number LIMIT 1
-"""
+""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,4 +1,4 @@
-"""What was done: an event for every act, and the chained record of people's acts.
+"""What was done: an event for every act, and the chained records of streams.
 
 Both outlive what they speak of, so they hold plain ids and text labels and know
 nobody's models. Rows are never changed; a trigger refuses it.
@@ -71,12 +71,28 @@ class Outbox(models.Model):
 
 
 class AuditRecord(Act):
-    """One act of a person or an administrator, chained to the one before it."""
+    """One act, chained to the one before it in its stream.
 
-    pk = models.CompositePrimaryKey("project_id", "number")
-    project_id = models.CharField(max_length=31, db_collation="C")
+    A project's stream (or that of acts outside projects) has the acts of people and
+    administrators; an agent's has every operation on its data, also blocked ones.
+    `format` says how the leaf was computed, and which columns are used: those of the
+    second are empty in the first. `resource_id` may be erased there, with its `salt`.
+    """
+
+    pk = models.CompositePrimaryKey("stream_id", "number")
+    # As wide as an agent's id, which is one character longer than a project's.
+    stream_id = models.CharField(max_length=32, db_collation="C")
     number = models.BigIntegerField()
+    project_id = models.CharField(max_length=31, db_collation="C")
     event_id = models.CharField(max_length=32, db_collation="C")
+    format = models.SmallIntegerField(default=1)
+    # What came of it, and the policy that blocked it.
+    result = models.CharField(max_length=16, null=True, db_collation="C")
+    rule = models.TextField(null=True, db_collation="C")
+    # The version of the agent's document that the act made, where it made one.
+    version = models.BigIntegerField(null=True)
+    salt = models.BinaryField(null=True)
+    resource_digest = models.BinaryField(null=True)
     leaf = models.BinaryField()
     chain = models.BinaryField()
 
@@ -88,7 +104,11 @@ class AuditRecord(Act):
                 condition=models.Q(number__gte=1),
                 name="audit_auditrecord_number_from_one",
             ),
+            models.UniqueConstraint(
+                fields=["stream_id", "event_id"],
+                name="audit_auditrecord_one_per_event",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.project_id} #{self.number} {self.action}"
+        return f"{self.stream_id} #{self.number} {self.action}"

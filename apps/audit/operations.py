@@ -12,11 +12,13 @@ from typing import Any
 
 from django.db import connection
 
-from apps.audit import chain
+from apps.audit import chain, streams
 from apps.audit.actions import Action
 from apps.audit.covered import ROW
 from apps.audit.models import AuditRecord, Event, Outbox
 from apps.audit.querysets import AuditRecordQuerySet
+from apps.audit.streams import Result, StreamRecord
+from apps.core import sql
 from apps.core.errors import NotFound
 from apps.core.ids import new_id
 from apps.core.json import cleaned
@@ -27,6 +29,15 @@ INSTALLATION = "installation"
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 # Records that are read by one statement.
 AT_ONCE = 1_000
+# One statement is a transaction of its own: a read waits for one round trip, not four.
+_APPEND_ALONE = sql.PreparedQuery(
+    sql.of_session(
+        "SELECT set_config('synchronous_commit', 'off', true),"
+        f" {streams.APPEND} AS number"
+    ),
+    streams.NULLS,
+)
+_APPEND = sql.of_session(f"SELECT {streams.APPEND} AS number")
 
 
 def record(
@@ -82,7 +93,8 @@ def record_act(
     What `details` have of a covered row (`covered.Row.details`) the record alone keeps.
 
     Call it last: the project's chain stays locked until the transaction ends, and
-    whoever takes further locks after it can deadlock with the next act.
+    whoever takes further locks after it can deadlock with the next act. The chain of
+    an agent's stream alone comes after it (`record_in_stream`).
 
     Raises: RuntimeError outside a transaction.
     """
@@ -93,7 +105,7 @@ def record_act(
         resource_type=resource_type,
         resource_id=resource_id,
         act=act,
-        details={key: told for key, told in details.items() if key != ROW},
+        details=_without_row(details),
         number=number,
     )
     kept = {ROW: details[ROW]} if ROW in details else {}
@@ -110,15 +122,15 @@ def record_for(
     resource_id: str,
     details: Mapping[str, Any],
     number: int | None = None,
-) -> None:
-    """Write the event of an act, chained as well unless an agent does it.
+) -> str:
+    """Write the event of an act, chained unless an agent does it; return its id.
 
     Call it last, for the reason that `record_act` gives.
 
     Raises: RuntimeError outside a transaction.
     """
     records = record if act.actor.is_agent else record_act
-    records(
+    made = records(
         stream_id=stream_id,
         project_id=project_id,
         action=action,
@@ -128,6 +140,49 @@ def record_for(
         details=details,
         number=number,
     )
+    return made.id if isinstance(made, Event) else made.event_id
+
+
+def record_on_agent(
+    *,
+    agent_id: str,
+    project_id: str,
+    action: Action,
+    act: Provenance,
+    details: Mapping[str, Any],
+    is_always_chained: bool = False,
+) -> None:
+    """Write the event of an act on an agent, and its record in the agent's stream.
+
+    In the project's record it is as `record_for` has it, or always. Call it last, for
+    the reason that `record_act` gives.
+
+    Raises: RuntimeError outside a transaction.
+    """
+    records = record_act if is_always_chained else record_for
+    recorded = records(
+        stream_id=project_id,
+        project_id=project_id,
+        action=action,
+        resource_type="agent",
+        resource_id=agent_id,
+        act=act,
+        details=details,
+    )
+    made = StreamRecord(
+        stream_id=agent_id,
+        project_id=project_id,
+        event_id=recorded if isinstance(recorded, str) else recorded.event_id,
+        action=action.value,
+        resource_type="agent",
+        resource_id=agent_id,
+        result=Result.SUCCESS,
+        actor=act.actor,
+        now=act.now,
+        # What a row was left like is held against it by the project's record.
+        details=_without_row(details),
+    )
+    record_in_stream(record=made)
 
 
 def append_record(*, event: Event, kept: Mapping[str, Any] = EMPTY) -> AuditRecord:
@@ -142,6 +197,7 @@ def append_record(*, event: Event, kept: Mapping[str, Any] = EMPTY) -> AuditReco
     _lock_chain(event.project_id)
     last = AuditRecord.objects.for_project(event.project_id).newest_first().first()
     entry = AuditRecord(
+        stream_id=event.project_id,
         project_id=event.project_id,
         number=last.number + 1 if last else 1,
         event_id=event.id,
@@ -161,17 +217,41 @@ def append_record(*, event: Event, kept: Mapping[str, Any] = EMPTY) -> AuditReco
     return entry
 
 
+def record_in_stream(*, record: StreamRecord) -> int:
+    """Chain an operation that makes no version, such as a read; return its number.
+
+    Call it last, and after the record of a person's act, if there is one: the chain of
+    a project is locked before that of an agent.
+
+    Raises: RuntimeError outside a transaction.
+    """
+    if not connection.in_atomic_block:
+        raise RuntimeError("An act and its record belong into one transaction.")
+    (appended,) = sql.rows(_APPEND, record.params())
+    return int(appended.number)
+
+
+def record_read(*, record: StreamRecord) -> int:
+    """Chain an operation that changes nothing, without waiting for the disk.
+
+    Return its number. A crash can lose the newest of such records. Call it outside a
+    transaction: one that it were in would not wait for the disk either.
+    """
+    (appended,) = sql.run_prepared(_APPEND_ALONE, record.params())
+    return int(appended.number)
+
+
 def verify_records(
-    *, project_id: str, after: int = 0, limit: int | None = None
+    *, stream_id: str, after: int = 0, limit: int | None = None
 ) -> chain.Verification:
-    """Recompute a project's chain from its rows and say where it breaks, if it does.
+    """Recompute a stream's chain from its rows and say where it breaks, if it does.
 
     In pieces, if asked: `limit` records after number `after`, from the link that is
     stored there, which the piece before has recomputed.
 
     Raises: NotFound where there is no record `after`.
     """
-    records = AuditRecord.objects.for_project(project_id).oldest_first()
+    records = AuditRecord.objects.for_stream(stream_id).oldest_first()
     begins = chain.START
     if after:
         last = records.filter(number=after).first()
@@ -180,6 +260,10 @@ def verify_records(
         begins = bytes(last.chain)
     piece = islice(_onwards(records, after), limit)
     return chain.verify(piece, count=after, chain=begins)
+
+
+def _without_row(details: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: told for key, told in details.items() if key != ROW}
 
 
 def _onwards(records: AuditRecordQuerySet, after: int) -> Iterator[AuditRecord]:
@@ -195,14 +279,14 @@ def _onwards(records: AuditRecordQuerySet, after: int) -> Iterator[AuditRecord]:
         after = page[-1].number
 
 
-def _lock_chain(project_id: str) -> None:
-    # An advisory lock, because a project's first record has no row to lock, and a
+def _lock_chain(stream_id: str) -> None:
+    # An advisory lock, because a stream's first record has no row to lock, and a
     # retry after a unique violation would need a savepoint inside the caller's act.
-    # Two projects whose hashes collide wait for each other: slower, never wrong.
+    # Two streams whose hashes collide wait for each other: slower, never wrong.
     # The statement after it takes a new snapshot (READ COMMITTED) and so sees the
     # record of whoever held the lock before.
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
-            [f"audit_auditrecord:{project_id}"],
+            [f"audit_auditrecord:{stream_id}"],
         )

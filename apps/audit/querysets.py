@@ -79,7 +79,22 @@ class EventQuerySet(ActQuerySet["Event"]):
 
 
 class AuditRecordQuerySet(ActQuerySet["AuditRecord"]):
-    """Records of one project's chain; pages follow the number."""
+    """Records of one stream's chain; pages follow the number."""
+
+    def for_stream(self, stream_id: str) -> Self:
+        return self.filter(stream_id=stream_id)
+
+    def for_project(self, project_id: str) -> Self:
+        """Keep a project's own chain: its agents' streams are none of it."""
+        return self.for_stream(project_id)
+
+    def within(self, start: datetime | None, end: datetime | None) -> Self:
+        """As `between`, through the ids of their events, which an index has."""
+        found = self.between(start, end)
+        first, last = keyset.id_bounds("trace", start, end, earlier=CLOCK)
+        if start is not None:
+            found = found.filter(event_id__gte=first)
+        return found if end is None else found.filter(event_id__lt=last)
 
     def before(self, number: int | None) -> Self:
         return self.filter(number__lt=number) if number else self.all()

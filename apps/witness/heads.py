@@ -32,6 +32,8 @@ SERVER = """
 SELECT system_identifier::text || ' ' || current_database() AS name
   FROM pg_control_system()
 """
+# Ids of what has versions, whose chain is signed: sessions and keyed documents.
+CHAINED = ("sess_", "doc_")
 LOOK = sql.across("SELECT id FROM timeline_session WHERE id > %s ORDER BY id LIMIT %s")
 PROJECTS = "SELECT id FROM accounts_project ORDER BY id"
 
@@ -48,7 +50,8 @@ class Chain:
 def note_moved(entries: Sequence[Entry], now: datetime) -> None:
     """Note the chains that these events are about, where there is a key to sign them.
 
-    A session is chained by its versions, the acts of people by their project.
+    A session or a document is chained by its versions, the acts of people by their
+    project.
     """
     if keys.signing_key() is None:
         return
@@ -56,7 +59,7 @@ def note_moved(entries: Sequence[Entry], now: datetime) -> None:
     found |= {
         (Kind.SESSION.value, one.stream_id)
         for one in entries
-        if one.number is not None and one.stream_id.startswith("sess_")
+        if one.number is not None and one.stream_id.startswith(CHAINED)
     }
     kinds, ids = zip(*sorted(found), strict=True)
     sql.rows(NOTE, {"now": now, "kinds": list(kinds), "ids": list(ids)})

@@ -12,6 +12,7 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 def make_record(number=1, previous=chain.START, **facts):
     record = AuditRecord(
+        stream_id="proj_1",
         project_id="proj_1",
         number=number,
         event_id=f"trace_{number}",
@@ -63,6 +64,14 @@ def test_an_empty_chain_is_intact():
         ("created_at", NOW + timedelta(microseconds=1)),
         ("event_id", "trace_9"),
         ("project_id", "proj_2"),
+        # What this format has no use for is empty, and the stream is the project's.
+        ("stream_id", "proj_2"),
+        ("format", 2),
+        ("result", "allowed"),
+        ("rule", "policy:block_pii"),
+        ("version", 1),
+        ("salt", b""),
+        ("resource_digest", b""),
     ],
 )
 def test_every_changed_fact_is_found(fact, value):

@@ -96,7 +96,7 @@ def test_what_was_recorded_verifies_after_a_round_trip_through_the_database(db):
     make_act(details=awkward)
     make_act(details={"b": 1, "a": {"d": True, "c": "ü"}})
 
-    verdict = audit.verify_records(project_id="proj_1")
+    verdict = audit.verify_records(stream_id="proj_1")
 
     assert verdict.is_intact
     assert verdict.count == 2
@@ -128,7 +128,7 @@ def test_retention_may_erase_and_the_chain_tells(db):
     with erasing():
         AuditRecord.objects.filter(number=1).delete()
 
-    assert audit.verify_records(project_id="proj_1").broken_at == 1
+    assert audit.verify_records(stream_id="proj_1").broken_at == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -149,7 +149,7 @@ def test_acts_at_the_same_time_make_one_chain_without_gaps():
     for thread in threads:
         thread.join()
 
-    verdict = audit.verify_records(project_id="proj_1")
+    verdict = audit.verify_records(stream_id="proj_1")
     assert (verdict.count, verdict.is_intact) == (20, True)
 
 

@@ -181,7 +181,9 @@ def test_a_rewritten_record_of_peoples_acts_is_named(
 ) -> None:
     assert sign() == 1
     with tampering("audit_auditrecord"), connection.cursor() as cursor:
-        cursor.execute("UPDATE audit_auditrecord SET actor_label = 'somebody'")
+        cursor.execute(
+            "UPDATE audit_auditrecord SET actor_label = 'somebody' WHERE format = 1"
+        )
         for project in AuditRecord.objects.values_list("project_id").distinct():
             previous = chain.START
             for record in AuditRecord.objects.for_project(project[0]).oldest_first():
@@ -189,7 +191,7 @@ def test_a_rewritten_record_of_peoples_acts_is_named(
                 previous = chain.link(previous, record.number, leaf)
                 cursor.execute(
                     "UPDATE audit_auditrecord SET leaf = %s, chain = %s"
-                    " WHERE project_id = %s AND number = %s",
+                    " WHERE stream_id = %s AND number = %s",
                     [leaf, previous, project[0], record.number],
                 )
 

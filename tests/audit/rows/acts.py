@@ -19,6 +19,8 @@ from apps.audit.models import AuditRecord
 from apps.core.actors import SYSTEM, Actor, ActorKind
 from apps.core.errors import DomainError
 from apps.core.handling import Handling
+from apps.data import operations as data
+from apps.data.models import PolicyException
 from apps.timeline import operations as timeline
 from apps.timeline.models import Label, Review, Session
 from apps.webhooks import operations as webhooks
@@ -83,6 +85,20 @@ class Acts:
             text=self.draw.choice(TEXTS),
         )
 
+    def summary(self) -> None:
+        session_id = self.session()
+        said = timeline.Exchange(input={"content": "Hi"}, output={"content": "Hello"})
+        timeline.add_turn(
+            act=self.act(), session_id=session_id, exchange=said, step=timeline.Step()
+        )
+        timeline.add_summary(
+            act=self.act(),
+            session_id=session_id,
+            first_turn=1,
+            last_turn=1,
+            text=self.draw.choice(TEXTS),
+        )
+
     def review(self) -> None:
         timeline.review(
             act=self.act(),
@@ -133,8 +149,10 @@ class Acts:
             name="bot",
             scope=self.draw.choice(list(Scope)),
             agents=self.draw.choice([None, ["travel", "b" * 255]]),
-            rate_limit=self.draw.choice([None, 60]),
-            expires_at=self.draw.choice([None, expiry]),
+            terms=accounts.KeyTerms(
+                rate_limit=self.draw.choice([None, 60]),
+                expires_at=self.draw.choice([None, expiry]),
+            ),
         )
 
     def revoke(self) -> None:
@@ -230,12 +248,35 @@ class Acts:
         if one:
             self.draw.choice(verbs)(act=self.act(), webhook_id=one.id)
 
+    def floor(self) -> None:
+        policies = self.draw.choice([{}, {"block_pii": True}])
+        data.set_floor(act=self.act(), project=self.project, policies=policies)
+
+    def excepted(self) -> None:
+        data.create_exception(
+            act=self.act(),
+            reference="travel",
+            said=data.NewException(
+                reason=self.draw.choice(TEXTS[:2]),
+                days=self.draw.choice([None, 1.5]),
+                rule="policy:block_pii",
+                prefix=f"{self.draw.choice('aé')}{self.draw.randrange(100)}:",
+            ),
+            may_secrets=True,
+        )
+
+    def excepted_no_more(self) -> None:
+        one = self.any_of(PolicyException, project_id=self.project.id)
+        if one:
+            data.end_exception(act=self.act(), reference="travel", exception_id=one.id)
+
 
 VERBS = (
     Acts.begin,
     Acts.label,
     Acts.unlabel,
     Acts.note,
+    Acts.summary,
     Acts.review,
     Acts.withdraw,
     Acts.score,
@@ -252,6 +293,9 @@ VERBS = (
     Acts.webhook,
     Acts.webhook_changed,
     Acts.webhook_switched,
+    Acts.floor,
+    Acts.excepted,
+    Acts.excepted_no_more,
 )
 
 

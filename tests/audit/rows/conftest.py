@@ -19,6 +19,13 @@ def acts(project: Project) -> Acts:
     act = act_in(project, AGENT)
     timeline.label(act=act, session_id=session_id, number=0, name="known good")
     timeline.add_note(act=act, session_id=session_id, text="Wrong city.")
+    said = timeline.Exchange(input={"content": "Hi"}, output={"content": "Hello"})
+    timeline.add_turn(
+        act=act, session_id=session_id, exchange=said, step=timeline.Step()
+    )
+    timeline.add_summary(
+        act=act, session_id=session_id, first_turn=1, last_turn=1, text="Said hi."
+    )
     timeline.review(act=act, session_id=session_id, outcome="failed", why="No refund.")
     timeline.score(act=act, session_id=session_id, name="reward", value=0.25)
     told = {"metadata": {"owner": "ann"}, "ttl_seconds": 3600}

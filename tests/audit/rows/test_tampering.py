@@ -47,6 +47,17 @@ TAMPERINGS = {
         "DELETE FROM timeline_note",
         "note note_.*: record {noted} left it there, and it is missing",
     ),
+    "a summary says something else": (
+        "timeline_summary",
+        "UPDATE timeline_summary SET text = 'Said bye.', head_number = 9",
+        "summary sum_[^ ]+ of sess_[^ ]+: its head_number, text are not what record "
+        "{summarised} left",
+    ),
+    "a summary is deleted": (
+        "timeline_summary",
+        "DELETE FROM timeline_summary",
+        "summary sum_.*: record {summarised} left it there, and it is missing",
+    ),
     "a review says otherwise": (
         "timeline_review",
         "UPDATE timeline_review SET outcome = 'fine'",
@@ -143,6 +154,7 @@ ACTIONS = {
     "begun": "project.created",
     "labelled": "version.labelled",
     "noted": "note.added",
+    "summarised": "summary.added",
     "reviewed": "session.reviewed",
     "scored": "session.scored",
     "changed": "session.updated",
