@@ -92,6 +92,17 @@ def require(
         )
 
 
+def require_still(person: Actor, permission: Permission, project: Project) -> None:
+    """Raises: PermissionDenied where a person has lost the right since they acted."""
+    members = Membership.objects.in_project(project.id)
+    member = members.filter(user_id=person.id, user__is_active=True).first()
+    if not may(member, permission, project):
+        raise PermissionDenied(
+            f"{person.label} has no right to {permission.value} in this project any"
+            " more."
+        )
+
+
 def key_allows_agent(caller: Caller, external_id: str) -> bool:
     """Say whether the key may speak for the agent of this external id."""
     return caller.agents is None or external_id in caller.agents

@@ -22,12 +22,22 @@ from apps.core.actors import Actor, ActorKind
 
 USE_RESOLUTION = timedelta(minutes=1)
 
-PROJECT_FIELDS = ("id", "slug", "name", "index_key", "handling", "created_at")
+PROJECT_FIELDS = (
+    "id",
+    "slug",
+    "name",
+    "index_key",
+    "handling",
+    "floor",
+    "search_by_meaning",
+    "created_at",
+)
 KEY = sql.PreparedQuery("""
 SELECT k.id, k.secret_hash, k.prefix, k.scope, k.agents, k.rate_limit, k.last_used_at,
        k.revoked_at IS NOT NULL AS is_revoked,
        coalesce(k.expires_at <= %(now)s, false) AS has_expired,
-       p.id AS project_id, p.slug, p.name, p.index_key, p.handling, p.created_at
+       p.id AS project_id, p.slug, p.name, p.index_key, p.handling,
+       p.floor, p.search_by_meaning, p.created_at
   FROM accounts_apikey k JOIN accounts_project p ON p.id = k.project_id
  WHERE k.secret_hash = %(digest)s
 """)

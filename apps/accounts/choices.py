@@ -19,6 +19,13 @@ class Scope(models.TextChoices):
     ADMIN = "admin"
 
 
+class KeyMark(models.TextChoices):
+    """What a key's secret begins with: a label, by which its client is recognised."""
+
+    STATEBASE = "sb_", "sb_, as StateBase's keys"
+    ANCHOR = "anc_", "anc_, as Anchor's keys"
+
+
 class Purpose(models.TextChoices):
     """What a link is for."""
 

@@ -8,12 +8,19 @@ from apps.audit.covered import Covered
 
 PROJECT = Covered(
     kind="project",
-    columns=("slug", "name", "handling", "needs_second_factor"),
+    columns=(
+        "slug",
+        "name",
+        "handling",
+        "needs_second_factor",
+        "floor",
+        "search_by_meaning",
+    ),
     key=lambda project: str(project.id),
     named=lambda key: f"the settings of project {key}",
     present="""
     SELECT p.id AS key, p.created_at AS made_at, p.slug, p.name, p.handling,
-           p.needs_second_factor
+           p.needs_second_factor, p.floor, p.search_by_meaning
       FROM accounts_project p WHERE p.id = %(project)s
     """,
 )

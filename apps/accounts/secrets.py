@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from cryptography.fernet import Fernet, InvalidToken
 
-KEY_MARK = "sb_"
-VISIBLE = len(KEY_MARK) + 8
+# Of a key, behind its mark.
+VISIBLE = 8
 BYTES = 32
 
 
@@ -26,9 +26,11 @@ class KeySecret:
     digest: bytes
 
 
-def new_key_secret() -> KeySecret:
-    text = KEY_MARK + secrets.token_hex(BYTES)
-    return KeySecret(text=text, prefix=text[:VISIBLE], digest=digest(text))
+def new_key_secret(mark: str) -> KeySecret:
+    """Return a secret that begins with a mark, which opens nothing by itself."""
+    text = mark + secrets.token_hex(BYTES)
+    prefix = text[: len(mark) + VISIBLE]
+    return KeySecret(text=text, prefix=prefix, digest=digest(text))
 
 
 def new_token() -> str:

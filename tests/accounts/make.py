@@ -41,14 +41,20 @@ def make_member(project: Project, username: str = "alice", role: Role = Role.ADM
 
 
 def make_key(
-    project: Project, scope: Scope = Scope.WRITE, *, now: datetime = NOW, **limits
+    project: Project,
+    scope: Scope = Scope.WRITE,
+    *,
+    now: datetime = NOW,
+    agents: list[str] | None = None,
+    **terms,
 ) -> tuple[ApiKey, str]:
     return accounts.issue_key(
         project=project,
         name="support bot",
         scope=scope,
+        agents=agents,
+        terms=accounts.KeyTerms(**terms),
         act=act_by(SYSTEM, now),
-        **limits,
     )
 
 

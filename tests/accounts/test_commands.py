@@ -123,6 +123,17 @@ def test_create_key_prints_a_working_key_alone_on_the_last_line(db):
     assert (caller.project, caller.scope, caller.agents) == (project, "read", None)
 
 
+def test_create_key_takes_what_it_begins_with(db):
+    make_project()
+
+    lines = run("create_key", "--project", "checkout", "--prefix", "anc_")
+
+    key = ApiKey.objects.get()
+    assert lines[-1].startswith("anc_")
+    assert key.prefix == lines[-1][: len("anc_") + 8]
+    assert caller_for_secret(secret=lines[-1], now=timezone.now()).key_id == key.id
+
+
 def test_create_key_takes_agents_and_days(db):
     make_project()
 

@@ -226,4 +226,4 @@ def test_every_record_has_its_event_and_the_chain_verifies(db):
     records = AuditRecord.objects.for_project(project.id)
 
     assert events == {record.event_id for record in records}
-    assert audit.verify_records(project_id=project.id).is_intact
+    assert audit.verify_records(stream_id=project.id).is_intact

@@ -87,7 +87,7 @@ def test_a_member_is_added_by_exactly_one_of_four():
     )
 
     assert refusals(outcomes) == [AlreadyMember] * 3
-    assert audit.verify_records(project_id=project.id).is_intact
+    assert audit.verify_records(stream_id=project.id).is_intact
 
 
 @pytest.mark.django_db(transaction=True)

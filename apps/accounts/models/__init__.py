@@ -14,7 +14,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
 
-from apps.accounts.choices import Purpose, Role, Scope
+from apps.accounts.choices import KeyMark, Purpose, Role, Scope
 from apps.accounts.models.entering import (
     Authenticator,
     BrowserSession,
@@ -35,6 +35,7 @@ __all__ = [
     "Authenticator",
     "BrowserSession",
     "Invitation",
+    "KeyMark",
     "Membership",
     "Project",
     "Purpose",
@@ -65,6 +66,10 @@ class Project(models.Model):
         choices=[(one.value, one.value) for one in Handling],
         default=Handling.STRICT.value,
     )
+    # Policies that no agent's config can lower, as JSON.
+    floor = models.TextField(default="{}")
+    # Whether old states are embedded, so that they are found by their meaning.
+    search_by_meaning = models.BooleanField(default=False)
     created_at = models.DateTimeField()
 
     class Meta:

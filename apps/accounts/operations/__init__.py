@@ -11,7 +11,7 @@ from apps.accounts.operations.invitations import (
     invite,
     withdraw_invitation,
 )
-from apps.accounts.operations.keys import issue_key, revoke_key
+from apps.accounts.operations.keys import KeyTerms, issue_key, revoke_key
 from apps.accounts.operations.links import (
     make_password_link,
     make_signin_link,
@@ -19,7 +19,12 @@ from apps.accounts.operations.links import (
     use_signin_link,
 )
 from apps.accounts.operations.members import add_member, change_role, remove_member
-from apps.accounts.operations.projects import create_project, set_handling
+from apps.accounts.operations.projects import (
+    create_project,
+    set_floor,
+    set_handling,
+    set_search_by_meaning,
+)
 from apps.accounts.operations.second_factors import (
     begin_second_factor,
     check_second_factor,
@@ -38,6 +43,7 @@ from apps.accounts.operations.users import change_password, create_user
 from apps.accounts.operations.views import delete_view, open_with_view, save_view
 
 __all__ = [
+    "KeyTerms",
     "accept_as_newcomer",
     "accept_invitation",
     "add_member",
@@ -66,7 +72,9 @@ __all__ = [
     "reset_second_factor",
     "revoke_key",
     "save_view",
+    "set_floor",
     "set_handling",
+    "set_search_by_meaning",
     "use_password_link",
     "use_signin_link",
     "withdraw_invitation",

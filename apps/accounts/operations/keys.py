@@ -1,13 +1,14 @@
 """Issuing and revoking API keys. A revoked key stays, so that records can name it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 
 from apps.accounts import covered, secrets
 from apps.accounts.errors import KeyAlreadyRevoked, KeyNotFound
-from apps.accounts.models import ApiKey, Project, Scope
+from apps.accounts.models import ApiKey, KeyMark, Project, Scope
 from apps.accounts.names import valid_name
 from apps.audit import operations as audit
 from apps.audit.actions import Action
@@ -19,6 +20,21 @@ LONGEST_AGENT = 255
 LARGEST_RATE = 2**63 - 1
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KeyTerms:
+    """How often and how long a key works, and what it begins with.
+
+    Without a rate limit the installation's holds; without an end it works for good.
+    """
+
+    rate_limit: int | None = None
+    expires_at: datetime | None = None
+    mark: KeyMark = KeyMark.STATEBASE
+
+
+USUAL_TERMS = KeyTerms()
+
+
 @transaction.atomic
 def issue_key(
     *,
@@ -27,14 +43,13 @@ def issue_key(
     name: str,
     scope: Scope,
     agents: Sequence[str] | None = None,
-    rate_limit: int | None = None,
-    expires_at: datetime | None = None,
+    terms: KeyTerms = USUAL_TERMS,
 ) -> tuple[ApiKey, str]:
     """Return a new key and its secret, which nobody can ever read again.
 
     Raises: InvalidRequest for an unfit name, agent list, rate limit or expiry.
     """
-    secret = secrets.new_key_secret()
+    secret = secrets.new_key_secret(terms.mark)
     key = ApiKey.objects.create(
         id=new_id("key", now=act.now),
         project=project,
@@ -43,10 +58,10 @@ def issue_key(
         secret_hash=secret.digest,
         scope=scope,
         agents=_valid_agents(agents),
-        rate_limit=_valid_rate(rate_limit),
+        rate_limit=_valid_rate(terms.rate_limit),
         created_at=act.now,
         created_by=act.actor.label,
-        expires_at=_valid_expiry(expires_at, act.now),
+        expires_at=_valid_expiry(terms.expires_at, act.now),
     )
     audit.record_act(
         stream_id=project.id,
@@ -60,7 +75,7 @@ def issue_key(
             "prefix": key.prefix,
             "scope": scope.value,
             "agents": key.agents,
-            "expires_at": expires_at and expires_at.isoformat(),
+            "expires_at": key.expires_at and key.expires_at.isoformat(),
         }
         | covered.KEY.left(key, project.index_key).details(),
     )

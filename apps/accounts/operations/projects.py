@@ -1,5 +1,7 @@
 """Making projects, and changing their settings."""
 
+from typing import Any
+
 from django.db import IntegrityError, transaction
 
 from apps.accounts import covered, secrets
@@ -8,6 +10,7 @@ from apps.accounts.models import Project
 from apps.accounts.names import valid_name, valid_slug
 from apps.audit import operations as audit
 from apps.audit.actions import Action
+from apps.core import json
 from apps.core.handling import Handling
 from apps.core.ids import new_id
 from apps.core.provenance import Provenance
@@ -50,11 +53,35 @@ def set_handling(*, act: Provenance, project: Project, handling: Handling) -> Pr
 
     Setting what is set already is not recorded.
     """
+    return _set(act, project, "handling", handling.value, told=handling.value)
+
+
+@transaction.atomic
+def set_floor(*, act: Provenance, project: Project, floor: str) -> Project:
+    """Keep policies for all agents, as JSON that whoever enforces them has checked.
+
+    Setting what is set already is not recorded.
+    """
+    return _set(act, project, "floor", floor, told=json.parse_written(floor.encode()))
+
+
+@transaction.atomic
+def set_search_by_meaning(*, act: Provenance, project: Project, is_on: bool) -> Project:
+    """Say whether the project's old states are embedded, to be found by meaning.
+
+    Setting what is set already is not recorded.
+    """
+    return _set(act, project, "search_by_meaning", is_on, told=is_on)
+
+
+def _set(
+    act: Provenance, project: Project, name: str, value: str | bool, *, told: Any
+) -> Project:
     changed = Project.objects.select_for_update(no_key=True).get(id=project.id)
-    if changed.handling == handling:
+    if getattr(changed, name) == value:
         return changed
-    changed.handling = handling.value
-    changed.save(update_fields=["handling"])
+    setattr(changed, name, value)
+    changed.save(update_fields=[name])
     audit.record_act(
         stream_id=project.id,
         project_id=project.id,
@@ -62,7 +89,7 @@ def set_handling(*, act: Provenance, project: Project, handling: Handling) -> Pr
         resource_type="project",
         resource_id=project.id,
         act=act,
-        details={"handling": handling.value}
+        details={name: told}
         | covered.PROJECT.left(changed, changed.index_key).details(),
     )
     return changed

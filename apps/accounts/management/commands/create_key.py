@@ -11,7 +11,7 @@ from apps.accounts.management.command import (
     add_project_argument,
     chosen_project,
 )
-from apps.accounts.models import Scope
+from apps.accounts.models import KeyMark, Scope
 from apps.core.errors import InvalidRequest
 
 # Ten thousand years would leave what a date can be.
@@ -32,6 +32,12 @@ class Command(AccountsCommand):
         )
         parser.add_argument("--rate-limit", type=int, help="requests a minute")
         parser.add_argument("--expires-days", type=int)
+        parser.add_argument(
+            "--prefix",
+            choices=KeyMark.values,
+            default=KeyMark.STATEBASE,
+            help="what it begins with, a label alone",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = chosen_project(options["project"])
@@ -44,8 +50,11 @@ class Command(AccountsCommand):
             name=options["name"],
             scope=Scope(options["scope"]),
             agents=options["agent"],
-            rate_limit=options["rate_limit"],
-            expires_at=None if days is None else act.now + timedelta(days=days),
+            terms=accounts.KeyTerms(
+                rate_limit=options["rate_limit"],
+                expires_at=None if days is None else act.now + timedelta(days=days),
+                mark=KeyMark(options["prefix"]),
+            ),
             act=act,
         )
         self.stdout.write(f"Created {key.scope} key {key.id} of {project.slug}.")

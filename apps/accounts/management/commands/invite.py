@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.urls import reverse
 
 from apps.accounts import operations as accounts
 from apps.accounts.management.command import (
@@ -11,6 +10,7 @@ from apps.accounts.management.command import (
     add_base_url_argument,
     add_project_argument,
     chosen_project,
+    path_of,
 )
 from apps.accounts.models import Role
 
@@ -31,5 +31,5 @@ class Command(AccountsCommand):
             role=Role(options["role"]),
             act=self.act("invite"),
         )
-        path = reverse("accounts:invitation", args=[token])
+        path = path_of("invitation", token)
         self.stdout.write(options["base_url"].rstrip("/") + path)

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.urls import reverse
 
 from apps.accounts import operations as accounts
 from apps.accounts.management.command import (
@@ -11,6 +10,7 @@ from apps.accounts.management.command import (
     add_base_url_argument,
     add_project_argument,
     chosen_project,
+    path_of,
     user_called,
 )
 
@@ -29,5 +29,5 @@ class Command(AccountsCommand):
             user=user_called(options["username"]),
             act=self.act("password_link"),
         )
-        path = reverse("accounts:password_link", args=[token])
+        path = path_of("password_link", token)
         self.stdout.write(options["base_url"].rstrip("/") + path)

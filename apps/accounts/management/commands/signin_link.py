@@ -8,7 +8,6 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 from django.db import transaction
-from django.urls import reverse
 
 from apps.accounts import operations as accounts
 from apps.accounts.management.command import (
@@ -16,6 +15,7 @@ from apps.accounts.management.command import (
     add_base_url_argument,
     add_project_argument,
     chosen_project,
+    path_of,
     user_called,
 )
 from apps.accounts.models import Membership, Project, Role, User
@@ -41,7 +41,7 @@ class Command(AccountsCommand):
                 user = _make_first_admin(project, options["user"], act)
                 self.stdout.write(f"{user.username} is now admin of {project.slug}.")
             _, token = accounts.make_signin_link(project=project, user=user, act=act)
-        path = reverse("accounts:signin_link", args=[token])
+        path = path_of("signin_link", token)
         self.stdout.write(options["base_url"].rstrip("/") + path)
 
 
