@@ -4,7 +4,13 @@ from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.timeline.api.urls")),
+    path("", include("apps.meaning.api.urls")),
+    # Before the agents, in whose names there may be slashes, as in keys.
+    path("", include("apps.data.api.urls")),
+    path("", include("apps.data.api.governing.urls")),
+    path("", include("apps.memory.api.urls")),
     path("", include("apps.agents.api.urls")),
+    path("", include("apps.agents.api.anchor_urls")),
     path("", include("apps.metrics.api.urls")),
     path("", include("apps.webhooks.api.urls")),
     path("", include("apps.plans.api.urls")),

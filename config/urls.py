@@ -14,6 +14,8 @@ handler500 = "apps.core.http.handler500"
 # Patterns are tried in this order: the API, whose requests are most, stands first.
 urlpatterns = [
     path("v1/", include("config.api_urls")),
+    # As Anchor's older clients call them; the console's pages are below /console.
+    path("", include("config.anchor_urls")),
     path("", core.root, name="root"),
     path("health", core.health, name="health"),
     path("health/ready", core.ready, name="ready"),
@@ -21,6 +23,7 @@ urlpatterns = [
     path("metrics", prometheus, name="prometheus"),
     path("openapi.json", openapi, name="openapi"),
     path("docs", docs, name="docs"),
+    path("", include("apps.data.urls")),
     path("", include("apps.accounts.urls")),
     path("", include("apps.console.urls")),
 ]

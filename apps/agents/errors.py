@@ -15,6 +15,12 @@ class AgentExists(DomainError):
     code = "agent_exists"
 
 
+class AgentDeleted(DomainError):
+    """This agent is deleted: it can be read, and an administrator brings it back."""
+
+    code = "agent_deleted"
+
+
 class AgentSuspended(DomainError):
     """This agent is suspended: it can be read, but it cannot write."""
 

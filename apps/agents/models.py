@@ -1,18 +1,25 @@
 """Agents: who posts sessions, under the name their own code gives them.
 
 `external_id` is what callers say (StateBase's `agent_id`); `id` is ours. An agent is
-registered on first use and never deleted; suspending it stops its writes.
+registered on first use; suspending it stops its writes, and deleting it leaves it out
+of lists as well. Nothing of it goes away, and it can be brought back.
 """
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from apps.agents.errors import AgentDeleted, AgentSuspended
 from apps.agents.querysets import AgentQuerySet
 
 
 class AgentStatus(models.TextChoices):
     ACTIVE = "active"  # from creation, or by activate
     SUSPENDED = "suspended"  # by suspend: reads go on, writes answer 403
+    DELETED = "deleted"  # by delete: so it is too, and not listed; by activate back
+
+
+# What decides whether it may write, as the functions that append look at it.
+STORED = [AgentStatus.ACTIVE, AgentStatus.SUSPENDED]
 
 
 class Agent(models.Model):
@@ -28,9 +35,13 @@ class Agent(models.Model):
     tags = models.JSONField(default=list)
     # The bytes as received: jsonb would lose key order, NUL and big numbers.
     metadata = models.BinaryField(default=b"{}")
+    # Suspended also while it is deleted; `standing` is what is shown.
     status = models.CharField(
-        max_length=16, choices=AgentStatus.choices, default=AgentStatus.ACTIVE
+        max_length=16,
+        choices=[(one.value, one.label) for one in STORED],
+        default=AgentStatus.ACTIVE,
     )
+    deleted_at = models.DateTimeField(null=True)
     # Where its states say what an administrator has mapped (`mapping.py`): pointers to
     # what a session is about and whose it is, rules of what waits for a person (null:
     # the usual ones), patterns of places whose changes are noise.
@@ -69,5 +80,33 @@ class Agent(models.Model):
         return self.external_id
 
     @property
+    def is_deleted(self) -> bool:
+        return self.deleted_at is not None
+
+    @property
     def is_suspended(self) -> bool:
+        """Whether its writes are refused, deleted or not."""
         return self.status == AgentStatus.SUSPENDED
+
+    @property
+    def standing(self) -> AgentStatus:
+        """The status that is shown."""
+        return AgentStatus.DELETED if self.is_deleted else AgentStatus(self.status)
+
+    def require_kept(self) -> None:
+        """Raises: AgentDeleted."""
+        if self.is_deleted:
+            raise AgentDeleted
+
+    @property
+    def refusal(self) -> AgentDeleted | AgentSuspended:
+        """What a write is told that the ledger refused because of the agent.
+
+        To its functions a deleted agent is a suspended one.
+        """
+        return AgentDeleted() if self.is_deleted else AgentSuspended()
+
+    def require_writing(self) -> None:
+        """Raises: AgentDeleted, AgentSuspended."""
+        if self.is_suspended:
+            raise self.refusal

@@ -52,6 +52,24 @@ def test_a_key_is_made_and_opens_the_door(admin):
     assert theirs.get(KEYS).status == 403
 
 
+@pytest.mark.parametrize("prefix", ["sb_", "anc_"])
+def test_what_it_begins_with_is_a_label(admin, prefix):
+    made = admin.post(KEYS, {"name": "Anchor's", "prefix": prefix}).body
+
+    assert made["full_key"].startswith(prefix)
+    assert made["key_prefix"] == made["full_key"][: len(prefix) + 8]
+    for path in ("/v1/sessions", "/v1/agents", "/agents"):
+        assert Api(made["full_key"]).get(path).status == 200
+
+
+@pytest.mark.parametrize("prefix", ["", "sk_", "sb", "sb_sb_", 1])
+def test_a_label_that_is_none_is_refused(admin, prefix):
+    answer = admin.post(KEYS, {"name": "k", "prefix": prefix})
+
+    assert (answer.status, answer.param) == (400, "prefix")
+    assert ApiKey.objects.count() == 1
+
+
 def test_what_is_said_of_a_key_holds(admin):
     body = {
         "name": "Reader",

@@ -4,13 +4,21 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from apps.agents import querysets
+from apps.agents.hooks import COUNTERS, Counts
+
 
 @pytest.fixture
 def writer(api):
     """A client that has made a, b and c, of which b is suspended."""
     client = api()
-    for name, owner in (("a", "ann"), ("b", "ann"), ("c", "bob")):
-        client.post("/v1/agents", {"external_id": name, "owner": owner})
+    for name, owner, tags in (
+        ("a", "ann", ["money"]),
+        ("b", "ann", ["money", "eu, us"]),
+        ("c", "bob", []),
+    ):
+        said = {"owner": owner, "tags": tags, "description": f"Does {name.upper()} 5%"}
+        client.post("/v1/agents", {"external_id": name, **said})
     client.post("/v1/agents/b/suspend")
     return client
 
@@ -27,7 +35,7 @@ def test_it_lists_the_newest_first_under_both_names(writer):
     assert [agent["external_id"] for agent in body["data"]] == ["c", "b", "a"]
     assert body["agents"] == body["data"]
     assert body["object"] == "list"
-    assert (body["has_more"], body["total"]) == (False, None)
+    assert (body["has_more"], body["total"]) == (False, 3)
     assert body["first_id"] == body["data"][0]["id"]
     assert body["last_id"] == body["data"][-1]["id"]
 
@@ -45,6 +53,47 @@ def test_it_filters_by_status_and_owner(writer):
     assert names(writer, owner="ann") == ["b", "a"]
     assert names(writer, owner="ann", status="active") == ["a"]
     assert names(writer, owner="nobody") == []
+
+
+def test_it_filters_by_tags_and_description(writer):
+    assert names(writer, tag="money") == ["b", "a"]
+    assert names(writer, tag="eu, us") == ["b"]
+    assert names(writer, tags="money") == ["b", "a"]
+    assert names(writer, tags="money,mone") == []
+    assert names(writer, tag="eu, us", tags="money") == ["b"]
+    assert names(writer, description="does b") == ["b"]
+    assert names(writer, description="5%") == ["c", "b", "a"]
+    assert names(writer, description="_5%") == []
+
+
+def test_the_total_is_of_all_pages_and_of_what_is_asked_for(writer, monkeypatch):
+    first = writer.get("/v1/agents", {"limit": 1}).body
+    asked = {"limit": 1, "starting_after": first["last_id"]}
+
+    assert first["total"] == writer.get("/v1/agents", asked).body["total"] == 3
+    assert writer.get("/v1/agents", {"limit": 1, "offset": 2}).body["total"] == 3
+    assert writer.get("/v1/agents", {"owner": "ann"}).body["total"] == 2
+    monkeypatch.setattr(querysets, "COUNTED", 2)
+    assert writer.get("/v1/agents").body["total"] is None
+
+
+def test_what_each_keeps_is_asked_once_for_all(writer, project, monkeypatch):
+    asked = []
+
+    def count(of, ids):
+        asked.append((of.id, len(ids)))
+        return {ids[0]: Counts(data=7, checkpoints=2, config_version=3)}
+
+    monkeypatch.setitem(COUNTERS, "test", count)
+
+    newest, *others = writer.get("/v1/agents").body["data"]
+    shown = writer.get("/v1/agents/a").body
+
+    kept = ("data_count", "checkpoint_count", "config_version", "version")
+    assert [newest[name] for name in kept] == [7, 2, "v3", "v3"]
+    assert [[one[name] for name in kept] for one in others] == [[0, 0, None, None]] * 2
+    assert [shown["agent"][name] for name in kept] == [7, 2, "v3", "v3"]
+    assert asked == [(project.id, 3), (project.id, 1)]
 
 
 def test_it_pages_by_cursor(writer):
@@ -75,7 +124,10 @@ def test_it_pages_by_small_offsets(writer):
         ("limit", "many"),
         ("offset", "-1"),
         ("offset", "10001"),
-        ("status", "deleted"),
+        ("status", "gone"),
+        ("tag", ""),
+        ("tag", "x" * 101),
+        ("tags", "a,,b"),
         ("status", ""),
         ("starting_after", "billing"),
         ("owner", "a\0b"),

@@ -23,6 +23,7 @@ def test_it_is_the_project_of_the_key(admin, project):
         "slug": "checkout",
         "name": "Checkout",
         "handling": "strict",
+        "search_by_meaning": False,
         "created_at": answer.body["created_at"],
     }
     assert "index_key" not in str(answer.body)

@@ -4,13 +4,15 @@ import pytest
 from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.generators import SchemaGenerator
 
-from apps.agents.api import urls
+from apps.agents.api import anchor_urls, urls
 
 OPERATIONS = {
     ("/agents", "post"): {"201", "400", "401", "403", "409", "413", "422"},
     ("/agents", "get"): {"200", "400", "401", "403"},
     ("/agents/{reference}", "get"): {"200", "401", "403", "404"},
     ("/agents/{reference}", "patch"): {"200", "400", "401", "403", "404", "413", "422"},
+    ("/agents/{reference}", "put"): {"200", "400", "401", "403", "404", "413", "422"},
+    ("/agents/{reference}", "delete"): {"200", "400", "401", "403", "404", "422"},
     ("/agents/{reference}/suspend", "post"): {"200", "400", "401", "403", "404", "422"},
     ("/agents/{reference}/activate", "post"): {
         "200",
@@ -30,6 +32,8 @@ OPERATIONS = {
         "413",
         "422",
     },
+    ("/workspaces", "get"): {"200", "401", "403"},
+    ("/auth/me", "get"): {"200", "401", "403"},
     ("/project", "get"): {"200", "401", "403"},
     ("/project", "patch"): {"200", "400", "401", "403", "413", "422"},
     # The contract's key endpoints: keys name the agents that they speak for.
@@ -51,7 +55,8 @@ FREE = {"metadata", "config"}
 @pytest.fixture(scope="module")
 def document():
     GENERATOR_STATS.reset()
-    return SchemaGenerator(patterns=urls.urlpatterns).get_schema(public=True)
+    patterns = [*urls.urlpatterns, *anchor_urls.urlpatterns]
+    return SchemaGenerator(patterns=patterns).get_schema(public=True)
 
 
 def test_every_verb_stands_there_with_its_statuses(document):

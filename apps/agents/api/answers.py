@@ -65,6 +65,10 @@ def _perform_anew(view: ApiView, perform: Callable[[], Body]) -> Body:
 
 
 def _digest(request: Request, scope: Scope) -> bytes:
-    """A key limited to some agents must not be told an answer about another one."""
+    """A key limited to some agents must not be told an answer about another one.
+
+    What a deletion names may stand in the query.
+    """
     seen_by = json.dumps(scope.agent_list)
-    return hashlib.sha256(request_digest(request) + seen_by).digest()
+    query = request.META.get("QUERY_STRING", "").encode()
+    return hashlib.sha256(request_digest(request) + seen_by + query).digest()

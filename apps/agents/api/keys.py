@@ -22,7 +22,7 @@ from rest_framework.response import Response
 from apps.accounts import operations as accounts
 from apps.accounts import secrets
 from apps.accounts.api.authentication import secret_of
-from apps.accounts.models import ApiKey, Scope
+from apps.accounts.models import ApiKey, KeyMark, Scope
 from apps.accounts.operations.keys import LARGEST_RATE
 from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
@@ -57,6 +57,12 @@ class KeyInput(serializers.Serializer[Any]):
     )
     scope = serializers.ChoiceField(
         required=False, choices=Scope.choices, default=Scope.WRITE
+    )
+    prefix = serializers.ChoiceField(
+        required=False,
+        choices=KeyMark.values,
+        default=KeyMark.STATEBASE,
+        help_text="What it begins with: a label; every key opens every address.",
     )
     agents = serializers.ListField(
         child=TextField(allow_null=False, allow_blank=False, max_length=255),
@@ -153,8 +159,11 @@ class KeyCollection(KeyView):
                 name=said["name"],
                 scope=Scope(said["scope"]),
                 agents=said.get("agents"),
-                rate_limit=said.get("rate_limit"),
-                expires_at=days and act.now + timedelta(days=days),
+                terms=accounts.KeyTerms(
+                    rate_limit=said.get("rate_limit"),
+                    expires_at=days and act.now + timedelta(days=days),
+                    mark=KeyMark(said["prefix"]),
+                ),
                 project=act.project,
                 act=act,
             )

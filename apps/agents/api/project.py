@@ -13,7 +13,7 @@ from apps.agents.acts import Act
 from apps.agents.api.administering import AdministratorView, Body
 from apps.core import json
 from apps.core.handling import Handling
-from apps.core.http.input.fields import InputSerializer
+from apps.core.http.input.fields import FlagField, InputSerializer
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 
 HANDLINGS = [one.value for one in Handling]
@@ -21,13 +21,26 @@ HANDLING = (
     "What becomes of unknown input where a request does not say: strict refuses it, "
     "lenient has the answer name it."
 )
+BY_MEANING = (
+    "Whether reasoning and changes of versions are embedded, so that old states are "
+    "found by their meaning."
+)
 
 
 @extend_schema_serializer(component_name="UpdateProject")
 class ProjectInput(InputSerializer):
     """What may be changed about a project."""
 
-    handling = serializers.ChoiceField(choices=HANDLINGS, help_text=HANDLING)
+    handling = serializers.ChoiceField(
+        choices=HANDLINGS, required=False, allow_null=True, help_text=HANDLING
+    )
+    search_by_meaning = FlagField(help_text=BY_MEANING)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if all(value is None for value in attrs.values()):
+            message = "There is nothing to change."
+            raise serializers.ValidationError({"handling": message})
+        return attrs
 
 
 @extend_schema_serializer(component_name="Project")
@@ -39,6 +52,7 @@ class ProjectOutput(serializers.Serializer[Any]):
     slug = serializers.CharField()
     name = serializers.CharField()
     handling = serializers.ChoiceField(choices=HANDLINGS, help_text=HANDLING)
+    search_by_meaning = serializers.BooleanField(help_text=BY_MEANING)
     created_at = serializers.DateTimeField()
 
 
@@ -63,12 +77,19 @@ class ProjectView(AdministratorView):
     )
     def patch(self, request: Request) -> Response:
         """Change the settings; they hold from the next request on."""
-        handling = Handling(self.read(ProjectInput).validated_data["handling"])
+        given = self.read(ProjectInput).validated_data
 
         def perform(act: Act) -> Body:
-            changed = accounts.set_handling(
-                handling=handling, project=act.project, act=act
-            )
+            changed = act.project
+            if given.get("handling") is not None:
+                handling = Handling(given["handling"])
+                changed = accounts.set_handling(
+                    handling=handling, project=changed, act=act
+                )
+            if given.get("search_by_meaning") is not None:
+                changed = accounts.set_search_by_meaning(
+                    is_on=given["search_by_meaning"], project=changed, act=act
+                )
             return 200, json.dumps(shape(changed))
 
         return self.perform(request, perform)
@@ -81,5 +102,6 @@ def shape(project: Project) -> dict[str, Any]:
         "slug": project.slug,
         "name": project.name,
         "handling": project.handling,
+        "search_by_meaning": project.search_by_meaning,
         "created_at": project.created_at,
     }

@@ -10,6 +10,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from apps.agents.hooks import Counts
 from apps.agents.models import Agent, AgentStatus
 from apps.agents.operations import (
     LONGEST_DESCRIPTION,
@@ -17,7 +18,10 @@ from apps.agents.operations import (
     LONGEST_TAG,
     MOST_TAGS,
 )
+from apps.agents.querysets import COUNTED
 from apps.core.http.input.fields import ObjectField, TextField
+
+KEPT = "The agent is deleted and can be brought back; its audit is always kept."
 
 
 @extend_schema_serializer(component_name="UpdateAgent")
@@ -25,7 +29,13 @@ class AgentInput(serializers.Serializer[Any]):
     """What may be said about an agent."""
 
     synonyms = {"config": "metadata"}
-    refused = {"status": "the address's /suspend and /activate change it."}
+    refused = {
+        "status": "the address's /suspend and /activate change it.",
+        **dict.fromkeys(
+            ("memory_policy", "memoryPolicy", "model_policy", "modelPolicy"),
+            "this server keeps no such policy.",
+        ),
+    }
 
     name = TextField(allow_blank=False, max_length=LONGEST_NAME)
     description = TextField(
@@ -88,7 +98,10 @@ class CreateAgentInput(AgentInput):
 
 @extend_schema_serializer(component_name="Agent")
 class AgentOutput(serializers.Serializer[Agent]):
-    """An agent, under every name that a client reads."""
+    """An agent, under every name that a client reads.
+
+    Its counts come in the context, read once for all agents of an answer.
+    """
 
     object = serializers.SerializerMethodField()
     id = serializers.CharField()
@@ -99,26 +112,40 @@ class AgentOutput(serializers.Serializer[Agent]):
     owner = serializers.CharField()
     team = serializers.CharField()
     tags = serializers.ListField(child=serializers.CharField())
-    status = serializers.ChoiceField(choices=AgentStatus.choices)
+    status = serializers.ChoiceField(source="standing", choices=AgentStatus.choices)
     metadata = ObjectField(required=True, allow_null=False)
     config = ObjectField(source="metadata", required=True, allow_null=False)
     config_version = serializers.SerializerMethodField()
+    version = serializers.SerializerMethodField()
     data_count = serializers.SerializerMethodField()
     checkpoint_count = serializers.SerializerMethodField()
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
+    deleted_at = serializers.DateTimeField(allow_null=True)
 
     def get_object(self, agent: Agent) -> str:
         return "agent"
 
     def get_config_version(self, agent: Agent) -> str | None:
-        return None
+        """The version of its config, as `v3`; null without one."""
+        number = self._counts(agent).config_version
+        return f"v{number}" if number else None
+
+    def get_version(self, agent: Agent) -> str | None:
+        """The same, under another name."""
+        return self.get_config_version(agent)
 
     def get_data_count(self, agent: Agent) -> int:
-        return 0
+        """How many keys it has."""
+        return self._counts(agent).data
 
     def get_checkpoint_count(self, agent: Agent) -> int:
-        return 0
+        """How many checkpoints it has."""
+        return self._counts(agent).checkpoints
+
+    def _counts(self, agent: Agent) -> Counts:
+        counts: Counts = self.context["counts"][agent.id]
+        return counts
 
 
 @extend_schema_serializer(component_name="AgentAnswer")
@@ -126,6 +153,26 @@ class AgentAnswer(AgentOutput):
     """The agent at the top, where the SDK reads, and under `agent`, as documented."""
 
     agent = AgentOutput(source="*")
+
+
+@extend_schema_serializer(component_name="DeletedAgent")
+class DeletedAgentAnswer(AgentAnswer):
+    """The deleted agent, and what its deletion left."""
+
+    success = serializers.SerializerMethodField()
+    audit_preserved = serializers.SerializerMethodField()
+    message = serializers.SerializerMethodField()
+
+    def get_success(self, agent: Agent) -> bool:
+        """Always true."""
+        return True
+
+    def get_audit_preserved(self, agent: Agent) -> bool:
+        """Always true, whatever `preserve_audit` asks for."""
+        return True
+
+    def get_message(self, agent: Agent) -> str:
+        return KEPT
 
 
 @extend_schema_serializer(component_name="AgentList")
@@ -139,5 +186,6 @@ class AgentListAnswer(serializers.Serializer[Any]):
     first_id = serializers.CharField(allow_null=True)
     last_id = serializers.CharField(allow_null=True)
     total = serializers.IntegerField(
-        allow_null=True, help_text="Always null: lists are not counted."
+        allow_null=True,
+        help_text=f"How many there are on all pages; null for more than {COUNTED:,}.",
     )

@@ -1,63 +1,76 @@
-"""Agents over REST: create, list, read, update, suspend, activate.
+"""Agents over REST: create, list, read, update, delete, suspend, activate.
 
 The reference in a URL is our id or the caller's own name for the agent. Paths and
 shapes are those of Anchor's clients, whose errors are read at the top of the body.
 """
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import cast
+from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts.access import Caller
+from apps.accounts.access import Permission, may
+from apps.accounts.models import Project
 from apps.agents import operations as agents
 from apps.agents.api.answers import act_of, answered
+from apps.agents.api.base import AnchorView, caller_of, scope_of
+from apps.agents.api.filters import (
+    FILTERS,
+    LIMIT,
+    MAXIMUM_LIMIT,
+    cursor_of,
+    narrowed,
+    start_of,
+)
 from apps.agents.api.serializers import (
     AgentAnswer,
     AgentInput,
     AgentListAnswer,
     AgentOutput,
     CreateAgentInput,
+    DeletedAgentAnswer,
 )
-from apps.agents.models import Agent, AgentStatus
-from apps.agents.scope import Scope
+from apps.agents.hooks import counts_of
+from apps.agents.models import Agent
 from apps.core import json, paging
-from apps.core.errors import InvalidRequest
-from apps.core.http import ApiView
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 
-LIMIT = 50
-MAXIMUM_LIMIT = 1000
-# Rows before the offset are read and thrown away: deeper pages go by cursor.
-MAXIMUM_OFFSET = 10_000
 
-_AGENT_ID = re.compile(r"agent_[0-9a-z]{26}", re.ASCII)
-
-
-class AgentView(ApiView):
+class AgentView(AnchorView):
     """What the views of agents have in common."""
 
-    def handle_exception(self, exc: Exception) -> Response:
-        """Repeat code, message and param at the top, where Anchor's clients look."""
-        response = super().handle_exception(exc)
-        error = response.data["error"]
-        response.data |= {name: error[name] for name in ("code", "message", "param")}
-        return response
-
     def perform(
-        self, request: Request, verb: Callable[..., Agent], *, status: int = 200
+        self,
+        request: Request,
+        verb: Callable[..., Agent],
+        *,
+        status: int = 200,
+        answer: type[AgentAnswer] = AgentAnswer,
     ) -> Response:
         """Answer the agent that the verb returns, acting for the caller."""
         act = act_of(request)
 
         def perform() -> tuple[int, bytes]:
-            return status, json.dumps(AgentAnswer(verb(act=act)).data)
+            agent = verb(act=act)
+            return status, json.dumps(answer_of(act.project, agent, answer))
 
         return answered(request, scope=act.scope, perform=perform)
+
+
+def answer_of(
+    project: Project, agent: Agent, answer: type[AgentAnswer] = AgentAnswer
+) -> Any:
+    """Return an agent as an answer shows it."""
+    return answer(agent, context={"counts": counts_of(project, [agent.id])}).data
+
+
+def shown_of(project: Project, found: Sequence[Agent]) -> list[Any]:
+    """Return agents as lists show them, counted in one go."""
+    context = {"counts": counts_of(project, [agent.id for agent in found])}
+    return [AgentOutput(agent, context=context).data for agent in found]
 
 
 class AgentCollection(AgentView):
@@ -79,57 +92,41 @@ class AgentCollection(AgentView):
 
     @extend_schema(
         operation_id="list_agents",
-        parameters=[
-            OpenApiParameter(
-                "status",
-                str,
-                enum=AgentStatus.values,
-                description="Whether the agent may write.",
-            ),
-            OpenApiParameter("owner", str, description="Who owns it, spelled alike."),
-            OpenApiParameter("team", str, description="Whose it is, spelled alike."),
-            OpenApiParameter("limit", int, description=f"1 to {MAXIMUM_LIMIT}."),
-            OpenApiParameter(
-                "starting_after", str, description="The `last_id` of the page before."
-            ),
-            OpenApiParameter(
-                "offset",
-                int,
-                description=f"0 to {MAXIMUM_OFFSET}; `starting_after` has no limit.",
-            ),
-        ],
+        parameters=FILTERS,
         responses={200: AgentListAnswer} | errors(400, 401, 403),
     )
     def get(self, request: Request) -> Response:
-        """List agents, the newest first, `limit` (50) at a time."""
+        """List agents, the newest first, `limit` (50) at a time.
+
+        Those that were deleted are listed where `status` asks for them.
+        """
         limit = paging.limit_of(request, LIMIT, MAXIMUM_LIMIT)
-        offset = paging.integer_of(request, "offset", minimum=0, maximum=MAXIMUM_OFFSET)
-        start = offset or 0
-        found = (
-            Agent.objects.visible_to(scope_of(request))
-            .with_status(status_of(request))
-            .owned_by(paging.text_of(request, "owner"))
-            .of_team(paging.text_of(request, "team"))
-            .older_than(cursor_of(request))
-            .newest_first()[start : start + limit + 1]
+        start = start_of(request)
+        scope = scope_of(request)
+        mine = narrowed(Agent.objects.visible_to(scope), request)
+        rest = mine.older_than(cursor_of(request)).newest_first()
+        found = list(rest[start : start + limit + 1])
+        shown = shown_of(scope.project, found[:limit])
+        page = paging.page(found, limit, lambda agent: agent.id)
+        return Response(
+            page | {"data": shown, "agents": shown, "total": mine.counted()}
         )
-        page = paging.page(
-            list(found), limit, lambda agent: agent.id, lambda a: AgentOutput(a).data
-        )
-        return Response(page | {"agents": page["data"], "total": None})
 
 
 class AgentDetail(AgentView):
     """`/v1/agents/{reference}`"""
+
+    required_scope = {"DELETE": Permission.ADMIN}
 
     @extend_schema(
         operation_id="get_agent",
         responses={200: AgentAnswer} | errors(401, 403, 404),
     )
     def get(self, request: Request, reference: str) -> Response:
-        """Return an agent, by our id or by the caller's own."""
-        agent = Agent.objects.visible_to(scope_of(request)).one_named(reference)
-        return Response(AgentAnswer(agent).data)
+        """Return an agent, by our id or by the caller's own, also a deleted one."""
+        scope = scope_of(request)
+        agent = Agent.objects.visible_to(scope).one_named(reference)
+        return Response(answer_of(scope.project, agent))
 
     @extend_schema(
         operation_id="update_agent",
@@ -142,6 +139,38 @@ class AgentDetail(AgentView):
         said = self.read(AgentInput)
         verb = partial(agents.update, reference=reference, fields=said.validated_data)
         return self.perform(request, verb)
+
+    @extend_schema(
+        operation_id="replace_agent",
+        parameters=[IDEMPOTENCY_KEY],
+        request=AgentInput,
+        responses={200: AgentAnswer} | errors(400, 401, 403, 404, 413, 422),
+    )
+    def put(self, request: Request, reference: str) -> Response:
+        """Set what is said, as PATCH does: what is left out stays."""
+        return self.patch(request, reference)
+
+    @extend_schema(
+        operation_id="delete_agent",
+        parameters=[
+            OpenApiParameter(
+                "preserve_audit",
+                bool,
+                description="Taken for Anchor's sake: the audit is always kept.",
+            ),
+            IDEMPOTENCY_KEY,
+        ],
+        responses={200: DeletedAgentAnswer} | errors(400, 401, 403, 404, 422),
+    )
+    def delete(self, request: Request, reference: str) -> Response:
+        """Refuse the agent's writes and leave it out of lists.
+
+        Nothing of it goes away: reading goes on, and `/activate` brings it back. For
+        administrators' keys.
+        """
+        paging.flag_of(request, "preserve_audit")
+        verb = partial(agents.delete, reference=reference)
+        return self.perform(request, verb, answer=DeletedAgentAnswer)
 
 
 class AgentSuspension(AgentView):
@@ -168,36 +197,13 @@ class AgentActivation(AgentView):
         responses={200: AgentAnswer} | errors(400, 401, 403, 404, 422),
     )
     def post(self, request: Request, reference: str) -> Response:
-        """Let the agent write again. Takes no body."""
-        return self.perform(request, partial(agents.activate, reference=reference))
+        """Let the agent write again; a deleted one with an administrator's key alone.
 
-
-def caller_of(request: Request) -> Caller:
-    """Who came in by key; the permission has made sure that somebody did."""
-    return cast(Caller, request.auth)
-
-
-def scope_of(request: Request) -> Scope:
-    """What part of the project the caller's key may touch."""
-    caller = caller_of(request)
-    return Scope(caller.project, caller.agents)
-
-
-def status_of(request: Request) -> str | None:
-    """Raises: InvalidRequest for a status that no agent can have."""
-    status = paging.text_of(request, "status")
-    if status is not None and status not in AgentStatus.values:
-        raise InvalidRequest(
-            f"status takes {' or '.join(AgentStatus.values)}.", param="status"
+        Takes no body.
+        """
+        caller = caller_of(request)
+        is_administrators = may(caller, Permission.ADMIN, caller.project)
+        verb = partial(
+            agents.activate, reference=reference, may_restore=is_administrators
         )
-    return status
-
-
-def cursor_of(request: Request) -> str | None:
-    """Raises: InvalidRequest for what is no id of an agent."""
-    cursor = paging.text_of(request, "starting_after")
-    if cursor is not None and not _AGENT_ID.fullmatch(cursor):
-        raise InvalidRequest(
-            "starting_after takes the last_id of a page.", param="starting_after"
-        )
-    return cursor
+        return self.perform(request, verb)

@@ -1,4 +1,4 @@
-"""Everyday verbs of agents: register, create, update, map, suspend, activate.
+"""Make agents, and set what is said of them.
 
 `register` is what a session's first post does: it is silent, idempotent and writes
 an event only when it made the agent. All others raise rather than return quietly.
@@ -7,37 +7,24 @@ an event only when it made the agent. All others raise rather than return quietl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from django.db import transaction
 
 from apps.accounts.models import Project
-from apps.agents import remembered
 from apps.agents.acts import Act
-from apps.agents.covered import MAPPING
-from apps.agents.errors import AgentExists
-from apps.agents.mapping import Mapping as StateMapping
-from apps.agents.mapping import require_values
-from apps.agents.models import Agent, AgentStatus
-from apps.agents.scope import Scope
-from apps.audit import operations as audit
+from apps.agents.errors import AgentDeleted, AgentExists
+from apps.agents.models import Agent
+from apps.agents.operations.recorded import locked, record
 from apps.audit.actions import Action
 from apps.core import json
 from apps.core.errors import InvalidRequest, PayloadTooLarge
 from apps.core.ids import new_id
-from apps.core.provenance import Provenance
 
 TEXT_FIELDS = ("name", "description", "owner", "team")
-MAPPED = (
-    *("title_path", "user_path", "waiting", "noise", "mapped_at"),
-    *("remap_after", "remapped_to"),
-)
 LONGEST_NAME = 255
 LONGEST_DESCRIPTION = 4_000
 LONGEST_TAG = 100
-# An event is read with others: it keeps a sentence, not a report.
-LONGEST_REASON = 200
 MOST_TAGS = 50
 MAX_METADATA_BYTES = 64 * 1024
 
@@ -67,8 +54,8 @@ def create(*, act: Act, external_id: str | None, fields: Mapping[str, Any]) -> A
 
     Another agent's id is not free as an external id: a reference would name two.
 
-    Raises: AgentExists, InvalidRequest, PayloadTooLarge, PermissionDenied,
-    UnacceptableJson.
+    Raises: AgentDeleted, AgentExists, InvalidRequest, PayloadTooLarge,
+    PermissionDenied, UnacceptableJson.
     """
     agent_id = new_id("agent", now=act.now)
     name = agent_id if external_id is None else external_id
@@ -89,24 +76,25 @@ def create(*, act: Act, external_id: str | None, fields: Mapping[str, Any]) -> A
     Agent.objects.bulk_create([made], ignore_conflicts=True)
     if not Agent.objects.filter(id=agent_id).exists():
         _require_free(act.project, name)
-    _record(Action.AGENT_CREATED, made, act=act)
+    record(Action.AGENT_CREATED, made, act=act)
     return made
 
 
 def update(*, act: Act, reference: str, fields: Mapping[str, Any]) -> Agent:
     """Set texts and tags; metadata is merged key by key, as Anchor's clients expect.
 
-    Raises: AgentNotFound, InvalidRequest (also where nothing is asked for),
-    PayloadTooLarge, UnacceptableJson.
+    Raises: AgentNotFound, AgentDeleted, InvalidRequest (also where nothing is asked
+    for), PayloadTooLarge, UnacceptableJson.
     """
     with transaction.atomic():
-        agent = _locked(act.scope, reference)
+        agent = locked(act.scope, reference)
+        agent.require_kept()
         if not fields or fields == {"metadata": {}}:
             raise InvalidRequest("There is nothing to change.")
         changed = _apply(agent, fields)
         agent.updated_at = act.now
         agent.save(update_fields=[*changed, "updated_at"])
-        _record(
+        record(
             Action.AGENT_UPDATED,
             agent,
             act=act,
@@ -115,96 +103,10 @@ def update(*, act: Act, reference: str, fields: Mapping[str, Any]) -> Agent:
     return agent
 
 
-@transaction.atomic
-def map_states(*, act: Act, reference: str, mapping: StateMapping) -> Agent:
-    """Set all that is mapped of an agent's states.
-
-    Titles, users and noise are looked up when they are shown, so they change at once.
-    What waits is decided as it is written: by the new rules in every process after
-    half a minute, and then derived anew for the sessions that there are.
-
-    Raises: AgentNotFound, InvalidRequest.
-    """
-    mapping.require()
-    found = Agent.objects.visible_to(act.scope).one_named(reference)
-    require_values(found, mapping, now=act.now)
-    agent = _locked(act.scope, reference)
-    rules = None if mapping.waiting is None else list(mapping.waiting)
-    if rules != agent.waiting:
-        agent.remap_after, agent.remapped_to = act.now, ""
-    agent.title_path, agent.user_path = mapping.title, mapping.user
-    agent.waiting, agent.noise = rules, list(mapping.noise)
-    agent.mapped_at = agent.updated_at = act.now
-    agent.save(update_fields=[*MAPPED, "updated_at"])
-    transaction.on_commit(partial(remembered.forget, agent.id))
-    audit.record_act(
-        stream_id=agent.project_id,
-        project_id=agent.project_id,
-        action=Action.AGENT_MAPPED,
-        resource_type="agent",
-        resource_id=agent.id,
-        act=act,
-        details={"agent_id": json.cleaned(agent.external_id)}
-        | MAPPING.left(agent, act.project.index_key).details(),
-    )
-    return agent
-
-
-def suspend(*, act: Act, reference: str, reason: str | None = None) -> Agent:
-    """Stop the agent's writes; suspending it twice is one suspension.
-
-    People are asked for a reason, which the record keeps; programs may go without.
-
-    Raises: AgentNotFound, InvalidRequest.
-    """
-    details = {} if reason is None else {"reason": _reason(reason)}
-    return _change_status(
-        AgentStatus.SUSPENDED,
-        Action.AGENT_SUSPENDED,
-        reference=reference,
-        act=act,
-        details=details,
-    )
-
-
-def activate(*, act: Act, reference: str) -> Agent:
-    """Let the agent write again.
-
-    Raises: AgentNotFound.
-    """
-    return _change_status(
-        AgentStatus.ACTIVE,
-        Action.AGENT_ACTIVATED,
-        reference=reference,
-        act=act,
-    )
-
-
-def _change_status(
-    status: AgentStatus,
-    action: Action,
-    *,
-    act: Act,
-    reference: str,
-    details: Mapping[str, Any] = audit.EMPTY,
-) -> Agent:
-    with transaction.atomic():
-        agent = _locked(act.scope, reference)
-        if agent.status != status:
-            agent.status = status
-            agent.updated_at = act.now
-            agent.save(update_fields=["status", "updated_at"])
-            _record(action, agent, act=act, details=details)
-    return agent
-
-
-def _locked(scope: Scope, reference: str) -> Agent:
-    agents = Agent.objects.visible_to(scope).select_for_update(no_key=True)
-    return agents.one_named(reference)
-
-
 def _require_free(project: Project, external_id: str) -> None:
     taken = Agent.objects.of_project(project.id).named(external_id).first()
+    if taken and taken.is_deleted:
+        raise AgentDeleted(param="external_id", agent_id=taken.id)
     if taken:
         raise AgentExists(param="external_id", agent_id=taken.id)
 
@@ -252,13 +154,6 @@ def _text(name: str, value: Any) -> str:
     return value
 
 
-def _reason(reason: str) -> str:
-    if not reason.strip() or len(reason) > LONGEST_REASON or "\x00" in reason:
-        message = f"Say why, in at most {LONGEST_REASON:,} characters, without NUL."
-        raise InvalidRequest(message, param="reason")
-    return reason
-
-
 def _tags(value: Any) -> list[str]:
     if (
         not isinstance(value, list)
@@ -274,21 +169,3 @@ def _tags(value: Any) -> list[str]:
             param="tags",
         )
     return value
-
-
-def _record(
-    action: Action,
-    agent: Agent,
-    *,
-    act: Provenance,
-    details: Mapping[str, Any] = audit.EMPTY,
-) -> None:
-    audit.record_for(
-        stream_id=agent.project_id,
-        project_id=agent.project_id,
-        action=action,
-        resource_type="agent",
-        resource_id=agent.id,
-        act=act,
-        details={"agent_id": json.cleaned(agent.external_id), **details},
-    )

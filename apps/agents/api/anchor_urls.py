@@ -1,0 +1,16 @@
+"""Routes of Anchor's contract about keys and agents, without trailing slashes."""
+
+from django.urls import path
+
+from apps.agents.api import views, workspaces
+
+# What an agent is called may contain slashes, which a server decodes in an address: the
+# verbs stand first, so that they are not read as the end of a name.
+urlpatterns = [
+    path("workspaces", workspaces.WorkspacesView.as_view()),
+    path("auth/me", workspaces.MeView.as_view()),
+    path("agents", views.AgentCollection.as_view()),
+    path("agents/<path:reference>/suspend", views.AgentSuspension.as_view()),
+    path("agents/<path:reference>/activate", views.AgentActivation.as_view()),
+    path("agents/<path:reference>", views.AgentDetail.as_view()),
+]
