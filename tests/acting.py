@@ -28,6 +28,10 @@ T = TypeVar("T")
 JOBS = {
     "apps.audit.feeding": ("feed_outbox",),
     "apps.accounts.operations": ("forget_answers", "forget_sessions"),
+    "apps.data.operations": ("expire_due", "keep_before_releases", "keep_due"),
+    "apps.meaning.past.noticing": ("notice",),
+    "apps.meaning.past.sweeping": ("sweep",),
+    "apps.meaning.working.sweeping": ("sweep",),
     "apps.metrics.alerting": ("sweep", "evaluate"),
     "apps.metrics.rollups": ("sweep", "rebuild"),
     "apps.metrics.weekly": ("sweep",),

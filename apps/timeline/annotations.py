@@ -1,9 +1,9 @@
 """What is attached to a history without changing it.
 
-Labels, notes and reviews of people; scores of agents and evaluators; of a checkpointer,
-writes that wait for their step and marks on what it has deleted. None is state, so none
-makes a version. A label can be taken away again; the others stay as they were written.
-`models.py` passes all on.
+Labels, notes and reviews of people; scores of agents and evaluators; summaries of
+turns; of a checkpointer, writes that wait for their step and marks on what it has
+deleted. None is state, so none makes a version. A label can be taken away again; the
+others stay as they were written. `models.py` passes all on.
 """
 
 from django.db import models
@@ -14,6 +14,7 @@ from apps.timeline.querysets import (
     NoteQuerySet,
     ReviewQuerySet,
     ScoreQuerySet,
+    SummaryQuerySet,
 )
 from apps.timeline.words import Outcome
 
@@ -103,6 +104,53 @@ class Score(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id} {self.name} = {self.value}"
+
+
+class Summary(models.Model):
+    """What was said in successive turns, told shortly; the turns stay as they are.
+
+    `head_number` is the version that the last of them left as the head: once that is
+    set aside, the summary tells of what is no longer so, and does not count.
+    """
+
+    pk = models.CompositePrimaryKey("session_id", "id")
+    session_id = id_field()
+    id = id_field()
+    # From 1 on, in the order in which they were written.
+    ordinal = models.BigIntegerField()
+    first_turn = models.BigIntegerField()
+    last_turn = models.BigIntegerField()
+    head_number = models.BigIntegerField()
+    text = models.TextField()
+    actor_kind = models.CharField(max_length=8)
+    actor_id = models.TextField()
+    actor_label = models.TextField()
+    created_at = models.DateTimeField()
+
+    objects = SummaryQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["session_id", "ordinal"],
+                name="timeline_summary_one_per_ordinal",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(first_turn__gte=1)
+                & models.Q(last_turn__gte=models.F("first_turn")),
+                name="timeline_summary_is_of_successive_turns",
+            ),
+        ]
+        indexes = [
+            # The one that reaches furthest first, of these the last one written.
+            models.Index(
+                fields=["session_id", "-last_turn", "-ordinal"],
+                name="timeline_summary_furthest",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} turns {self.first_turn} to {self.last_turn}"
 
 
 class PendingWrite(models.Model):

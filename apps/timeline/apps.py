@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 
 from apps.audit.covered import register
-from apps.timeline.covered import LABEL, NOTE, REVIEW, SCORE, SESSION
+from apps.timeline.covered import LABEL, NOTE, REVIEW, SCORE, SESSION, SUMMARY
 
 if TYPE_CHECKING:
     from apps.agents.models import Agent
@@ -20,7 +20,7 @@ class TimelineConfig(AppConfig):
         from apps.agents import mapping
 
         mapping.LOOKS["timeline"] = _containers
-        register(LABEL, NOTE, REVIEW, SCORE, SESSION)
+        register(LABEL, NOTE, REVIEW, SCORE, SESSION, SUMMARY)
 
 
 def _containers(agent: "Agent", places: Sequence[str], now: datetime) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The rows beside a history that records cover.
 
-Labels, notes, reviews, scores, and what a session is about.
+Labels, notes, reviews, scores, summaries, and what a session is about.
 
 A session begins without a record, which would make all of a project's sessions wait
 for each other: its title, metadata, owner and lifetime are covered from their first
@@ -27,6 +27,11 @@ def _note_named(key: str) -> str:
 def _review_named(key: str) -> str:
     session_id, _, ordinal = key.partition(" ")
     return f"review {ordinal} of {session_id}"
+
+
+def _summary_named(key: str) -> str:
+    session_id, _, summary_id = key.partition(" ")
+    return f"summary {summary_id} of {session_id}"
 
 
 def _score_named(key: str) -> str:
@@ -90,6 +95,21 @@ SCORE = Covered(
       FROM timeline_score c JOIN timeline_session s ON s.id = c.session_id
      WHERE s.project_id = %(project)s
        AND (%(session)s::text IS NULL OR c.session_id = %(session)s)
+    """,
+)
+SUMMARY = Covered(
+    kind="summary",
+    columns=("ordinal", "first_turn", "last_turn", "head_number", "text", *_BY),
+    key=lambda summary: f"{summary.session_id} {summary.id}",
+    named=_summary_named,
+    of_session=True,
+    present="""
+    SELECT m.session_id || ' ' || m.id AS key, m.created_at AS made_at, m.ordinal,
+           m.first_turn, m.last_turn, m.head_number, m.text, m.actor_kind, m.actor_id,
+           m.actor_label, m.created_at
+      FROM timeline_summary m JOIN timeline_session s ON s.id = m.session_id
+     WHERE s.project_id = %(project)s
+       AND (%(session)s::text IS NULL OR m.session_id = %(session)s)
     """,
 )
 SESSION = Covered(

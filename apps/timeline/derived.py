@@ -4,6 +4,9 @@
 `Change`, `Term`, `Text` and `Opening` from it. Read the first three with what is still
 pending: the views `timeline_change_current`, `timeline_term_current` and
 `timeline_text_current`. `models.py` passes all on.
+
+`Entry`, `KeyHead` and `Tally` follow from the versions of a keyed document, and are
+written with them by the SQL functions `timeline_keyed_…`.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -11,7 +14,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 
 from apps.timeline.fields import id_field
-from apps.timeline.words import OpenKind
+from apps.timeline.words import Cause, OpenKind
 
 
 class Pending(models.Model):
@@ -128,7 +131,7 @@ class Unsearched(models.Model):
 
 
 class Open(models.Model):
-    """What is open in a session: it waits for a human, lost something, is held.
+    """What is open in a session: it waits for a human, looks wrong, is held.
 
     Written by the append, only where it changes; removed with the session's end. `at`
     is when version `number` was stored. Derived; `rebuild_open` makes it anew.
@@ -153,3 +156,81 @@ class Open(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id} v{self.number} {self.kind}"
+
+
+class Entry(models.Model):
+    """What version `number` of a keyed document left under a key.
+
+    `ordinal` counts what was done to the key, from 1. No body: absent from here on. The
+    config of an agent stands under the empty key.
+    """
+
+    pk = models.CompositePrimaryKey("session_id", "key", "number")
+    session_id = id_field()
+    key = models.TextField(db_collation="C")
+    number = models.BigIntegerField()
+    ordinal = models.BigIntegerField()
+    body_number = models.BigIntegerField(null=True)
+    # Of the value as it was sent, in bytes.
+    size = models.BigIntegerField()
+    expires_at = models.DateTimeField(null=True)
+    cause = models.CharField(max_length=8, choices=Cause.choices)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["session_id", "number"], name="timeline_entry_by_number"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} v{self.number} {self.cause}"
+
+
+class KeyHead(models.Model):
+    """What stands under a key now, until its time is over."""
+
+    pk = models.CompositePrimaryKey("session_id", "key")
+    session_id = id_field()
+    key = models.TextField(db_collation="C")
+    number = models.BigIntegerField()
+    ordinal = models.BigIntegerField()
+    body_number = models.BigIntegerField()
+    size = models.BigIntegerField()
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            # What is to be swept: few keys have an end.
+            models.Index(
+                fields=["session_id", "expires_at"],
+                name="timeline_keyhead_to_expire",
+                condition=models.Q(expires_at__isnull=False),
+            ),
+            # And of which documents.
+            models.Index(
+                fields=["expires_at"],
+                name="timeline_keyhead_due",
+                condition=models.Q(expires_at__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} v{self.number}"
+
+
+class Tally(models.Model):
+    """How many keys and bytes a keyed document has, and which version of its config.
+
+    Keys whose time is over are counted until they are swept.
+    """
+
+    session_id = id_field(primary_key=True)
+    keys = models.BigIntegerField()
+    bytes = models.BigIntegerField()
+    config_ordinal = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.session_id} {self.keys} keys"

@@ -22,6 +22,12 @@ class TurnNotFound(NotFound):
     code = "turn_not_found"
 
 
+class SummaryNotFound(NotFound):
+    """This session has no such summary."""
+
+    code = "summary_not_found"
+
+
 class TraceNotFound(NotFound):
     """There is no such trace."""
 
@@ -115,3 +121,51 @@ class AlreadyPaused(DomainError):
     """This session is paused already."""
 
     code = "already_paused"
+
+
+class DocumentNotFound(NotFound):
+    """Nothing was stored here yet."""
+
+    code = "document_not_found"
+
+
+class KeyNotFound(NotFound):
+    """Nothing stands under this key."""
+
+    code = "key_not_found"
+
+
+class DocumentHeld(DomainError):
+    """This data is held: nothing can be written to it."""
+
+    code = "data_held"
+
+
+class DocumentMoved(DomainError):
+    """Something was written since you looked: look again."""
+
+    code = "version_conflict"
+
+
+class EntryChanged(DomainError):
+    """What stands under a key is not what you saw."""
+
+    code = "version_conflict"
+
+
+class ConfigChanged(DomainError):
+    """Another config stands now than what was written was checked against."""
+
+    code = "version_conflict"
+
+
+class NoRoom(DomainError):
+    """There would be more keys than are allowed."""
+
+    code = "too_many_keys"
+
+
+class RestoreTooLarge(DomainError):
+    """More keys were touched since than one restore sets."""
+
+    code = "restore_too_large"

@@ -15,19 +15,23 @@ from apps.timeline.annotations import Note as Note
 from apps.timeline.annotations import PendingWrite as PendingWrite
 from apps.timeline.annotations import Review as Review
 from apps.timeline.annotations import Score as Score
+from apps.timeline.annotations import Summary as Summary
 from apps.timeline.derived import Change as Change
+from apps.timeline.derived import Entry as Entry
+from apps.timeline.derived import KeyHead as KeyHead
 from apps.timeline.derived import Open as Open
 from apps.timeline.derived import Opening as Opening
 from apps.timeline.derived import Pending as Pending
+from apps.timeline.derived import Tally as Tally
 from apps.timeline.derived import Term as Term
 from apps.timeline.derived import Text as Text
 from apps.timeline.derived import Unsearched as Unsearched
 from apps.timeline.fields import id_field
 from apps.timeline.names import RequestKey as RequestKey
 from apps.timeline.names import SessionName as SessionName
-from apps.timeline.querysets import SessionQuerySet, TurnQuerySet
+from apps.timeline.querysets import SessionManager, SessionQuerySet, TurnQuerySet
 from apps.timeline.scores import says_failed
-from apps.timeline.words import Hold, Op, Outcome, Status
+from apps.timeline.words import Hold, KeyedOp, Kind, Op, Outcome, Status
 
 
 class Session(models.Model):
@@ -44,7 +48,7 @@ class Session(models.Model):
     agent = models.ForeignKey(
         "agents.Agent", on_delete=models.PROTECT, db_constraint=False, db_index=False
     )
-    kind = models.CharField(max_length=16, default="session")
+    kind = models.CharField(max_length=16, choices=Kind.choices, default=Kind.SESSION)
     user_id = models.TextField(null=True)
     external_id = models.TextField(null=True)
     title = models.TextField(null=True)
@@ -69,7 +73,9 @@ class Session(models.Model):
     review = models.CharField(max_length=8, choices=Outcome.choices, null=True)
     scores = models.JSONField(null=True)
 
-    objects = SessionQuerySet.as_manager()
+    objects = SessionManager()
+    # Keyed documents too: for what holds of every chain, whatever it is the history of.
+    with_documents = SessionQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -135,7 +141,7 @@ class Version(models.Model):
     pk = models.CompositePrimaryKey("session_id", "number")
     session_id = id_field()
     number = models.BigIntegerField()
-    op = models.CharField(max_length=16, choices=Op.choices)
+    op = models.CharField(max_length=16, choices=[*Op.choices, *KeyedOp.choices])
     restored_number = models.BigIntegerField(null=True)
     undo_of = models.BigIntegerField(null=True)
     reason_code = models.TextField(null=True)

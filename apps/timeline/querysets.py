@@ -13,6 +13,7 @@ from apps.agents.models import Agent
 from apps.core import keyset
 from apps.core.json import cleaned
 from apps.timeline.scores import ScoreFilter
+from apps.timeline.words import Kind
 
 if TYPE_CHECKING:
     # Named in the strings below.
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         Review,
         Score,
         Session,
+        Summary,
         Turn,
     )
 
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 LATEST_RETRY = timedelta(days=1)
 # And by a host whose clock is behind.
 CLOCK = timedelta(hours=1)
+# Before every session's id, and behind every document's: a list in the order of ids
+# does not walk through these.
+FIRST = "sess"
 # Asked for in place of an outcome: nobody has reviewed the session.
 UNREVIEWED = "none"
 # How the operators of `scores.ScoreFilter` are asked of a column.
@@ -141,7 +146,7 @@ class SessionQuerySet(models.QuerySet["Session"]):
     def newest_first(self, *, after_id: str | None = None) -> SessionQuerySet:
         """Keyset by id, which sorts by creation."""
         found = self.filter(id__lt=after_id) if after_id else self
-        return found.select_related("agent").order_by("-id")
+        return found.filter(id__gt=FIRST).select_related("agent").order_by("-id")
 
     def last_changed_first(
         self, *, before: tuple[datetime, str] | None = None
@@ -157,8 +162,18 @@ class SessionQuerySet(models.QuerySet["Session"]):
 
     def oldest_first(self, *, after_id: str | None = None) -> SessionQuerySet:
         """As `newest_first`, the other way."""
-        found = self.filter(id__gt=after_id) if after_id else self
+        found = self.filter(id__gt=after_id or FIRST)
         return found.select_related("agent").order_by("id")
+
+
+_Manager = models.Manager.from_queryset(SessionQuerySet)
+
+
+class SessionManager(_Manager["Session"]):
+    """Sessions alone: keyed documents stand in their table, and behind no such door."""
+
+    def get_queryset(self) -> SessionQuerySet:
+        return SessionQuerySet(self.model, using=self._db).filter(kind=Kind.SESSION)
 
 
 def _score(name: str) -> Cast:
@@ -230,3 +245,21 @@ class ScoreQuerySet(models.QuerySet["Score"]):
     def count_names(self) -> int:
         """How many names there are; each has a first."""
         return self.filter(ordinal=1).count()
+
+
+class SummaryQuerySet(models.QuerySet["Summary"]):
+    def of_session(self, session_id: str) -> SummaryQuerySet:
+        return self.filter(session_id=session_id)
+
+    def newest_first(self, *, after_id: str | None = None) -> SummaryQuerySet:
+        """Keyset by id, which sorts by the time it was written."""
+        found = self.filter(id__lt=after_id) if after_id else self
+        return found.order_by("-id")
+
+    def furthest_first(self) -> SummaryQuerySet:
+        """The one that reaches furthest, of these the last one written."""
+        return self.order_by("-last_turn", "-ordinal")
+
+    def newest(self) -> Summary | None:
+        """The last one that was written."""
+        return self.order_by("-ordinal").first()

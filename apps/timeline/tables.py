@@ -12,20 +12,29 @@ _SAID = "title, metadata, metadata_index, ttl_seconds, expires_at, expired_at"
 TABLES = {
     "timeline_session": mutable(
         web=f"INSERT, UPDATE ({_PROJECTION}, {_JUDGED}, {_SAID})",
-        # What a confirmed plan does to sessions, the worker does.
-        worker=f"UPDATE ({_PROJECTION}, review, expired_at)",
+        # What a confirmed plan does to sessions, the worker does; a keyed document may
+        # begin with what it forms of a turn.
+        worker=f"INSERT, UPDATE ({_PROJECTION}, review, expired_at)",
         retention="UPDATE, DELETE",
     ),
     "timeline_sessionname": immutable(),
     "timeline_requestkey": immutable(),
     "timeline_version": immutable(worker="INSERT"),
-    "timeline_body": immutable(),
+    # What has expired is recorded in a body as well.
+    "timeline_body": immutable(worker="INSERT"),
     "timeline_turn": immutable(),
     "timeline_note": immutable(),
     "timeline_review": immutable(worker="INSERT"),
     "timeline_score": immutable(),
+    "timeline_summary": immutable(),
     "timeline_pendingwrite": immutable(),
     "timeline_hiddenversions": immutable(),
+    # Of keyed documents; the worker records what has expired.
+    "timeline_entry": immutable(worker="INSERT"),
+    "timeline_keyhead": mutable(worker=ALL, retention="DELETE"),
+    "timeline_tally": mutable(
+        web="INSERT, UPDATE", worker="INSERT, UPDATE", retention="DELETE"
+    ),
     "timeline_label": mutable(
         web="INSERT, DELETE", worker="INSERT, DELETE", retention="DELETE"
     ),

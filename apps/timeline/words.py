@@ -6,6 +6,13 @@ from django.db import models
 KNOWN_GOOD = "known-good"
 
 
+class Kind(models.TextChoices):
+    """What a row of sessions is."""
+
+    SESSION = "session"  # a conversation or run, with whole states
+    KEYED = "keyed"  # a keyed document: no door made for sessions shows it
+
+
 class Status(models.TextChoices):
     """A session's status as lists show it; `hold` of the head decides writes."""
 
@@ -37,6 +44,25 @@ class Op(models.TextChoices):
     RESUME = "resume"
     CLOSE = "close"
     DELETE = "delete"
+
+
+class KeyedOp(models.TextChoices):
+    """What a version of a keyed document is, beside `create` and `rollback`."""
+
+    SET = "set"  # the value of one key
+    REMOVE = "remove"
+    REMOVE_PREFIX = "remove_prefix"  # all keys that begin alike
+    EXPIRE = "expire"  # the keys whose time is over
+    CONFIGURE = "configure"  # the config, which stands under the empty key
+
+
+class Cause(models.TextChoices):
+    """How a key came by what it has, or lost it."""
+
+    SET = "set"
+    REMOVED = "removed"
+    RESTORED = "restored"
+    EXPIRED = "expired"
 
 
 class Outcome(models.TextChoices):

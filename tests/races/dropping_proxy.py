@@ -25,15 +25,20 @@ class DroppingProxy(ThreadingHTTPServer):
     """Stands before the server at `upstream`.
 
     `dropped` maps keys to the statuses that were lost, `refused` holds the keys whose
-    request was.
+    request was. `is_by_content`: clients that send no keys are known by what they send.
     """
 
     daemon_threads = True
     request_queue_size = 64
 
     def __init__(
-        self, upstream: str, place: Callable[[str], str | None] = lambda key: "after"
+        self,
+        upstream: str,
+        place: Callable[[str], str | None] = lambda key: "after",
+        *,
+        is_by_content: bool = False,
     ) -> None:
+        self.is_by_content = is_by_content
         super().__init__(("127.0.0.1", 0), _Handler)
         self.place = place
         self.refused: set[str] = set()
@@ -64,13 +69,16 @@ class DroppingProxy(ThreadingHTTPServer):
 
 @contextmanager
 def dropping(
-    upstream: str, place: Callable[[str], str | None] = lambda key: "after"
+    upstream: str,
+    place: Callable[[str], str | None] = lambda key: "after",
+    *,
+    is_by_content: bool = False,
 ) -> Iterator[DroppingProxy]:
     """Run the proxy in a thread; stop it afterwards.
 
     `place` says where the first attempt of a key is cut: before or after; or nowhere.
     """
-    with DroppingProxy(upstream, place) as proxy:
+    with DroppingProxy(upstream, place, is_by_content=is_by_content) as proxy:
         thread = threading.Thread(target=proxy.serve_forever, args=[0.05])
         thread.start()
         try:
@@ -98,6 +106,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _forward(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         key = self.headers.get("Idempotency-Key", "")
+        if self.server.is_by_content:
+            key = f"{self.command} {self.path} {body.decode()}"
         if self.server.refuses(key):
             self.connection.shutdown(socket.SHUT_RDWR)
             return

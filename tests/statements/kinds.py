@@ -150,7 +150,7 @@ def _shown(source: Source) -> str:
 
 def _argument(given: list[Items], place: int) -> Items:
     for one in given:
-        if len(one) > 2 and one[0].says("_session") and one[1].says("=>"):
+        if len(one) > 2 and one[0].says("_session", "_stream") and one[1].says("=>"):
             return one[2:]
     return given[place] if place < len(given) else []
 

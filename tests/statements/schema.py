@@ -91,6 +91,6 @@ def _mentions(text: str, names: set[str]) -> bool:
 def _place_of_session(parameters: str) -> int | None:
     given = [one for one in parameters.split(",") if not _OUTPUT.match(one)]
     for place, one in enumerate(given):
-        if one.split()[:1] == ["_session"]:
+        if one.split()[:1] in (["_session"], ["_stream"]):
             return place
     return None

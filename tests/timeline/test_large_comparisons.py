@@ -152,5 +152,14 @@ def test_the_version_says_how_much_of_it_is_told(run: Run) -> None:
     assert 0 < version["change_count"] <= BUDGET + 1
     assert version["changes_truncated"] is True
     assert len(listed_versions.content) < 64_000
-    assert run.get("blame", pointer="/kept")["data"][0]["version"] == 0
-    assert run.get("blame", pointer="/text")["data"][0]["version"] == 1
+    assert last_setter(run, "/kept") == 0
+    assert last_setter(run, "/text") == 1
+
+
+def last_setter(run: Run, pointer: str) -> int:
+    """Return the version that set a value last, whatever one answer has time for."""
+    page = run.get("blame", pointer=pointer)
+    while not page["data"] and page["has_more"]:
+        page = run.get("blame", pointer=pointer, starting_after=page["next"])
+    version: int = page["data"][0]["version"]
+    return version

@@ -15,6 +15,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from apps.accounts.models import ApiKey, Project
+from apps.agents.models import Agent
 from apps.core import sql
 from apps.core.actors import Actor, ActorKind
 from apps.timeline.ledger import policies
@@ -27,6 +28,7 @@ from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import Hold, Op
 from tests.acts import act_in
+from tests.timeline.keyed_rows import be_document
 from tests.timeline.runs import Keys, Run
 
 AGENT = Actor(kind=ActorKind.KEY, id="key_1", label="sb_1")
@@ -89,6 +91,20 @@ def test_a_session_of_another_project_is_unknown(
 ) -> None:
     assert call(project=other_project.id).outcome == "unknown"
     assert run.head == 2
+
+
+def test_a_document_is_unknown(call: Call, run: Run) -> None:
+    be_document(run.id)
+
+    assert call().outcome == "unknown"
+    assert Version.objects.filter(session_id=run.id).count() == 3
+
+
+def test_what_its_agent_may_not_write_any_more_is_refused(call: Call) -> None:
+    Agent.objects.update(status="suspended")
+
+    assert call().outcome == "suspended"
+    assert call(suspends=False).outcome == "stored"
 
 
 def test_another_head_than_the_expected_is_a_conflict(call: Call, run: Run) -> None:

@@ -1,5 +1,7 @@
-"""An agent that is suspended writes nothing more; what it wrote stays readable."""
+"""An agent that is suspended or deleted writes nothing; what it wrote is readable."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,7 +12,8 @@ from apps.timeline import operations as timeline
 from apps.timeline.models import Session
 from apps.timeline.versions.reading import Step
 from tests.acts import act_in
-from tests.timeline.runs import Begin, Run, assert_refused, succeeded
+from tests.conftest import Answer, Api
+from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused, succeeded
 
 pytestmark = pytest.mark.django_db
 STATE = {"state": {"a": 1}}
@@ -27,6 +30,11 @@ WRITES = [
     ("POST", "fork", {}),
     ("POST", "fork", {"agent_id": "travel", "version": 1}),
 ]
+TASK = {
+    "checkpoint_id": "step-1",
+    "task_id": "move",
+    "writes": [{"index": 0, "channel": "city", "type": "json", "base64": "IkJvbm4i"}],
+}
 READS = [
     "",
     "/state",
@@ -40,19 +48,38 @@ READS = [
 ]
 
 
+@pytest.fixture(params=["agent_suspended", "agent_deleted"])
+def code(request: pytest.FixtureRequest) -> str:
+    """What its writes are refused with, by how it was stopped."""
+    return str(request.param)
+
+
 @pytest.fixture
-def suspended(run: Run) -> Run:
+def admin(api: Clients, make_key: Keys) -> Api:
+    return api(make_key(scope="admin"))
+
+
+@pytest.fixture
+def stop(code: str, run: Run, admin: Api) -> Callable[[], Answer]:
+    """Suspend or delete the agent."""
+    if code == "agent_deleted":
+        return partial(admin.delete, "/v1/agents/travel")
+    return partial(run.client.post, "/v1/agents/travel/suspend")
+
+
+@pytest.fixture
+def suspended(run: Run, stop: Callable[[], Answer]) -> Run:
     run.client.post(run.path("versions", 0, "labels"), {"label": "good"})
-    succeeded(run.client.post("/v1/agents/travel/suspend"))
+    succeeded(stop())
     return run
 
 
-def test_it_cannot_write(suspended: Run) -> None:
+def test_it_cannot_write(suspended: Run, code: str) -> None:
     for method, path, body in WRITES:
         where = suspended.path(path).removesuffix("/")
         answer = suspended.client.send(method, where, body)
 
-        assert_refused(answer, 403, "agent_suspended")
+        assert_refused(answer, 403, code)
     assert suspended.head == 2
     assert suspended.get("turns")["data"] == []
     assert Session.objects.count() == 1
@@ -71,10 +98,10 @@ def test_a_person_can_step_its_session_back(suspended: Run, project: Project) ->
     assert receipt.number == suspended.head == 3
 
 
-def test_it_cannot_start_a_session(suspended: Run) -> None:
+def test_it_cannot_start_a_session(suspended: Run, code: str) -> None:
     answer = suspended.client.post("/v1/sessions", {"agent_id": "travel"})
 
-    assert_refused(answer, 403, "agent_suspended")
+    assert_refused(answer, 403, code)
     assert Session.objects.count() == 1
 
 
@@ -108,15 +135,17 @@ def test_other_agents_go_on(suspended: Run, begin: Begin) -> None:
     assert other.patch({"a": 2}).status == 200
 
 
-def test_it_goes_on_once_it_is_activated(suspended: Run) -> None:
-    succeeded(suspended.client.post("/v1/agents/travel/activate"))
+def test_it_goes_on_once_it_is_activated(suspended: Run, admin: Api) -> None:
+    succeeded(admin.post("/v1/agents/travel/activate"))
 
     assert suspended.patch({"a": 1}).body["version"] == 3
 
 
-def test_what_it_stored_before_is_still_answered(run: Run) -> None:
+def test_what_it_stored_before_is_still_answered(
+    run: Run, stop: Callable[[], Answer]
+) -> None:
     first = run.client.patch(run.path("state"), STATE, Idempotency_Key="k")
-    succeeded(run.client.post("/v1/agents/travel/suspend"))
+    succeeded(stop())
 
     again = run.client.patch(run.path("state"), STATE, Idempotency_Key="k")
 

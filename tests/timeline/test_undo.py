@@ -110,7 +110,7 @@ def test_what_a_person_does_is_chained_once(
         ("session.forked", 0),
         ("session.closed", 7),
     ]
-    assert audit.verify_records(project_id=project.id).is_intact
+    assert audit.verify_records(stream_id=project.id).is_intact
     kept = AuditRecord.objects.for_project(project.id)
     assert set(kept.values_list("resource_id", flat=True)) >= {note.id, fork.session_id}
     assert "Look here" not in str(list(kept.values_list("details", flat=True)))

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count, repeat
 from random import Random
 from typing import Any
@@ -15,12 +16,15 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
+from apps.accounts import operations as accounts
 from apps.accounts.models import Project
+from apps.accounts.models import Scope as KeyScope
 from apps.agents.scope import Scope
 from apps.core.admission import gate
 from apps.core.errors import Busy
+from apps.timeline import bodies, verification
 from apps.timeline import operations as timeline
-from apps.timeline import verification
+from apps.timeline.bodies.caching import Cache
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.about import About
@@ -30,7 +34,8 @@ from apps.timeline.versions.reading import Step
 from apps.timeline.words import Op
 from tests import proof as checker
 from tests.acting import erasing, tampering
-from tests.acts import act_in
+from tests.acts import act_by, act_in
+from tests.conftest import Api, make_project
 from tests.feeding import project_all
 from tests.timeline import runs
 from tests.timeline.damage import (
@@ -59,9 +64,38 @@ IN_FUTURE = datetime(2036, 1, 1, tzinfo=UTC)
 UNKNOWN = "sess_" + "0" * 26
 
 
+@pytest.fixture(scope="module")
+def made_once(
+    django_db_setup: Any, django_db_blocker: Any
+) -> Iterator[tuple[Project, runs.Run]]:
+    """A project and a history for all these tests; each undoes what it did to them."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        project = make_project("checkout")
+        client = Api(issued(project))
+        yield project, make_history(partial(runs.begin, client))
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def history(begin: runs.Begin) -> runs.Run:
-    return make_history(begin)
+def project(db: None, made_once: tuple[Project, runs.Run]) -> Project:
+    return made_once[0]
+
+
+@pytest.fixture
+def history(
+    db: None, made_once: tuple[Project, runs.Run], monkeypatch: pytest.MonkeyPatch
+) -> runs.Run:
+    # A test before this one may have kept what it had changed.
+    monkeypatch.setattr(bodies, "cache", Cache())
+    return made_once[1]
+
+
+def issued(project: Project) -> str:
+    """Return the secret of a new key of this project."""
+    _, secret = accounts.issue_key(
+        project=project, name="test", scope=KeyScope.WRITE, act=act_by()
+    )
+    return secret
 
 
 def driver() -> Any:

@@ -153,8 +153,9 @@ def test_the_command_verifies_the_record_of_peoples_acts(
     chain_of = project.id if whose == "project" else "installation"
     with erasing(), connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE audit_auditrecord SET project_id = %s, actor_label = 'mallory'",
-            [chain_of],
+            "UPDATE audit_auditrecord"
+            " SET stream_id = %s, project_id = %s, actor_label = 'mallory'",
+            [chain_of, chain_of],
         )
 
     with pytest.raises(CommandError, match=f"the record of .*{whose}.*number 1"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any, cast
@@ -19,6 +20,7 @@ from apps.core.http import (
     request_digest,
 )
 from apps.core.provenance import Request
+from apps.timeline import hooks
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt
 from apps.timeline.models import Session
@@ -84,6 +86,10 @@ class TimelineView(ApiView):
         if found is None:
             raise SessionNotFound
         return found
+
+    def memory_counts(self, session_ids: Sequence[str]) -> Mapping[str, int]:
+        """Return how many memories sessions have; who is left out has none."""
+        return hooks.memory_counts(self.scope.project.id, session_ids, now=self.now)
 
     def version(self, session_id: str, number: int | None) -> reading.VersionRow:
         return fetching.version(self.scope, session_id, number, now=self.now)

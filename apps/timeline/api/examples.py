@@ -51,6 +51,10 @@ LABEL = _example("Known good", {"label": "known-good"})
 NOTE = _example(
     "For whoever looks next", {"text": "Customer was called back", "version": 0}
 )
+SUMMARY = _example(
+    "The first turn",
+    {"first_turn": 1, "last_turn": 1, "text": "Wants a flight to New York in May."},
+)
 REVIEW = _example(
     "It went wrong", {"outcome": "failed", "why": "The refund was promised, not made"}
 )

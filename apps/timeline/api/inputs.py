@@ -22,6 +22,7 @@ from apps.core.http.input.fields import (
     TextField,
     WholeNumberField,
 )
+from apps.timeline.api.summaries.inputs import SummaryChoice
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.operations import MAX_WHY
 from apps.timeline.versions.reading import Step
@@ -238,7 +239,7 @@ class TurnInput(WriteInput):
 
 
 @extend_schema_serializer(component_name="BuildContext")
-class ContextInput(InputSerializer):
+class ContextInput(SummaryChoice):
     """What goes into the context of the next call."""
 
     query = TextField()

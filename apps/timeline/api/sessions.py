@@ -101,11 +101,13 @@ class SessionsView(SessionStartView):
             found[:limit], lambda session: heads[session.id].body_size
         )
         states = fetching.states([heads[session.id] for session in shown])
+        counts = self.memory_counts([session.id for session in shown])
         objects = [
             shapes.session_object(
                 session,
                 heads[session.id],
                 states[session.id, heads[session.id].number],
+                memory_count=counts.get(session.id, 0),
             )
             for session in shown
         ]
@@ -147,7 +149,11 @@ class SessionView(TimelineView):
         head = self.version(session_id, None)
         rollback = shapes.last_rollback(fetching.last_rollback(head))
         body = shapes.session_object(
-            session, head, reading.state(head), last_rollback=rollback
+            session,
+            head,
+            reading.state(head),
+            last_rollback=rollback,
+            memory_count=self.memory_counts([session_id]).get(session_id, 0),
         )
         return Response(body, headers={"ETag": f'"v{head.number}"'})
 

@@ -205,6 +205,11 @@ def _actions(name: str | None) -> list[Action] | None:
     if name is None:
         return None
     found = actions_named(name)
+    if not found and name == Action.DATA_WRITTEN:
+        message = (
+            "Each write of data is in its agent's audit: /v1/agents/{agent}/audit."
+        )
+        raise InvalidRequest(message, param="action")
     if not found:
         meant = next(iter(get_close_matches(name, parameters.ACTION_NAMES, n=1)), None)
         hint = f"did you mean {meant}?" if meant else "/docs lists those that are."

@@ -14,11 +14,13 @@ from apps.accounts.access import Permission
 from apps.core import paging
 from apps.core.errors import InvalidRequest
 from apps.core.http.openapi.schema import errors
+from apps.timeline import hooks
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes, traces
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import ContextInput, TurnInput
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
+from apps.timeline.api.summaries.context import condensed
 from apps.timeline.errors import TurnNotFound
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.models import Turn
@@ -29,6 +31,7 @@ from apps.timeline.versions.lineage import Lineage
 from apps.timeline.versions.reading import VersionRow
 
 CONTEXT_TURNS = 10
+CONTEXT_MEMORIES = 5
 # What is kept on a version, so not of a turn that made none.
 OF_VERSIONS = (
     *("external_id", "step_number", "parent_id", "objective_status"),
@@ -144,24 +147,42 @@ class ContextView(TimelineView):
         responses={200: outputs.Context, **errors(400, 401, 403, 404, 415, 422, 429)},
     )
     def post(self, request: Request, session_id: str) -> Response:
-        """Return the state and the recent turns; turns set aside only if asked for."""
+        """Return the state, memories, the newest summary and the turns since.
+
+        What was set aside is among none of them, unless it is asked for.
+        """
         given = self.read(ContextInput).validated_data
         head = self.version(session_id, None)
         limit = given.get("turn_limit")
+        lineage = Lineage(session_id, head.number)
+        told = condensed(session_id, lineage, given)
         recent = listing.recent_turns(
             session_id,
-            lineage=None
-            if given.get("include_set_aside")
-            else Lineage(session_id, head.number),
+            lineage=None if given.get("include_set_aside") else lineage,
             limit=CONTEXT_TURNS if limit is None else limit,
+            since=told.last_turn,
         )
         rollback = shapes.last_rollback(fetching.last_rollback(head))
+        memories = given.get("memory_limit")
+        recalled = hooks.recall(
+            hooks.RecallAsked(
+                act=self.act,
+                session_id=session_id,
+                version=head.number,
+                query=given.get("query"),
+                limit=CONTEXT_MEMORIES if memories is None else memories,
+                includes_set_aside=bool(given.get("include_set_aside")),
+            )
+        )
         return Response(
             {
                 "session_id": session_id,
                 "version": head.number,
                 "state": Fragment(reading.state(head)),
-                "memories": [],
+                "memories": recalled.memories,
+                "average_relevance": recalled.average_relevance,
+                "drift_warning": recalled.is_drifting,
+                **told.fields,
                 "recent_turns": turn_objects(session_id, recent),
                 "last_rollback": rollback,
             }

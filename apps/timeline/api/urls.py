@@ -19,6 +19,7 @@ from apps.timeline.api import (
     verify,
     versions,
 )
+from apps.timeline.api.summaries import views as summaries
 
 SESSION = "sessions/<str:session_id>"
 VERSION = f"{SESSION}/versions/<str:number>"
@@ -74,6 +75,12 @@ urlpatterns = [
     path(f"{SESSION}/notes", notes.NotesView.as_view(), name="notes"),
     path(f"{SESSION}/review", notes.ReviewView.as_view(), name="review"),
     path(f"{SESSION}/score", notes.ScoreView.as_view(), name="score"),
+    path(f"{SESSION}/summaries", summaries.SummariesView.as_view(), name="summaries"),
+    path(
+        f"{SESSION}/summaries/<str:summary_id>",
+        summaries.SummaryView.as_view(),
+        name="summary",
+    ),
     path(f"{SESSION}/turns", turns.TurnsView.as_view(), name="turns"),
     path(f"{SESSION}/turns/<str:turn_id>", turns.TurnView.as_view(), name="turn"),
     path(f"{SESSION}/context", turns.ContextView.as_view(), name="context"),

@@ -5,6 +5,7 @@ from apps.timeline.bodies.bundles import (
     CorruptBody,
     Part,
     frame,
+    part_view,
     state_view,
     unframe,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "decode",
     "encode",
     "frame",
+    "part_view",
     "reconstruct",
     "state_view",
     "turn_parts",

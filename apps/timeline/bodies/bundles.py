@@ -202,6 +202,17 @@ def state_view(raw: bytes) -> memoryview:
     raise CorruptBody("There is no state in this body.")
 
 
+def part_view(raw: bytes, wanted: str) -> memoryview | None:
+    """Return a part where it stands in a body, None for a body without it.
+
+    Raises: CorruptBody as `unframe` does.
+    """
+    for name, _, start, end in _places(raw):
+        if name == wanted:
+            return memoryview(raw)[start:end]
+    return None
+
+
 def _places(raw: bytes) -> list[tuple[str, str, int, int]]:
     """Return names, media types, and where each part begins and ends."""
     if not raw.startswith(_MAGIC):

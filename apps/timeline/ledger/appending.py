@@ -15,7 +15,7 @@ from django.db import IntegrityError, connection, transaction
 
 from apps.accounts.errors import AuthenticationFailed, Unusable
 from apps.agents.acts import Act
-from apps.agents.errors import AgentSuspended
+from apps.agents.models import Agent
 from apps.core import sql
 from apps.core.admission import gate
 from apps.core.errors import DomainError, IdempotencyKeyReused
@@ -50,9 +50,9 @@ def append(
     `build` makes it for a given head, anew when another writer came first; several
     are a batch, stored whole or not at all.
 
-    Raises: SessionNotFound, IdempotencyKeyReused, AgentSuspended, SessionPaused,
-    SessionClosed, VersionConflict, VersionMismatch, whatever `build` raises and, of a
-    batch, ExternalIdTaken naming the item.
+    Raises: SessionNotFound, IdempotencyKeyReused, AgentSuspended, AgentDeleted,
+    SessionPaused, SessionClosed, VersionConflict, VersionMismatch, whatever `build`
+    raises and, of a batch, ExternalIdTaken naming the item.
     """
     command = WriteCommand(
         act=act, session_id=session_id, build=build, expected=expected, policy=policy
@@ -95,8 +95,10 @@ def _attempt_with_audit(command: WriteCommand) -> Receipt | None:
     with transaction.atomic():
         receipt = _attempt(command)
         if receipt and not receipt.is_replay:
-            first = receipt.first_number or receipt.number
-            events.chain(command.session_id, range(first, receipt.number + 1))
+            if receipt.made:
+                events.chain(command.session_id, [one.number for one in receipt.made])
+            else:
+                events.chain_turn(command.session_id)
     return receipt
 
 
@@ -173,7 +175,7 @@ def _receipt_for_outcome(
     if outcome.outcome == "conflict":
         _require_no_named_head(command)
         return None
-    raise _refusal(command, outcome)
+    raise _refusal(command, outcome, head)
 
 
 def _receipt_of_stored(
@@ -224,7 +226,7 @@ def _require_no_named_head(command: WriteCommand) -> None:
         raise conflicts.stale(command.expected, head)
 
 
-def _refusal(command: WriteCommand, outcome: Any) -> DomainError:
+def _refusal(command: WriteCommand, outcome: Any, head: VersionRow) -> DomainError:
     match outcome.outcome:
         case "revoked" | "expired":
             return AuthenticationFailed.because(Unusable(outcome.outcome))
@@ -233,7 +235,7 @@ def _refusal(command: WriteCommand, outcome: Any) -> DomainError:
         case "reused":
             return IdempotencyKeyReused(param="Idempotency-Key")
         case "suspended":
-            return AgentSuspended()
+            return Agent.objects.get(id=head.agent_id).refusal
         case "named":
             return conflicts.named(command.session_id)
         case _:

@@ -15,7 +15,7 @@ from apps.timeline.bodies import Part, Stored
 from apps.timeline.ledger.policies import Policy
 from apps.timeline.models import Turn
 from apps.timeline.versions.reading import Step, VersionRow
-from apps.timeline.words import Hold, Op
+from apps.timeline.words import Hold, KeyedOp, Op
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,7 +27,7 @@ class Draft:
     the state stays what it is on the head.
     """
 
-    op: Op
+    op: Op | KeyedOp
     hold: Hold
     step: Step
     state: State | None = None

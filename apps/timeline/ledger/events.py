@@ -38,3 +38,12 @@ def chain(session_id: str, numbers: Iterable[int]) -> None:
     made = stream.newest_first()
     for number in numbers:
         audit.append_record(event=made.filter(number=number)[0])
+
+
+def chain_turn(session_id: str) -> None:
+    """Chain the event of the turn that this very transaction added without a version.
+
+    Call it last.
+    """
+    stream = Event.objects.for_stream(session_id).with_action([Action.TURN_ADDED])
+    audit.append_record(event=stream.newest_first()[0])

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from apps.accounts.management.command import AccountsCommand, project_called
 from apps.timeline.models import Session
+from apps.timeline.querysets import SessionQuerySet
 
 
 class SessionsCommand(AccountsCommand):
@@ -25,6 +26,11 @@ class SessionsCommand(AccountsCommand):
         """
         slug, session_id = options["project"], options["session"]
         project_id = project_called(slug).id if slug else None
-        if session_id and not Session.objects.filter(id=session_id).exists():
+        if session_id and not Session.with_documents.filter(id=session_id).exists():
             raise CommandError(f"There is no session {session_id}.")
         return {"project_id": project_id, "session_id": session_id}
+
+
+def histories() -> SessionQuerySet:
+    """Return what has a history to be verified: sessions and keyed documents."""
+    return Session.with_documents.all()

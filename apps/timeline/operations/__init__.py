@@ -1,5 +1,13 @@
 """The verbs of the timeline: each one act, one transaction, one event, an actor."""
 
+from apps.timeline.ledger.documents.values import (
+    CONFIG_KEY,
+    Document,
+    NewEntry,
+    Restored,
+    Told,
+    Written,
+)
 from apps.timeline.ledger.drafts import Edit, Expected, Receipt
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations.batches import BatchItem, append_batch
@@ -8,14 +16,28 @@ from apps.timeline.operations.checkpoints import (
     add_writes,
     hide_versions,
 )
+from apps.timeline.operations.documents.restoring import (
+    MOST_RESTORED,
+    Restoration,
+    restore_document,
+)
+from apps.timeline.operations.documents.writing import (
+    expire_keys,
+    lock_document,
+    remove_key,
+    remove_prefix,
+    write_entries,
+)
 from apps.timeline.operations.expiry import expire
 from apps.timeline.operations.handoffs import adopt, hand_off
 from apps.timeline.operations.holds import close, delete, pause, resume
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
 from apps.timeline.operations.notes import (
     MAX_NOTE,
+    MAX_SUMMARY,
     MAX_WHY,
     add_note,
+    add_summary,
     review,
     score,
     withdraw_review,
@@ -28,19 +50,29 @@ from apps.timeline.projection.remapping import remap
 from apps.timeline.versions.reading import Step
 
 __all__ = [
+    "CONFIG_KEY",
     "MAX_LABEL",
     "MAX_NOTE",
+    "MAX_SUMMARY",
     "MAX_WHY",
+    "MOST_RESTORED",
     "About",
     "BatchItem",
+    "Document",
     "Edit",
     "Exchange",
     "Expected",
+    "NewEntry",
     "Origin",
     "Receipt",
+    "Restoration",
+    "Restored",
     "Step",
     "TaskWrite",
+    "Told",
+    "Written",
     "add_note",
+    "add_summary",
     "add_turn",
     "add_writes",
     "adopt",
@@ -49,13 +81,18 @@ __all__ = [
     "create",
     "delete",
     "expire",
+    "expire_keys",
     "fork",
     "hand_off",
     "hide_versions",
     "label",
+    "lock_document",
     "pause",
     "remap",
+    "remove_key",
+    "remove_prefix",
     "replace",
+    "restore_document",
     "resume",
     "review",
     "rollback",
@@ -65,4 +102,5 @@ __all__ = [
     "update",
     "update_metadata",
     "withdraw_review",
+    "write_entries",
 ]

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from apps.agents.acts import Act
-from apps.agents.errors import AgentSuspended
 from apps.agents.models import Agent
 from apps.audit import operations as audit
 from apps.audit.actions import Action
@@ -74,7 +73,7 @@ def add_writes(
     The first write of an index stays; with `replace` the newest counts, for errors,
     interrupts and what resumes them.
 
-    Raises: SessionNotFound, SessionPaused, SessionClosed, AgentSuspended,
+    Raises: SessionNotFound, SessionPaused, SessionClosed, AgentSuspended, AgentDeleted,
     InvalidRequest.
     """
     require_text("checkpoint_id", checkpoint_id, LONGEST_NAME)
@@ -162,5 +161,5 @@ def _require_open(head: VersionRow, actor: Actor) -> None:
     policy = policies.WRITE[actor.kind]
     if head.hold in policy.refused:
         raise held(head.hold, head.number)
-    if policy.suspends and Agent.objects.get(id=head.agent_id).is_suspended:
-        raise AgentSuspended
+    if policy.suspends:
+        Agent.objects.get(id=head.agent_id).require_writing()

@@ -12,7 +12,6 @@ from typing import Any
 from django.db import transaction
 
 from apps.agents.acts import Act
-from apps.agents.errors import AgentSuspended
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.audit.covered import Row
@@ -111,12 +110,12 @@ def update_metadata(
     A key set to null is removed, and so is a title. `ttl_seconds` counts from now; 0
     lifts the limit. Events say that there is a title, not which.
 
-    Raises: SessionNotFound, AgentSuspended, InvalidRequest (also for nothing),
-    UnacceptableJson, PayloadTooLarge.
+    Raises: SessionNotFound, AgentSuspended, AgentDeleted, InvalidRequest (also for
+    nothing), UnacceptableJson, PayloadTooLarge.
     """
     session = _locked(act, session_id)
-    if act.actor.is_agent and session.agent.is_suspended:
-        raise AgentSuspended
+    if act.actor.is_agent:
+        session.agent.require_writing()
     if title is UNSAID and not metadata and ttl_seconds is None:
         raise InvalidRequest("There is nothing to change.", param="metadata")
     changed: list[str] = ["updated_at"]

@@ -1,4 +1,4 @@
-"""Writing things down beside a history: notes, and how the session went.
+"""Writing things down beside a history: notes, summaries, and how the session went.
 
 A review is a person's verdict, a score a number of an agent or evaluator. Nothing of it
 is ever changed: whoever thinks otherwise writes another one, and the newest counts.
@@ -18,16 +18,20 @@ from apps.core import sql
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.timeline import scores
-from apps.timeline.covered import NOTE, REVIEW, SCORE
-from apps.timeline.errors import ReviewReplaced
+from apps.timeline.covered import NOTE, REVIEW, SCORE, SUMMARY
+from apps.timeline.errors import ReviewReplaced, TurnNotFound
 from apps.timeline.ledger.locking import lock_session
-from apps.timeline.models import Note, Review, Score, Session
+from apps.timeline.models import Note, Review, Score, Session, Summary, Turn
+from apps.timeline.projection import labelling
 from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import require_text
 from apps.timeline.words import Outcome
 
 MAX_NOTE = 10_000
 MAX_WHY = 2_000
+# A few paragraphs. All of it is searched by words.
+MAX_SUMMARY = 20_000
+MOST_SUMMARIES = 10_000
 _SET_SCORE = sql.of_session("""
 UPDATE timeline_session s
    SET scores = coalesce(s.scores, '{}')
@@ -74,6 +78,58 @@ def add_note(
         number=note.number,
     )
     return note
+
+
+@transaction.atomic
+def add_summary(
+    *, act: Act, session_id: str, first_turn: int, last_turn: int, text: str
+) -> Summary:
+    """Tell shortly what was said from one turn to another; the turns stay.
+
+    It makes no version and is never changed. Saying again what the newest summary says
+    already, by the same actor, is that one. The record names it, not what it says.
+
+    Raises: SessionNotFound, TurnNotFound, InvalidRequest.
+    """
+    _require_summary(first_turn, last_turn, text)
+    fetching.head(act.scope, session_id, now=act.now)
+    head_number = _left_by(session_id, first_turn, last_turn)
+    lock_session(session_id)
+    last = Summary.objects.of_session(session_id).newest()
+    if (
+        last is not None
+        and _is_by(last, act)
+        and (last.first_turn, last.last_turn, last.text)
+        == (first_turn, last_turn, text)
+    ):
+        return last
+    ordinal = 1 if last is None else last.ordinal + 1
+    if ordinal > MOST_SUMMARIES:
+        raise InvalidRequest(f"A session has at most {MOST_SUMMARIES:,} summaries.")
+    made = Summary(
+        session_id=session_id,
+        id=new_id("sum", now=act.now),
+        ordinal=ordinal,
+        first_turn=first_turn,
+        last_turn=last_turn,
+        head_number=head_number,
+        text=text,
+        **_by(act),
+    )
+    made.save(force_insert=True)
+    labelling.note_summary(act.project_id, made)
+    audit.record_act(
+        stream_id=session_id,
+        project_id=act.project_id,
+        action=Action.SUMMARY_ADDED,
+        resource_type="summary",
+        resource_id=made.id,
+        act=act,
+        details={"first_turn": first_turn, "last_turn": last_turn}
+        | SUMMARY.left(made, act.project.index_key).details(),
+        number=head_number,
+    )
+    return made
 
 
 @transaction.atomic
@@ -199,6 +255,32 @@ def _reviewed(
     return made
 
 
+def _require_summary(first_turn: int, last_turn: int, text: str) -> None:
+    """Raises: InvalidRequest for turns in no order, and for a text without words."""
+    require_text("text", text, MAX_SUMMARY)
+    if not text.strip():
+        raise InvalidRequest("A summary says something.", param="text")
+    if first_turn > last_turn:
+        message = f"first_turn, {first_turn}, is behind last_turn, {last_turn}."
+        raise InvalidRequest(message, param="first_turn")
+
+
+def _left_by(session_id: str, first_turn: int, last_turn: int) -> int:
+    """Return the head that the last turn left.
+
+    Raises: TurnNotFound for turns that there are not.
+    """
+    turns = Turn.objects.of_session(session_id).filter(
+        turn_number__in=[first_turn, last_turn]
+    )
+    heads = dict(turns.values_list("turn_number", "head_number"))
+    for name, number in (("first_turn", first_turn), ("last_turn", last_turn)):
+        if number not in heads:
+            message = f"This session has no turn {number}."
+            raise TurnNotFound(message, param=name)
+    return heads[last_turn]
+
+
 def _said(outcome: str, why: str | None) -> str | None:
     """Raises: InvalidRequest for what is no outcome, and for a text without end."""
     if outcome not in Outcome:
@@ -219,5 +301,5 @@ def _by(act: Act) -> dict[str, Any]:
     }
 
 
-def _is_by(one: Review | Score, act: Act) -> bool:
+def _is_by(one: Review | Score | Summary, act: Act) -> bool:
     return (one.actor_kind, one.actor_id) == (act.actor.kind, act.actor.id)

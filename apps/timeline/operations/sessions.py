@@ -7,7 +7,6 @@ from functools import partial
 
 from apps.agents import operations as agents
 from apps.agents.acts import Act
-from apps.agents.errors import AgentSuspended
 from apps.agents.models import Agent
 from apps.core.actors import Actor
 from apps.core.json import State
@@ -45,8 +44,9 @@ def create(
 ) -> Receipt:
     """Start a session with version 0; an unknown agent is registered on the way.
 
-    Raises: AgentSuspended, ExternalIdTaken (with the session's id, if it may be seen),
-    IdempotencyKeyReused, PermissionDenied, UnacceptableJson, PayloadTooLarge.
+    Raises: AgentSuspended, AgentDeleted, ExternalIdTaken (with the session's id, if it
+    may be seen), IdempotencyKeyReused, PermissionDenied, UnacceptableJson,
+    PayloadTooLarge.
     """
     act.scope.require_agent(agent)
     start = SessionCreation(act, about)
@@ -118,6 +118,6 @@ def _known(agent_id: str, actor: Actor) -> Agent:
 
 def _awake(agent: Agent, actor: Actor) -> Agent:
     # A suspension stops the agent, not the people who look into what it did.
-    if actor.is_agent and agent.is_suspended:
-        raise AgentSuspended
+    if actor.is_agent:
+        agent.require_writing()
     return agent

@@ -1,6 +1,6 @@
-"""Keeps the labels of a session searchable: by their names, and by their words.
+"""Keeps labels and summaries of a session searchable: by names, and by words.
 
-Called by the operations on labels, inside their transactions.
+Called by the operations on them, inside their transactions.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from apps.accounts.models import Project
 from apps.core import sql
 from apps.timeline.ledger.facts.index import SearchTag, beginnings, tag_key
+from apps.timeline.models import Summary
 from apps.timeline.projection.texts import TextKind
 
 _MARK = sql.of_session("""
@@ -36,6 +37,12 @@ SELECT timeline_note_text_v1(
        AND number = %(number)s::bigint)) IS NULL
 """)
 
+_NOTE_TEXT = sql.of_session("""
+SELECT timeline_note_text_v1(
+    %(project)s::text, %(session)s::varchar, %(kind)s::int, %(number)s::bigint,
+    %(text)s::text) IS NULL
+""")
+
 
 def note(project: Project, session_id: str, number: int, name: str) -> None:
     """Bring the search up to date with the labels of this name and this version."""
@@ -60,3 +67,17 @@ def note(project: Project, session_id: str, number: int, name: str) -> None:
         _FORGET, {name: of_version[name] for name in ("session", "kind", "number")}
     )
     sql.rows(_NOTE, of_version)
+
+
+def note_summary(project_id: str, summary: Summary) -> None:
+    """Make a summary findable by its words."""
+    sql.rows(
+        _NOTE_TEXT,
+        {
+            "project": project_id,
+            "session": summary.session_id,
+            "kind": TextKind.SUMMARY.value,
+            "number": summary.ordinal,
+            "text": summary.text,
+        },
+    )

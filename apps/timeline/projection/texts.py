@@ -12,11 +12,15 @@ MOST_TEXT = 32_768
 
 
 class TextKind(IntEnum):
-    """Where words stand; `number` is the version's, or for a turn its own."""
+    """Where words stand; `number` is the version's, for a turn its own.
+
+    For a summary its ordinal.
+    """
 
     REASONING = 1
     TURN = 2
     LABEL = 3
+    SUMMARY = 4
 
 
 def turn_text(*said: Json) -> str:

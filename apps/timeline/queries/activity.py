@@ -6,7 +6,9 @@ newest ones, however many there are: the answer is told together with how far it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -50,6 +52,62 @@ def agent_activity(
     return {one.id: one for one in sql.records(AgentActivity, AGENTS, asked)}
 
 
+# The newest sessions of an agent: of these it is counted in which time each began.
+BEGUN_LOOKED_AT = 5_000
+_BEGUN = sql.across("""
+SELECT s.created_at, s.rollback_count > 0 AS is_rolled_back FROM timeline_session s
+ WHERE s.project_id = %(project)s AND s.agent_id = %(agent)s AND s.kind = 'session'
+ ORDER BY s.id DESC LIMIT %(most)s
+""")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Begun:
+    """How many sessions began in a time, and how many of them were rolled back."""
+
+    sessions: int = 0
+    rolled_back: int = 0
+
+    @property
+    def rate(self) -> float | None:
+        return self.rolled_back / self.sessions if self.sessions else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BegunBetween:
+    """Counts by place: 0 before the first time, then from each time to the next one.
+
+    `since` is when the oldest session began that was looked at, None if all were.
+    """
+
+    by_place: Mapping[int, Begun]
+    since: datetime | None
+
+
+def begun_between(
+    project_id: str, agent_id: str, *, times: Sequence[datetime]
+) -> BegunBetween:
+    """Count in which of these times, given in their order, an agent's sessions began.
+
+    Its newest sessions, so many.
+    """
+    asked = {"project": project_id, "agent": agent_id, "most": BEGUN_LOOKED_AT + 1}
+    found = sql.rows(_BEGUN, asked)
+    looked_at = found[:BEGUN_LOOKED_AT]
+    began, rolled_back = Counter[int](), Counter[int]()
+    for one in looked_at:
+        place = bisect_right(times, one.created_at)
+        began[place] += 1
+        rolled_back[place] += one.is_rolled_back
+    return BegunBetween(
+        by_place={
+            place: Begun(sessions=count, rolled_back=rolled_back[place])
+            for place, count in began.items()
+        },
+        since=looked_at[-1].created_at if len(found) > len(looked_at) else None,
+    )
+
+
 # A project's newest acts; who is busy is asked of these alone, and the page says so.
 ACTS_LOOKED_AT = 2_000
 BUSIEST = """
@@ -59,7 +117,7 @@ WITH recent AS MATERIALIZED (
 SELECT a.id, a.external_id AS name, count(*) AS acts,
        count(DISTINCT s.id) AS sessions
   FROM recent r
-  JOIN timeline_session s ON s.id = r.stream_id
+  JOIN timeline_session s ON s.id = r.stream_id AND s.kind = 'session'
   JOIN agents_agent a ON a.id = s.agent_id
  GROUP BY a.id, a.external_id ORDER BY acts DESC, a.id DESC LIMIT %(limit)s
 """

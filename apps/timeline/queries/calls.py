@@ -15,16 +15,14 @@ from datetime import datetime
 from itertools import pairwise
 
 from apps.core import json
-from apps.core.errors import DomainError
 from apps.core.json import Json
 from apps.diffs.equality import same
 from apps.timeline.bodies import Part
-from apps.timeline.ledger.facts import reported
+from apps.timeline.ledger.facts import called, reported
+from apps.timeline.ledger.facts.called import ToolCall, parsed
 
-NAMES = ("name", "tool", "tool_name")
 # The parts of a checkpoint that report calls.
 REPORTING = ("messages", "tool_results")
-LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,12 +50,13 @@ def calls_in_turn(parts: dict[str, bytes]) -> list[Call]:
     said, answered = json.parse(parts["input"]), json.parse(parts["output"])
     found = []
     for side in (said, answered):
-        if side.get("type") == "tool_call" and _has_name(side.get("tool_metadata")):
-            found.append(_call(side["tool_metadata"]))
+        about = side.get("tool_metadata")
+        if side.get("type") == "tool_call" and called.name_of(about):
+            found.append(_call(called.call_of(about)))
         found += _listed(side)
         found += calls_in_messages([side.get("content")])
     # What is counted as a call of a tool (docs/metrics.md) is one here, too.
-    name = reported.facts(said, answered, _parsed(parts.get("metadata"))).get(
+    name = reported.facts(said, answered, parsed(parts.get("metadata"))).get(
         "tool_name"
     )
     if isinstance(name, str) and name not in [call.name for call in found]:
@@ -170,49 +169,21 @@ def _is_beginning(data: bytes, later: bytes) -> bool:
 
 
 def _in_parts(parts: dict[str, bytes]) -> Iterator[Call]:
-    messages = _parsed(parts.get("messages"))
+    messages = parsed(parts.get("messages"))
     if isinstance(messages, list):
         yield from calls_in_messages(messages)
-    results = _parsed(parts.get("tool_results"))
+    results = parsed(parts.get("tool_results"))
     if isinstance(results, dict):
         for key, result in results.items():
-            yield Call(name=_name(result), id=key)
+            yield Call(name=called.name_of(result), id=key)
 
 
 def _listed(said: Json) -> Iterator[Call]:
-    if not isinstance(said, dict) or not isinstance(said.get("tool_calls"), list):
-        return
-    for one in said["tool_calls"]:
-        if not isinstance(one, dict):
-            continue
-        function = one.get("function")
-        told = {**one, **function} if isinstance(function, dict) else one
-        if _has_name(told):
-            yield _call(told)
+    return map(_call, called.calls_of(said))
 
 
-def _call(told: dict[str, Json]) -> Call:
-    arguments = told.get("arguments", told.get("args", told.get("input")))
-    if isinstance(arguments, str):
-        arguments = _parsed(arguments.encode(errors="replace"), arguments)
-    call_id = told.get("id")
-    return Call(
-        name=_name(told),
-        id=call_id if isinstance(call_id, str) and call_id else None,
-        arguments=arguments,
-    )
-
-
-def _name(told: Json) -> str:
-    if isinstance(told, dict):
-        for key in NAMES:
-            if isinstance(told.get(key), str):
-                return str(told[key])[:LONGEST_NAME]
-    return ""
-
-
-def _has_name(told: Json) -> bool:
-    return bool(_name(told))
+def _call(told: ToolCall) -> Call:
+    return Call(name=told.name, id=told.id, arguments=told.arguments)
 
 
 def _written(call: Call) -> bytes:
@@ -221,13 +192,3 @@ def _written(call: Call) -> bytes:
 
 def _by_name(parts: Iterable[Part]) -> dict[str, bytes]:
     return {part.name: part.data for part in parts}
-
-
-def _parsed(data: bytes | None, otherwise: Json = None) -> Json:
-    """Return the value, or `otherwise` where it is none: it may be anything."""
-    if data is None:
-        return otherwise
-    try:
-        return json.parse(data)
-    except DomainError:
-        return otherwise

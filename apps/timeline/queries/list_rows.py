@@ -94,7 +94,7 @@ class ListRow:
 
     @property
     def looks_wrong(self) -> bool:
-        """Whether a live version lost something, and none since is known good."""
+        """Whether a live version is flagged, and none since is known good."""
         if self.flagged_at is None:
             return False
         live = self.live

@@ -104,19 +104,22 @@ def sessions(
     return list(found[: limit + 1])
 
 
-def recent_turns(session_id: str, *, lineage: Lineage | None, limit: int) -> list[Turn]:
+def recent_turns(
+    session_id: str, *, lineage: Lineage | None, limit: int, since: int = 0
+) -> list[Turn]:
     """Return the newest turns, newest first, that were made on live versions.
 
-    Live is what the head's `lineage` says; None keeps those set aside as well.
+    Live is what the head's `lineage` says; None keeps those set aside as well. Turns up
+    to the number `since` are left out.
     """
     newest = Turn.objects.of_session(session_id).in_order(newest_first=True, after=None)
     if lineage is None:
-        return list(newest[:limit])
-    live = islice(_live_turns(session_id, lineage), limit)
+        return list(newest.filter(turn_number__gt=since)[:limit])
+    live = islice(_live_turns(session_id, lineage, since), limit)
     return list(newest.filter(turn_number__in=list(live)))
 
 
-def _live_turns(session_id: str, lineage: Lineage) -> Iterator[int]:
+def _live_turns(session_id: str, lineage: Lineage, since: int) -> Iterator[int]:
     """Yield the numbers of the turns on live versions, newest first.
 
     Turns and their heads rise together, so the lineage is never read further down
@@ -124,8 +127,10 @@ def _live_turns(session_id: str, lineage: Lineage) -> Iterator[int]:
     """
     after: int | None = None
     while True:
-        older = Turn.objects.of_session(session_id).in_order(
-            newest_first=True, after=after
+        older = (
+            Turn.objects.of_session(session_id)
+            .filter(turn_number__gt=since)
+            .in_order(newest_first=True, after=after)
         )
         found = list(older.values_list("turn_number", "head_number")[:TURNS_LOOKED_AT])
         if not found:

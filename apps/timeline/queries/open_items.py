@@ -1,4 +1,4 @@
-"""What is open in a project: who waits for a human, what was lost, what is held.
+"""What is open in a project: who waits for a human, what looks wrong, what is held.
 
 Read from the table that each append keeps true, through its index, so that a page
 costs the same however many sessions and acts there are. A session whose time is over
@@ -29,7 +29,8 @@ COUNTS = """
 SELECT k.kind, (
        SELECT count(*) FROM (
               SELECT FROM timeline_open o
-                JOIN timeline_session s ON s.id = o.session_id
+                JOIN timeline_session s
+                  ON s.id = o.session_id AND s.kind = 'session'
                WHERE o.project_id = %(project)s AND o.kind = k.kind
                  AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
                LIMIT %(counted)s) AS first_ones) AS count
@@ -42,7 +43,7 @@ SELECT k.kind, (
 NEWEST = sql.across("""
 SELECT o.session_id, o.number, o.at, o.agent_id, v.release, s.user_id
   FROM timeline_open o
-  JOIN timeline_session s ON s.id = o.session_id
+  JOIN timeline_session s ON s.id = o.session_id AND s.kind = 'session'
   JOIN timeline_version v ON v.session_id = o.session_id AND v.number = o.number
  WHERE o.project_id = %(project)s AND o.kind = %(kind)s
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
@@ -128,7 +129,7 @@ def newest_open(project_id: str, kind: OpenKind, *, now: datetime) -> list[OpenV
 
 
 def flagged_numbers(session_id: str) -> list[int]:
-    """Return which versions seem to have lost something and are not stepped back.
+    """Return which versions look wrong and are not stepped back.
 
     Of a session with more than `MOST_FLAGGED`, the newest of them; oldest first.
     """

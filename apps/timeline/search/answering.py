@@ -57,7 +57,7 @@ def count_sessions(scope: Scope, query: Query, *, now: datetime, most: int) -> C
     Raises: InvalidRequest for a clause that cannot be answered.
     """
     search = Search(scope, query, now)
-    found = list(islice(search.matching(None), most + 1))
+    found = list(islice(search.matching(None, most=most + 1), most + 1))
     is_all = len(found) <= most and search.next is None
     return Counted(tuple(found[:most]), is_all)
 

@@ -21,6 +21,7 @@ from apps.timeline.search import coverage
 from apps.timeline.search.clauses import Query
 from apps.timeline.search.conditions import Candidate, Condition, Cost
 from apps.timeline.search.cursors import Place
+from apps.timeline.search.identifying import SESSION
 from apps.timeline.search.plan import Planner
 from apps.timeline.search.states import States
 from apps.timeline.search.telling.explaining import Reached, Result, explained, numbers
@@ -37,13 +38,15 @@ SELECT s.id, a.external_id AS agent, s.user_id, s.external_id, s.origin_session_
   FROM timeline_session s JOIN agents_agent a ON a.id = s.agent_id
  WHERE s.id = ANY (%(ids)s::varchar[]) AND s.project_id = %(project)s
    AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
+   AND s.kind = 'session'
    AND s.status <> 'deleted'
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
  ORDER BY s.id DESC
 """
 _NEWEST = sql.across("""
 SELECT s.id FROM timeline_session s
- WHERE s.project_id = %(project)s AND s.id < %(before)s::varchar
+ WHERE s.project_id = %(project)s AND s.kind = 'session'
+   AND s.id < %(before)s::varchar AND s.id > 'sess'
  ORDER BY s.id DESC LIMIT %(limit)s
 """)
 
@@ -80,8 +83,10 @@ class Search:
         # In which they judge: what an index rejects is not looked into.
         self.order = sorted(self.conditions, key=lambda one: one.cost)
 
-    def matching(self, after: Place | None) -> Iterator[Candidate]:
+    def matching(self, after: Place | None, *, most: int = 0) -> Iterator[Candidate]:
         """Yield the sessions that meet every clause; set `next` where it stops.
+
+        Who wants no more than `most` has no more looked at than that takes.
 
         Raises: InvalidRequest for a place that no page of this search ends at.
         """
@@ -93,17 +98,19 @@ class Search:
                 return
         before = after.session_id if after else None
         lead, ids = self._lead(before)
-        count = PROBED
+        count, n_found = PROBED, 0
         while ids:
             found, self.next = self._judged(ids)
             yield from found
+            n_found += len(found)
             self.looked_at += len(ids)
             if self.next is not None or len(ids) < count:
                 return
             if self.looked_at >= MOST_LOOKED_AT:
                 self.next = Place(ids[-1])
                 return
-            before, count = ids[-1], min(count * 2, LARGEST_CHUNK)
+            wanted = max(PROBED, most - n_found) if most else count * 2
+            before, count = ids[-1], min(wanted, LARGEST_CHUNK)
             ids = self._candidates(lead, before, count)
 
     def again(self, session_id: str) -> list[Candidate]:
@@ -159,7 +166,7 @@ class Search:
         lead: Condition | None = None
         ids = self._candidates(None, before, PROBED)
         for condition in self.conditions:
-            some = condition.candidates(before, PROBED)
+            some = _sessions(condition.candidates(before, PROBED))
             if some is not None and _sparsity(some) < _sparsity(ids):
                 lead, ids = condition, some
         return lead, ids
@@ -168,7 +175,7 @@ class Search:
         self, lead: Condition | None, before: str | None, limit: int
     ) -> list[str]:
         if lead is not None:
-            return lead.candidates(before, limit) or []
+            return _sessions(lead.candidates(before, limit)) or []
         asked = {
             "project": self.scope.project.id,
             "before": before or keyset.LAST_ID,
@@ -223,12 +230,12 @@ class Search:
 
     def _visible(self, ids: Sequence[str]) -> list[Candidate]:
         asked = {
-            "ids": list(ids),
+            "ids": sql.text_array(ids),
             "project": self.scope.project.id,
             "agents": self.scope.agent_list,
             "now": self.now,
         }
-        return sql.records(Candidate, _VISIBLE, asked)
+        return sql.rows(_VISIBLE, asked)
 
     def _about_the_page(self, results: Sequence[Result]) -> Iterator[str]:
         if self.next is not None and self.looked_at >= MOST_LOOKED_AT:
@@ -251,6 +258,11 @@ class Search:
                 f"{session_id} has states that cannot be read, and may be missing; "
                 "verify tells which"
             )
+
+
+def _sessions(ids: list[str] | None) -> list[str] | None:
+    """Leave out documents, which stand behind all sessions: a page may end at none."""
+    return ids and [one for one in ids if one.startswith(SESSION)]
 
 
 def _sparsity(ids: Sequence[str]) -> tuple[int, str]:

@@ -126,11 +126,12 @@ class Now(OfState):
         if self.by_item:
             return IndexScan([self.ever(), self.truncated()])
         cut = IndexScan([self.cut])
-        ever = IndexScan([self.ever(), self.truncated()])
-        some, others = cut.below(None, 200), ever.below(None, 200)
-        if len(some) < 200 or (len(others) == 200 and some[-1] <= others[-1]):
+        some = cut.below(None, 200)
+        if len(some) < 200:
             return cut
-        return ever
+        ever = IndexScan([self.ever(), self.truncated()])
+        others = ever.below(None, 200)
+        return cut if len(others) == 200 and some[-1] <= others[-1] else ever
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
         if not self.value_keys:

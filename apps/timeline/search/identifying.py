@@ -40,6 +40,7 @@ SELECT found.id FROM unnest(%(names)s::{{type}}[]) n (name)
  CROSS JOIN LATERAL (
        SELECT s.id FROM timeline_session s
         WHERE s.project_id = %(project)s AND s.{{column}} = n.name
+          AND s.kind = 'session'
           AND {keyset.below_id("s.id")}
         ORDER BY s.id DESC LIMIT %(limit)s) found
  ORDER BY found.id DESC LIMIT %(limit)s
@@ -47,7 +48,8 @@ SELECT found.id FROM unnest(%(names)s::{{type}}[]) n (name)
 OF_USERS = _OF_NAMES.format(type="text", column="user_id")
 OF_ALL_USERS = sql.across("""
 SELECT s.id FROM timeline_session s
- WHERE s.project_id = %(project)s AND s.user_id ~>=~ %(first)s::text
+ WHERE s.project_id = %(project)s AND s.kind = 'session'
+   AND s.user_id ~>=~ %(first)s::text
    AND s.user_id ~<~ %(end)s::text
  ORDER BY s.user_id USING ~<~ LIMIT %(most)s
 """)
@@ -61,7 +63,8 @@ SELECT n.session_id AS id FROM timeline_sessionname n
 """
 SESSIONS = sql.across(f"""
 SELECT s.id FROM timeline_session s
- WHERE s.project_id = %(project)s AND s.id >= %(first)s::varchar
+ WHERE s.project_id = %(project)s AND s.kind = 'session'
+   AND s.id >= %(first)s::varchar
    AND s.id < %(end)s::varchar AND {keyset.below_id("s.id")}
  ORDER BY s.id DESC LIMIT %(limit)s
 """)  # noqa: S608

@@ -2,7 +2,8 @@
 
 A step is one descent in a b-tree, however many rows a session has there, so a value
 that one session holds and a value that 500,000 hold both give their first page at
-once. Nothing is sorted or counted.
+once. Of terms a session has one row under a path: there the next rows of the index are
+the next sessions, and are read without a step for each. Nothing is counted.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ WITH RECURSIVE walk (session_id) AS (
     SELECT (SELECT {first})
     UNION ALL
     SELECT (SELECT {next}) FROM walk WHERE walk.session_id IS NOT NULL)
+"""
+_WALKED = """
 (SELECT session_id FROM walk WHERE session_id IS NOT NULL LIMIT %(limit)s)
 """
 # In the same statement, so that nothing is projected between the two.
-_AND_PENDING = f"""
- UNION
+_PENDING_TOO = f"""
 SELECT p.session_id
   FROM (SELECT * FROM timeline_pending
          ORDER BY session_id DESC, number DESC LIMIT {PENDING}) p
@@ -42,6 +44,17 @@ _STEP = """
         SELECT t.session_id FROM {table} t
          WHERE {match} AND t.session_id < {before}
          ORDER BY t.session_id DESC NULLS LAST LIMIT 1) step)"""
+# The limit is no constant to the planner: of a value that it takes for rare it would
+# else read and sort all rows, be they 500,000, where an index is not vacuumed yet.
+_NEXT = """
+SELECT next.session_id
+  FROM unnest({keys}) k ({names})
+ CROSS JOIN LATERAL (
+       SELECT t.session_id FROM {table} t
+        WHERE {match} AND t.session_id < %(before)s::varchar
+        ORDER BY t.session_id DESC NULLS LAST
+        LIMIT (SELECT %(limit)s::bigint)) next
+"""
 _PENDING = """
 EXISTS (SELECT FROM unnest({keys}) k ({names}) JOIN {pending} ON {match})"""
 _AMONG = """
@@ -49,11 +62,19 @@ SELECT s.id FROM unnest(%(ids)s::varchar[]) s (id)
  CROSS JOIN LATERAL (
        SELECT FROM unnest({keys}) k ({names}) JOIN {table}_current t ON {match}
         WHERE t.session_id = s.id LIMIT 1) one"""
+# Key by key: else all terms of each session are read.
+_AMONG_TERMS = """
+SELECT s.id FROM unnest(%(ids)s::varchar[]) s (id)
+ CROSS JOIN unnest({keys}) k ({names})
+ CROSS JOIN LATERAL (
+       SELECT FROM {table}_current t
+        WHERE t.session_id = s.id AND {match} LIMIT 1) one"""
 _LIVE = sql.query("timeline", "search_live_paths", pending=PENDING)
+TERMS = "timeline_term"
 _WAITING = {
     "timeline_change": "unnest(p.path_keys, p.value_keys, p.roles)"
     " t (path_key, value_key, role)",
-    "timeline_term": "unnest(p.term_keys, p.term_values) t (path_key, value_key)",
+    TERMS: "unnest(p.term_keys, p.term_values) t (path_key, value_key)",
 }
 
 Params = dict[str, Any]
@@ -67,11 +88,20 @@ class Entry:
     columns: dict[str, list[bytes]]
     also: str = ""
 
+    @property
+    def has_one_row(self) -> bool:
+        """Whether a session has at most one row for each of the keys."""
+        return self.table == TERMS and "path_key" in self.columns
+
+    def next(self, name: str) -> str:
+        return _NEXT.format(**self._names(name))
+
     def step(self, name: str, before: str) -> str:
         return _STEP.format(before=before, **self._names(name))
 
     def among(self, name: str) -> str:
-        return _AMONG.format(**self._names(name))
+        query = _AMONG_TERMS if self.has_one_row else _AMONG
+        return query.format(**self._names(name))
 
     def pending(self, name: str) -> str:
         return _PENDING.format(**self._names(name))
@@ -109,23 +139,23 @@ class IndexScan:
         params: Params = {"before": before or keyset.LAST_ID, "limit": limit}
         for name, entry in entries:
             params |= entry.params(name)
-        steps = {
-            part: _greatest([entry.step(name, at) for name, entry in entries])
-            for part, at in (
-                ("first", "%(before)s::varchar"),
-                ("next", "walk.session_id"),
-            )
-        }
-        pending = " OR ".join(entry.pending(name) for name, entry in entries)
-        query = _WALK.format(**steps) + _AND_PENDING.format(pending=pending)
-        return [row.session_id for row in sql.rows(query, params)]
+        query = _union(
+            [
+                *([_WALKED] if (walked := _steps(entries)) else []),
+                *(one.next(name) for name, one in entries if one.has_one_row),
+                _PENDING_TOO.format(
+                    pending=" OR ".join(one.pending(name) for name, one in entries)
+                ),
+            ]
+        )
+        return [row.session_id for row in sql.rows(walked + query, params)]
 
     def among(self, ids: Sequence[str]) -> set[str]:
         """Return which of these sessions stand there."""
         entries = self._named()
         if not entries or not ids:
             return set()
-        params: Params = {"ids": list(ids)}
+        params: Params = {"ids": sql.text_array(ids)}
         for name, entry in entries:
             params |= entry.params(name)
         query = " UNION ".join(entry.among(name) for name, entry in entries)
@@ -163,21 +193,37 @@ def changed_later(paths: list[bytes]) -> Entry:
 def held_at(path: bytes, values: list[bytes]) -> Entry:
     """Sessions with one of these values under one term."""
     columns = {"path_key": [path] * len(values), "value_key": values}
-    return Entry("timeline_term", columns)
+    return Entry(TERMS, columns)
 
 
 def held_anywhere(values: list[bytes]) -> Entry:
-    return Entry("timeline_term", {"value_key": values})
+    return Entry(TERMS, {"value_key": values})
 
 
 def tagged(tags: list[bytes]) -> Entry:
-    return Entry("timeline_term", {"path_key": tags, "value_key": tags})
+    return Entry(TERMS, {"path_key": tags, "value_key": tags})
 
 
 def live_paths(paths: list[bytes], values: list[bytes]) -> list[bytes]:
     """Return which of these paths any session of the project has."""
     found = sql.rows(_LIVE, {"paths": paths, "values": values})
     return [bytes(row.path_key) for row in found]
+
+
+def _steps(entries: list[tuple[str, Entry]]) -> str:
+    """Return the walk over those entries in which a session may have many rows."""
+    many = [(name, one) for name, one in entries if not one.has_one_row]
+    if not many:
+        return ""
+    first, then = (
+        _greatest([one.step(name, at) for name, one in many])
+        for at in ("%(before)s::varchar", "walk.session_id")
+    )
+    return _WALK.format(first=first, next=then)
+
+
+def _union(queries: list[str]) -> str:
+    return "\n UNION\n".join(queries)
 
 
 def _greatest(steps: list[str]) -> str:

@@ -101,7 +101,7 @@ class Created(Column):
         found = sql.rows(
             """
             SELECT s.id FROM timeline_session s
-             WHERE s.project_id = %(project)s
+             WHERE s.project_id = %(project)s AND s.kind = 'session'
                AND s.id < %(below)s::varchar AND s.id >= %(floor)s::varchar
              ORDER BY s.id DESC LIMIT %(limit)s
             """,

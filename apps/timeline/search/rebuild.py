@@ -31,7 +31,8 @@ VERSIONS = 1_000
 _LIST = """
 INSERT INTO timeline_unsearched (session_id, project_id)
 SELECT s.id, s.project_id FROM timeline_session s
- WHERE (%(project)s::varchar IS NULL OR s.project_id = %(project)s::varchar)
+ WHERE s.kind = 'session'
+   AND (%(project)s::varchar IS NULL OR s.project_id = %(project)s::varchar)
    AND (%(session)s::varchar IS NULL OR s.id = %(session)s::varchar)
     ON CONFLICT DO NOTHING RETURNING 1
 """
@@ -47,6 +48,11 @@ SELECT timeline_note_text_v1(%(project)s::text, %(session)s, 3, l.number,
                              string_agg(l.name, E'\\n' ORDER BY l.name)) IS NULL
   FROM timeline_label l WHERE l.session_id = %(session)s
  GROUP BY l.number
+""")
+_SUMMARIES = sql.of_session("""
+SELECT timeline_note_text_v1(
+           %(project)s::text, %(session)s, 4, m.ordinal, m.text) IS NULL
+  FROM timeline_summary m WHERE m.session_id = %(session)s
 """)
 _UNLABEL = sql.of_session(
     "DELETE FROM timeline_text WHERE session_id = %s AND kind = %s RETURNING 1"
@@ -93,13 +99,16 @@ def sessions(*, project_id: str | None, session_id: str | None) -> Iterator[str]
 def differences(session_id: str) -> list[str]:
     """Name what search reads of a session and would be made otherwise today.
 
-    All of it is made anew under the session's lock, compared, and taken back.
+    All of it is made anew under the session's lock, compared, and taken back. Nothing
+    of a keyed document, which search reads nothing of.
 
     Raises: bodies.CorruptBody.
     """
     asked = {"session": session_id}
     with transaction.atomic():
-        Session.objects.select_for_update(no_key=True).get(id=session_id)
+        locked = Session.objects.select_for_update(no_key=True)
+        if locked.filter(id=session_id).first() is None:
+            return []
         project_session(session_id, now=timezone.now())
         stored = {row[0]: tuple(row[1:]) for row in sql.rows(_PARTS, asked)}
         for statement in _FORGET:
@@ -129,6 +138,7 @@ def rebuild(session_id: str) -> None:
         project_session(session_id, now=timezone.now())
         sql.rows(_UNLABEL, [session_id, TextKind.LABEL.value])
         sql.rows(_LABELS, {"project": project.id, "session": session_id})
+        sql.rows(_SUMMARIES, {"project": project.id, "session": session_id})
         found = _terms(session, project)
         sql.rows(_STALE, [session_id, list(found)])
         sql.rows(_SET, [session_id, list(found), list(found.values())])

@@ -1,4 +1,4 @@
-"""Conditions on words: in reasoning, turns and labels."""
+"""Conditions on words: in reasoning, turns, labels and summaries."""
 
 from __future__ import annotations
 
@@ -44,14 +44,18 @@ SELECT s.id FROM unnest(%(ids)s::varchar[]) s (id)
  CROSS JOIN LATERAL (SELECT FROM timeline_text_current t
                       WHERE t.session_id = s.id AND t.words @@ {_QUERY} LIMIT 1) one
 """  # noqa: S608
-# A turn stands for the version that it left as the head.
+# A turn stands for the version that it left as the head, a summary for that of the last
+# turn it tells of.
+_OF = "coalesce(u.head_number, m.head_number, t.number)"
 _HITS = f"""
-SELECT coalesce(u.head_number, t.number) AS number, t.kind, u.turn_number
+SELECT {_OF} AS number, t.kind, coalesce(u.turn_number, m.last_turn) AS turn_number
   FROM timeline_text_current t
   LEFT JOIN timeline_turn u ON t.kind = {TextKind.TURN.value}
         AND u.session_id = t.session_id AND u.turn_number = t.number
+  LEFT JOIN timeline_summary m ON t.kind = {TextKind.SUMMARY.value}
+        AND m.session_id = t.session_id AND m.ordinal = t.number
  WHERE t.session_id = w.id AND t.words @@ {_QUERY}
-   AND {keyset.below("coalesce(u.head_number, t.number)")}
+   AND {keyset.below(_OF)}
  ORDER BY 1 DESC, t.kind LIMIT %(limit)s
 """  # noqa: S608
 _HAS_WORDS = "SELECT numnode(plainto_tsquery('simple', %(words)s::text)) > 0 AS has"

@@ -27,14 +27,33 @@ def problems(
 ) -> Problems:
     """Yield all that is wrong; `previous_chain` is what its chain must build on."""
     return chain(
+        _of_any(version, before, previous_chain),
+        _holding(version, before),
+        _restoring(version),
+        _showing(version),
+    )
+
+
+def of_document(
+    version: StoredVersion, before: StoredVersion | None, previous_chain: bytes
+) -> Problems:
+    """Yield what is wrong with a version of a keyed document, its entries aside."""
+    return chain(
+        _of_any(version, before, previous_chain),
+        _showing_its_own(version),
+    )
+
+
+def _of_any(
+    version: StoredVersion, before: StoredVersion | None, previous_chain: bytes
+) -> Problems:
+    """Yield what is wrong by the rules of every history."""
+    return chain(
         _numbering(version, before),
         _chaining(version, previous_chain),
         _claims(version),
         _texts(version),
         _timing(version, before),
-        _holding(version, before),
-        _restoring(version),
-        _showing(version),
     )
 
 
@@ -134,6 +153,11 @@ def _restoring(version: StoredVersion) -> Problems:
     target = (version.target_body_number, version.target_commitment)
     if (version.body_number, version.commitment) != target:
         yield Kind.ROLLBACK, f"it does not show what {restored} shows"
+
+
+def _showing_its_own(version: StoredVersion) -> Problems:
+    if version.body_number != version.number or version.stored_bytes is None:
+        yield Kind.BODY, "the body that it stored is missing"
 
 
 def _showing(version: StoredVersion) -> Problems:

@@ -11,12 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from apps.accounts.models import Project
+from apps.core import json
 from apps.core.json import Json, State
+from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
 from apps.diffs.facets import OPENING
 from apps.diffs.facets import facets as facets_of
-from apps.diffs.flags import flags
+from apps.diffs.flags import Flag, flags
+from apps.timeline import bodies
 from apps.timeline.ledger.facts import index
+from apps.timeline.ledger.facts.repeating import EMPTY, MESSAGES, repeats_failure
 from apps.timeline.verification.rows import ChangeRow, Listed, StoredVersion
 from apps.timeline.words import Op
 
@@ -25,10 +29,20 @@ _STATUS_OF = {"open": "active"}
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A state as a body holds it: parsed, and its bytes."""
+    """A state as a body holds it: parsed, and its bytes; the messages beside it."""
 
     state: State
     size: int
+    messages: bytes = EMPTY
+
+
+def shown(raw: bytes, state: bytes) -> Shown:
+    """Return what a body and its part `state` show.
+
+    Raises: CorruptBody, MalformedJson.
+    """
+    messages = bodies.part_view(raw, MESSAGES)
+    return Shown(json.parse(state), len(state), bytes(messages or EMPTY))
 
 
 def of_version(
@@ -42,15 +56,14 @@ def of_version(
     comparison = compare(before.state, after.state)
     if version.size != after.size:
         yield f"its size is {after.size}, not {version.size}"
-    expected = list(flags(comparison, before.size, after.size))
-    if version.flags != (expected if version.number else []):
+    if version.flags not in _flags(version, comparison, before, after):
         yield f"its flags are {version.flags}"
-    shown = index.shown(comparison)
-    if version.change_count != shown["change_count"]:
-        yield f"it has {shown['change_count']} changes, not {version.change_count}"
+    told = index.shown(comparison)
+    if version.change_count != told["change_count"]:
+        yield f"it has {told['change_count']} changes, not {version.change_count}"
     elif not any(
         _alike(changes, version.changes)
-        for changes in (shown["changes"], index.shown_earlier(comparison))
+        for changes in (told["changes"], index.shown_earlier(comparison))
     ):
         yield "the changes shown with it are others"
     rows, truncated = index.change_rows(comparison, project)
@@ -62,6 +75,22 @@ def of_version(
         yield "the paths recorded as touched are others"
     if version.changes_truncated != truncated:
         yield "whether its changes are complete is recorded wrongly"
+
+
+def _flags(
+    version: StoredVersion, comparison: Comparison, before: Shown, after: Shown
+) -> list[list[str]]:
+    """Return the flags that the version may have.
+
+    Whether it repeats a failed call was not always looked for.
+    """
+    if not version.number:
+        return [[]]
+    lost = [flag.value for flag in flags(comparison, before.size, after.size)]
+    brings = version.body_number == version.number
+    if not brings or not repeats_failure(before.messages, after.messages, comparison):
+        return [lost]
+    return [lost, [*lost, Flag.REPEATED.value]]
 
 
 def of_session(listed: Listed, head: State | None) -> Iterator[str]:

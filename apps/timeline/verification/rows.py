@@ -30,6 +30,9 @@ SELECT s.id, s.project_id, s.created_at, s.origin_session_id, s.origin_number,
  WHERE s.id = %s
 """
 
+# By itself: the rest of the row may hold what cannot be read.
+KIND = sql.of_session("SELECT s.kind FROM timeline_session s WHERE s.id = %s")
+
 # Put together from constants alone.
 VERSIONS = sql.of_session(
     sql.query("timeline", "verify_versions", version_columns=VERSION_COLUMNS)
@@ -189,6 +192,12 @@ class Listed:
 def beginning(session_id: str) -> Beginning | None:
     found = sql.records(Beginning, SESSION, [session_id])
     return found[0] if found else None
+
+
+def kind(session_id: str) -> str | None:
+    """Return what the row is: a session or a keyed document; None for no row."""
+    found = sql.rows(KIND, [session_id])
+    return found[0].kind if found else None
 
 
 def versions(session_id: str, *, after: int, limit: int) -> list[StoredVersion]:

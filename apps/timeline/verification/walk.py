@@ -14,17 +14,17 @@ from itertools import chain
 from django.db import DataError
 
 from apps.accounts.models import Project
-from apps.core import json
 from apps.core.admission import gate
 from apps.core.admission.work import BYTES_A_UNIT, ROW, of_json
 from apps.core.errors import DomainError
 from apps.core.json import State
-from apps.timeline import bodies
+from apps.timeline import bodies, words
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.verification import checks, derived, openness, rows
 from apps.timeline.verification.contents import Bodies
 from apps.timeline.verification.derived import Shown
+from apps.timeline.verification.documents import DocumentWalk
 from apps.timeline.verification.findings import Finding, Kind, Report
 from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.openness import Openness
@@ -50,7 +50,7 @@ def verify_session(
 
     Raises: SessionNotFound, VersionNotFound and TurnNotFound (for `after…`).
     """
-    walk = _Walk(session_id, limits or Limits(), told)
+    walk = _walk(session_id, limits or Limits(), told)
     count = {True: 0, False: 0}
     first: dict[bool, Finding] = {}
     for finding in walk.findings():
@@ -78,7 +78,16 @@ def findings(session_id: str) -> Iterator[Finding]:
 
     Raises: SessionNotFound.
     """
-    return _Walk(session_id, Limits(), lambda versions: None).findings()
+    return _walk(session_id, Limits(), lambda versions: None).findings()
+
+
+def _walk(
+    session_id: str, limits: Limits, told: Callable[[int], None]
+) -> _Walk | DocumentWalk:
+    """Return the pass over a session, or over a document, which is verified whole."""
+    if rows.kind(session_id) == words.Kind.KEYED:
+        return DocumentWalk(session_id, told)
+    return _Walk(session_id, limits, told)
 
 
 class _Walk:
@@ -245,7 +254,7 @@ class _Walk:
         """
         part = bytes(bodies.state_view(raw))
         self.budget.spend(of_json(part) + len(raw) // BYTES_A_UNIT)
-        return Shown(json.parse(part), len(part))
+        return derived.shown(raw, part)
 
     @property
     def _state(self) -> State | None:

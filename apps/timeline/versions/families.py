@@ -18,7 +18,8 @@ PARENT = "parent_session_id"
 _CHILDREN = f"""
 WITH found AS MATERIALIZED (
     SELECT s.id FROM timeline_session s
-     WHERE s.metadata_index @> %(wanted)s::jsonb AND s.project_id = %(project)s)
+     WHERE s.metadata_index @> %(wanted)s::jsonb AND s.project_id = %(project)s
+       AND s.kind = 'session')
 SELECT f.id FROM found f
  WHERE {keyset.below_id("f.id")}
  ORDER BY f.id DESC LIMIT %(limit)s

@@ -30,9 +30,9 @@ from apps.timeline.versions.reading import UNREAD, VERSION_COLUMNS, Rollback, Ve
 ROLLBACK_COLUMNS = ("rollback_number", "rollback_restored_number", "rollback_at")
 STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes")
 
-# What the caller may see. Deletion is read from the head's hold, never from the
-# session's projection. A negative number counts back from the head: -1 is the one
-# before it; NULL is the head itself.
+# What the caller may see, and no keyed document: it is no session. Deletion is read
+# from the head's hold, never from the session's projection. A negative number counts
+# back from the head: -1 is the one before it; NULL is the head itself.
 FOUND = """
   FROM timeline_session s
   JOIN agents_agent a ON a.id = s.agent_id
@@ -47,6 +47,7 @@ FOUND = """
 """
 SEEN = """
  WHERE s.id = %(session)s AND s.project_id = %(project)s
+   AND s.kind = 'session'
    AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
    AND head.hold <> 'deleted'"""
@@ -94,7 +95,10 @@ SELECT head.number AS head_number, {VERSION_COLUMNS},
 SHOWN = sql.PreparedQuery(sql.of_session(f"{STORED}{SEEN}"))
 # For people: what expired or was deleted is evidence.
 KEPT = sql.PreparedQuery(
-    sql.of_session(f"{STORED} WHERE s.id = %(session)s AND s.project_id = %(project)s")
+    sql.of_session(
+        f"{STORED} WHERE s.id = %(session)s AND s.project_id = %(project)s"
+        " AND s.kind = 'session'"
+    )
 )
 
 

@@ -43,6 +43,7 @@ SELECT k.secret_hash, k.id, k.scope, k.rate_limit::bigint,
         WHERE o.session_id = $2 AND o.restored_number IS NOT NULL
         ORDER BY o.number DESC LIMIT 1) r ON true
  WHERE k.secret_hash = $1 AND s.id = $2
+   AND s.kind = 'session'
    AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $3)
    AND k.agents IS NULL AND k.last_used_at > $4
    AND (s.expires_at IS NULL OR s.expires_at > $3)

@@ -239,6 +239,18 @@ def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
     return found | _decoded(missing) if missing else found
 
 
+def decoded(wanted: dict[Body, bytes], *, size: int) -> dict[Body, bytes]:
+    """Return framed parts by the commitments to them, of about `size` bytes together.
+
+    Raises: bodies.CorruptBody, Busy.
+    """
+    gate.enter(size)
+    known = {key: bodies.cache.get(key) for key in wanted}
+    found = {key: raw for key, raw in known.items() if raw is not None}
+    missing = {key: wanted[key] for key in wanted if key not in found}
+    return found | _decoded(missing) if missing else found
+
+
 def _decoded(wanted: dict[Body, bytes]) -> dict[Body, bytes]:
     rows = stored_chains(wanted)
     # A base is let go with its last use: a chain of 32 large bodies would not fit.

@@ -47,7 +47,7 @@ def shape(history: History) -> Any:
 
 def unproven_records(project_id: str, count: int) -> list[str]:
     """Say whether the acts of people are chained, each once and nothing beside."""
-    verified = audit.verify_records(project_id=project_id)
+    verified = audit.verify_records(stream_id=project_id)
     found = [] if verified.is_intact else [f"record {verified.broken_at} is broken"]
     if verified.count != count:
         found.append(f"{verified.count} records where there must be {count}")

@@ -34,7 +34,7 @@ class Referee:
         self.doors = doors
         self.reader = reader
         # Making the project and its key was recorded too.
-        self.records = audit.verify_records(project_id=doors.project.id).count
+        self.records = audit.verify_records(stream_id=doors.project.id).count
 
     def judge(
         self,

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+
+from django.core.wsgi import get_wsgi_application
+from django.db import connection
+from psycopg_pool import ConnectionPool
+
+from apps.timeline.api.door import Door
+from apps.timeline.api.door.plain import PlainCase
 
 # They differ between any two answers.
 CHANGING = ("X-RateLimit-Remaining", "X-RateLimit-Reset", "X-StateBase-Latency")
@@ -57,6 +66,26 @@ class Road:
         assert told.lasting == ordinary.lasting
         assert self.passed == [path]
         return told
+
+
+@contextmanager
+def connections_of_door() -> Iterator[ConnectionPool[Any]]:
+    """Give a pool as a served process has one."""
+    parameters = connection.get_connection_params() | {"autocommit": True}
+    with ConnectionPool(kwargs=parameters, min_size=1, max_size=2, open=True) as pool:
+        yield pool
+
+
+def road_through(cases: Iterable[PlainCase]) -> Road:
+    """Return the road through a door of these cases."""
+    passed: list[str] = []
+    ordinary = get_wsgi_application()
+
+    def passing(environ: Any, start_response: Any) -> Any:
+        passed.append(environ["PATH_INFO"])
+        return ordinary(environ, start_response)
+
+    return Road(ordinary, Door(passing, cases), passed)
 
 
 def request(path: str, secret: str | None, **environ: Any) -> dict[str, Any]:

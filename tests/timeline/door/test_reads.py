@@ -25,6 +25,7 @@ from apps.timeline.models import Session
 from tests.acting import erasing
 from tests.acts import act_by
 from tests.timeline.door.road import Road
+from tests.timeline.keyed_rows import be_document
 from tests.timeline.runs import Begin, Clients, Keys, Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -192,7 +193,7 @@ def test_over_the_limit_the_view_refuses(
         project=project,
         name="few",
         scope=Scope.READ,
-        rate_limit=6,
+        terms=accounts.KeyTerms(rate_limit=6),
         act=act_by(),
     )
     path = begin().path("state")
@@ -336,13 +337,15 @@ def test_a_key_of_some_agents_is_left_to_the_view(
     assert road.passes(path, make_key(agents=["billing"])).code == 404
 
 
-def test_what_is_deleted_or_over_is_not_found(
+def test_what_is_deleted_or_over_or_no_session_is_not_found(
     road: Road, begin: Begin, secret: str
 ) -> None:
-    deleted, over = begin(), begin(ttl_seconds=60)
+    deleted, over, document = begin(), begin(ttl_seconds=60), begin()
     deleted.client.delete(deleted.path())
     Session.objects.filter(id=over.id).update(expires_at=timezone.now())
+    be_document(document.id)
 
+    assert road.passes(document.path("state"), secret).code == 404
     assert road.passes(deleted.path("state"), secret).code == 404
     assert road.passes(over.path("state"), secret).code == 404
     unknown = "/v1/sessions/sess_" + "0" * 26 + "/state"

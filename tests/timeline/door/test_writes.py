@@ -26,6 +26,7 @@ from apps.timeline.versions import heads
 from tests import proof
 from tests.acts import act_by
 from tests.timeline.door.road import Road, Told, ask, written
+from tests.timeline.keyed_rows import be_document
 from tests.timeline.runs import Begin, Keys, Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -251,8 +252,20 @@ def _expire(run: Run, _: Project) -> int:
     return 404
 
 
+def _be_document(run: Run, _: Project) -> int:
+    be_document(run.id)
+    return 404
+
+
 def _suspend(_: Run, project: Project) -> int:
     Agent.objects.filter(project_id=project.id).update(status="suspended")
+    return 403
+
+
+def _delete_agent(_: Run, project: Project) -> int:
+    # As deleting it leaves it: suspended as well.
+    gone = {"status": "suspended", "deleted_at": timezone.now()}
+    Agent.objects.filter(project_id=project.id).update(**gone)
     return 403
 
 
@@ -274,7 +287,10 @@ def _outdate(_: Run, project: Project) -> int:
 
 @pytest.mark.parametrize(
     "harm",
-    [_pause, _close, _delete, _expire, _suspend, _revoke, _outdate],
+    [
+        *(_pause, _close, _delete, _expire, _be_document),
+        *(_suspend, _delete_agent, _revoke, _outdate),
+    ],
     ids=lambda harm: harm.__name__.strip("_"),
 )
 def test_what_happened_since_the_head_was_remembered_counts(
@@ -349,7 +365,7 @@ def test_over_the_limit_the_view_refuses(
         project=project,
         name="few",
         scope=Scope.WRITE,
-        rate_limit=4 * settings.WORKERS,
+        terms=accounts.KeyTerms(rate_limit=4 * settings.WORKERS),
         act=act_by(),
     )
 

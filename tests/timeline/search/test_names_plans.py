@@ -22,12 +22,12 @@ pytestmark = pytest.mark.django_db
 # Each statement, its index, and the conditions that have to be met inside of it.
 PLANS = {
     "USERS": ("timeline_session_by_user", ["user_id ~>=~", "user_id ~<~"]),
-    "OF_USERS": ("timeline_session_by_user", ["user_id = ", "(id < "]),
+    "OF_USERS": ("timeline_session_by_user", ["user_id = ", "id)::text <"]),
     "OF_ALL_USERS": ("timeline_session_by_user", ["user_id ~>=~", "user_id ~<~"]),
     "AGENTS": ("agents_agent_by_name", ["name)::text ~>=~", "name)::text ~<~"]),
-    "OF_AGENTS": ("timeline_session_by_agent", ["agent_id = ", "(id < "]),
+    "OF_AGENTS": ("timeline_session_by_agent", ["agent_id)::text = ", "id)::text <"]),
     "NAMED": ("timeline_sessionname_pkey", ["external_id)::text >=", "_id)::text <"]),
-    "SESSIONS": ("timeline_session_newest", ["(id >= ", "(id < "]),
+    "SESSIONS": ("timeline_session_newest", ["(id)::text >=", "(id)::text <"]),
     "NAMED_AMONG": (
         "timeline_version_one_per_external_id",
         ["session_id = ", "external_id ~>=~", "external_id ~<~"],

@@ -34,6 +34,7 @@ from apps.timeline.api.door.plain import (
     PlainCase,
     PlainRequest,
     plain_request,
+    table_of,
 )
 from apps.timeline.api.door.reads import reading_cases
 from apps.timeline.api.door.writes import writing_cases
@@ -47,24 +48,26 @@ class Door:
 
     def __init__(self, application: Application, cases: Iterable[PlainCase]) -> None:
         self._application = application
-        self._cases = {(case.method, case.name): case for case in cases}
+        self._table = table_of(cases)
         self._routes = {
-            name: resolve(f"/v1/sessions/id/{name}").route for _, name in self._cases
+            path: resolve(next(iter(cases.values())).example).route
+            for path, cases in self._table.items()
         }
         self._headers = {
-            (case.name, is_secure): {
+            (case.view, is_secure): {
                 **security_headers(is_secure=is_secure),
                 "Allow": allowed_methods(case.view),
                 "Cache-Control": "no-store",
             }
-            for case in self._cases.values()
+            for cases in self._table.values()
+            for case in cases.values()
             for is_secure in (False, True)
         }
 
     def __call__(
         self, environ: Environ, start_response: Callable[..., Any]
     ) -> Iterable[bytes]:
-        found = plain_request(environ, self._cases)
+        found = plain_request(environ, self._table)
         if found is not None:
             case, request = found
             answer = _answered(case, request)
@@ -85,7 +88,7 @@ class Door:
         milliseconds = (perf_counter() - request.started) * 1000
         request_id = request.request_id
         headers = {
-            **self._headers[case.name, request.is_secure],
+            **self._headers[case.view, request.is_secure],
             **answer.allowance,
             **answer.headers,
             "X-Request-Id": request_id,
@@ -94,7 +97,7 @@ class Door:
         if answer.body:
             headers["Content-Type"] = JSONRenderer.media_type
             headers["Content-Length"] = str(len(answer.body))
-        route = self._routes[case.name]
+        route = self._routes[case.path]
         facts = {
             "method": case.method,
             "route": route,
@@ -116,15 +119,21 @@ class Door:
         return phrase, list(headers.items())
 
 
-def with_door(application: Application) -> Application:
-    """Put the door in front where statements may be prepared on pooled connections."""
+def with_door(
+    application: Application, *others: Callable[[Pool], Iterable[PlainCase]]
+) -> Application:
+    """Put the door in front where statements may be prepared on pooled connections.
+
+    `others` give the cases of the apps above, on connections of this pool.
+    """
     database = connections["default"]
     is_pooled = bool(database.settings_dict["OPTIONS"].get("pool"))
     is_prepared = database.settings_dict["OPTIONS"]["prepare_threshold"] is not None
     if not (is_pooled and is_prepared):
         return application
     pool: Pool = cast(DatabaseWrapper, database).pool
-    return Door(application, [*reading_cases(pool), *writing_cases()])
+    above = [case for cases in others for case in cases(pool)]
+    return Door(application, [*reading_cases(pool), *writing_cases(), *above])
 
 
 def _answered(case: PlainCase, request: PlainRequest) -> PlainAnswer | None:

@@ -56,7 +56,7 @@ def update(given: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises: NotPlain, and what is wrong with a state.
     """
-    _require(given, _UPDATE)
+    require(given, _UPDATE)
     if all(given.get(name) is None for name in ("state", "updates", "remove", *PARTS)):
         raise NotPlain
     remove = given.get("remove") or []
@@ -71,7 +71,7 @@ def replacement(given: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises: NotPlain, and what is wrong with a state.
     """
-    _require(given, _REPLACEMENT)
+    require(given, _REPLACEMENT)
     state = _state(given, "state")
     if state is None:
         raise NotPlain
@@ -83,7 +83,7 @@ def turn(given: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises: NotPlain, and what is wrong with a state or with what was said.
     """
-    _require({k: v for k, v in given.items() if k not in _SIDES}, _TURN)
+    require({k: v for k, v in given.items() if k not in _SIDES}, _TURN)
     # Whether it makes a version shows later; then the answer names what it ignored.
     if any(given.get(name) is not None for name in OF_VERSIONS):
         raise NotPlain
@@ -98,8 +98,11 @@ def turn(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _require(given: Mapping[str, Any], kinds: Mapping[str, type]) -> None:
-    """Raises: NotPlain for a field that is not among these, or of another type."""
+def require(given: Mapping[str, Any], kinds: Mapping[str, type]) -> None:
+    """Refuse a field that is not among these, or of another type.
+
+    Raises: NotPlain.
+    """
     for name, value in given.items():
         kind = kinds.get(name)
         if kind is None or (value is not None and type(value) is not kind):

@@ -7,7 +7,7 @@ refused, rare or broken is left to the ordinary view, so that no rule is written
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from time import perf_counter
@@ -24,9 +24,6 @@ from apps.core.processes.served import CAME_AT, REFUSED
 
 Environ = dict[str, Any]
 
-_PATH = re.compile(
-    r"/v1/sessions/(sess_[0-9a-hjkmnp-tv-z]{26})/([a-z]{1,16})", re.ASCII
-)
 _PLAIN_ACCEPT = ("*/*", "", JSONRenderer.media_type)
 _PLAIN_CONTENT = ("application/json", "application/json; charset=utf-8")
 # With one of these it is no plain request, or if one of the others is not empty.
@@ -41,7 +38,8 @@ class PlainRequest:
     """A request that a case of the door may answer."""
 
     environ: Environ
-    session_id: str
+    # What its address names, in the order of the case's `path`.
+    names: tuple[str, ...]
     request_id: str
     started: float
     is_secure: bool
@@ -80,21 +78,41 @@ class PlainCase:
     """
 
     method: str
-    # The last part of the path, behind the session.
-    name: str
+    # Addresses that are plain, of ASCII alone; no two cases share one but by this.
+    path: re.Pattern[str]
+    # One of them, whose route is that of all.
+    example: str
     view: Any
     takes_body: bool
     answer: Callable[[PlainRequest], PlainAnswer | None]
 
 
+def session_path(name: str) -> re.Pattern[str]:
+    """Return the addresses of this part of a session."""
+    session = "sess_[0-9a-hjkmnp-tv-z]{26}"
+    return re.compile(f"/v1/sessions/({session})/{name}", re.ASCII)
+
+
+# By the addresses, then by the method.
+Table = Mapping[re.Pattern[str], Mapping[str, PlainCase]]
+
+
+def table_of(cases: Iterable[PlainCase]) -> Table:
+    """Return cases as they are looked for."""
+    table: dict[re.Pattern[str], dict[str, PlainCase]] = {}
+    for case in cases:
+        table.setdefault(case.path, {})[case.method] = case
+    return table
+
+
 def plain_request(
-    environ: Environ, cases: Mapping[tuple[str, str], PlainCase]
+    environ: Environ, table: Table
 ) -> tuple[PlainCase, PlainRequest] | None:
     """Return the case and the request, if there is one for it and nothing is odd."""
-    found = _PATH.fullmatch(environ["PATH_INFO"])
-    case = found and cases.get((environ["REQUEST_METHOD"], found[2]))
-    if not (found and case) or environ.get("HTTP_ACCEPT", "") not in _PLAIN_ACCEPT:
+    found = _found(environ, table)
+    if found is None or environ.get("HTTP_ACCEPT", "") not in _PLAIN_ACCEPT:
         return None
+    case, names = found
     if any(name in environ for name in _ODD) or any(map(environ.get, _EMPTY)):
         return None
     is_secure = _is_secure(environ)
@@ -105,7 +123,16 @@ def plain_request(
     # It stays with the request, whoever answers.
     request_id = middleware.request_id_of(environ.get("HTTP_X_REQUEST_ID", ""))
     environ["HTTP_X_REQUEST_ID"] = request_id
-    return case, PlainRequest(environ, found[1], request_id, started, is_secure, body)
+    return case, PlainRequest(environ, names, request_id, started, is_secure, body)
+
+
+def _found(environ: Environ, table: Table) -> tuple[PlainCase, tuple[str, ...]] | None:
+    for path, cases in table.items():
+        found = path.fullmatch(environ["PATH_INFO"])
+        if found is not None:
+            case = cases.get(environ["REQUEST_METHOD"])
+            return None if case is None else (case, found.groups())
+    return None
 
 
 def _no_body(environ: Environ) -> bytes | None:

@@ -22,7 +22,12 @@ from apps.accounts.authentication import USE_RESOLUTION
 from apps.core import json
 from apps.core.http.views import allowance_of
 from apps.timeline import bodies
-from apps.timeline.api.door.plain import PlainAnswer, PlainCase, PlainRequest
+from apps.timeline.api.door.plain import (
+    PlainAnswer,
+    PlainCase,
+    PlainRequest,
+    session_path,
+)
 from apps.timeline.api.states import StateView, state_object
 from apps.timeline.versions import plain_head
 from apps.timeline.versions.plain_head import PlainHead
@@ -38,7 +43,8 @@ def reading_cases(pool: Pool) -> list[PlainCase]:
     return [
         PlainCase(
             method="GET",
-            name="state",
+            path=session_path("state"),
+            example="/v1/sessions/id/state",
             view=StateView,
             takes_body=False,
             answer=lambda request: _answer(pool, request),
@@ -70,11 +76,11 @@ def _read(pool: Pool, request: PlainRequest) -> tuple[PlainHead, bytes] | None:
         return None
     digest, now = secrets.digest(secret), timezone.now()
     try:
-        with _borrowed(pool) as connection:
+        with borrowed(pool) as connection:
             head = plain_head.read(
                 connection,
                 digest=digest,
-                session_id=request.session_id,
+                session_id=request.names[0],
                 now=now,
                 stale=now - USE_RESOLUTION,
             )
@@ -88,7 +94,11 @@ def _read(pool: Pool, request: PlainRequest) -> tuple[PlainHead, bytes] | None:
 
 
 @contextmanager
-def _borrowed(pool: Pool) -> Iterator[Connection[Any]]:
+def borrowed(pool: Pool) -> Iterator[Connection[Any]]:
+    """Give a connection of the pool, in autocommit.
+
+    Raises: PoolTimeout, PoolClosed.
+    """
     connection = pool.getconn(timeout=POOL_SECONDS)
     try:
         yield connection

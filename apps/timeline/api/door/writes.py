@@ -13,7 +13,8 @@ committed, and what fails after the operation is too late: both are answered as
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import structlog
 from django.db import Error, connections
@@ -34,7 +35,12 @@ from apps.core.processes.served import ALLOWANCE, FAILED
 from apps.core.provenance import Request
 from apps.timeline import operations as timeline
 from apps.timeline.api.door import inputs
-from apps.timeline.api.door.plain import PlainAnswer, PlainCase, PlainRequest
+from apps.timeline.api.door.plain import (
+    PlainAnswer,
+    PlainCase,
+    PlainRequest,
+    session_path,
+)
 from apps.timeline.api.states import StateView, state_object
 from apps.timeline.api.turns import TurnsView, written_turn
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt
@@ -47,6 +53,16 @@ Take = Callable[[Mapping[str, Any]], dict[str, Any]]
 Operation = Callable[..., Receipt]
 Write = tuple[Take, Operation]
 Render = Callable[[Receipt], Any]
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is answered to what was stored; the door writes it as JSON."""
+
+    status: int
+    data: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def writing_cases() -> list[PlainCase]:
@@ -71,17 +87,34 @@ def _case(
     method: str, name: str, view: Any, write: Write, render: Render, status: int
 ) -> PlainCase:
     def answer(request: PlainRequest) -> PlainAnswer | None:
-        return _written(request, method, write, render, status)
+        return answer_write(
+            request,
+            lambda caller: _stored(request, method, caller, write),
+            lambda receipt: Told(
+                status, render(receipt), {"ETag": f'"v{receipt.number}"'}
+            ),
+        )
 
     return PlainCase(
-        method=method, name=name, view=view, takes_body=True, answer=answer
+        method=method,
+        path=session_path(name),
+        example=f"/v1/sessions/id/{name}",
+        view=view,
+        takes_body=True,
+        answer=answer,
     )
 
 
-def _written(
-    request: PlainRequest, method: str, write: Write, render: Render, status: int
+def answer_write(
+    request: PlainRequest,
+    store: Callable[[Caller], R | None],
+    tell: Callable[[R], Told],
 ) -> PlainAnswer | None:
-    """Do what is asked and answer it, or leave it to the ordinary view."""
+    """Do what is asked and answer it, or leave it to the ordinary view.
+
+    `store` gives None, or raises `NotPlain` or a DomainError but `OutcomeUnknown`, only
+    where it has stored nothing; what it stored is told of, whatever goes wrong.
+    """
     try:
         caller = _caller(request)
         if caller is None:
@@ -92,10 +125,10 @@ def _written(
             return None
         with gate.visiting(GATE):
             gate.take_turns_as(caller.lane)
-            receipt = _stored(request, method, caller, write)
-            if receipt.is_replay:
+            stored = _outcome(store, caller)
+            if stored is None:
                 return None
-            body = _rendered(receipt, render)
+            told, body = _rendered(stored, tell)
     except inputs.NotPlain:
         return None
     except DomainError as refused:
@@ -110,7 +143,7 @@ def _written(
         # As after a request of Django's: back to the pool.
         connections["default"].close_if_unusable_or_obsolete()
     return PlainAnswer(
-        status, {"ETag": f'"v{receipt.number}"'}, body, allowance.headers, caller.key_id
+        told.status, told.headers, body, allowance.headers, caller.key_id
     )
 
 
@@ -127,10 +160,21 @@ def _caller(request: PlainRequest) -> Caller | None:
     return caller if may_write and caller.agents is None else None
 
 
+def _outcome(store: Callable[[Caller], R | None], caller: Caller) -> R | None:
+    """Raises: DomainError, of which `OutcomeUnknown` alone may have stored it."""
+    try:
+        return store(caller)
+    except Error as error:
+        raise database_problem(error) from error
+
+
 def _stored(
     request: PlainRequest, method: str, caller: Caller, write: Write
-) -> Receipt:
-    """Raises: DomainError, of which `OutcomeUnknown` alone may have stored it."""
+) -> Receipt | None:
+    """Return what was stored; None where it was stored before.
+
+    Raises: NotPlain, DomainError, Error.
+    """
     tag = request.header("HTTP_IF_MATCH")
     given = inputs.parsed(request.body)
     act = Act(
@@ -145,24 +189,23 @@ def _stored(
         api_key_id=caller.key_id,
     )
     take, operation = write
-    try:
-        return operation(
-            act=act,
-            session_id=request.session_id,
-            expected=_expected(tag, given),
-            **take(given),
-        )
-    except Error as error:
-        raise database_problem(error) from error
+    receipt = operation(
+        act=act,
+        session_id=request.names[0],
+        expected=_expected(tag, given),
+        **take(given),
+    )
+    return None if receipt.is_replay else receipt
 
 
-def _rendered(receipt: Receipt, render: Render) -> bytes:
+def _rendered(stored: R, tell: Callable[[R], Told]) -> tuple[Told, bytes]:
     """Return the answer to what is stored by now, whatever goes wrong.
 
     Raises: OutcomeUnknown.
     """
     try:
-        return json.splice(render(receipt))
+        told = tell(stored)
+        return told, json.splice(told.data)
     except Exception as error:
         log.exception("a stored write could not be answered")
         raise OutcomeUnknown(UNKNOWN) from error

@@ -21,6 +21,8 @@ from apps.timeline.api.outputs.previews import (
     Review,
     RollbackPreview,
     Score,
+    TurnSummary,
+    TurnSummaryList,
 )
 from apps.timeline.api.outputs.sessions import (
     Rollback,
@@ -34,7 +36,6 @@ from apps.timeline.api.outputs.sessions import (
 from apps.timeline.api.outputs.turns import (
     Context,
     History,
-    Memory,
     SaidObject,
     Trace,
     TraceContext,
@@ -63,7 +64,6 @@ __all__ = [
     "History",
     "Label",
     "LastRollback",
-    "Memory",
     "NamedCheckpointList",
     "Note",
     "NoteList",
@@ -86,6 +86,8 @@ __all__ = [
     "TraceMetadata",
     "Turn",
     "TurnList",
+    "TurnSummary",
+    "TurnSummaryList",
     "Version",
     "VersionList",
     "VersionsHidden",

@@ -1,4 +1,4 @@
-"""What a rollback would do, and notes, reviews and scores, as answered."""
+"""What a rollback would do, and what is said beside a session, as answered."""
 
 from __future__ import annotations
 
@@ -103,6 +103,37 @@ class NoteList(ListEnvelope):
     """One page of notes."""
 
     data = Note(many=True)
+
+
+class TurnSummary(Output):
+    """What was said in successive turns, told shortly."""
+
+    object = text()
+    id = text()
+    session_id = text()
+    first_turn = serializers.IntegerField()
+    last_turn = serializers.IntegerField()
+    version = serializers.IntegerField(help_text="The head that the last turn left.")
+    set_aside_by = maybe_number(
+        "The rollback that stepped behind these turns; null: the summary counts."
+    )
+    text = text()
+    created_at = serializers.DateTimeField()
+    created_by = serializers.CharField()
+
+
+class FittingSummary(TurnSummary):
+    """A summary that counts, beside the one that a context begins with."""
+
+    similarity = serializers.FloatField(
+        allow_null=True, help_text="How near the query it is, 0 to 1; null without one."
+    )
+
+
+class TurnSummaryList(ListEnvelope):
+    """One page of summaries."""
+
+    data = TurnSummary(many=True)
 
 
 class Review(Output):

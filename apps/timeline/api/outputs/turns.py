@@ -15,6 +15,7 @@ from apps.timeline.api.outputs.common import (
     open_object,
     text,
 )
+from apps.timeline.api.outputs.previews import FittingSummary, TurnSummary
 from apps.timeline.api.outputs.versions import Version
 
 
@@ -65,14 +66,19 @@ class TurnList(ListEnvelope):
     data = Turn(many=True)
 
 
-class Memory(Output):
-    """A fact about the user that outlives sessions."""
+class RecalledMemory(Output):
+    """What is remembered of the session, its user, its agent or the project."""
 
     id = text()
     content = text()
     type = text()
-    score = serializers.FloatField(help_text="How relevant it is, 0 to 1.")
+    score = serializers.FloatField(
+        allow_null=True, help_text="How near the query it is, 0 to 1; without one null."
+    )
     created_at = serializers.DateTimeField()
+    scope = text("session, user, agent or project.")
+    tags = serializers.ListField(child=serializers.CharField())
+    confidence = serializers.FloatField()
 
 
 class Context(Output):
@@ -81,8 +87,19 @@ class Context(Output):
     session_id = text()
     version = serializers.IntegerField()
     state = open_object()
-    memories = Memory(many=True, help_text="Empty: no memories are kept yet.")
-    recent_turns = Turn(many=True, help_text="Newest first.")
+    memories = RecalledMemory(many=True, help_text="Nearest first; else newest.")
+    average_relevance = serializers.FloatField(help_text="The mean of the scores.")
+    drift_warning = serializers.BooleanField(
+        help_text="Of three memories or more none is near the query."
+    )
+    summary = TurnSummary(
+        allow_null=True,
+        help_text="Of those that count, the one that reaches furthest.",
+    )
+    older_summaries = FittingSummary(
+        many=True, help_text="As many as were asked for; the nearest or newest first."
+    )
+    recent_turns = Turn(many=True, help_text="Those since the summary, newest first.")
     last_rollback = LastRollback(allow_null=True)
 
 

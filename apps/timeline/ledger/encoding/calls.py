@@ -142,11 +142,11 @@ def _call(
 
 
 APPEND = _call(
-    "timeline_append_v6",
+    "timeline_append_v7",
     COMMAND | VERSION | TURN | INDEX,
     "*, NULL::bigint AS first_number",
 )
 APPEND_BATCH = _call(
-    "timeline_append_batch_v6", COMMAND | EACH | INDEX | {"items": "integer[]"}
+    "timeline_append_batch_v7", COMMAND | EACH | INDEX | {"items": "integer[]"}
 )
 CREATE_SESSION = _call("timeline_create_session_v6", ACT | SESSION | FIRST | INDEX)

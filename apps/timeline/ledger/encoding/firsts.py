@@ -9,12 +9,7 @@ from apps.diffs.compare import compare
 from apps.timeline.ledger.drafts import Draft
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
-from apps.timeline.ledger.encoding.writes import (
-    Shown,
-    describe,
-    encode_body,
-    waits,
-)
+from apps.timeline.ledger.encoding.writes import Shown, describe, encode_body, waits
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.versions import reading

@@ -1,4 +1,4 @@
-"""Turn what is to be written into rows: body, digests, changes, facets, events.
+"""Turn what is to be written into rows: what is sealed, changes, facets, events.
 
 Pure computation, done before a connection is held: the SQL functions that store the
 result only add the time, the number of a turn, and chain values.
@@ -18,8 +18,10 @@ from apps.core.admission import gate
 from apps.core.ids import new_id
 from apps.core.json import Json
 from apps.diffs import facets
+from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
 from apps.diffs.facets import Leaves
+from apps.diffs.flags import Flag
 from apps.diffs.flags import flags as flags_of
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
@@ -30,6 +32,7 @@ from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
 from apps.timeline.ledger.events import ACTIONS
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
+from apps.timeline.ledger.facts.repeating import EMPTY, MESSAGES, repeats_failure
 from apps.timeline.versions import proof, reading
 from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
 from apps.timeline.versions.reading import VersionRow
@@ -75,20 +78,12 @@ def encode_write(write: Write, *, head: VersionRow, act: Act) -> EncodedWrite:
     return encoded
 
 
-def event_id(stamp: Stamp, *, of_turn: bool = False) -> str:
-    """Return an id by which events of one moment sort as they happened.
-
-    By version; what made a version before the turn that came with it.
-    """
-    sequence = 2 * stamp.number + (2 if of_turn else 1)
-    return new_id("trace", now=stamp.act.now, sequence=sequence)
-
-
 def _encode_version(
     encoded: EncodedWrite, draft: Draft, stamp: Stamp, head: VersionRow
 ) -> None:
+    """Seal its own body, if it has one, and compare its state with the head's."""
     shows = draft.body_from or head
-    commitment, size = shows.commitment, shows.size
+    commitment, size, said = shows.commitment, shows.size, EMPTY
     body_number: int | None = shows.body_number
     if draft.parts is None:
         encoded.shows = shows
@@ -96,7 +91,11 @@ def _encode_version(
         base = bodies.Base(head.body_number, reading.raw_of(head), head.body_depth)
         body = encode_body(encoded, draft.parts, number=stamp.number, base=base)
         commitment, body_number = body.commitment, None
-        size = sum(len(part.data) for part in draft.parts if part.name == "state")
+        for part in draft.parts:
+            if part.name == "state":
+                size = len(part.data)
+            elif part.name == MESSAGES:
+                said = part.data
     if draft.state is None:
         difference = differences.between_bodies(head, shows)
     else:
@@ -107,27 +106,21 @@ def _encode_version(
             facets.leaves(draft.state),
         )
     flags = flags_of(difference.comparison, head.size, size)
+    may_repeat = said != EMPTY or MESSAGES in (draft.state or ())
+    if may_repeat and _repeats_failure(said, difference.comparison, head):
+        flags = (*flags, Flag.REPEATED)
     shown = Shown(commitment, size, body_number, list(flags))
     describe(encoded, draft, stamp, shown, difference, head)
     encoded.waits = _change_of_waiting(draft, head, difference)
     encoded.leaves = None if draft.state is None else difference.after
 
 
-def encode_body(
-    encoded: EncodedWrite,
-    parts: tuple[Part, ...],
-    *,
-    number: int,
-    base: bodies.Base | None,
-    salt: bytes | None = None,
-) -> bodies.Stored:
-    """Frame and compress the version's own body; return it as it is stored."""
-    raw = bodies.frame(parts)
-    gate.enter(len(raw))
-    salt = salt or secrets.token_bytes(SALT_BYTES)
-    body = bodies.encode(raw, number=number, base=base, salt=salt)
-    encoded.raw, encoded.body = raw, body
-    return body
+def _repeats_failure(said: bytes, comparison: Comparison, head: VersionRow) -> bool:
+    """Say whether a version of these messages makes a failed call again in vain."""
+    known = None
+    if said != EMPTY:
+        known = bodies.part_view(reading.raw_of(head), MESSAGES)
+    return repeats_failure(known or EMPTY, said, comparison)
 
 
 def describe(
@@ -142,7 +135,7 @@ def describe(
     comparison, key = difference.comparison, bytes(stamp.act.project.index_key)
     encoded.changes, truncated = index.change_rows(comparison, stamp.act.project)
     changes = index.shown(comparison) | {"changes_truncated": truncated}
-    encoded.version = _new_version(draft, stamp, shown, changes)
+    encoded.version = new_version(draft, stamp, shown, changes)
     # What it says of itself, and what the head has said of itself.
     said = [
         *((tag, getattr(draft.step, of), getattr(head, of, None)) for tag, of in SAID),
@@ -172,9 +165,27 @@ def describe(
     encoded.terms |= held
 
 
-def _new_version(
+def encode_body(
+    encoded: EncodedWrite,
+    parts: tuple[Part, ...],
+    *,
+    number: int,
+    base: bodies.Base | None,
+    salt: bytes | None = None,
+) -> bodies.Stored:
+    """Frame and compress the version's own body; return it as it is stored."""
+    raw = bodies.frame(parts)
+    gate.enter(len(raw))
+    salt = salt or secrets.token_bytes(SALT_BYTES)
+    body = bodies.encode(raw, number=number, base=base, salt=salt)
+    encoded.raw, encoded.body = raw, body
+    return body
+
+
+def new_version(
     draft: Draft, stamp: Stamp, shown: Shown, changes: dict[str, Any]
 ) -> NewVersion:
+    """Return the version that the draft becomes, with its digests and its leaf."""
     step, salt = draft.step, secrets.token_bytes(SALT_BYTES)
     own_id = event_id(stamp)
     claim = claim_of(draft, stamp, shown.commitment, salt, step.trace_id or own_id)
@@ -199,7 +210,7 @@ def _new_version(
         commitment=shown.commitment,
         leaf=claim.leaf(),
         event_id=own_id,
-        action=ACTIONS[draft.op],
+        action=ACTIONS[Op(draft.op)],
         resource_type="session" if draft.op in (Op.CREATE, Op.FORK) else "version",
         details=draft.details,
     )
@@ -228,6 +239,15 @@ def claim_of(
         ),
         commitment=commitment,
     )
+
+
+def event_id(stamp: Stamp, *, of_turn: bool = False) -> str:
+    """Return an id by which events of one moment sort as they happened.
+
+    By version; what made a version before the turn that came with it.
+    """
+    sequence = 2 * stamp.number + (2 if of_turn else 1)
+    return new_id("trace", now=stamp.act.now, sequence=sequence)
 
 
 def waits(

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from apps.accounts.management.command import project_called
 from apps.accounts.models import Project
+from apps.agents.models import Agent
 from apps.audit import operations as audit
 from apps.audit.comparing import Comparison, Tally
 from apps.core.errors import DomainError
@@ -21,13 +22,15 @@ from apps.core.roles.logins import weaknesses
 from apps.core.roles.names import Role
 from apps.core.roles.protection import notice
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.management.sessions import SessionsCommand
+from apps.timeline.management.sessions import SessionsCommand, histories
 from apps.timeline.models import Session
 from apps.timeline.search import rebuild
 from apps.timeline.verification import Finding, verify_session, verify_signatures
 from apps.timeline.verification.signed.witnessed import Witnessed, witnessed
 
 PAGE = 500
+# What the ids of keyed documents begin with; some have a record of their own.
+DOCUMENT = "doc_"
 SECONDS_BETWEEN_LINES = 5
 NAMED = 20
 NO_SIGNATURES = (
@@ -80,16 +83,20 @@ class Command(SessionsCommand):
             projects = [project_called(slug)]
         for project in projects:
             self._verify_record(project.id, f"project {project.slug}")
+            for agent_id in Agent.objects.of_project(project.id).ids():
+                self._verify_record(agent_id, f"agent {agent_id}")
             self._compare_rows(project)
             for session_id in _session_ids(project.id):
                 self._verify_session(session_id)
+                if session_id.startswith(DOCUMENT):
+                    self._verify_record(session_id, f"document {session_id}")
         if slug is None:
             self._verify_homeless()
 
     def _verify_homeless(self) -> None:
         """Verify sessions whose project is none: its leaves will tell."""
         known = Project.objects.values("id")
-        homeless = Session.objects.exclude(project_id__in=known)
+        homeless = histories().exclude(project_id__in=known)
         for session_id in list(homeless.values_list("id", flat=True)):
             self._verify_session(session_id)
 
@@ -123,16 +130,15 @@ class Command(SessionsCommand):
             parts = ", ".join(differs)
             self._name(self._derived, f"{session_id}: what search reads ({parts})")
 
-    def _verify_record(self, project_id: str, whose: str) -> None:
-        verdict = audit.verify_records(project_id=project_id)
+    def _verify_record(self, stream_id: str, whose: str) -> None:
+        verdict = audit.verify_records(stream_id=stream_id)
         self._records += verdict.count
         if verdict.broken_at is not None:
             broken = f"the record of {whose}: number {verdict.broken_at} does not hold"
-            self._broken.append(broken)
-            self.stderr.write(broken)
+            self._name(self._broken, broken)
 
     def _compare_rows_of(self, session_id: str) -> None:
-        session = Session.objects.filter(id=session_id).first()
+        session = Session.with_documents.filter(id=session_id).first()
         project = session and Project.objects.filter(id=session.project_id).first()
         if project:
             self._compare_rows(project, session_id)
@@ -280,17 +286,16 @@ def _said_of(kept: Witnessed, sessions: int) -> str:
 
 
 def _session_ids(project_id: str) -> Iterator[str]:
-    """Return all sessions of a project, newest first, deleted and expired too.
+    """Return what has a history in a project, newest first: deleted and expired too.
 
-    Page by page: a cursor would hold one snapshot open for as long as it all takes.
+    Sessions, then keyed documents. Page by page: a cursor would hold one snapshot open
+    for as long as it all takes.
     """
+    found = histories().of_project(project_id).order_by("-id")
     last: str | None = None
     while True:
-        page = list(
-            Session.objects.of_project(project_id)
-            .newest_first(after_id=last)
-            .values_list("id", flat=True)[:PAGE]
-        )
+        older = found if last is None else found.filter(id__lt=last)
+        page = list(older.values_list("id", flat=True)[:PAGE])
         yield from page
         if len(page) < PAGE:
             return

@@ -29,7 +29,7 @@ def releases(
     """
     if not sessions:
         return []
-    rows = sql.rows(_OF_HEADS, {"ids": list(sessions), "most": most})
+    rows = sql.rows(_OF_HEADS, {"ids": sql.text_array(sessions), "most": most})
     key = bytes(project.index_key)
     counted = []
     for row in rows:

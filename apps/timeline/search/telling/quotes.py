@@ -34,6 +34,12 @@ SELECT t.turn_number AS number, left(t.reasoning, {MOST_TEXT}) AS reasoning,
  WHERE t.session_id = w.id AND t.turn_number = ANY (%(numbers)s::bigint[])
    AND w.id || ':' || t.turn_number = ANY (%(keys)s::text[])
    AND t.size <= {LARGEST}"""  # noqa: S608
+# A summary is told by the last of its turns; several may end with one.
+_SUMMARIES = """
+SELECT m.last_turn AS number, m.text
+  FROM timeline_summary m
+ WHERE m.session_id = w.id AND m.last_turn = ANY (%(numbers)s::bigint[])
+   AND w.id || ':' || m.last_turn = ANY (%(keys)s::text[])"""
 
 Texts = dict[tuple[str, str, int], list[str]]
 
@@ -99,15 +105,17 @@ def _place(text: str, term: str) -> tuple[int, int, str] | None:
 
 
 def _key(one: Said) -> tuple[str, str, int]:
-    is_turn = one.hit.turn_number is not None
-    number = one.hit.turn_number if is_turn else one.hit.version
-    return one.session.id, "turn" if is_turn else "reasoning", number or 0
+    if one.hit.turn_number is None:
+        return one.session.id, "reasoning", one.hit.version or 0
+    return one.session.id, one.hit.where, one.hit.turn_number
 
 
 def _texts(said: Sequence[Said]) -> Texts:
     found: Texts = {}
     for session_id, row in _rows(_REASONINGS, said, "reasoning"):
         found[session_id, "reasoning", row.number] = [row.text or ""]
+    for session_id, row in _rows(_SUMMARIES, said, "summary"):
+        found.setdefault((session_id, "summary", row.number), []).append(row.text)
     budget = WorkBudget(work.PAGE // 4)
     for session_id, row in _rows(_TURNS, said, "turn"):
         if not budget.is_spent:

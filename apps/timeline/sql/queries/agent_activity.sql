@@ -6,6 +6,7 @@ SELECT a.id, counted.sessions, newest.last_seen, newest.rollbacks,
        SELECT count(*) AS sessions FROM (
               SELECT 1 FROM timeline_session s
                WHERE s.project_id = %(project)s AND s.agent_id = a.id
+                 AND s.kind = 'session'
                LIMIT %(counted)s) AS first_ones) AS counted
  CROSS JOIN LATERAL (
        SELECT max(n.updated_at) AS last_seen,
@@ -16,6 +17,7 @@ SELECT a.id, counted.sessions, newest.last_seen, newest.rollbacks,
          FROM (SELECT s.id, s.head_number, s.updated_at, s.rollback_count
                  FROM timeline_session s
                 WHERE s.project_id = %(project)s AND s.agent_id = a.id
+                  AND s.kind = 'session'
                 ORDER BY s.id DESC LIMIT %(newest)s) AS n
          JOIN timeline_version v
            ON v.session_id = n.id AND v.number = n.head_number) AS newest

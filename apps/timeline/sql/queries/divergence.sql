@@ -9,7 +9,7 @@ WITH RECURSIVE chain AS (
      WHERE c.depth < %(forks)s)
 SELECT c.start, c.id AS session_id, coalesce(c.number, head.number) AS number,
        c.origin_session_id,
-       s.project_id = %(project)s
+       s.project_id = %(project)s AND s.kind = 'session'
        AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
        AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
        AND head.hold <> 'deleted' AS is_visible

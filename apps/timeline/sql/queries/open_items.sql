@@ -7,7 +7,7 @@ SELECT o.session_id, o.number, o.at, a.external_id AS agent, o.user_id, o.status
   FROM (SELECT o.session_id, o.number, o.at, o.agent_id, s.user_id, s.status,
                s.head_number
           FROM timeline_open o
-          JOIN timeline_session s ON s.id = o.session_id
+          JOIN timeline_session s ON s.id = o.session_id AND s.kind = 'session'
          WHERE o.project_id = %(project)s AND o.kind = %(kind)s
            AND (o.at, o.session_id, o.number)
              < (coalesce(%(at)s::timestamptz, 'infinity'),

@@ -10,5 +10,6 @@ SELECT k.number, k.turn_number, k.request_digest, k.first_number
          FROM timeline_turn WHERE session_id = %(session)s AND request_key = %(key)s
        ) k ON true
  WHERE s.id = %(session)s AND s.project_id = %(project)s
+   AND s.kind = 'session'
    AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
  ORDER BY k.turn_number LIMIT 1

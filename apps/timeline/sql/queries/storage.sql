@@ -5,7 +5,8 @@ WITH chosen AS (
     FROM timeline_session s
     LEFT JOIN accounts_project p ON p.id = s.project_id
     LEFT JOIN agents_agent a ON a.id = s.agent_id
-    WHERE %(project_id)s::text IS NULL OR s.project_id = %(project_id)s::text
+    WHERE s.kind = 'session'
+      AND (%(project_id)s::text IS NULL OR s.project_id = %(project_id)s::text)
 ), stored AS (
     SELECT b.session_id, count(*) AS bodies, sum(octet_length(b.data)) AS stored
     FROM timeline_body b JOIN chosen ON chosen.id = b.session_id

@@ -19,7 +19,7 @@ SELECT s.id, head.number, head.chain, signed.chain AS at_signed
 """
 OF_KIND = {
     Kind.SESSION: ENDS.format(table="timeline_version", key="session_id"),
-    Kind.RECORD: ENDS.format(table="audit_auditrecord", key="project_id"),
+    Kind.RECORD: ENDS.format(table="audit_auditrecord", key="stream_id"),
 }
 
 

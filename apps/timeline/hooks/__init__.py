@@ -1,0 +1,19 @@
+"""What apps above tell of sessions."""
+
+from apps.timeline.hooks.memories import (
+    MEMORIES,
+    Memories,
+    RecallAsked,
+    Recalled,
+    memory_counts,
+    recall,
+)
+
+__all__ = [
+    "MEMORIES",
+    "Memories",
+    "RecallAsked",
+    "Recalled",
+    "memory_counts",
+    "recall",
+]

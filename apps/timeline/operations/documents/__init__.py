@@ -1,0 +1,1 @@
+"""The verbs of keyed documents; all writers of one take turns at its lock."""

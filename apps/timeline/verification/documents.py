@@ -1,0 +1,204 @@
+"""Verifies a keyed document: its versions as those of sessions, then what follows.
+
+Every version says in its body what it did, so what it left under its keys is recomputed
+from that and the entries before it; heads and the tally follow from the entries.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from itertools import chain
+from typing import Any, NamedTuple
+
+from apps.core import json, sql
+from apps.core.errors import DomainError
+from apps.timeline.bodies import CorruptBody, unframe
+from apps.timeline.ledger.documents.values import CONFIG_KEY
+from apps.timeline.verification import checks, rows
+from apps.timeline.verification.contents import Bodies
+from apps.timeline.verification.findings import Finding, Kind, Problems
+from apps.timeline.verification.limits import Limits
+from apps.timeline.verification.rows import StoredBody, StoredVersion
+from apps.timeline.verification.turns import TurnWalk
+from apps.timeline.versions.entries import ENTRY, LAST_KEY, behind
+from apps.timeline.versions.proof import NO_CHAIN
+from apps.timeline.words import Cause, KeyedOp, Op
+
+CHUNK = 200
+# Of what differs as a whole (ordinals, heads), so many are named.
+NAMED = 100
+
+_ENTRIES = sql.of_session(sql.query("timeline", "verify_entries"))
+_REMOVED = sql.of_session(sql.query("timeline", "verify_removed"))
+_ORDINALS = sql.of_session(sql.query("timeline", "verify_ordinals"))
+_HEADS = sql.of_session(sql.query("timeline", "verify_heads"))
+_TALLY = sql.of_session(sql.query("timeline", "verify_tally"))
+_RESTORED = sql.of_session("""
+SELECT r.key, r.body_number, r.size, r.expires_at
+  FROM timeline_keyed_restored_v2(
+           %(session)s, %(target)s::bigint, %(head)s::bigint, %(at)s::timestamptz,
+           %(config)s::boolean, %(data)s::boolean, %(first)s::text, %(before)s::text,
+           %(seen)s::bigint) r
+ WHERE r.differs
+""")
+
+
+class Left(NamedTuple):
+    """What a version left under a key."""
+
+    key: str
+    body_number: int | None
+    size: int
+    expires_at: datetime | None
+    cause: str
+
+
+class DocumentWalk:
+    """One pass over a keyed document; the counts are those of `verify_session`."""
+
+    def __init__(self, document_id: str, told: Callable[[int], None]) -> None:
+        self.document_id = document_id
+        self.told = told
+        self.versions = self.bodies = 0
+        self.before: StoredVersion | None = None
+        self.chain_start = self.chain_end = NO_CHAIN
+        self.has_more = False
+        budget = Limits().budget()
+        self.contents = Bodies(document_id, budget)
+        # It has none.
+        self.turns = TurnWalk(document_id, budget)
+
+    def findings(self) -> Iterator[Finding]:
+        while chunk := self._chunk():
+            left: defaultdict[int, list[Left]] = defaultdict(list)
+            asked = {"first": chunk[0].number, "last": chunk[-1].number}
+            for row in self._rows(_ENTRIES, **asked):
+                left[row.number].append(
+                    Left(row.key, row.body_number, row.size, row.expires_at, row.cause)
+                )
+            for version, body in rows.with_bodies(chunk):
+                yield from self._version(version, body, left.pop(version.number, []))
+            for number in left:
+                yield self._finding(number, Kind.NUMBER, "it has entries, but no row")
+            self.told(self.versions)
+        yield from self._whole()
+
+    def _chunk(self) -> list[StoredVersion]:
+        after = -1 if self.before is None else self.before.number
+        return rows.versions(self.document_id, after=after, limit=CHUNK)
+
+    def _version(
+        self, version: StoredVersion, body: StoredBody | None, left: list[Left]
+    ) -> Iterator[Finding]:
+        problems = checks.of_document(version, self.before, self.chain_end)
+        for kind, sentence in chain(problems, self._contents(version, body, left)):
+            yield self._finding(version.number, kind, sentence)
+        self.before, self.chain_end = version, version.chain
+        self.versions += 1
+
+    def _contents(
+        self, version: StoredVersion, body: StoredBody | None, left: list[Left]
+    ) -> Problems:
+        if body is None:
+            return  # the checks have said it
+        self.bodies += 1
+        try:
+            raw = self.contents.checked(body, version.commitment)
+            said = next(part.data for part in unframe(raw) if part.name == ENTRY)
+            expected = self._follows(version, json.parse(said), len(said))
+        except (CorruptBody, DomainError, KeyError, ValueError) as error:
+            yield Kind.BODY, f"its body: {error}"
+            return
+        if set(left) != set(expected):
+            yield Kind.DERIVED, "its entries do not follow from what it did"
+        size = sum(one.size for one in expected if one.cause == Cause.SET)
+        if version.size != size:
+            yield Kind.DERIVED, f"its size is said to be {version.size}, not {size}"
+
+    def _follows(self, version: StoredVersion, said: Any, size: int) -> list[Left]:
+        """Return what a version that says this leaves under its keys."""
+        match version.op:
+            case Op.CREATE:
+                return []
+            case KeyedOp.SET:
+                value = len(said["value"].encode())
+                return [self._set(version, said["key"], value, said["expires_at"])]
+            case KeyedOp.CONFIGURE:
+                return [self._set(version, CONFIG_KEY, size, None)]
+            case Op.ROLLBACK:
+                return self._restored(version, said)
+            case _:
+                return self._gone(version, said)
+
+    def _set(
+        self, version: StoredVersion, key: str, size: int, expires_at: str | None
+    ) -> Left:
+        end = None if expires_at is None else datetime.fromisoformat(expires_at)
+        return Left(key, version.number, size, end, Cause.SET)
+
+    def _restored(self, version: StoredVersion, said: Any) -> list[Left]:
+        if said["restored"] != version.restored_number:
+            raise ValueError("it restored another version than it names")
+        found = self._rows(
+            _RESTORED,
+            target=version.restored_number,
+            head=version.number - 1,
+            at=version.created_at,
+            config="config" in said["parts"],
+            data="data" in said["parts"],
+            **self._step(said),
+        )
+        return [
+            Left(
+                row.key,
+                row.body_number,
+                row.size,
+                row.expires_at,
+                Cause.REMOVED if row.body_number is None else Cause.RESTORED,
+            )
+            for row in found
+        ]
+
+    def _step(self, said: Any) -> dict[str, Any]:
+        """Return the keys that one step of a restore took; None: it was no step."""
+        return {name: said.get(name) for name in ("first", "before", "seen")}
+
+    def _gone(self, version: StoredVersion, said: Any) -> list[Left]:
+        first, before, moment, cause = "", LAST_KEY, None, Cause.REMOVED
+        if version.op == KeyedOp.REMOVE:
+            first, before = said["removed"], said["removed"] + "\x01"
+        elif version.op == KeyedOp.REMOVE_PREFIX:
+            first, before = said["prefix"], behind(said["prefix"])
+        else:
+            moment, cause = datetime.fromisoformat(said["expired"]), Cause.EXPIRED
+        found = self._rows(
+            _REMOVED, number=version.number, first=first, before=before, moment=moment
+        )
+        return [Left(row.key, None, 0, None, cause) for row in found]
+
+    def _whole(self) -> Iterator[Finding]:
+        if self.before is None:
+            yield self._finding(None, Kind.NUMBER, "there is no version 0")
+            return
+        for row in self._rows(_ORDINALS, limit=NAMED):
+            sentence = f"its entry is number {row.place} of its key, but not counted so"
+            yield self._finding(row.number, Kind.DERIVED, sentence)
+        for row in self._rows(_HEADS, limit=NAMED):
+            sentence = "the head of a key does not follow from its entries"
+            yield self._finding(row.number, Kind.DERIVED, sentence)
+        for row in self._rows(_TALLY):
+            counted = (row.head_number, row.keys, row.bytes, row.config_ordinal)
+            found = (row.number, row.keys_found, row.bytes_found, row.config_found)
+            if counted != found:
+                sentence = f"it is counted as {counted}, but is {found}"
+                yield self._finding(None, Kind.DERIVED, sentence)
+
+    def _rows(self, statement: str, **asked: Any) -> list[Any]:
+        return sql.rows(statement, {"session": self.document_id, **asked})
+
+    def _finding(self, number: int | None, kind: Kind, sentence: str) -> Finding:
+        return Finding(
+            session_id=self.document_id, number=number, kind=kind, sentence=sentence
+        )

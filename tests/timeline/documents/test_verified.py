@@ -1,0 +1,111 @@
+"""What does not hold in a keyed document is found and named, whichever value it is."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+
+from apps.timeline.verification import findings
+from tests.acting import tampering
+from tests.timeline.documents.keeping import Keeper, new_entry
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def full(keeper: Keeper) -> Keeper:
+    """Every kind of act: set, removed, by prefix, configured, restored, expired."""
+    keeper.ago = timedelta(days=-3)
+    keeper.configure(model="m")
+    lapsing = timezone.now() - timedelta(days=2)
+    keeper.put_all([new_entry("a", "1"), new_entry("b:1", "2"), new_entry("b:2", "3")])
+    keeper.put("c", "4", expires_at=lapsing)
+    keeper.remove("a")
+    keeper.remove_prefix("b:")
+    keeper.restore(5)
+    keeper.ago = timedelta(0)
+    keeper.expire()
+    keeper.put("d", "5", expires_at=timezone.now() + timedelta(days=1))
+    return keeper
+
+
+def found(keeper: Keeper) -> list[str]:
+    return [str(finding) for finding in findings(keeper.document.id)]
+
+
+def damage(table: str, change: str, keeper: Keeper) -> None:
+    """Change or delete one row as nobody can who uses the product."""
+    with tampering(table), connection.cursor() as cursor:
+        cursor.execute(change, [keeper.document.id])
+        assert cursor.rowcount == 1
+
+
+def test_what_was_written_by_every_act_holds(full: Keeper) -> None:
+    assert found(full) == []
+
+
+@pytest.mark.parametrize(
+    ("table", "setting", "where", "names"),
+    [
+        ("timeline_entry", "key = 'x'", "number = 2", "v2"),
+        ("timeline_entry", "number = 1", "number = 2", "v1"),
+        ("timeline_entry", "ordinal = 7", "number = 2", "v2"),
+        ("timeline_entry", "body_number = 3", "number = 2", "v2"),
+        ("timeline_entry", "body_number = NULL", "number = 2", "v2"),
+        ("timeline_entry", "size = 2", "number = 2", "v2"),
+        ("timeline_entry", "expires_at = now()", "number = 2", "v2"),
+        ("timeline_entry", "cause = 'restored'", "number = 2", "v2"),
+        ("timeline_entry", "cause = 'expired'", "number = 6", "v6"),
+        ("timeline_entry", "key = 'x'", "number = 7 AND key = 'b:1'", "v7"),
+        ("timeline_entry", "body_number = 3", "number = 8 AND key = 'a'", "v8"),
+        ("timeline_keyhead", "key = 'x'", "key = 'd'", "v10"),
+        ("timeline_keyhead", "number = 9", "key = 'd'", "v9"),
+        ("timeline_keyhead", "ordinal = 2", "key = 'd'", "v10"),
+        ("timeline_keyhead", "body_number = 9", "key = 'd'", "v10"),
+        ("timeline_keyhead", "size = 2", "key = 'd'", "v10"),
+        ("timeline_keyhead", "created_at = now()", "key = 'd'", "v10"),
+        ("timeline_keyhead", "updated_at = now()", "key = 'd'", "v10"),
+        ("timeline_keyhead", "expires_at = NULL", "key = 'd'", "v10"),
+        ("timeline_tally", "keys = keys + 1", "true", "it is counted"),
+        ("timeline_tally", "bytes = bytes + 1", "true", "it is counted"),
+        ("timeline_tally", "config_ordinal = 9", "true", "it is counted"),
+        ("timeline_version", "leaf = 'x'", "number = 5", "v5"),
+        ("timeline_version", "chain = 'x'", "number = 5", "v5"),
+        ("timeline_version", "op = 'remove'", "number = 5", "v5"),
+        ("timeline_version", "restored_number = 3", "number = 8", "v8"),
+        ("timeline_version", "actor_id = 'x'", "number = 8", "v8"),
+        ("timeline_version", "size = 9", "number = 2", "v2"),
+        ("timeline_body", "data = data || 'x'", "number = 7", "v7"),
+        ("timeline_body", "salt = 'x'", "number = 2", "v2"),
+    ],
+)
+def test_each_value_that_is_changed_is_found(
+    full: Keeper, table: str, setting: str, where: str, names: str
+) -> None:
+    change = f"UPDATE {table} SET {setting} WHERE session_id = %s AND {where}"
+    damage(table, change, full)
+    assert any(f"{names} " in line for line in found(full)), found(full)
+
+
+@pytest.mark.parametrize("table", ["timeline_entry", "timeline_keyhead"])
+def test_a_row_that_is_gone_is_found(full: Keeper, table: str) -> None:
+    change = f"DELETE FROM {table} WHERE session_id = %s AND key = 'd'"
+    damage(table, change, full)
+    assert any("v10" in line for line in found(full))
+
+
+def test_a_document_is_verified_with_its_project(full: Keeper) -> None:
+    out = StringIO()
+    call_command("verify", "--project", full.project.slug, stdout=out)
+    assert "Verified 1 sessions, 11 versions, 11 bodies" in out.getvalue()
+
+    change = "UPDATE timeline_tally SET keys = 9 WHERE session_id = %s"
+    damage("timeline_tally", change, full)
+    with pytest.raises(CommandError):
+        call_command("verify", "--session", full.document.id, stdout=out, stderr=out)
+    assert "it is counted as" in out.getvalue()
