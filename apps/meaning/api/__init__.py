@@ -1,0 +1,1 @@
+"""Routes of searches by meaning."""

@@ -1,0 +1,50 @@
+"""What makes vectors of texts, and how it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# Of longer texts the beginning counts.
+LONGEST_TEXT = 2_000
+
+
+class EmbeddingFailed(Exception):
+    """No vectors came back; the text says why, to people, and quotes nothing."""
+
+
+class TextsRefused(EmbeddingFailed):
+    """The endpoint is there and does not take these texts; others it may."""
+
+
+class Embedder(Protocol):
+    """Makes vectors of texts.
+
+    `name` is the model's: vectors of two models say nothing of each other. `near` is
+    the cosine from which on two texts are near each other. `is_constant`: a text that
+    has no vector will never have one.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def near(self) -> float: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    @property
+    def is_constant(self) -> bool: ...
+
+    def embed(
+        self, texts: Sequence[str], *, seconds: float
+    ) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """Return a row of length one for each text; NaN where a text has none.
+
+        Raises: EmbeddingFailed.
+        """
+        ...

@@ -1,0 +1,9 @@
+"""What apps above say of their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+# What of a body of theirs is text, by their name; None: the body is not theirs.
+TEXTS: dict[str, Callable[[Mapping[str, Any]], str | None]] = {}

@@ -1,0 +1,142 @@
+"""The vectors of a document in one block, kept while nothing about them changes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from apps.core import sql
+from apps.meaning.embedding import Embedder
+from apps.meaning.embedding.rows import Rows
+from apps.meaning.progress import Position
+from apps.timeline.queries import behind
+
+# The newest vectors of a scope; of more it is said that they were left out.
+MOST_VECTORS = 20_000
+CACHE_BYTES = 32 * 1024 * 1024
+# Rows that become floats together: what that takes stays in the processor's cache.
+BLOCK = 1_000
+# What a row takes beside its numbers: its key, and Python's part of it.
+ROW_BYTES = 160
+
+# Aggregated, because so many rows take five times as long to send and to read.
+_LOAD = """
+SELECT array_agg(v.item) FILTER (WHERE v.data IS NOT NULL) AS items,
+       array_agg(v.number) FILTER (WHERE v.data IS NOT NULL) AS numbers,
+       array_agg(v.scale) FILTER (WHERE v.data IS NOT NULL) AS scales,
+       string_agg(v.data, ''::bytea) AS data,
+       array_agg(v.item) FILTER (WHERE v.data IS NULL) AS bare, count(*) AS found
+  FROM (SELECT item, number, scale, data FROM meaning_vector
+         WHERE stream_id = %(stream)s AND model = %(model)s
+           AND item >= %(first)s::text AND item < %(before)s::text
+         ORDER BY number DESC, item LIMIT %(most)s) v
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matrix:
+    """Keys with their vectors, the newest first; `bare` are keys that have none."""
+
+    items: list[str]
+    numbers: list[int]
+    scales: Rows
+    data: np.ndarray[Any, np.dtype[np.int8]]
+    bare: list[str]
+    is_truncated: bool
+
+    @property
+    def bytes(self) -> int:
+        return self.data.nbytes + ROW_BYTES * len(self.items)
+
+    def below(self, prefix: str) -> Matrix:
+        """Return the rows of keys that begin so."""
+        at = [n for n, one in enumerate(self.items) if one.startswith(prefix)]
+        return Matrix(
+            items=[self.items[n] for n in at],
+            numbers=[self.numbers[n] for n in at],
+            scales=self.scales[at],
+            data=self.data[at],
+            bare=[one for one in self.bare if one.startswith(prefix)],
+            is_truncated=self.is_truncated,
+        )
+
+    def cosines(self, wanted: Rows) -> Rows:
+        """Return how near each row is to a row of length one."""
+        near = np.empty(len(self.items), np.float32)
+        for at in range(0, len(near), BLOCK):
+            rows = self.data[at : at + BLOCK].astype(np.float32)
+            near[at : at + BLOCK] = rows @ wanted
+        found: Rows = near * self.scales
+        return found
+
+
+class Cache:
+    """Matrices of this process, the least recently used dropped first."""
+
+    def __init__(self, most: int = CACHE_BYTES) -> None:
+        self._most = most
+        self._bytes = 0
+        self._kept: OrderedDict[tuple[str, ...], tuple[int, Matrix]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[str, ...], revision: int) -> Matrix | None:
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None or found[0] != revision:
+                return None
+            self._kept.move_to_end(key)
+            return found[1]
+
+    def put(self, key: tuple[str, ...], revision: int, matrix: Matrix) -> None:
+        with self._lock:
+            self._drop(key)
+            self._kept[key] = (revision, matrix)
+            self._bytes += matrix.bytes
+            while self._bytes > self._most:
+                self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: tuple[str, ...]) -> None:
+        if key in self._kept:
+            self._bytes -= self._kept.pop(key)[1].bytes
+
+
+CACHE = Cache()
+
+
+def matrix_of(at: Position, embedder: Embedder, prefix: str) -> Matrix:
+    """Return the vectors under keys that begin so, as of the position's revision.
+
+    What was read is never older than that: a position is changed after its vectors, in
+    one transaction.
+    """
+    key = (at.stream_id, embedder.name, prefix)
+    kept = CACHE.get(key, at.revision)
+    if kept is None:
+        kept = _loaded(at, embedder, prefix)
+        CACHE.put(key, at.revision, kept)
+    return kept
+
+
+def _loaded(at: Position, embedder: Embedder, prefix: str) -> Matrix:
+    asked = {
+        "stream": at.stream_id,
+        "model": embedder.name,
+        "first": prefix,
+        "before": behind(prefix),
+        "most": MOST_VECTORS + 1,
+    }
+    (row,) = sql.rows(_LOAD, asked)
+    items = (row.items or [])[:MOST_VECTORS]
+    data = np.frombuffer(row.data or b"", np.int8).reshape(-1, embedder.dimensions)
+    return Matrix(
+        items=items,
+        numbers=(row.numbers or [])[:MOST_VECTORS],
+        scales=np.array((row.scales or [])[:MOST_VECTORS], np.float32),
+        data=data[: len(items)],
+        bare=row.bare or [],
+        is_truncated=row.found > MOST_VECTORS,
+    )

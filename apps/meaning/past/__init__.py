@@ -1,0 +1,1 @@
+"""Old states by meaning: why versions were made, and what they changed."""

@@ -1,0 +1,1 @@
+"""What the worker and `manage.py embed` do: keep vectors up with what is written."""

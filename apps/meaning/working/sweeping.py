@@ -1,0 +1,106 @@
+"""The sweep of the worker: embed what was written, wherever one before it ended.
+
+Documents take turns, some keys each, so that one with a million to go holds up nobody.
+Any number of workers may sweep at once: of two that embed the same one's is stored.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from apps.core import sql
+from apps.meaning import embedding, progress
+from apps.meaning.embedding import Embedder, EmbeddingFailed
+from apps.meaning.past import sweeping as past
+from apps.meaning.progress import Position
+from apps.meaning.working import failures, noticing
+from apps.meaning.working.reconciling import reconcile
+
+log = structlog.get_logger("stepback.meaning")
+
+# Entries that are looked at together, and documents that take turns.
+AT_ONCE = 256
+DOCUMENTS = 20
+SWEEP_SECONDS = 20.0
+
+_RETRIES = """
+SELECT stream_id, item FROM meaning_vector
+ WHERE retry_at <= %(now)s AND model = %(model)s ORDER BY retry_at LIMIT %(most)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one step embedded, and whether the document has more to do."""
+
+    embedded: int
+    has_more: bool
+
+
+def sweep(*, now: datetime) -> int:
+    """Embed what waits, for some seconds; return how many texts that were.
+
+    A model that fails is left alone for a while, and what waits goes on waiting.
+    """
+    noticing.notice(now=now)
+    model = embedding.name()
+    before = failures.of(model)
+    if embedding.missing() or (before is not None and before.is_resting(now)):
+        return 0
+    try:
+        done = _swept(now)
+    except EmbeddingFailed as error:
+        log.warning("texts could not be embedded", model=model, reason=str(error))
+        failures.note(model, str(error), before, now=now)
+        return 0
+    if done:
+        failures.end(before)
+    return done
+
+
+def step(at: Position, embedder: Embedder, *, now: datetime) -> Step:
+    """Embed the next entries of a document.
+
+    Raises: EmbeddingFailed.
+    """
+    if at.model != embedder.name:
+        at = progress.adopt(at, embedder.name)
+    entries = progress.touched(at, most=AT_ONCE)
+    if not entries:
+        progress.settle(at.stream_id)
+        return Step(0, has_more=False)
+    keys = list(dict.fromkeys(key for _, key in entries if key))
+    embedded = reconcile(at, keys, embedder, now=now, to=entries[-1])
+    return Step(embedded or 0, has_more=True)
+
+
+def _swept(now: datetime) -> int:
+    began = time.monotonic()
+    done = 0
+    while (waiting := progress.due(DOCUMENTS)) and _is_early(began):
+        embedder = embedding.current()
+        for at in waiting:
+            done += step(at, embedder, now=now).embedded
+    done += past.sweep(now=now)
+    return done + _retried(now) if _is_early(began) else done
+
+
+def _retried(now: datetime) -> int:
+    """Try again what the model had no vector for."""
+    asked = {"now": now, "model": embedding.name(), "most": AT_ONCE}
+    waiting: dict[str, list[str]] = {}
+    for row in sql.rows(_RETRIES, asked):
+        waiting.setdefault(row.stream_id, []).append(row.item)
+    done = 0
+    for document_id, keys in waiting.items():
+        at = progress.position(document_id)
+        done += reconcile(at, keys, embedding.current(), now=now) or 0
+    return done
+
+
+def _is_early(began: float) -> bool:
+    return time.monotonic() - began < SWEEP_SECONDS
