@@ -1,0 +1,1 @@
+"""Routes of checkpoints: what they take, what they answer."""

@@ -1,0 +1,1 @@
+"""What people decide about policies, over REST: exceptions, and a floor."""

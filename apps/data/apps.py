@@ -1,0 +1,44 @@
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.apps import AppConfig
+
+from apps.audit.covered import register
+from apps.core.monitoring.exposition import SOURCES
+from apps.data.covered import EXCEPTION
+
+
+class DataConfig(AppConfig):
+    name = "apps.data"
+    label = "data"
+
+    def ready(self) -> None:
+        """Have lists count what agents keep, exceptions verified, values embedded."""
+        from apps.agents.hooks import COUNTERS
+        from apps.audit import feeding
+        from apps.data.documents.meaning import text_of
+        from apps.meaning.hooks import TEXTS
+
+        feeding.FEEDS["data"] = _feed
+        SOURCES["data"] = _families
+        COUNTERS["data"] = _count
+        TEXTS["data"] = text_of
+        register(EXCEPTION)
+
+
+def _count(project: Any, agent_ids: Sequence[str]) -> Mapping[str, Any]:
+    from apps.data.documents.counting import count
+
+    return count(project, agent_ids)
+
+
+def _feed(entries: Any, now: Any) -> None:
+    from apps.data.operations.keeping.releases import note_releases
+
+    note_releases(entries, now)
+
+
+def _families(now: Any) -> Any:
+    from apps.data.exposition import families
+
+    return families(now)

@@ -1,0 +1,1 @@
+"""An agent's audit: finding events of its stream, verifying and exporting them."""

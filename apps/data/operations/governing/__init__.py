@@ -1,0 +1,1 @@
+"""What people decide about policies: exceptions from them, and a floor."""

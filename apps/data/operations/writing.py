@@ -1,0 +1,275 @@
+"""Write values under keys, each checked against the config that stands.
+
+Policies are looked at before the lock is taken; if another config stands by then, they
+are looked at again. What is blocked is recorded and answered, the rest is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+from django.db import transaction
+
+from apps.agents.acts import Act
+from apps.audit.streams import Operation, Result
+from apps.core.errors import InvalidRequest
+from apps.data.documents.agents import known_document
+from apps.data.documents.deciding import ALLOWED, Decision, Override, against, decide
+from apps.data.documents.enforcing import (
+    StandingConfig,
+    full_block,
+    standing_config,
+    standing_floor,
+)
+from apps.data.documents.exceptions import still_stand
+from apps.data.documents.values import NewValue, WriteResult
+from apps.data.operations.recording import found_to_write, record_block, told
+from apps.timeline import queries
+from apps.timeline.errors import ConfigChanged, EntryChanged, NoRoom
+from apps.timeline.operations import Document, NewEntry, Written, write_entries
+
+MOST_ENTRIES = 100
+# How often what is written is checked anew because another config stands.
+ATTEMPTS = 3
+
+
+def write_batch(
+    *,
+    act: Act,
+    reference: str,
+    items: Sequence[NewValue],
+    reasoning: str | None = None,
+    override: Override | None = None,
+    name: str = "",
+) -> list[WriteResult]:
+    """Write up to 100 values in their order, and return what became of each.
+
+    What is allowed is written all or not at all. `name` is what the caller calls the
+    list, for errors; empty for a single value. With an `override` policies block
+    nothing; whoever gives one is an administrator.
+
+    Raises: AgentNotFound, InvalidRequest, InvalidKey, ContentTooLarge; EntryChanged,
+    ConfigChanged, AgentSuspended, AgentDeleted, DocumentHeld, IdempotencyKeyReused.
+    """
+    _require(items, name)
+    if override is not None:
+        override.require()
+    _, document = found_to_write(act, reference)
+    batch = _Batch(act, document, items, reasoning, override)
+    changed = ConfigChanged()
+    attempts = 0
+    while attempts < ATTEMPTS:
+        config = standing_config(document, now=act.now)
+        batch.decide(config)
+        try:
+            return batch.store(config)
+        except ConfigChanged as error:
+            attempts, changed = attempts + 1, error
+            batch.crowded.clear()
+        except NoRoom as error:
+            batch.have_no_room(error.details["entries"])
+        except EntryChanged as error:
+            raise batch.told_of(error, name) from None
+    raise changed
+
+
+def write_plainly(
+    *, act: Act, reference: str, item: NewValue, reasoning: str | None
+) -> WriteResult | None:
+    """Write one value as `write_batch` does, if all about it is as usual.
+
+    None where the agent is not known yet or a policy blocks the value, so that only an
+    exception could let it pass: then nothing was stored, nor recorded. Whether the
+    agent and the API key may write is looked at where it is stored.
+
+    Raises: what `write_batch` raises, and DocumentNotFound where the agent has no data.
+    """
+    item.require()
+    document = known_document(act.scope, reference)
+    if document is None:
+        return None
+    floor = standing_floor(act.project_id)
+    config = standing_config(document, now=act.now, floor=floor)
+    if config.verdict(item).block is not None:
+        return None
+    batch = _Batch(act, document, [item], reasoning, begins=False)
+    batch.decisions = [ALLOWED]
+    return batch.store(config)[0]
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Values to be written in one act, and what is decided about each."""
+
+    act: Act
+    document: Document
+    items: Sequence[NewValue]
+    reasoning: str | None
+    override: Override | None = None
+    # Whether an agent's first value is taken.
+    begins: bool = True
+    # By the place of the value.
+    decisions: list[Decision] = field(default_factory=list)
+    crowded: set[int] = field(default_factory=set)
+
+    def decide(self, config: StandingConfig) -> None:
+        """Look at every value by these policies."""
+        self.decisions = decide(
+            self.document,
+            config,
+            self.items,
+            now=self.act.now,
+            override=self.override,
+        )
+        most = config.rules.policies.most_keys
+        for place in self.crowded:
+            if most is not None and self.decisions[place].block is None:
+                full = config.named(self.items[place], full_block(most))
+                self.decisions[place] = against(full, self.override)
+
+    @property
+    def allowed(self) -> list[int]:
+        """Return the places of what nothing blocks."""
+        return [at for at, one in enumerate(self.decisions) if one.block is None]
+
+    @property
+    def exceptions(self) -> set[str]:
+        """Return the exceptions without which something would be blocked."""
+        passages = (one.passage for one in self.decisions)
+        return {each for one in passages if one for each in one.exceptions}
+
+    @property
+    def overflows(self) -> bool:
+        """Say whether more keys are to be written than there is room for."""
+        return self.override is not None and bool(self.crowded)
+
+    def store(self, config: StandingConfig) -> list[WriteResult]:
+        """Write what is allowed and record what is blocked, in one transaction.
+
+        Raises: ConfigChanged also where an exception has ended meanwhile, and what
+        `write_entries` raises.
+        """
+        needed = self.exceptions
+        is_one_statement = not needed and len(self.allowed) == len(self.items)
+        with nullcontext() if is_one_statement else transaction.atomic():
+            if needed and not still_stand(self.document, needed, now=self.act.now):
+                raise ConfigChanged
+            stored: Mapping[int, WriteResult] = {}
+            if self.allowed:
+                stored = self._stored(config, self._write(config))
+            # Records come last: whoever waits for the chain holds nothing else.
+            return [
+                stored[place] if place in stored else self._blocked(place, config)
+                for place in range(len(self.items))
+            ]
+
+    def have_no_room(self, refused: Sequence[int]) -> None:
+        """Take note of the entries that were one too many."""
+        places = self.allowed
+        self.crowded |= {places[entry] for entry in refused}
+
+    def told_of(self, error: EntryChanged, name: str) -> EntryChanged:
+        """Return the error with the place of the value that it is about."""
+        place = self.allowed[error.details["entries"][0]]
+        if not name:
+            return EntryChanged(param="expected_version")
+        return EntryChanged(param=f"{name}[{place}].expected_version", item=place)
+
+    def _write(self, config: StandingConfig) -> Written:
+        return write_entries(
+            act=self.act,
+            document=self.document,
+            entries=[self._entry(at, config) for at in self.allowed],
+            config=config.number,
+            most_keys=None if self.overflows else config.rules.policies.most_keys,
+            reasoning=self.reasoning,
+            begins=self.begins,
+        )
+
+    def _entry(self, place: int, config: StandingConfig) -> NewEntry:
+        item = self.items[place]
+        passage = self.decisions[place].passage
+        expires_at = config.expires_at(item.key, self.act.now)
+        return NewEntry(
+            key=item.key,
+            body=item.body(expires_at),
+            size=item.size,
+            expires_at=expires_at,
+            expected=item.expected,
+            # Without an event: the chained record says all that one would.
+            told=told(
+                Operation.DATA_WRITE,
+                item.key,
+                result=Result.ALLOWED,
+                details={
+                    "size": item.size,
+                    "request_id": self.act.request.id,
+                    **(passage.told() if passage else {}),
+                },
+            ),
+        )
+
+    def _blocked(self, place: int, config: StandingConfig) -> WriteResult:
+        item = self.items[place]
+        # What was left out of an act that is repeated had no room then.
+        most = config.rules.policies.most_keys or 0
+        block = self.decisions[place].block
+        block = block or config.named(item, full_block(most))
+        name = item.key if config.may_name(item.key) else ""
+        with transaction.atomic(savepoint=False):
+            event_id = record_block(self.act, self.document, block, name)
+        return WriteResult(
+            key=item.key, event_id=event_id, created_at=self.act.now, block=block
+        )
+
+    def _stored(
+        self, config: StandingConfig, written: Written
+    ) -> dict[int, WriteResult]:
+        """Return what became of what is stored, now or by this act before."""
+        if written.is_replay:
+            return self._stored_before(written)
+        created_at = written.created_at or self.act.now
+        return {
+            place: WriteResult(
+                key=self.items[place].key,
+                event_id=written.event_ids[at],
+                ordinal=written.ordinals[at],
+                number=written.first_number + at,
+                created_at=created_at,
+                expires_at=config.expires_at(self.items[place].key, self.act.now),
+                passage=self.decisions[place].passage,
+            )
+            for at, place in enumerate(self.allowed)
+        }
+
+    def _stored_before(self, written: Written) -> dict[int, WriteResult]:
+        """Return it as it is kept; what was left out then is not in it."""
+        rows = queries.entries_of(
+            self.document.id, written.first_number, written.number
+        )
+        results: dict[int, WriteResult] = {}
+        for place in self.allowed:
+            row = rows[len(results)] if len(results) < len(rows) else None
+            if row is not None and row.key == self.items[place].key:
+                results[place] = WriteResult(
+                    key=row.key,
+                    event_id=row.trace_id,
+                    ordinal=row.ordinal,
+                    number=row.number,
+                    created_at=row.created_at,
+                    expires_at=row.expires_at,
+                    passage=self.decisions[place].passage,
+                )
+        return results
+
+
+def _require(items: Sequence[NewValue], name: str) -> None:
+    if not 0 < len(items) <= MOST_ENTRIES:
+        raise InvalidRequest(
+            f"{name} takes 1 to {MOST_ENTRIES} entries; there are {len(items)}.",
+            param=name,
+        )
+    for place, item in enumerate(items):
+        item.require(within=f"{name}[{place}]." if name else "")

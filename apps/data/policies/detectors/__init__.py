@@ -1,0 +1,21 @@
+"""Detectors of personal data and secrets: what finds them and does not show them."""
+
+from apps.data.policies.detectors.looking import (
+    Detectors,
+    Finding,
+    Seen,
+    first,
+    personal_data,
+    secrets,
+)
+from apps.data.policies.detectors.masks import HIDDEN
+
+__all__ = [
+    "HIDDEN",
+    "Detectors",
+    "Finding",
+    "Seen",
+    "first",
+    "personal_data",
+    "secrets",
+]

@@ -1,0 +1,23 @@
+"""The classes of this app's tables, from which grants follow; see `core.roles`."""
+
+from apps.core.roles.declared import mutable
+
+TABLES = {
+    # What is hidden is found no more; nothing else of a checkpoint ever changes.
+    # Those that are due on a schedule the worker makes.
+    "data_checkpoint": mutable(
+        web="INSERT, UPDATE (hidden_at)", worker="INSERT, UPDATE (hidden_at)"
+    ),
+    # An exception is ended, nothing else; a write that needs it locks it.
+    "data_exception": mutable(web="INSERT, UPDATE (ended_at)"),
+    "data_export": mutable(web="INSERT"),
+    "data_longrestore": mutable(
+        web="INSERT",
+        worker=(
+            "UPDATE (total, passed, next_key, steps, changed, removed, lapsed, state,"
+            " code, words, ended_at)"
+        ),
+    ),
+    "data_release": mutable(web="", worker="INSERT, UPDATE (kept_at)"),
+    "data_schedule": mutable(worker="UPDATE (due_at)"),
+}

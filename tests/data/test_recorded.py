@@ -1,0 +1,193 @@
+"""What agents' data leaves in the audit, and what a block leaves nowhere."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.urls import reverse
+
+from apps.accounts.models import Role as AccountRole
+from apps.agents.models import Agent
+from apps.audit.models import AuditRecord, Event
+from apps.audit.operations import verify_records
+from apps.core.roles.names import Role
+from apps.timeline.operations import Document
+from tests.accounts.make import make_member
+from tests.acting import acting_as
+from tests.console.make import signed_in
+from tests.data.conftest import AGENT, Store, made
+
+SECRET = "ann.planted@example.com"
+
+
+def stream_id() -> str:
+    agent = Agent.objects.select_related("project").get(external_id=AGENT)
+    return Document.of_agent(agent.project, agent.id).stream_id
+
+
+def stream() -> list[tuple[str, str, str | None, str]]:
+    records = AuditRecord.objects.filter(stream_id=stream_id()).order_by("number")
+    return [
+        (one.action, one.result, one.rule, one.resource_id)
+        for one in records
+        if not one.action.startswith("agent.")
+    ]
+
+
+def test_every_operation_is_a_record(store: Store) -> None:
+    made(store.write("a"))
+    made(store.at("a"))
+    made(store.listed(prefix="a"))
+    made(store.search("v"))
+    made(store.versions("a"))
+    made(store.delete("a"))
+    made(store.write("b"))
+    made(store.delete_prefix("b"))
+    made(store.configure({"a": 1}))
+    made(store.config())
+    made(store.roll_back("v0"))
+
+    assert stream() == [
+        ("data.write", "allowed", None, "a"),
+        ("data.read", "success", None, "a"),
+        ("data.list", "success", None, "a"),
+        ("data.search", "success", None, ""),
+        ("data.read", "success", None, "a"),
+        ("data.delete", "success", None, "a"),
+        ("data.write", "allowed", None, "b"),
+        ("data.delete_prefix", "success", None, "b"),
+        ("config.update", "success", None, "v1"),
+        ("config.read", "success", None, "v1"),
+        ("config.rollback", "success", None, "v0"),
+    ]
+    assert verify_records(stream_id=stream_id()).is_intact
+
+
+def test_an_answer_names_its_record(store: Store) -> None:
+    made(store.policies(block_pii=True))
+    answers = [
+        made(store.write("a")),
+        made(store.write("b", SECRET)),
+        made(store.at("a")),
+        made(store.listed()),
+        made(store.delete("a")),
+    ]
+
+    ids = {f"aud_{one.event_id.partition('_')[2]}" for one in AuditRecord.objects.all()}
+
+    assert {one["audit_id"] for one in answers} <= ids
+
+
+def test_reads_are_kept_out_where_the_config_says_so(store: Store) -> None:
+    made(store.configure({"audit": {"reads": False}}))
+    made(store.write("a"))
+    before = len(stream())
+
+    assert made(store.at("a"))["audit_id"] == ""
+    assert made(store.listed())["audit_id"] is None
+    assert made(store.search("v"))["audit_id"] is None
+    assert made(store.config())["version"] == "v1"
+    assert len(stream()) == before
+    made(store.write("b"))
+    assert len(stream()) == before + 1
+
+
+def test_a_write_is_in_its_agents_record_and_in_no_event(store: Store) -> None:
+    body = {"entries": [{"key": key, "value": "vv"} for key in "ab"]}
+    path = f"{store.path}/data/batch"
+    made(store.client.post(path, body, X_Request_Id="req-1"))
+
+    records = AuditRecord.objects.filter(stream_id=stream_id(), action="data.write")
+    told = [(one.version, one.resource_id, one.details) for one in records]
+    details = {"size": 2, "request_id": "req-1"}
+    assert sorted(told) == [(1, "a", details), (2, "b", details)]
+    assert not Event.objects.filter(action="data.written").exists()
+    refused = store.client.get("/v1/traces", {"action": "data.written"})
+    assert refused.status == 400
+    assert "/v1/agents/{agent}/audit" in refused.body["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("policies", "body"),
+    [
+        ({"block_pii": True}, {"key": "a", "value": f"to {SECRET}"}),
+        ({"block_pii": True}, {"key": SECRET, "value": "v"}),
+        ({"block_pii": True}, {"key": "a", "value": "v", "metadata": {"m": SECRET}}),
+        (
+            {"block_pii": True, "denied_key_prefixes": ["ann"]},
+            {"key": SECRET, "value": SECRET},
+        ),
+        (
+            {"block_pii": True, "max_value_size_bytes": 3},
+            {"key": SECRET, "value": SECRET},
+        ),
+        (
+            {"custom_blocked_patterns": [{"name": "p", "regex": "planted"}]},
+            {"key": "a", "value": SECRET},
+        ),
+        (
+            {"block_secrets": True},
+            {"key": "a", "value": "postgres://app:planted@db.internal/orders"},
+        ),
+    ],
+)
+def test_what_is_blocked_is_kept_nowhere(
+    store: Store, policies: dict[str, Any], body: dict[str, Any], caplog: Any
+) -> None:
+    made(store.policies(**policies))
+
+    answer = made(store.client.post(f"{store.path}/data", body))
+
+    assert answer["allowed"] is False
+    assert everywhere("planted@") == []
+    assert "planted@" not in caplog.text
+    (event,) = Event.objects.filter(action="data.blocked")
+    assert event.details["rule"] == answer["blocked_by"]
+    assert stream()[-1][:3] == ("data.write", "blocked", answer["blocked_by"])
+
+
+def test_what_is_blocked_is_in_no_page_and_no_metric(
+    store: Store, client: Any, project: Any, settings: Any
+) -> None:
+    settings.METRICS_TOKEN = "t" * 32
+    made(store.policies(block_pii=True, block_secrets=True))
+    made(store.write("a", SECRET))
+    made(store.write(SECRET, "postgres://app:planted@db.internal/orders"))
+    agent = Agent.objects.get(external_id=AGENT)
+    browser = signed_in(client, make_member(project, "ada", AccountRole.ADMIN))
+
+    pages = [
+        browser.get(reverse(f"console:{name}", args=[project.slug, agent.id]))
+        for name in ("agent_detail", "agent_data", "agent_audit", "agent_blocked")
+    ]
+    pages += [
+        browser.get(reverse(f"console:{name}", args=[project.slug]))
+        for name in ("audit_log", "metrics", "project")
+    ]
+    bearer = {"Authorization": f"Bearer {settings.METRICS_TOKEN}"}
+    pages.append(client.get("/metrics", headers=bearer))
+
+    assert [page.status_code for page in pages] == [200] * len(pages)
+    assert not [page for page in pages if b"planted" in page.content]
+
+
+def test_a_key_that_is_not_what_is_blocked_is_named(store: Store) -> None:
+    made(store.policies(block_pii=True))
+    made(store.write("note:1", SECRET))
+
+    assert stream()[-1][3] == "note:1"
+
+
+def everywhere(text: str) -> list[str]:
+    """Return the tables with a row that holds a text, in whichever column."""
+    with acting_as(Role.OWNER), connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        holding = []
+        for table in tables:
+            cursor.execute(
+                f'SELECT count(*) FROM "{table}" t WHERE t::text LIKE %s',
+                [f"%{text}%"],
+            )
+            if cursor.fetchone()[0]:
+                holding.append(table)
+    return holding
