@@ -1,0 +1,1 @@
+"""Memories over REST: paths and shapes are those that StateBase's clients know."""

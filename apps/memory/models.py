@@ -1,0 +1,140 @@
+"""What lists and searches read of memories; the memories are entries of documents."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+
+from apps.memory.querysets import MemoryQuerySet
+from apps.timeline.fields import id_field
+
+
+class MemoryScope(models.TextChoices):
+    """Whose a memory is."""
+
+    SESSION = "session"  # ends with its session
+    USER = "user"
+    AGENT = "agent"
+    PROJECT = "project"
+
+
+class Status(models.TextChoices):
+    """What is thought of a memory."""
+
+    BELIEVED = "believed"
+    PROPOSED = "proposed"  # too little is known: a person accepts or drops it
+    REPLACED = "replaced"  # another one says it now
+    DROPPED = "dropped"  # taken back; it can be restored
+    REMOVED = "removed"  # deleted: its entry is absent
+
+
+class Memory(models.Model):
+    """What the newest entry under a memory's id says, as far as it is looked for.
+
+    It follows from the entry, and is made anew from it after a restore. What is shown
+    is read from the entry itself, whose body is proven.
+    """
+
+    pk = models.CompositePrimaryKey("document_id", "id")
+    document_id = id_field()
+    id = models.CharField(max_length=30, db_collation="C")
+    project_id = id_field()
+    scope = models.CharField(max_length=8, choices=MemoryScope.choices)
+    # The session's id, the user's, what its code calls the agent; empty of a project.
+    owner = models.TextField(db_collation="C")
+    type = models.TextField(db_collation="C")
+    tags = ArrayField(models.TextField(db_collation="C"))
+    confidence = models.FloatField()
+    status = models.CharField(max_length=8, choices=Status.choices)
+    # Ids of memories whose texts were near this one when it was written.
+    near = ArrayField(models.TextField(db_collation="C"))
+    replaced_by = models.CharField(max_length=30, null=True, db_collation="C")
+    reinforced = models.BigIntegerField(default=0)
+    # Where its text came from, and who said it again.
+    session_id = id_field(null=True)
+    version = models.BigIntegerField(null=True)
+    taught_by = ArrayField(models.TextField(db_collation="C"))
+    external_id = models.TextField(null=True, db_collation="C")
+    # The entry: the version of the document, and how often something was done to it.
+    number = models.BigIntegerField()
+    ordinal = models.BigIntegerField()
+    # Of the normalised text, keyed with the project's own key.
+    digest = models.BinaryField()
+    words = ArrayField(models.TextField(db_collation="C"))
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+
+    objects = MemoryQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(scope__in=MemoryScope.values),
+                name="memory_memory_scope_is_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status__in=Status.values),
+                name="memory_memory_status_is_known",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["id"], name="memory_memory_by_id"),
+            models.Index(fields=["document_id", "digest"], name="memory_memory_text"),
+            models.Index(
+                fields=["project_id", "external_id"],
+                name="memory_memory_external",
+                condition=models.Q(external_id__isnull=False),
+            ),
+            models.Index(
+                fields=["project_id", "scope", "owner", "-id"],
+                name="memory_memory_newest",
+            ),
+            models.Index(
+                fields=["expires_at"],
+                name="memory_memory_due",
+                condition=models.Q(expires_at__isnull=False),
+            ),
+            GinIndex(fields=["taught_by"], name="memory_memory_source"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class Mode(models.TextChoices):
+    """How an agent's turns form memories."""
+
+    OFF = "off"
+    TAGS = "tags"  # what it marks in its outputs
+
+
+class Formation(models.Model):
+    """Whether an agent's turns form memories; one that is not here forms none."""
+
+    agent_id = models.CharField(max_length=32, db_collation="C", primary_key=True)
+    project_id = id_field()
+    mode = models.CharField(max_length=8, choices=Mode.choices)
+
+    class Meta:
+        indexes = [models.Index(fields=["project_id"], name="memory_formation_project")]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} {self.mode}"
+
+
+class FormingTurn(models.Model):
+    """A turn that is to form memories; the worker takes it away."""
+
+    pk = models.CompositePrimaryKey("session_id", "turn_id")
+    session_id = id_field()
+    turn_id = id_field()
+    project_id = id_field()
+    noted_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["noted_at"], name="memory_formingturn_oldest")]
+
+    def __str__(self) -> str:
+        return str(self.turn_id)

@@ -1,0 +1,125 @@
+"""Recall for the context of a session: what is near the question, and live.
+
+What a version taught that a rollback has set aside is left out unless it is asked for:
+the session stepped back from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from apps.core.time.moments import utc_text
+from apps.memory.documents.finding import read_rows
+from apps.memory.documents.owners import Finder, Owner, Place
+from apps.memory.documents.storing import Kept
+from apps.memory.models import Memory
+from apps.memory.operations.searching import Match, SearchAsked, search_owners
+from apps.timeline.hooks import RecallAsked, Recalled
+from apps.timeline.models import Session
+from apps.timeline.versions import live_ranges
+
+DEFAULT_LIMIT = 5
+# More are asked for than are shown: some of them may be set aside.
+BESIDE = 20
+# What has nothing to do with the question at all is left out.
+LEAST = 1e-4
+# With so many to choose from and none this near, the question has drifted away.
+LEAST_CANDIDATES = 3
+DRIFT = 0.5
+
+
+def recall(asked: RecallAsked) -> Recalled:
+    """Return the memories that go into a session's context.
+
+    Without a question they are the newest, and none has a score.
+
+    Raises: SessionNotFound.
+    """
+    place = Place(session_id=asked.session_id)
+    owners = Finder(asked.act.scope, place, asked.act.now).to_read()
+    if not asked.limit:
+        return Recalled()
+    if asked.query is None or not asked.query.strip():
+        kept = _newest(asked, owners)
+        return Recalled(memories=[_told(one, None) for one in kept])
+    wanted = SearchAsked(
+        query=asked.query, place=place, limit=asked.limit + BESIDE, least=LEAST
+    )
+    found = search_owners(asked.act, owners, wanted)
+    near = _live([one.kept for one in found.matches], asked)
+    matches = [one for one in found.matches if one.kept in near][: asked.limit]
+    return Recalled(
+        memories=[_told(one.kept, one.score) for one in matches],
+        average_relevance=_mean(matches),
+        is_drifting=_is_drifting(found.candidates, matches),
+    )
+
+
+def set_aside(session_id: str, version: int) -> bool:
+    """Say whether a rollback has set that version of a session aside."""
+    head = Session.objects.filter(id=session_id).values_list("head_number", flat=True)
+    number = head.first()
+    if number is None:
+        return False
+    ranges = live_ranges(session_id, number, down_to=version)
+    return not any(version in live for live in ranges)
+
+
+def _newest(asked: RecallAsked, owners: Sequence[Owner]) -> list[Kept]:
+    documents = [one.document.id for one in owners]
+    rows = (
+        Memory.objects.of(documents)
+        .believed(now=asked.act.now)
+        .newest_first()
+        .defer("words")[: asked.limit + BESIDE]
+    )
+    kept = read_rows(asked.act.scope, rows, now=asked.act.now)
+    return _live(kept, asked)[: asked.limit]
+
+
+def _live(memories: Sequence[Kept], asked: RecallAsked) -> list[Kept]:
+    """Keep what versions taught that are live, and what no version did."""
+    if asked.includes_set_aside:
+        return list(memories)
+    known: dict[tuple[str, int], bool] = {}
+    return [one for one in memories if not _is_set_aside(one, known)]
+
+
+def _is_set_aside(kept: Kept, known: dict[tuple[str, int], bool]) -> bool:
+    """Say whether all that taught a memory was set aside."""
+    sources = (kept.content.source, *kept.content.reinforcements)
+    for one in sources:
+        if one.session_id is None or one.version is None:
+            return False
+        place = (one.session_id, one.version)
+        if place not in known:
+            known[place] = set_aside(*place)
+        if not known[place]:
+            return False
+    return True
+
+
+def _told(kept: Kept, score: float | None) -> dict[str, Any]:
+    content = kept.content
+    return {
+        "id": content.id,
+        "content": content.content,
+        "type": content.type,
+        "score": score,
+        "created_at": utc_text(content.created_at),
+        "scope": content.scope,
+        "tags": list(content.tags),
+        "confidence": content.confidence,
+    }
+
+
+def _mean(matches: Sequence[Match]) -> float:
+    if not matches:
+        return 0.0
+    return round(sum(one.score for one in matches) / len(matches), 4)
+
+
+def _is_drifting(candidates: int, matches: Sequence[Match]) -> bool:
+    best = max((one.score for one in matches), default=0.0)
+    return candidates >= LEAST_CANDIDATES and best < DRIFT

@@ -1,0 +1,206 @@
+"""Decide about memories: of two that conflict, and of one that is proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from django.db import transaction
+
+from apps.agents.acts import Act
+from apps.audit.actions import Action
+from apps.audit.streams import MemoryOperation
+from apps.core.errors import InvalidRequest
+from apps.core.ids import new_id
+from apps.memory.documents.contents import LEAST_CONFIDENCE, Content
+from apps.memory.documents.finding import found, standing
+from apps.memory.documents.owners import Finder, Owner, Place
+from apps.memory.documents.storing import Kept, store
+from apps.memory.errors import MemoryNotFound
+from apps.memory.models import MemoryScope
+from apps.memory.operations import recording
+from apps.memory.operations.adding import remember
+from apps.timeline.operations import Told, lock_document
+
+
+class Decision(StrEnum):
+    """What becomes of a memory, and of another that it conflicts with."""
+
+    KEEP = "keep"  # the other one stays, this one is dropped
+    REPLACE = "replace"  # this one stays, the other one is replaced by it
+    BOTH = "both"  # both stay: they do not conflict
+    ACCEPT = "accept"  # it is believed
+    DROP = "drop"  # it is taken back
+    PROMOTE = "promote"  # it is the user's from here on, and outlives its session
+
+
+OF_TWO = (Decision.KEEP, Decision.REPLACE, Decision.BOTH)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resolution:
+    """What was decided; `other_id` is the memory that it conflicts with."""
+
+    decision: Decision
+    other_id: str | None = None
+    reasoning: str | None = None
+
+
+def resolve(*, act: Act, memory_id: str, resolution: Resolution) -> list[Kept]:
+    """Carry out a decision, and return the memories that it is about.
+
+    What is so already makes no version. Of two the other one is, unless it is named,
+    the nearest that was flagged.
+
+    Raises: MemoryNotFound; InvalidRequest where there is no other one, or no user to
+    promote it to; AgentSuspended, AgentDeleted, DocumentHeld, IdempotencyKeyReused.
+    """
+    owner, row = found(act, memory_id)
+    if resolution.decision is Decision.PROMOTE:
+        return _promoted(act, owner, row.id, resolution)
+    with transaction.atomic():
+        return _resolved(act, owner, row.id, resolution)
+
+
+def _resolved(
+    act: Act, owner: Owner, memory_id: str, resolution: Resolution
+) -> list[Kept]:
+    before = standing(owner.document, memory_id, now=act.now)
+    about = recording.told(MemoryOperation.RESOLVE, before.content)
+    lock_document(act=act, document=owner.document, told=about)
+    shown = [standing(owner.document, memory_id, now=act.now)]
+    if resolution.decision in OF_TWO:
+        shown.append(_other(act, owner, shown[0].content, resolution))
+    decided = DECIDED[resolution.decision]([one.content for one in shown])
+    return _stored(act, owner, shown, decided, resolution)
+
+
+def _stored(
+    act: Act,
+    owner: Owner,
+    before: list[Kept],
+    decided: list[Content],
+    resolution: Resolution,
+) -> list[Kept]:
+    """Write those that are different, and return all."""
+    changed = [
+        after
+        for one, after in zip(before, decided, strict=True)
+        if after != one.content
+    ]
+    if not changed:
+        return before
+    stored = store(
+        act=act,
+        owner=owner,
+        contents=changed,
+        about=[_told(one, resolution) for one in changed],
+        reasoning=resolution.reasoning,
+    )
+    by_id = {one.content.id: one for one in (*before, *stored)}
+    return [by_id[one.content.id] for one in before]
+
+
+def _told(content: Content, resolution: Resolution) -> Told:
+    gone = content.status in ("dropped", "replaced")
+    return recording.told(
+        MemoryOperation.RESOLVE,
+        content,
+        event=Action.MEMORY_DELETED if gone else Action.MEMORY_UPDATED,
+        decision=resolution.decision.value,
+    )
+
+
+def _other(act: Act, owner: Owner, content: Content, resolution: Resolution) -> Kept:
+    flagged = [one.id for one in content.near]
+    other_id = resolution.other_id or next(iter(flagged), None)
+    if other_id is None:
+        raise InvalidRequest("Name the memory it conflicts with.", param="other_id")
+    if other_id == content.id:
+        raise InvalidRequest("A memory cannot be its own other.", param="other_id")
+    try:
+        return standing(owner.document, other_id, now=act.now)
+    except MemoryNotFound:
+        raise MemoryNotFound(param="other_id") from None
+
+
+def _keep(contents: list[Content]) -> list[Content]:
+    mine, other = contents
+    return [_taken_back(mine), _settled(other, mine)]
+
+
+def _replace(contents: list[Content]) -> list[Content]:
+    mine, other = contents
+    gone = replace(other, status="replaced", replaced_by=mine.id, near=())
+    return [_believed(_settled(mine, other)), gone]
+
+
+def _both(contents: list[Content]) -> list[Content]:
+    mine, other = contents
+    return [_settled(mine, other), _settled(other, mine)]
+
+
+def _accept(contents: list[Content]) -> list[Content]:
+    return [_believed(contents[0])]
+
+
+def _drop(contents: list[Content]) -> list[Content]:
+    return [_taken_back(contents[0])]
+
+
+def _settled(content: Content, other: Content) -> Content:
+    """Return a memory without the flag that it is near another one."""
+    near = tuple(one for one in content.near if one.id != other.id)
+    return replace(content, near=near)
+
+
+def _believed(content: Content) -> Content:
+    surer = max(content.confidence, LEAST_CONFIDENCE)
+    return replace(content, status="believed", replaced_by=None, confidence=surer)
+
+
+def _taken_back(content: Content) -> Content:
+    return replace(content, status="dropped", near=())
+
+
+DECIDED: dict[Decision, Callable[[list[Content]], list[Content]]] = {
+    Decision.KEEP: _keep,
+    Decision.REPLACE: _replace,
+    Decision.BOTH: _both,
+    Decision.ACCEPT: _accept,
+    Decision.DROP: _drop,
+}
+
+
+def _promoted(
+    act: Act, owner: Owner, memory_id: str, resolution: Resolution
+) -> list[Kept]:
+    """Write a session's memory to its user's, then have it replaced by that.
+
+    Two documents and two transactions: repeated after the first, it does the second.
+    """
+    if owner.scope is not MemoryScope.SESSION:
+        raise InvalidRequest("Only a session's memory is promoted.", param="decision")
+    before = standing(owner.document, memory_id, now=act.now)
+    place = Place(session_id=owner.name, scope=MemoryScope.USER)
+    finder = Finder(act.scope, place, act.now)
+    user = finder.to_write()
+    own = replace(
+        before.content,
+        id=new_id("mem", now=act.now),
+        scope=user.scope.value,
+        owner=user.name,
+        status="believed",
+        near=(),
+        expires_at=None,
+    )
+    added = remember(act, finder, user, own, reasoning=resolution.reasoning)
+    with transaction.atomic():
+        about = recording.told(MemoryOperation.RESOLVE, before.content)
+        lock_document(act=act, document=owner.document, told=about)
+        mine = standing(owner.document, memory_id, now=act.now)
+        gone = replace(
+            mine.content, status="replaced", replaced_by=added.kept.content.id, near=()
+        )
+        return [added.kept, *_stored(act, owner, [mine], [gone], resolution)]

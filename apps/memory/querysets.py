@@ -1,0 +1,72 @@
+"""Questions about memories."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Count, Q
+
+if TYPE_CHECKING:
+    # Named in the strings below.
+    from apps.memory.models import Memory  # noqa: F401
+
+# What stands: it reinforces and is near to others.
+STANDING = ("believed", "proposed")
+
+
+class MemoryQuerySet(models.QuerySet["Memory"]):
+    """Memories of any document; ids sort by the time they were made."""
+
+    def of(self, document_ids: Iterable[str]) -> MemoryQuerySet:
+        return self.filter(document_id__in=list(document_ids))
+
+    def of_project(self, project_id: str) -> MemoryQuerySet:
+        return self.filter(project_id=project_id)
+
+    def alive(self, *, now: datetime) -> MemoryQuerySet:
+        """Neither removed nor expired."""
+        return self.exclude(status="removed").filter(
+            Q(expires_at__isnull=True) | Q(expires_at__gt=now)
+        )
+
+    def standing(self, *, now: datetime) -> MemoryQuerySet:
+        """Return those that are believed or proposed."""
+        return self.alive(now=now).filter(status__in=STANDING)
+
+    def believed(self, *, now: datetime) -> MemoryQuerySet:
+        return self.alive(now=now).filter(status="believed")
+
+    def narrowed(
+        self, *, types: Collection[str] = (), tags: Collection[str] = ()
+    ) -> MemoryQuerySet:
+        """Keep those of one of these types that have one of these tags."""
+        found = self
+        if types:
+            found = found.filter(type__in=list(types))
+        if tags:
+            found = found.filter(tags__overlap=list(tags))
+        return found
+
+    def taught_by(self, session_id: str, *, now: datetime) -> MemoryQuerySet:
+        """Return what a session taught, and nobody has taken back."""
+        mine = self.alive(now=now).filter(taught_by__contains=[session_id])
+        return mine.exclude(status="dropped")
+
+    def due(self, now: datetime) -> MemoryQuerySet:
+        """Return those whose time is over, which nobody has recorded."""
+        return self.filter(expires_at__lte=now).exclude(status="removed")
+
+    def newest_first(self, *, after_id: str | None = None) -> MemoryQuerySet:
+        found = self.filter(id__lt=after_id) if after_id else self
+        return found.order_by("-id")
+
+    def counted_of_sessions(
+        self, session_ids: Sequence[str], *, now: datetime
+    ) -> dict[str, int]:
+        """Return how many each of these sessions has of its own."""
+        mine = self.filter(scope="session", owner__in=list(session_ids))
+        found = mine.alive(now=now).values_list("owner").annotate(Count("id"))
+        return dict(found.order_by())

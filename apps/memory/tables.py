@@ -1,0 +1,11 @@
+"""The classes of this app's tables, from which grants follow; see `core.roles`."""
+
+from apps.core.roles.declared import derived, mutable
+
+TABLES = {
+    # It follows from the entries of the documents, and is written with them.
+    "memory_memory": derived(web="INSERT, UPDATE, DELETE"),
+    "memory_formation": mutable(web="INSERT, UPDATE (mode, project_id)", worker=""),
+    # Noted when a turn is fed, and taken away once it has formed what it says.
+    "memory_formingturn": mutable(web="", worker="INSERT, DELETE"),
+}

@@ -1,0 +1,1 @@
+"""Memories: added, found, changed, stepped back, and kept apart."""

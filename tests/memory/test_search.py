@@ -1,0 +1,201 @@
+"""Memories are found by meaning and by words, and only by who may see them."""
+
+from typing import Any
+
+import pytest
+
+from apps.meaning.embedding import EmbeddingFailed
+from apps.memory.documents import nearing
+from apps.memory.operations import searching
+from tests.meaning.conftest import embed_all, notice_all
+from tests.memory.conftest import Mind, done
+
+pytestmark = pytest.mark.django_db
+FACTS = [
+    "The customer wants his money back",
+    "Prefers an aisle seat on long flights",
+    "Order 4712 was delivered to Berlin",
+    "Is allergic to peanuts",
+]
+
+
+def remember(mind: Mind, **named: Any) -> None:
+    for fact in FACTS:
+        mind.add(fact, **named)
+
+
+@pytest.mark.parametrize("is_embedded", [False, True])
+def test_a_question_finds_what_means_the_same(mind: Mind, is_embedded: bool) -> None:
+    remember(mind, user_id="ada")
+    if is_embedded:
+        notice_all()
+        embed_all()
+
+    found = mind.search("asks for a refund", user_id="ada", threshold=0.3)
+
+    assert found["data"][0]["content"] == FACTS[0]
+    assert found["candidates"] == 4
+    assert (found["pending"], found["stale"]) == (0, 0)
+    listed = done(mind.client.get("/v1/memories", {"user_id": "ada"}))["data"]
+    assert {one["vector_available"] for one in listed} == {is_embedded}
+
+
+def test_a_number_finds_what_holds_it(mind: Mind) -> None:
+    remember(mind)
+
+    assert mind.found("4712") == [FACTS[2]]
+    assert mind.found("order 4712 Berlin") == [FACTS[2]]
+
+
+def test_without_a_model_words_answer_and_the_answer_says_so(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: Any, **named: Any) -> Any:
+        raise EmbeddingFailed("The endpoint is away.")
+
+    for module in (searching, nearing):
+        monkeypatch.setattr(module, "nearest", fail)
+    remember(mind)
+
+    found = mind.search("aisle seat")
+
+    assert [one["content"] for one in found["data"]] == [FACTS[1]]
+    assert (found["method"], found["why"]) == ("words", "The endpoint is away.")
+
+
+def test_a_search_is_narrowed_by_types_and_tags(mind: Mind) -> None:
+    mind.add("Likes red wine", type="preference", tags=["drinks"])
+    mind.add("Likes red roses", type="preference", tags=["flowers"])
+    mind.add("Bought red wine", type="event", tags=["drinks"])
+
+    assert mind.found("red wine", types="preference", tags="drinks,x") == [
+        "Likes red wine"
+    ]
+    wines = {"Likes red wine", "Bought red wine"}
+    assert set(mind.found("red wine", tags="drinks", threshold=0)) == wines
+    assert mind.found("red wine", type="policy", threshold=0) == []
+
+
+def test_a_filter_finds_beyond_what_is_nearest_of_all(mind: Mind) -> None:
+    mind.add("Something about the weather", type="rare")
+    for number in range(30):
+        mind.add(f"Likes red wine number {number}")
+
+    assert mind.found("red wine", type="rare", threshold=0) == [
+        "Something about the weather"
+    ]
+
+
+def test_limits_of_a_search_are_held(mind: Mind) -> None:
+    remember(mind)
+
+    path = "/v1/memories"
+    for query in ({"limit": 51}, {"top_k": 0}, {"limit": 3, "top_k": 4}):
+        assert mind.client.get(path, {"query": "x", **query}).status == 400
+    assert mind.client.get(path, {"query": "x", "threshold": "nan"}).status == 400
+    assert mind.client.get(path, {"query": "  "}).param == "query"
+    assert mind.client.get(path, {"threshold": 1}).param == "threshold"
+    assert len(mind.found("order", threshold=0, limit=2, top_k=2)) <= 2
+
+
+def test_a_search_without_an_owner_sees_the_project_alone(mind: Mind) -> None:
+    session = mind.session(user="ada")
+    mind.add("The shop sells tea", user_id="ada")
+    mind.add("The shop sells tea and cake", session_id=session)
+    mind.add("The shop sells tea, cake and coffee", agent_id="travel")
+    mind.add("The shop sells tea, cake, coffee and pie")
+
+    assert mind.found("The shop sells tea", threshold=0) == [
+        "The shop sells tea, cake, coffee and pie"
+    ]
+    assert len(mind.found("The shop sells tea", session_id=session)) == 4
+
+
+def test_a_context_tells_what_is_near_the_question(mind: Mind) -> None:
+    session = mind.session(user="ada")
+    remember(mind, user_id="ada")
+    mind.add("The customer wants his money back", user_id="bob")
+
+    context = mind.context(session, query="asks for a refund", memory_limit=2)
+
+    first, second = context["memories"]
+    assert first["content"] == FACTS[0]
+    assert first["score"] >= second["score"]
+    mean = (first["score"] + second["score"]) / 2
+    assert context["average_relevance"] == pytest.approx(mean, abs=1e-3)
+    assert context["drift_warning"] is False
+
+
+def test_a_context_warns_where_nothing_is_near(mind: Mind) -> None:
+    session = mind.session(user="ada")
+    remember(mind, user_id="ada")
+
+    drifting = mind.context(session, query="quantum chromodynamics lattice")
+    unasked = mind.context(session)
+
+    assert drifting["drift_warning"] is True
+    assert (unasked["drift_warning"], unasked["average_relevance"]) == (False, 0.0)
+    assert [one["content"] for one in unasked["memories"]] == FACTS[::-1]
+    assert {one["score"] for one in unasked["memories"]} == {None}
+    assert mind.context(session, memory_limit=0)["memories"] == []
+
+
+def test_what_a_set_aside_version_taught_is_left_out_of_context(mind: Mind) -> None:
+    first, second = mind.session(user="ada"), mind.session(user="ada")
+    mind.add("Lives in Rome", session_id=first, scope="user")
+    mind.change_state(first, step=1)
+    mind.add("Lives in Paris", session_id=first, scope="user")
+    mind.add("Has two cats", session_id=first, scope="user")
+    mind.add("Has two cats", session_id=second, scope="user")
+
+    mind.step_back(first, 0)
+
+    kept = {"Lives in Rome", "Has two cats"}
+    assert set(mind.recalled(first)) == set(mind.recalled(second)) == kept
+    assert "Lives in Paris" not in mind.recalled(second, query="lives in Paris")
+    assert "Lives in Paris" in mind.recalled(second, include_set_aside=True)
+    done(mind.client.post(f"/v1/sessions/{first}/undo", {}))
+    assert "Lives in Paris" in mind.recalled(second)
+
+
+def test_a_foreign_scope_is_not_found_in_the_same_words(
+    mind: Mind, api: Any, make_key: Any, other_project: Any
+) -> None:
+    theirs = Mind(api(make_key(project=other_project)))
+    session = theirs.session(user="ada")
+    memory = theirs.add("Is vegetarian", session_id=session)
+    theirs.add("Is vegan", user_id="ada")
+
+    assert mind.listed(user_id="ada") == []
+    assert mind.found("vegan", user_id="ada", threshold=0) == []
+    for path in (f"/v1/memories/{memory['id']}", "/v1/memories/mem_0"):
+        assert mind.client.get(path).code == "memory_not_found"
+    foreign = mind.client.get("/v1/memories", {"session_id": session})
+    unknown = mind.client.get("/v1/memories", {"session_id": session[:-1] + "0"})
+    assert foreign.status == unknown.status == 404
+    assert without_id(foreign.body) == without_id(unknown.body)
+    foreign = mind.patch(memory["id"], content="x")
+    unknown = mind.patch("mem_" + "0" * 26, content="x")
+    assert without_id(foreign.body) == without_id(unknown.body)
+
+
+def test_a_key_for_some_agents_sees_their_sessions_alone(
+    mind: Mind, api: Any, make_key: Any
+) -> None:
+    session = mind.session(agent="travel")
+    mind.session(agent="billing")
+    memory = mind.add("Wants to go to Rome", session_id=session)
+    of_agent = mind.add("Answer in English", agent_id="travel")
+    limited = Mind(api(make_key(agents=["billing"])))
+
+    for one in (memory, of_agent):
+        assert limited.read(one["id"]).status == 404
+        assert limited.patch(one["id"], content="x").status == 404
+        assert limited.delete(one["id"]).status == 404
+    refused = limited.tried("x", session_id=session)
+    assert (refused.status, refused.code) == (404, "session_not_found")
+    assert limited.tried("x", agent_id="travel").code == "agent_not_found"
+
+
+def without_id(body: Any) -> Any:
+    return body["error"] | {"request_id": ""}
