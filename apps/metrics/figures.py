@@ -152,7 +152,7 @@ class Figures:
 
     @property
     def flagged_rate(self) -> float | None:
-        """Sessions in which an agent's version seems to have lost something."""
+        """Sessions in which a version of an agent looks wrong."""
         return self._of_sessions(self.flagged)
 
     def _of_sessions(self, count: int) -> float | None:

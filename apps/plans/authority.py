@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from hashlib import sha256
 
-from apps.accounts.access import Permission, may
-from apps.accounts.models import ApiKey, Membership
+from apps.accounts.access import Permission, require_still
+from apps.accounts.models import ApiKey
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.core.actors import Actor, ActorKind
@@ -48,7 +48,7 @@ def seen_by(act: Act) -> SessionQuerySet:
 def _scope(plan: Plan, actor: Actor, now: datetime) -> Scope:
     """Return what the actor may touch now."""
     if actor.kind is ActorKind.USER:
-        _require_member(plan, actor)
+        require_still(actor, Permission.WRITE, plan.project)
     if actor.kind is not ActorKind.KEY:
         return Scope(plan.project)
     live = ApiKey.objects.in_project(plan.project_id).live(now)
@@ -57,12 +57,3 @@ def _scope(plan: Plan, actor: Actor, now: datetime) -> Scope:
         raise PermissionDenied(f"The API key {actor.label}… is revoked or expired.")
     agents = None if key.agents is None else frozenset(key.agents)
     return Scope(plan.project, agents)
-
-
-def _require_member(plan: Plan, actor: Actor) -> None:
-    members = Membership.objects.in_project(plan.project_id)
-    member = members.filter(user_id=actor.id, user__is_active=True).first()
-    if not may(member, Permission.WRITE, plan.project):
-        raise PermissionDenied(
-            f"{actor.label} has no right to write in this project any more."
-        )

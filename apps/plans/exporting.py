@@ -14,11 +14,14 @@ from threading import Semaphore
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from django.utils import timezone
+
 from apps.core import json
 from apps.core.errors import Busy, DomainError
 from apps.plans.cases.exports import EXPORT
 from apps.plans.errors import NoArchive
 from apps.plans.models import Item, ItemState, Plan
+from apps.timeline import hooks
 from apps.timeline.api import shapes
 from apps.timeline.api.turns import turn_objects
 from apps.timeline.errors import SessionNotFound, VersionNotFound
@@ -204,7 +207,10 @@ def _about(session: Session, through: int) -> dict[str, Any]:
     found = versions_at(session.id, [through])
     if not found:
         raise VersionNotFound
-    about = shapes.session_object(session, found[0], b"{}")
+    counted = hooks.memory_counts(session.project_id, [session.id], now=timezone.now())
+    about = shapes.session_object(
+        session, found[0], b"{}", memory_count=counted.get(session.id, 0)
+    )
     del about["state"]
     return about
 

@@ -118,7 +118,8 @@ class Item(models.Model):
     state = models.CharField(
         max_length=16, choices=ItemState.choices, default=ItemState.PLANNED
     )
-    # Why it is left out or has failed: for programs, and for people.
+    # Why it is left out or has failed, or what the dry run noticed of one that is
+    # planned: for programs, and for people.
     code = models.CharField(max_length=64, blank=True, default="", db_collation="C")
     words = models.TextField(blank=True, default="")
     # The head that the dry run saw. A label is given to it, an undo needs it to stand.

@@ -29,7 +29,7 @@ OLDEST = timedelta(days=1)
 WORDS = {
     Happening.ROLLED_BACK: "{who} rolled {session} back (v{number})",
     Happening.HELD: "{who} held {session} (v{number})",
-    Happening.FLAGGED: "v{number} of {session} lost something, written by {who}",
+    Happening.FLAGGED: "v{number} of {session} looks wrong, written by {who}",
 }
 
 

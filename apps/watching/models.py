@@ -21,7 +21,7 @@ class Happening(models.TextChoices):
 
     ROLLED_BACK = "rolled_back"
     HELD = "held"
-    FLAGGED = "flagged"  # a version seems to have lost something
+    FLAGGED = "flagged"  # a version looks wrong
 
 
 class Subject(models.TextChoices):

@@ -14,11 +14,13 @@ from typing import Any
 
 from orjson import Fragment
 
+from apps.agents.models import Agent
 from apps.audit.actions import Action
 from apps.audit.entries import Entry
 from apps.core import json
 from apps.core.outbound.links import whole
 from apps.core.time.moments import utc_text
+from apps.data.audit.trail import audit_id
 from apps.timeline.models import Review, Session, Version
 from apps.webhooks.kinds import VERSION, message_id
 
@@ -32,6 +34,11 @@ STEP = {
     "model": "model",
 }
 JUDGED = (Action.SESSION_REVIEWED, Action.SESSION_SCORED)
+REMOVING = (Action.DATA_DELETED, Action.DATA_EXPIRED)
+# Told of an agent's data and config: what is not named here may be of a value.
+OF_DATA = ("rule", "kind", "place", "version", "target")
+# So many keys are counted; more are told as so many.
+MOST_COUNTED = 1_000
 SAID = ("reasoning", "reason_code", "external_id", "undo_of", "size", "flags")
 COUNTED = ("change_count", "changes_truncated")
 VERSION_COLUMNS = (
@@ -48,6 +55,10 @@ class Known:
     versions: dict[tuple[str, int], Version] = field(default_factory=dict)
     # Why somebody said how a session went, by the review's ordinal.
     whys: dict[tuple[str, int], str | None] = field(default_factory=dict)
+    # What agents are called, whose data or config it is.
+    agents: dict[str, str] = field(default_factory=dict)
+    # How many keys are gone with a version of an agent's data.
+    removed: dict[tuple[str, int], int] = field(default_factory=dict)
 
 
 def known_of(events: Iterable[Entry]) -> Known:
@@ -58,8 +69,6 @@ def known_of(events: Iterable[Entry]) -> Known:
         for event in events
         if event.stream_id.startswith("sess_")
     }
-    if not named:
-        return Known()
     streams = {stream for stream, _ in named}
     sessions = Session.objects.filter(id__in=streams).select_related("agent")
     versions = Version.objects.filter(
@@ -74,6 +83,8 @@ def known_of(events: Iterable[Entry]) -> Known:
             if (one.session_id, one.number) in named
         },
         _whys_of(event for event in events if event.action == Action.SESSION_REVIEWED),
+        _agents_of(events),
+        _removed_in(event for event in events if event.action in REMOVING),
     )
 
 
@@ -86,6 +97,23 @@ def _whys_of(reviewed: Iterable[Entry]) -> dict[tuple[str, int], str | None]:
         for why in Review.objects.of_session(stream)
         .filter(ordinal=ordinal)
         .values_list("why", flat=True)
+    }
+
+
+def _agents_of(events: Iterable[Entry]) -> dict[str, str]:
+    ids = {one.resource_id for one in events if one.resource_type in ("data", "config")}
+    found = Agent.objects.filter(id__in=ids)
+    return dict(found.values_list("id", "external_id")) if ids else {}
+
+
+def _removed_in(removing: Iterable[Entry]) -> dict[tuple[str, int], int]:
+    # A feed is loaded while Django starts, before there are models.
+    from apps.timeline import queries
+
+    named = {(one.stream_id, one.number) for one in removing if one.number is not None}
+    return {
+        (stream, number): queries.count_touched(stream, number, most=MOST_COUNTED)
+        for stream, number in named
     }
 
 
@@ -191,12 +219,40 @@ def _turn(event: Entry, known: Known) -> Data:
     }
 
 
+def _of_data(event: Entry, known: Known) -> Data:
+    """What was done to an agent's data or config: no key, no value, no part of one."""
+    data: Data = {
+        "object": event.resource_type,
+        "id": event.resource_id,
+        "agent_id": known.agents.get(event.resource_id),
+        "at": event.number,
+        "audit_id": audit_id(event.id),
+    }
+    if event.action in REMOVING:
+        data["keys"] = known.removed.get((event.stream_id, event.number or 0))
+    return data | {one: event.details[one] for one in OF_DATA if one in event.details}
+
+
 def _with_addresses(event: Entry, known: Known) -> Data:
     """As it was recorded, with paths as the addresses that people open."""
     return {
         name.replace("_path", "_url"): whole(told) if name.endswith("_path") else told
         for name, told in _plain(event, known).items()
     }
+
+
+def _checkpoint(event: Entry, known: Known) -> Data:
+    return _plain(event, known) | {"id": event.details["checkpoint_id"]}
+
+
+def _exception(event: Entry, known: Known) -> Data:
+    return _plain(event, known) | {"id": event.details["exception_id"]}
+
+
+def _memory(event: Entry, known: Known) -> Data:
+    """Which memory, whose, and where from; never what it says."""
+    data = {"session_id": None, **_plain(event, known)}
+    return data | {"id": event.details.get("memory_id"), "at": event.number}
 
 
 def _plain(event: Entry, known: Known) -> Data:
@@ -220,6 +276,11 @@ TOLD: dict[str, Callable[[Entry, Known], Data]] = {
     "judged": _judged,
     "version": _version,
     "turn": _turn,
+    "data": _of_data,
+    "config": _of_data,
+    "checkpoint": _checkpoint,
+    "exception": _exception,
+    "memory": _memory,
     "alert": _with_addresses,
     "summary": _with_addresses,
 }

@@ -14,6 +14,7 @@ from apps.core import json
 from apps.core.outbound.links import path_to, whole
 from apps.diffs.text import shorten
 from apps.webhooks.kinds import TEST
+from apps.webhooks.payloads import MOST_COUNTED
 
 Data = dict[str, Any]
 # By what is told. Ids, links and words of others come in escaped.
@@ -31,6 +32,25 @@ SENTENCES = {
     "session.expired": "The time of {session} of {agent} is over.",
     "version.created": "{actor} made {version} of {session} of {agent}.",
     "turn.added": "{actor} added a turn to {session} of {agent}.",
+    "agent.suspended": "{actor} suspended {agent}.",
+    "agent.activated": "{actor} let {agent} write again.",
+    "agent.deleted": "{actor} deleted {agent}.",
+    "agent.restored": "{actor} brought {agent} back.",
+    "data.blocked": "{rule} blocked a write of {agent}: {found} in the {place}.",
+    "data.deleted": "{actor} deleted {keys} of {agent}.",
+    "data.expired": "The time of {keys} of {agent} was over.",
+    "config.updated": "{actor} set the config of {agent}: {config}.",
+    "config.rolled_back": "{actor} rolled the config of {agent} back to {config}.",
+    "checkpoint.created": "{actor} made a checkpoint of {agent}.",
+    "checkpoint.restored": "{actor} restored {agent} to a checkpoint.",
+    "checkpoint.deleted": "{actor} deleted a checkpoint of {agent}.",
+    "exception.created": "{actor} made an exception from a policy of {agent}.",
+    "memory.created": "{actor} remembered something{whose}.",
+    "memory.updated": "{actor} changed a memory{whose}.",
+    "memory.deleted": "{actor} took a memory{whose} back.",
+    "memory.conflicted": "{actor} remembered something{whose} that may conflict.",
+    "memory.expired": "The time of memories{whose} was over.",
+    "memory.restored": "{actor} stepped the memories{whose} back.",
     "alert.firing": "{summary}",
     "alert.acknowledged": "{summary}",
     "alert.resolved": "{summary}",
@@ -81,13 +101,34 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         "summary": _escaped(data.get("summary") or kind, LONGEST_WORDS),
         "lines": "\n".join(map(_line, data.get("lines") or ())),
         "session": _session(slug, session, number),
+        "whose": _whose(data),
     }
+    if kind.startswith(("data.", "config.")):
+        parts |= _of_data(data)
     if kind in GONE:
         parts["session"] = _escaped(session or "")
     if kind == TEST:
         where = whole(path_to("webhook", slug, data["id"]))
         parts["webhook"] = _link(where, "this webhook")
     return parts
+
+
+def _of_data(data: Data) -> dict[str, str]:
+    count = data.get("keys") or 0
+    more = " or more" if count == MOST_COUNTED else ""
+    return {
+        "rule": _escaped(data.get("rule") or "A policy"),
+        "found": _escaped(data.get("kind") or "something"),
+        "place": _escaped(data.get("place") or "write"),
+        "config": _escaped(str(data.get("version") or data.get("target"))),
+        "keys": f"{count:,} key{'' if count == 1 else 's'}{more}",
+    }
+
+
+def _whose(data: Data) -> str:
+    """Return whose memories are meant, for people."""
+    scope, owner = data.get("scope"), data.get("owner")
+    return f" of {scope} {_escaped(owner)}" if scope and owner else ""
 
 
 def _line(text: str) -> str:

@@ -20,6 +20,10 @@ from procrastinate.contrib.django.django_connector import DjangoConnector
 
 from apps.accounts import operations as accounts
 from apps.core.actors import SYSTEM
+from apps.data import operations as data
+from apps.meaning.working import sweeping
+from apps.memory import operations as memory
+from apps.memory.formation import forming
 from apps.metrics import alerting, rollups, weekly
 from apps.plans import retiring, running
 from apps.timeline import operations as timeline
@@ -67,6 +71,30 @@ def expire_sessions(now: datetime) -> None:
 
 
 @scheduled(EVERY_SWEEP)
+def expire_data(now: datetime) -> None:
+    """Record the keys of agents' data whose time is over."""
+    data.expire_due(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_SWEEP)
+def expire_memories(now: datetime) -> None:
+    """Record the memories whose time is over."""
+    memory.expire_due(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_SWEEP)
+def form_memories(now: datetime) -> None:
+    """Form proposals of what agents marked in their turns."""
+    forming.form_due(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_SWEEP)
+def keep_checkpoints(now: datetime) -> None:
+    """Make the checkpoints of agents' data that are due on a schedule."""
+    data.keep_due(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_SWEEP)
 def remap_waiting(now: datetime) -> None:
     """Derive anew what waits, for agents whose rules have changed."""
     timeline.remap(now=now)
@@ -106,6 +134,24 @@ def deliver_webhooks(now: datetime) -> None:
 def run_plans(now: datetime) -> None:
     """Do what people have confirmed for many sessions at once."""
     running.sweep(now=now)
+
+
+@scheduled(EVERY_TWO_SECONDS)
+def keep_before_releases(now: datetime) -> None:
+    """Make a checkpoint of an agent's data where a release of the agent begins."""
+    data.keep_before_releases(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_TWO_SECONDS)
+def restore_checkpoints(now: datetime) -> None:
+    """Bring back by steps what people have confirmed: checkpoints of many keys."""
+    data.restore_running(now=now)
+
+
+@scheduled(EVERY_TWO_SECONDS)
+def embed_texts(now: datetime) -> None:
+    """Embed what agents wrote, so that it is found by its meaning."""
+    sweeping.sweep(now=now)
 
 
 @scheduled(EVERY_FIVE_SECONDS)

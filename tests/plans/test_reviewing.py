@@ -61,6 +61,31 @@ def test_the_dry_run_leaves_out_what_is_gone_or_reviewed_so_already(project, olg
     assert Review.objects.count() == 2
 
 
+def test_the_dry_run_says_what_it_overrules(project, olga):
+    now = timezone.now()
+    same, other, none, deleted = (Story(project, now=now) for _ in range(4))
+    same.review("failed")
+    other.review("failed").review("fine", "Seen.")
+    deleted.review("fine").delete()
+    ids = [one.id for one in (same, other, none, deleted)]
+
+    plan = make_plan(project, olga, "review", ids, outcome="failed")
+
+    assert states(plan) == ["left_out", "planned", "planned", "left_out"]
+    assert reasons(plan)[1:] == ["reviewed as fine until now", "", "deleted"]
+    assert codes(plan)[1:3] == ["review_overruled", ""]
+
+
+def test_what_was_done_or_is_taken_back_overrules_nothing(project, olga):
+    story = Story(project, now=timezone.now()).review("fine")
+
+    plan = done(project, olga, "review", [story.id], outcome="failed")
+    undo = undone(project, olga, plan)
+    again = plans.undo(act=act_in(project, olga), plan_id=undo.id)
+
+    assert [codes(one) for one in (plan, undo, again)] == [[""]] * 3
+
+
 def test_taking_it_back_brings_back_what_counted_before(project, olga):
     stories = [Story(project, now=timezone.now()) for _ in range(2)]
     stories[0].review("fine", "Seen by hand.")

@@ -69,7 +69,7 @@ def test_a_watched_session_mails_rollbacks_holds_and_losses(viewer, project, sto
     assert answer.status_code == 302
     assert one.to == ["carol@example.com"]
     assert one.subject == "[Stepback] 3 things happened in what you watch"
-    assert f"v2 of {story.id} lost something, written by sb_7f3a" in one.body
+    assert f"v2 of {story.id} looks wrong, written by sb_7f3a" in one.body
     assert f"olga rolled {story.id} back (v3)" in one.body
     assert f"olga held {story.id} (v4)" in one.body
     assert "v1 of" not in one.body

@@ -27,9 +27,14 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 def subscribe(project: Project, receiver: Receiver):
     """`subscribe("version.created")` returns a webhook and its secret."""
 
-    def make(*kinds: str, to: Receiver = receiver) -> tuple[Subscription, str]:
+    def make(
+        *kinds: str, to: Receiver = receiver, **more: str
+    ) -> tuple[Subscription, str]:
         return webhooks.create(
-            act=act_in(project), url=to.url, kinds=kinds or ("version.created",)
+            act=act_in(project),
+            url=to.url,
+            kinds=kinds or ("version.created",),
+            **more,
         )
 
     return make

@@ -170,6 +170,37 @@ def planned(told: Told) -> object:
     return told.column("SELECT status FROM plans_plan WHERE project_id = {p}"), items
 
 
+def with_keys(told: Told) -> None:
+    """Four keys of an agent, three of which are kept for less than a second."""
+    ok(told.client.post("/v1/agents", json={"name": "a", "external_id": "keeper"}))
+    path = "/v1/agents/keeper"
+    short = {"retention_by_prefix": {"temp:": 0.00001}}
+    ok(told.client.put(f"{path}/config", json={"policies": short}))
+    keys = ["keep", *(f"temp:{number}" for number in range(3))]
+    entries = [{"key": key, "value": "v"} for key in keys]
+    ok(told.client.post(f"{path}/data/batch", json={"entries": entries}))
+
+
+def expired(told: Told) -> object:
+    """What was done to each key, how many stand, how often that was recorded."""
+    of = "JOIN timeline_session s ON s.id = k.session_id WHERE s.project_id = {p}"
+    return (
+        told.rows(
+            f"SELECT k.key, k.cause FROM timeline_entry k {of} AND k.key <> ''"
+            " ORDER BY k.key, k.number"
+        ),
+        told.column(f"SELECT k.keys FROM timeline_tally k {of}"),
+        told.column(
+            "SELECT count(*) FROM audit_auditrecord"
+            " WHERE project_id = {p} AND action = 'data.expire'"
+        ),
+    )
+
+
+EXPIRED = [("keep", "set")]
+EXPIRED += [(f"temp:{n}", cause) for n in range(3) for cause in ("set", "expired")]
+
+
 def with_answers(told: Told) -> None:
     """Answers to three keys, two of them of the day before yesterday."""
     for key in ("old-1", "old-2", "young"):
@@ -228,6 +259,13 @@ JOBS = {
         "UPDATE ON plans_item",
         "NEW.position = 0 AND NEW.state = 'done'",
         done=(["finished"], [(n, "done", 1, 1) for n in range(3)]),
+    ),
+    "expire_data": Job(
+        with_keys,
+        expired,
+        "INSERT ON timeline_entry",
+        "NEW.cause = 'expired' AND NEW.key = 'temp:1'",
+        done=(EXPIRED, [1], [1]),
     ),
     "forget_deliveries": Job(
         with_deliveries,

@@ -63,7 +63,7 @@ class FiguresOutput(Rate):
     completion_rate = ratio("completed / sessions; null with uncounted_hours.")
     escalated = count("Sessions in which the agent asked for a human.")
     escalation_rate = ratio("escalated / sessions; null with uncounted_hours.")
-    flagged = count("Sessions in which a version of the agent lost something.")
+    flagged = count("Sessions in which a version of the agent looks wrong.")
     flagged_rate = ratio("flagged / sessions; null with uncounted_hours.")
     uncounted_hours = count(
         "Hours of agents added up before the seven above were counted: "

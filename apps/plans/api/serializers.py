@@ -68,7 +68,10 @@ class ItemOutput(Output):
 
     session_id = text()
     state = serializers.ChoiceField(choices=ItemState.choices)
-    code = maybe_text("Why it was left out or has failed; decide by this.")
+    code = maybe_text(
+        "Why it was left out or has failed, or what one that is planned overrules; "
+        "decide by this."
+    )
     why = maybe_text("The same, for people.")
     version = maybe_number("The head that the dry run saw, or that an undo needs.")
     result_version = maybe_number(

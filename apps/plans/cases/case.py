@@ -1,7 +1,8 @@
 """One case of a plan: how it looks at sessions, and how it does one of them.
 
-`look` says before anything is done which sessions it leaves out and why; `do` runs the
-ordinary operation, whose refusals decide. Nothing here stores an item.
+`look` says before anything is done which sessions it leaves out and why, and `notice`
+what people should know of the others; `do` runs the ordinary operation, whose refusals
+decide. Nothing here stores an item.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ EXPIRED = "expired"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a session is left out, or what failed: for programs, and for people."""
+    """Why a session is left out, what failed, or what is to be known of it before.
+
+    For programs, and for people.
+    """
 
     code: str
     words: str
@@ -81,6 +85,10 @@ class Task:
         return Expected(number=None if self.before is None else self.item.number)
 
 
+def _nothing(sight: Sight) -> dict[str, Reason]:
+    return {}
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Case:
     """One act on many sessions.
@@ -89,6 +97,7 @@ class Case:
     Errors of the codes in `leaves_out` are no failure: the session has changed since it
     was looked at, so that there is nothing to do. `read` checks what the act takes.
     People are asked for a reason where it `stops` agents; programs may go without.
+    `noticed` says of those that `notice` names what they have in common.
     """
 
     kind: str
@@ -102,6 +111,8 @@ class Case:
     inverse: str | None = None
     leaves_out: frozenset[str] = frozenset()
     stops: bool = False
+    notice: Callable[[Sight], Mapping[str, Reason]] = _nothing
+    noticed: str = ""
 
 
 def takes_nothing(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,11 @@ def reviewed(outcome: str) -> Reason:
     return Reason("review_given", f"reviewed as {outcome} already")
 
 
+def overruled(outcome: str) -> Reason:
+    """Say that a session's newest review says something else."""
+    return Reason("review_overruled", f"reviewed as {outcome} until now")
+
+
 def moved_on(expected: int, head: int) -> Reason:
     """Say that a session is no longer as the plan has left it."""
     return Reason(

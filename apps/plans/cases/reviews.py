@@ -48,6 +48,15 @@ def _look(sight: Sight) -> dict[str, Reason]:
     return reviewed | sight.by_status(reasons.ENDED)
 
 
+def _notice(sight: Sight) -> dict[str, Reason]:
+    """Tell of what is reviewed otherwise what its newest review says."""
+    return {
+        id: reasons.overruled(session.review)
+        for id, session in sight.sessions.items()
+        if session.review not in (None, sight.params["outcome"])
+    }
+
+
 def _look_back(sight: Sight) -> dict[str, Reason]:
     replaced = dict.fromkeys(_replaced(sight), reasons.REPLACED)
     return replaced | sight.by_status(reasons.ENDED)
@@ -96,6 +105,8 @@ REVIEW = Case(
     do=_give,
     read=_read,
     inverse="unreview",
+    notice=_notice,
+    noticed="reviewed otherwise: that review stays, and no longer counts",
     leaves_out=frozenset({"session_not_found", "review_replaced"}),
 )
 # Only the undo of a plan that reviewed: which reviews are meant, that plan knows.

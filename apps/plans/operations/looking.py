@@ -1,4 +1,7 @@
-"""The dry run: look at the sessions of a plan and say which are left out, and why."""
+"""The dry run: look at the sessions of a plan and say which are left out, and why.
+
+And what people should know of the others, before they confirm it.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,14 @@ from apps.timeline.models import Session
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DryRun:
-    """What was seen: the heads of sessions, and why some are left out."""
+    """What was seen: the heads of sessions, and why some are left out.
+
+    `noticed` tells of others what whoever confirms should know.
+    """
 
     heads: Mapping[str, int]
     left_out: Mapping[str, Reason]
+    noticed: Mapping[str, Reason]
 
 
 def dry_run(
@@ -35,6 +42,7 @@ def dry_run(
     return DryRun(
         heads={id: one.head_number for id, one in sessions.items()},
         left_out=dict(case.look(sight)) | missing,
+        noticed={} if before else case.notice(sight),
     )
 
 

@@ -134,12 +134,13 @@ def _freeze(
 def _item(
     plan: Plan, position: int, session_id: str, seen: DryRun, number: int | None
 ) -> Item:
-    reason = seen.left_out.get(session_id)
+    left_out = seen.left_out.get(session_id)
+    reason = left_out or seen.noticed.get(session_id)
     return Item(
         plan=plan,
         session_id=session_id,
         position=position,
-        state=ItemState.PLANNED if reason is None else ItemState.LEFT_OUT,
+        state=ItemState.PLANNED if left_out is None else ItemState.LEFT_OUT,
         code="" if reason is None else reason.code,
         words="" if reason is None else reason.words,
         number=number,

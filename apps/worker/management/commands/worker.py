@@ -10,8 +10,6 @@ from apps.worker import running
 class Command(AccountsCommand):
     role = Role.WORKER
     help = "Do what is due, until SIGTERM; several workers share the work."
-    # It starts beside the web server, which should not wait for checks.
-    requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
         running.run()
