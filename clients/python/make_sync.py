@@ -16,7 +16,7 @@ MARK = "# Written by make_sync.py from {}: do not edit.\n"
 WORDS = [
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
-    (r"\bpause_async\b", "pause"),
+    (r"\b(pause|passes)_async\b", r"\1"),
     (r"\bAsyncIterator\b", "Iterator"),
     (r"\bAsync(?=[A-Z])", ""),
     (r"\bhttpx\.AsyncClient\b", "httpx.Client"),

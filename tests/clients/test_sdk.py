@@ -13,7 +13,7 @@ import httpx
 import pytest
 from statebase import AsyncStateBase, StateBase  # type: ignore[import-untyped]
 
-from tests.clients.calls import NOT_YET_SERVED, PROOFS
+from tests.clients.calls import PROOFS
 from tests.clients.sdk import called, methods
 from tests.live import Server
 
@@ -59,11 +59,10 @@ def test_it_is_the_published_release() -> None:
     assert version("statebase") == "0.4.1"
 
 
-def test_every_method_has_a_proof_or_is_not_yet_served(
+def test_every_method_has_a_proof(
     offered: dict[str, inspect.Signature],
 ) -> None:
-    assert set(PROOFS) | set(NOT_YET_SERVED) == set(offered)
-    assert set(PROOFS) & set(NOT_YET_SERVED) == set()
+    assert set(PROOFS) == set(offered)
 
 
 def test_both_clients_offer_the_same_methods(
@@ -82,14 +81,6 @@ def test_both_clients_offer_the_same_methods(
 @pytest.mark.parametrize("name", PROOFS)
 def test_it_serves(name: str, sdk: Any, rest: httpx.Client, agent_id: str) -> None:
     PROOFS[name](sdk, rest, agent_id)
-
-
-@pytest.mark.parametrize("name", NOT_YET_SERVED)
-def test_what_is_not_yet_served_is_not_found(
-    name: str, sdk: Any, offered: dict[str, inspect.Signature]
-) -> None:
-    """Fails when it is served: then it needs a proof instead of an excuse."""
-    assert status_of(lambda: called(sdk, name, **minimal(offered[name]))) == 404
 
 
 @pytest.mark.parametrize("name", sorted(set(PROOFS) - WITHOUT_KEY))
@@ -111,7 +102,7 @@ def test_it_shows_another_project_none_of_its_sessions(
     made = sdk.sessions.create(agent_id, initial_state={"n": 0})
     stranger = connect(live.key("lodging"))
     of_one_session = [name for name in PROOFS if "session_id" in str(offered[name])]
-    assert len(of_one_session) == 10
+    assert len(of_one_session) == 12
 
     for name in of_one_session:
         given = minimal(offered[name]) | {"session_id": made.id}

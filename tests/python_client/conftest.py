@@ -31,9 +31,25 @@ class Finished:
         is_ours = type(found).__module__.startswith("stepback.")
         return Finished(found, self._runner) if is_ours else found
 
-    def _finish(self, method: Any, *given: Any, **named: Any) -> Any:
+    def _finish(self, method: Any, /, *given: Any, **named: Any) -> Any:
         answer = method(*given, **named)
+        if hasattr(answer, "__aenter__"):
+            return Entered(answer, self._runner)
         return self._runner.run(answer) if inspect.iscoroutine(answer) else answer
+
+
+class Entered:
+    """What `async with` takes, for `with`."""
+
+    def __init__(self, operation: Any, runner: asyncio.Runner) -> None:
+        self._operation = operation
+        self._runner = runner
+
+    def __enter__(self) -> Any:
+        return self._runner.run(self._operation.__aenter__())
+
+    def __exit__(self, *raised: Any) -> Any:
+        return self._runner.run(self._operation.__aexit__(*raised))
 
 
 @pytest.fixture(scope="session")

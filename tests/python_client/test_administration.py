@@ -102,3 +102,40 @@ def test_holding_says_which_head_it_saw(sb: Any, session: Any) -> None:
 
     sb.sessions.pause(session.id, "Wait", expected_version=5, step_number=7)
     assert sb.sessions.get_version(session.id, 6).step_number == 7
+
+
+def test_a_floor_is_set_and_no_agent_goes_below_it(admin: Any, agent_id: str) -> None:
+    before = admin.project.policies().policies
+    admin.agents.create(external_id=agent_id)
+    try:
+        told = admin.project.set_policies({"block_pii": True})
+        blocked = admin.data.write(agent_id, "a", "ann@example.com")
+    finally:
+        admin.project.set_policies(before)
+
+    assert told.policies == {"block_pii": True}
+    assert (blocked.allowed, blocked.floor) == (False, True)
+    figures = admin.metrics.data(window="1h", limit=100)
+    assert figures.blocked_by_policy["policy:block_pii"] >= 1
+    with pytest.raises(errors.InvalidPolicy):
+        admin.project.set_policies({"blok_pii": True})
+
+
+def test_the_key_and_its_project_are_told(admin: Any, admin_key: str) -> None:
+    project, me = admin.project.get(), admin.project.me()
+    (workspace,) = admin.project.workspaces().data
+
+    assert admin.project.update(handling=project.handling) == project
+    assert me.workspace["id"] == workspace.id == project.id
+    assert admin_key.startswith(me.apiKey["prefix"])
+    assert admin_key not in str(me.raw)
+
+
+def test_a_title_is_mapped_from_the_state(admin: Any, agent_id: str) -> None:
+    admin.agents.create(external_id=agent_id)
+
+    mapped = admin.agents.set_mapping(agent_id, title="/trip/name", noise=["/clock"])
+
+    assert (mapped.title, mapped.user, mapped.noise) == ("/trip/name", None, ["/clock"])
+    assert admin.agents.mapping(agent_id).title == "/trip/name"
+    assert admin.agents.set_mapping(agent_id).title is None

@@ -27,7 +27,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from stepback.mcp.comparing import compared
-from tests.live import Server, free_port
+from tests.live import Server, free_port, manage
 
 SOURCE = Path(__file__).parents[2] / "clients" / "python" / "src"
 COMMAND = [sys.executable, "-m", "stepback.mcp"]
@@ -45,13 +45,20 @@ THEIRS = {
     "verify_trail": {"thread_id"},
     "tuskpoint_info": set(),
 }
-OURS = {"stepback_info", "blame", "timeline", "search"}
+OURS = {
+    *("stepback_info", "blame", "timeline", "search", "data_read", "data_write"),
+    *("agent_checkpoint_create", "agent_checkpoint_restore", "remember", "recall"),
+}
 WRITES = {
     "checkpoint_save",
     "checkpoint_fork",
     "checkpoint_rollback",
     "handoff_checkpoint",
     "adopt_checkpoint",
+    "data_write",
+    "agent_checkpoint_create",
+    "agent_checkpoint_restore",
+    "remember",
 }
 Connect = Callable[[str], AbstractAsyncContextManager[Any]]
 
@@ -363,12 +370,40 @@ async def looking(call: Caller, name: str) -> None:
     found = await call("search", query=f"session:{session} changed:state.c")
     assert [one["session_id"] for one in found["results"]] == [session]
     hits = await call("checkpoint_search", query="Rolled back to checkpoint")
-    assert set(hits) == {"query", "results", "note"}
+    assert set(hits) == {"query", "results", "method", "why", "note"}
+    assert (hits["method"], "switch it on" in hits["why"]) == ("words", True)
     assert 0 < len(hits["results"]) <= 5
     assert set(hits["results"][0]) == {"text", "distance"}
+    assert hits["results"][0]["distance"] is None
     assert hits["results"][0]["text"].startswith("[thread=")
     by_id = await call("checkpoint_load", thread_id=session)
     assert by_id["state"] == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize("connect", ["stdio"], indirect=True)
+def test_checkpoints_are_found_by_meaning(connect: Connect, live: Server) -> None:
+    admin = live.key("stepback-meaning", "--scope", "admin")
+    with live.client(admin) as client:
+        on = {"search_by_meaning": True}
+        client.patch("/v1/project", json=on).raise_for_status()
+    states = ('{"plan": "give the money back"}', '{"plan": "book a flight to Oslo"}')
+    names = [thread() for _ in states]
+
+    async def story() -> None:
+        async with connect(admin) as call:
+            made = [
+                await call("checkpoint_save", thread_id=name, state_json=state)
+                for name, state in zip(names, states, strict=True)
+            ]
+            manage(live.dsn, "embed")
+            found = await call("checkpoint_search", query="a refund for the customer")
+            assert (found["method"], found["pending"]) == ("meaning", 0)
+            first, second, *_ = found["results"]
+            place = f"[thread={names[0]} checkpoint={made[0]['checkpoint_id']} step=1]"
+            assert first["text"].startswith(f"{place} ")
+            assert 0 <= first["distance"] < second["distance"] <= 2
+
+    asyncio.run(story())
 
 
 def test_what_fails_is_told_as_data(connect: Connect, live: Server) -> None:

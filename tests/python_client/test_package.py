@@ -9,6 +9,7 @@ import sys
 import tomllib
 import venv
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_the_readmes_lines_for_langgraph_run(
 ) -> None:
     monkeypatch.setenv("STEPBACK_API_KEY", secret)
     monkeypatch.setenv("STEPBACK_URL", live.url)
-    program, back = (one for one in snippets("python") if "checkpoint" in one)
+    program, back = (one for one in snippets("python") if "saver" in one)
     assert len(program.splitlines()) <= 5
     names = {"builder": builder(), "inputs": {"messages": [("user", "A seat")]}}
 
@@ -107,6 +108,17 @@ def test_the_readmes_lines_for_langgraph_run(
     with Stepback(secret, live.url) as sb:
         (session,) = sb.sessions.list(external_id="trip-42").data
     assert (session.rollback_count, session.state.get("seats", [])) == (1, [])
+
+
+def test_the_readmes_lines_for_a_safe_operation_run(live: Server, secret: str) -> None:
+    (program,) = (one for one in snippets("python") if "verify=check" in one)
+    with Stepback(secret, live.url) as sb:
+        sb.agents.create(external_id="billing")
+        names = {"sb": sb, "items": [SimpleNamespace(key="a", value="1")]}
+
+        exec(program, names | {"check": lambda agent: agent == "billing"})
+
+        assert [one.value for one in sb.data.list("billing", full=True)] == ["1"]
 
 
 def test_the_readmes_hosts_are_those_of_the_info_tool() -> None:

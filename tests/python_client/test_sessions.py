@@ -254,6 +254,29 @@ def test_turns_tool_calls_and_notes(sb: Any, session: Any) -> None:
     assert [one.text for one in sb.sessions.list_notes(session.id).data] == [note.text]
 
 
+def test_turns_are_summarised_and_contexts_go_on_from_there(
+    sb: Any, session: Any
+) -> None:
+    for word in ("one", "two", "three"):
+        sb.sessions.add_turn(session.id, word, "Yes", state_after={"said": word})
+    first = sb.sessions.add_summary(session.id, 1, 1, "Counted to one.")
+    second = sb.sessions.add_summary(session.id, 1, 2, "Counted to two.")
+
+    context = sb.sessions.get_context(session.id, older_summaries=1)
+
+    assert context.summary == second.raw
+    assert [one["id"] for one in context.older_summaries] == [first.id]
+    assert [one["turn_number"] for one in context.recent_turns] == [3]
+    alone = sb.sessions.get_context(session.id, include_summary=False)
+    assert (alone.summary, len(alone.recent_turns)) == (None, 3)
+    back = sb.sessions.rollback(session.id, first.version)
+    assert sb.sessions.get_summary(session.id, second.id).set_aside_by == back.version
+    listed = sb.sessions.list_summaries(session.id).data
+    assert [one.set_aside_by for one in listed] == [back.version, None]
+    with pytest.raises(errors.SummaryNotFound):
+        sb.sessions.get_summary(session.id, "sum_0")
+
+
 def test_a_session_is_reviewed_and_scored(sb: Any, session: Any) -> None:
     scored = sb.sessions.score(session.id, "reward", 0.25)
     reviewed = sb.sessions.review(session.id, "failed", "No refund.")

@@ -7,8 +7,10 @@ from stepback.errors import (
     Conflict,
     ConnectionFailed,
     NotFound,
+    RestoreFailed,
     StepbackError,
     UnexpectedAnswer,
+    VerificationFailed,
 )
 
 __all__ = [
@@ -17,7 +19,9 @@ __all__ = [
     "Conflict",
     "ConnectionFailed",
     "NotFound",
+    "RestoreFailed",
     "Stepback",
     "StepbackError",
     "UnexpectedAnswer",
+    "VerificationFailed",
 ]

@@ -52,7 +52,13 @@ class Call(Generic[Result]):
 
 
 def path(*segments: str | int) -> str:
-    """Return `/v1/…` of segments that may hold anything."""
+    """Return `/v1/…` of segments that may hold anything.
+
+    Raises: ValueError for `.` and `..`, which lead elsewhere, and for nothing at all.
+    """
+    for one in segments:
+        if one in ("", ".", ".."):
+            raise ValueError(f"{one!r} names nothing.")
     return "/v1/" + "/".join(quote(str(one), safe="") for one in segments)
 
 

@@ -12,8 +12,10 @@ from typing import ClassVar
 # Told here, too, with the classes of all codes.
 from stepback.failures import ApiError as ApiError
 from stepback.failures import ConnectionFailed as ConnectionFailed
+from stepback.failures import RestoreFailed as RestoreFailed
 from stepback.failures import StepbackError as StepbackError
 from stepback.failures import UnexpectedAnswer as UnexpectedAnswer
+from stepback.failures import VerificationFailed as VerificationFailed
 
 
 class BadRequest(ApiError):
@@ -94,6 +96,24 @@ class PayloadTooLarge(BadRequest):
     code = "payload_too_large"
 
 
+class ContentTooLarge(BadRequest):
+    """A value, its metadata or a config is larger than is kept."""
+
+    code = "content_too_large"
+
+
+class InvalidKey(BadRequest):
+    """An address would turn this key of an agent's data into another one."""
+
+    code = "invalid_key"
+
+
+class InvalidPolicy(BadRequest):
+    """The policies of this config cannot be kept; `param` points at the fault."""
+
+    code = "invalid_policy"
+
+
 class AuthenticationFailed(ApiError):
     """There is no such key, or it has ended."""
 
@@ -116,6 +136,12 @@ class AgentSuspended(ApiError):
     """The agent may not write until it is activated."""
 
     code = "agent_suspended"
+
+
+class AgentDeleted(ApiError):
+    """The agent may not write until an administrator brings it back."""
+
+    code = "agent_deleted"
 
 
 class NotFound(ApiError):
@@ -160,6 +186,48 @@ class RuleNotFound(NotFound):
 
 class PlanNotFound(NotFound):
     code = "plan_not_found"
+
+
+class ExportNotFound(NotFound):
+    """There is no such export, or its link is no longer valid."""
+
+    code = "export_not_found"
+
+
+class KeyNotFound(NotFound):
+    """Nothing stands under this key of the agent's data."""
+
+    code = "key_not_found"
+
+
+class ConfigVersionNotFound(NotFound):
+    code = "config_version_not_found"
+
+
+class CheckpointNotFound(NotFound):
+    """The agent has no such checkpoint, or it was deleted."""
+
+    code = "checkpoint_not_found"
+
+
+class ExceptionNotFound(NotFound):
+    """The agent has no such exception from a policy."""
+
+    code = "exception_not_found"
+
+
+class MemoryNotFound(NotFound):
+    """There is no such memory, or it was deleted or its session is over."""
+
+    code = "memory_not_found"
+
+
+class DocumentNotFound(NotFound):
+    code = "document_not_found"
+
+
+class SummaryNotFound(NotFound):
+    code = "summary_not_found"
 
 
 class LabelNotFound(NotFound):
@@ -240,6 +308,36 @@ class SessionPaused(Refused):
     code = "session_paused"
 
 
+class DataHeld(Refused):
+    """The agent's data is held: nothing can be written to it."""
+
+    code = "data_held"
+
+
+class TooManyKeys(Refused):
+    code = "too_many_keys"
+
+
+class RestoreTooLarge(Refused):
+    code = "restore_too_large"
+
+
+class RestoreRunning(Refused):
+    """A checkpoint of the agent is being restored already: wait until that is over."""
+
+    code = "restore_running"
+
+
+class ExceptionExists(Refused):
+    """The agent has an exception for the same already: end it first."""
+
+    code = "exception_exists"
+
+
+class TooManyExceptions(Refused):
+    code = "too_many_exceptions"
+
+
 class NothingToRollBack(Refused):
     """The version to restore is the head itself."""
 
@@ -272,6 +370,10 @@ class RuleNotFiring(Refused):
     """Nobody need take it on."""
 
     code = "rule_not_firing"
+
+
+class SearchByMeaningOff(Refused):
+    code = "search_by_meaning_off"
 
 
 class NothingPlanned(Refused):
@@ -362,6 +464,12 @@ class ServiceUnavailable(ServerError):
     """The outcome may be unknown; a repetition with the same key is done once."""
 
     code = "service_unavailable"
+
+
+class MeaningUnavailable(ServerError):
+    """The server has no model for meanings just now; words it can search."""
+
+    code = "meaning_unavailable"
 
 
 class InsufficientStorage(ServerError):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stepback.answers import AgentCheckpoint, CheckpointRestore
 
 
 class StepbackError(Exception):
@@ -23,6 +26,33 @@ class ConnectionFailed(StepbackError):
 
 class UnexpectedAnswer(StepbackError):
     """The server's answer is not what its contract says."""
+
+
+class VerificationFailed(StepbackError):
+    """A safe operation did not pass its check, and was undone: see `restored`."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        checkpoint: AgentCheckpoint,
+        restored: CheckpointRestore,
+    ) -> None:
+        super().__init__(message)
+        self.checkpoint = checkpoint
+        self.restored = restored
+
+
+class RestoreFailed(StepbackError):
+    """A safe operation failed, and could not be undone: what it wrote may stand.
+
+    `__cause__` is why, and its `__context__` what failed before. To try again, restore
+    `checkpoint`.
+    """
+
+    def __init__(self, message: str, *, checkpoint: AgentCheckpoint) -> None:
+        super().__init__(message)
+        self.checkpoint = checkpoint
 
 
 class ApiError(StepbackError):

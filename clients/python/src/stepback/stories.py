@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, Required, TypedDict
 
 Json = Any
 Order = Literal["asc", "desc"]
@@ -53,6 +53,34 @@ class Held(Story, total=False):
     idempotency_key: str | None
 
 
+class Remembered(TypedDict, total=False):
+    """What else can be said of a memory: whose it is, and where it came from.
+
+    A `confidence` below 0.7 makes it a proposal. `version` and `turn_id` are of the
+    session that it was learnt in.
+    """
+
+    user_id: str | None
+    agent_id: str | None
+    scope: str | None
+    embed: bool | None
+    confidence: float | None
+    version: int | None
+    turn_id: str | None
+    expires_at: str | None
+    reasoning: str | None
+
+
+class MemoryChanged(TypedDict, total=False):
+    """What else a change of a memory takes."""
+
+    confidence: float | None
+    embed: bool | None
+    expires_at: str | None
+    expected_version: int | None
+    reasoning: str | None
+
+
 class Repeatable(TypedDict, total=False):
     """A write that is done once under its key; one is made unless it is given."""
 
@@ -77,6 +105,15 @@ class Described(Repeatable, total=False):
     team: str | None
     tags: Sequence[str] | None
     metadata: Mapping[str, Json] | None
+
+
+class Mapped(Repeatable, total=False):
+    """What is mapped of an agent's states: JSON pointers, and rules of what waits."""
+
+    title: str | None
+    user: str | None
+    waiting: Sequence[str] | None
+    noise: Sequence[str]
 
 
 class Asked(TypedDict, total=False):
@@ -108,3 +145,19 @@ class Ruled(Repeatable, total=False):
     quiet_from: str | None
     quiet_to: str | None
     quiet_zone: str | None
+
+
+class Valued(TypedDict, total=False):
+    """A value of a batch. `expected_version` is the key's; 0: the key is absent."""
+
+    key: Required[str]
+    value: Required[str]
+    metadata: Mapping[str, Json] | None
+    expected_version: int | None
+
+
+class Restorable(TypedDict, total=False):
+    """Which parts a restore brings back: both, unless it is said otherwise."""
+
+    restore_config: bool | None
+    restore_data: bool | None

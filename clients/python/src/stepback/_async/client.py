@@ -8,13 +8,20 @@ from typing import Any, Literal
 import httpx
 
 from stepback import answers, calls
+from stepback._async.agent_audit import AsyncAudit
+from stepback._async.agent_checkpoints import AsyncAgentCheckpoints
 from stepback._async.agents import AsyncAgents
 from stepback._async.alerts import AsyncAlerts
 from stepback._async.checkpoints import AsyncSessionCheckpoints
 from stepback._async.closing import AsyncClosing
+from stepback._async.configs import AsyncConfigs
+from stepback._async.data import AsyncData
+from stepback._async.exceptions import AsyncExceptions
 from stepback._async.labels import AsyncLabels
+from stepback._async.memories import AsyncMemories
 from stepback._async.metrics import AsyncMetrics
 from stepback._async.plans import AsyncPlans
+from stepback._async.project import AsyncProject
 from stepback._async.sessions import AsyncSessionLives
 from stepback._async.states import AsyncSessionStates
 from stepback._async.traces import AsyncTraces
@@ -63,11 +70,18 @@ class AsyncStepback(AsyncClosing):
         self.sessions = AsyncSessions(transport)
         self.labels = AsyncLabels(transport)
         self.agents = AsyncAgents(transport)
+        self.data = AsyncData(transport)
+        self.config = AsyncConfigs(transport)
+        self.checkpoints = AsyncAgentCheckpoints(transport)
+        self.exceptions = AsyncExceptions(transport)
+        self.memory = AsyncMemories(transport)
+        self.audit = AsyncAudit(transport)
         self.traces = AsyncTraces(transport)
         self.metrics = AsyncMetrics(transport)
         self.alerts = AsyncAlerts(transport)
         self.webhooks = AsyncWebhooks(transport)
         self.plans = AsyncPlans(transport)
+        self.project = AsyncProject(transport)
 
     async def search(
         self,
@@ -89,6 +103,23 @@ class AsyncStepback(AsyncClosing):
                 query=given(
                     q=query, kind=kind, limit=limit, starting_after=starting_after
                 ),
+            )
+        )
+
+    async def search_by_meaning(
+        self, query: str, *, limit: int = 10, starting_after: str | None = None
+    ) -> answers.Page[answers.NearVersion]:
+        """Find versions by what their reasoning and changes mean, the nearest first.
+
+        Of 20,000 versions, the newest; `next` goes on to older ones. What `raw` says of
+        `pending` and `catching_up` is not looked at yet.
+        """
+        return await self.transport.run(
+            Call(
+                method="GET",
+                path=calls.path("search", "meaning"),
+                read=page_of(answers.NearVersion.of),
+                query=given(q=query, limit=limit, starting_after=starting_after),
             )
         )
 

@@ -17,7 +17,7 @@ from stepback.stories import (
 
 
 class AsyncSessionTurns(AsyncResource):
-    """Turns, the context that is made of them, and notes."""
+    """Turns and their summaries, the context that is made of them, and notes."""
 
     async def add_turn(
         self,
@@ -105,8 +105,14 @@ class AsyncSessionTurns(AsyncResource):
         turn_limit: int | None = None,
         *,
         include_set_aside: bool | None = None,
+        include_summary: bool | None = None,
+        older_summaries: int | None = None,
     ) -> answers.Context:
-        """Return the state and recent turns; those set aside only if asked for."""
+        """Return the state, the newest summary and the turns since.
+
+        Turns that were set aside only if asked for, as are `older_summaries`: so many,
+        with a `query` those nearest to it.
+        """
         return await self._transport.run(
             Call(
                 method="POST",
@@ -118,8 +124,48 @@ class AsyncSessionTurns(AsyncResource):
                     memory_limit=memory_limit,
                     turn_limit=turn_limit,
                     include_set_aside=include_set_aside,
+                    include_summary=include_summary,
+                    older_summaries=older_summaries,
                 ),
             )
+        )
+
+    async def add_summary(
+        self,
+        session_id: str,
+        first_turn: int,
+        last_turn: int,
+        text: str,
+        *,
+        idempotency_key: str | None = None,
+    ) -> answers.Summary:
+        """Tell shortly what was said from one turn number to another; all of it stays.
+
+        From then on `get_context` has this, and the turns since.
+        """
+        return await self._send(
+            "POST",
+            ("sessions", session_id, "summaries"),
+            given(first_turn=first_turn, last_turn=last_turn, text=text),
+            answers.Summary.of,
+            idempotency_key,
+        )
+
+    async def list_summaries(
+        self, session_id: str, *, limit: int = 20, starting_after: str | None = None
+    ) -> answers.Page[answers.Summary]:
+        """List summaries of turns, newest first, with those that count no more."""
+        return await self._ask(
+            page_of(answers.Summary.of),
+            ("sessions", session_id, "summaries"),
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    async def get_summary(self, session_id: str, summary_id: str) -> answers.Summary:
+        """Read one summary, and whether it counts."""
+        return await self._ask(
+            answers.Summary.of, ("sessions", session_id, "summaries", summary_id)
         )
 
     async def add_note(

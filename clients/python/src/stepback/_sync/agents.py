@@ -1,15 +1,18 @@
 # Written by make_sync.py from _async/agents.py: do not edit.
-"""Agents: registered, found, described, suspended."""
+"""Agents: registered, found, described, suspended, deleted."""
 
 from __future__ import annotations
 
 from typing import Any, Unpack
 
 from stepback import answers
+from stepback._sync.agent_checkpoints import AgentCheckpoints
 from stepback._sync.resource import Resource
+from stepback._sync.safe_operations import SafeOperation
 from stepback.answers import page_of
 from stepback.calls import given
-from stepback.stories import Described, Repeatable
+from stepback.checking import Check
+from stepback.stories import Described, Mapped, Repeatable, Restorable
 
 
 class Agents(Resource):
@@ -47,24 +50,76 @@ class Agents(Resource):
         key = once.get("idempotency_key")
         return self._act("POST", ("agents", agent, "activate"), None, key)
 
+    def delete(self, agent: str, **once: Unpack[Repeatable]) -> answers.Agent:
+        """Refuse its writes (`AgentDeleted`) and leave it out of lists.
+
+        Needs an administrator's key; so does `activate`, which brings it back. Nothing
+        of it goes away.
+        """
+        key = once.get("idempotency_key")
+        return self._act("DELETE", ("agents", agent), None, key)
+
     def list(
         self,
         *,
         status: str | None = None,
         owner: str | None = None,
         team: str | None = None,
+        tag: str | None = None,
+        description: str | None = None,
         limit: int = 50,
         starting_after: str | None = None,
     ) -> answers.Page[answers.Agent]:
-        """List agents, newest first."""
+        """List agents, newest first; deleted ones where `status` asks for them."""
         return self._ask(
             page_of(answers.Agent.of),
             ("agents",),
             status=status,
             owner=owner,
             team=team,
+            tag=tag,
+            description=description,
             limit=limit,
             starting_after=starting_after,
+        )
+
+    def mapping(self, agent: str) -> answers.AgentMapping:
+        """Read what is mapped of its states. Needs an administrator's key."""
+        return self._ask(answers.AgentMapping.of, ("agents", agent, "mapping"))
+
+    def set_mapping(self, agent: str, **mapped: Unpack[Mapped]) -> answers.AgentMapping:
+        """Set all that is mapped: what is left out is mapped no more.
+
+        Writes follow in half a minute, old sessions after that. Needs an
+        administrator's key.
+        """
+        segments, read = ("agents", agent, "mapping"), answers.AgentMapping.of
+        return self._send("PUT", segments, given(**mapped), read)
+
+    def checkpoint(
+        self,
+        agent: str,
+        label: str,
+        *,
+        verify: Check | None = None,
+        description: str | None = None,
+        **parts: Unpack[Restorable],
+    ) -> SafeOperation:
+        """Return what `with` takes to do something to config and data safely.
+
+        It makes a checkpoint, runs the block and asks `verify(agent)`, which has to
+        return something true. Else, and where the block or `verify` raises, it restores
+        the agent to the checkpoint: with all that anybody wrote since, which history
+        keeps. The error goes on with a note that says so; a check that does not pass
+        is `VerificationFailed`. Where it cannot be restored, that is `RestoreFailed`.
+        """
+        return SafeOperation(
+            AgentCheckpoints(self._transport),
+            agent,
+            label,
+            description=description,
+            verify=verify,
+            parts=parts,
         )
 
     def _act(

@@ -9,13 +9,20 @@ from typing import Any, Literal
 import httpx
 
 from stepback import answers, calls
+from stepback._sync.agent_audit import Audit
+from stepback._sync.agent_checkpoints import AgentCheckpoints
 from stepback._sync.agents import Agents
 from stepback._sync.alerts import Alerts
 from stepback._sync.checkpoints import SessionCheckpoints
 from stepback._sync.closing import Closing
+from stepback._sync.configs import Configs
+from stepback._sync.data import Data
+from stepback._sync.exceptions import Exceptions
 from stepback._sync.labels import Labels
+from stepback._sync.memories import Memories
 from stepback._sync.metrics import Metrics
 from stepback._sync.plans import Plans
+from stepback._sync.project import Project
 from stepback._sync.sessions import SessionLives
 from stepback._sync.states import SessionStates
 from stepback._sync.traces import Traces
@@ -64,11 +71,18 @@ class Stepback(Closing):
         self.sessions = Sessions(transport)
         self.labels = Labels(transport)
         self.agents = Agents(transport)
+        self.data = Data(transport)
+        self.config = Configs(transport)
+        self.checkpoints = AgentCheckpoints(transport)
+        self.exceptions = Exceptions(transport)
+        self.memory = Memories(transport)
+        self.audit = Audit(transport)
         self.traces = Traces(transport)
         self.metrics = Metrics(transport)
         self.alerts = Alerts(transport)
         self.webhooks = Webhooks(transport)
         self.plans = Plans(transport)
+        self.project = Project(transport)
 
     def search(
         self,
@@ -90,6 +104,23 @@ class Stepback(Closing):
                 query=given(
                     q=query, kind=kind, limit=limit, starting_after=starting_after
                 ),
+            )
+        )
+
+    def search_by_meaning(
+        self, query: str, *, limit: int = 10, starting_after: str | None = None
+    ) -> answers.Page[answers.NearVersion]:
+        """Find versions by what their reasoning and changes mean, the nearest first.
+
+        Of 20,000 versions, the newest; `next` goes on to older ones. What `raw` says of
+        `pending` and `catching_up` is not looked at yet.
+        """
+        return self.transport.run(
+            Call(
+                method="GET",
+                path=calls.path("search", "meaning"),
+                read=page_of(answers.NearVersion.of),
+                query=given(q=query, limit=limit, starting_after=starting_after),
             )
         )
 

@@ -43,6 +43,13 @@ class Metrics(Resource):
         """Return the calls of each tool and how many failed, most failed first."""
         return self._figures("tools", answers.MetricsList.of, asked, limit=limit)
 
+    def data(
+        self, *, window: str | None = None, limit: int | None = None
+    ) -> answers.DataMetrics:
+        """Return what agents keep, wrote, and had held back by policies."""
+        read, segments = answers.DataMetrics.of, ("metrics", "data")
+        return self._ask(read, segments, window=window, limit=limit)
+
     def _figures(
         self, what: str, read: Callable[[Any], Result], asked: Asked, **more: Any
     ) -> Result:

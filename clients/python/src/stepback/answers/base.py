@@ -5,7 +5,7 @@ Each keeps the whole answer in `raw`, so that what a newer server tells can be r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Generic, Self, TypeVar
 
@@ -39,7 +39,8 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Page(Answer, Generic[Item]):
-    """One page of a list. While `has_more`, ask on after `last_id` (or `next`)."""
+    """One page of a list. While `has_more`, ask on after `last_id`, `next` or
+    `next_cursor`, whichever it has."""
 
     data: Sequence[Item]
     has_more: bool
@@ -47,6 +48,12 @@ class Page(Answer, Generic[Item]):
     next: str | None = None
     notices: Sequence[str] = ()
     current_version: int | None = None
+    next_cursor: str | None = None
+    total: int | None = None
+
+    def __iter__(self) -> Iterator[Item]:
+        """Go through the items of this page."""
+        return iter(self.data)
 
 
 def page_of(read: Callable[[Json], Item]) -> Callable[[Json], Page[Item]]:

@@ -23,6 +23,10 @@ class Agent(Answer):
     owner: str = ""
     team: str = ""
     tags: Sequence[str] = ()
+    config_version: str | None = None
+    data_count: int = 0
+    checkpoint_count: int = 0
+    deleted_at: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +69,20 @@ class Found(Answer):
     session: Mapping[str, Json]
     matches: Sequence[Mapping[str, Json]]
     version: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearVersion(Answer):
+    """A version whose reasoning and changes are near a question."""
+
+    session_id: str
+    version: int
+    agent_id: str
+    text: str
+    similarity: float
+    distance: float
+    user_id: str | None = None
+    external_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,3 +185,74 @@ class WebhookDelivery(Answer):
     error: str | None = None
     duration_ms: int | None = None
     attempted_at: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentMapping(Answer):
+    """What is mapped of an agent's states, and the rules that follow from it."""
+
+    agent_id: str
+    external_id: str
+    title: str | None
+    user: str | None
+    waiting: Sequence[str] | None
+    waiting_rules: Sequence[str]
+    noise: Sequence[str]
+    is_rederiving: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project(Answer):
+    """A project and its settings."""
+
+    id: str
+    slug: str
+    name: str
+    handling: str
+    created_at: str
+    search_by_meaning: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectPolicies(Answer):
+    """Policies that hold for all agents of a project."""
+
+    policies: Mapping[str, Json]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workspace(Answer):
+    """A project, as Anchor calls it."""
+
+    id: str
+    name: str
+    slug: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Me(Answer):
+    """Who asks. There is no user: a key is nobody's account."""
+
+    workspace: Mapping[str, Json]
+    # As Anchor's clients spell it.
+    apiKey: Mapping[str, Json]
+    user: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataMetrics(Answer):
+    """How much agents keep, did within the window, and had held back by policies."""
+
+    window: str
+    start: str
+    end: str
+    agents: int
+    keys: int
+    bytes: int
+    blocked: int
+    blocked_by_policy: Mapping[str, Json]
+    has_more_agents: bool
+    has_more_blocked: bool
+    # The largest agents, each with its keys, bytes, writes and blocked.
+    data: Sequence[Mapping[str, Json]]
+    has_more: bool

@@ -142,7 +142,11 @@ class Context(Answer):
     state: dict[str, Json]
     memories: Sequence[Mapping[str, Json]]
     recent_turns: Sequence[Mapping[str, Json]]
+    summary: Mapping[str, Json] | None = None
+    older_summaries: Sequence[Mapping[str, Json]] = ()
     last_rollback: Mapping[str, Json] | None = None
+    average_relevance: float = 0.0
+    drift_warning: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +170,24 @@ class Note(Answer):
     created_at: str
     created_by: str
     version: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary(Answer):
+    """What was said in successive turns, told shortly.
+
+    `set_aside_by`: the rollback that stepped behind these turns; None: it counts.
+    """
+
+    id: str
+    session_id: str
+    first_turn: int
+    last_turn: int
+    version: int
+    text: str
+    created_at: str
+    created_by: str
+    set_aside_by: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from stepback.errors import MeaningUnavailable, SearchByMeaningOff
 from stepback.mcp.comparing import compared
 from stepback.mcp.names import new_name
 from stepback.mcp.threads import (
@@ -92,7 +93,34 @@ class CheckpointTools(Threads):
         return {**about, **found, "note": UNTRUSTED}
 
     async def find(self, query: str) -> Result:
-        """Return up to five versions in which all these words stand."""
+        """Return up to five checkpoints that are nearest to a question in meaning.
+
+        Where the server does not search by meaning, those in which all its words stand:
+        of these there is no distance to tell.
+        """
+        try:
+            return await self._nearest(query)
+        except (SearchByMeaningOff, MeaningUnavailable) as why:
+            return {**await self._with_words(query), "why": why.message}
+
+    async def _nearest(self, query: str) -> Result:
+        page = await self._client.search_by_meaning(query, limit=5)
+        results = []
+        for one in page.data:
+            thread = one.external_id or one.session_id
+            items = await self._page(one.session_id, after=one.version + 1)
+            if items:
+                text = summary(thread, items[0])
+                results.append({"text": text, "distance": one.distance})
+        return {
+            "query": query,
+            "results": results,
+            "method": "meaning",
+            "pending": page.raw["pending"],
+            "note": UNTRUSTED,
+        }
+
+    async def _with_words(self, query: str) -> Result:
         quoted = query.replace("\\", " ").replace('"', " ")
         page = await self._client.search(f'"{quoted}"', kind="versions", limit=5)
         results = []
@@ -102,9 +130,13 @@ class CheckpointTools(Threads):
             name = items[0].checkpoint_id if items else ""
             where = ", ".join(str(match["where"]) for match in one.matches)
             text = f"[thread={thread} checkpoint={name} step={one.version}] {where}."
-            # What is found holds the words: there is no nearness to tell.
-            results.append({"text": text, "distance": 0.0})
-        return {"query": query, "results": results, "note": UNTRUSTED}
+            results.append({"text": text, "distance": None})
+        return {
+            "query": query,
+            "results": results,
+            "method": "words",
+            "note": UNTRUSTED,
+        }
 
     async def rollback(self, thread_id: str, checkpoint_id: str) -> Result:
         """Make an earlier checkpoint the thread's head again; nothing is erased."""

@@ -54,6 +54,8 @@ def made(url: str | None, key: str | None, transport: str) -> MCPServer[Any]:
     _add_checkpoint_tools(server, callers)
     _add_passing_on(server, callers)
     _add_looking(server, callers)
+    _add_agents(server, callers)
+    _add_memories(server, callers)
     return server
 
 
@@ -208,6 +210,90 @@ def _add_looking(server: MCPServer[Any], callers: Callers) -> None:
     ) -> str:
         return await _told(
             callers, ctx, "search", lambda t: t.search(query, kind, limit)
+        )
+
+
+def _add_agents(server: MCPServer[Any], callers: Callers) -> None:
+    @_reads(server, "data_read")
+    async def data_read(agent: str, key: str, ctx: Call) -> str:
+        return await _told(callers, ctx, "data_read", lambda t: t.read_data(agent, key))
+
+    @_writes(server, "data_write")
+    async def data_write(
+        agent: str,
+        key: str,
+        value: str,
+        ctx: Call,
+        reason: str = "",
+        expected_version: int | None = None,
+    ) -> str:
+        return await _told(
+            callers,
+            ctx,
+            "data_write",
+            lambda t: t.write_data(agent, key, value, reason, expected_version),
+        )
+
+    @_writes(server, "agent_checkpoint_create")
+    async def agent_checkpoint_create(
+        agent: str, label: str, ctx: Call, description: str = ""
+    ) -> str:
+        return await _told(
+            callers,
+            ctx,
+            "agent_checkpoint_create",
+            lambda t: t.create_checkpoint(agent, label, description),
+        )
+
+    @_writes(server, "agent_checkpoint_restore")
+    async def agent_checkpoint_restore(
+        agent: str,
+        checkpoint_id: str,
+        ctx: Call,
+        confirm: bool = False,
+        expected_version: int | None = None,
+    ) -> str:
+        return await _told(
+            callers,
+            ctx,
+            "agent_checkpoint_restore",
+            lambda t: t.restore_checkpoint(
+                agent, checkpoint_id, confirm, expected_version
+            ),
+        )
+
+
+def _add_memories(server: MCPServer[Any], callers: Callers) -> None:
+    @_writes(server, "remember")
+    async def remember(
+        content: str,
+        ctx: Call,
+        type: str = "",
+        session_id: str = "",
+        user_id: str = "",
+        agent: str = "",
+        scope: str = "",
+    ) -> str:
+        place = {"session_id": session_id, "user_id": user_id, "agent": agent}
+        return await _told(
+            callers,
+            ctx,
+            "remember",
+            lambda t: t.remember(content, type, place | {"scope": scope}),
+        )
+
+    @_reads(server, "recall")
+    async def recall(
+        query: str,
+        ctx: Call,
+        session_id: str = "",
+        user_id: str = "",
+        agent: str = "",
+        limit: int = 5,
+    ) -> str:
+        place = {"session_id": session_id, "user_id": user_id, "agent": agent}
+        return await _told(
+            callers, ctx, "recall", lambda t: t.recall(query, limit, place)
         )
 
 

@@ -1,4 +1,4 @@
-"""What each tool does: threads of checkpoints, over one client of the API.
+"""What each tool does: threads of checkpoints, and agents' data, over one client.
 
 Names, arguments and results of the checkpoint tools are those of TuskPoint's server, so
 that an agent that knows one knows the other. A thread is a session under that name, or
@@ -7,10 +7,12 @@ by its own id.
 
 from __future__ import annotations
 
+from stepback.mcp.agents import AgentTools
 from stepback.mcp.checkpoints import CheckpointTools
 from stepback.mcp.looking import LookingTools
+from stepback.mcp.memories import MemoryTools
 from stepback.mcp.passing import PassingTools
 
 
-class Tools(CheckpointTools, PassingTools, LookingTools):
+class Tools(CheckpointTools, PassingTools, LookingTools, AgentTools, MemoryTools):
     """The tools of one caller, whose key decides what they may do."""

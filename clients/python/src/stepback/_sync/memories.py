@@ -1,0 +1,286 @@
+# Written by make_sync.py from _async/memories.py: do not edit.
+"""What agents remember: add it, find it, and take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+from stepback import answers, calls
+from stepback._sync.resource import Resource
+from stepback.answers import page_of
+from stepback.calls import Call, given
+from stepback.stories import Json, MemoryChanged, Remembered, Repeatable
+
+
+class Memories(Resource):
+    """Memories of sessions, users, agents and the project."""
+
+    def add(
+        self,
+        content: str,
+        type: str | None = None,
+        session_id: str | None = None,
+        tags: Sequence[str] | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        *,
+        idempotency_key: str | None = None,
+        **more: Unpack[Remembered],
+    ) -> answers.Memory:
+        """Remember a text; equal text of the same owner is one memory.
+
+        It is the session's, unless a `scope` says that it is the user's, the agent's
+        or the project's. `near` in the answer names what nearly says the same.
+        """
+        body = given(
+            content=content,
+            type=type,
+            session_id=session_id,
+            tags=tags,
+            metadata=metadata,
+            **more,
+        )
+        return self._send(
+            "POST", ("memories",), body, answers.Memory.of, idempotency_key
+        )
+
+    def search(
+        self,
+        query: str,
+        session_id: str | None = None,
+        types: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
+        limit: int | None = None,
+        threshold: float | None = None,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        scope: str | None = None,
+    ) -> answers.MemoryMatches:
+        """Find the memories that are nearest to a query, by meaning and by words."""
+        body = given(
+            query=query,
+            session_id=session_id,
+            user_id=user_id,
+            agent_id=agent_id,
+            scope=scope,
+            types=types,
+            tags=tags,
+            limit=limit,
+            threshold=threshold,
+        )
+        return self._transport.run(
+            Call(
+                method="POST",
+                path=calls.path("memories", "search"),
+                read=answers.MemoryMatches.of,
+                reads=True,
+                body=body,
+            )
+        )
+
+    def list(
+        self,
+        session_id: str | None = None,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        scope: str | None = None,
+        types: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
+        status: str | None = None,
+        limit: int = 20,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.Memory]:
+        """List memories, newest first: believed and proposed, or of a `status`."""
+        return self._ask(
+            page_of(answers.Memory.of),
+            ("memories",),
+            session_id=session_id,
+            user_id=user_id,
+            agent_id=agent_id,
+            scope=scope,
+            types=None if types is None else ",".join(types),
+            tags=None if tags is None else ",".join(tags),
+            status=status,
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    def get(self, memory_id: str) -> answers.Memory:
+        """Read one memory."""
+        return self._ask(answers.Memory.of, ("memories", memory_id))
+
+    def update(
+        self,
+        memory_id: str,
+        content: str | None = None,
+        type: str | None = None,
+        tags: Sequence[str] | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        *,
+        idempotency_key: str | None = None,
+        **changed: Unpack[MemoryChanged],
+    ) -> answers.Memory:
+        """Change a memory; what is not named stays, and metadata is merged.
+
+        `expected_version` is the memory's version that you saw: another one raises
+        `Conflict`.
+        """
+        body = given(
+            content=content, type=type, tags=tags, metadata=metadata, **changed
+        )
+        segments, read = ("memories", memory_id), answers.Memory.of
+        return self._send("PATCH", segments, body, read, idempotency_key)
+
+    def replace(
+        self,
+        memory_id: str,
+        content: str | None = None,
+        type: str | None = None,
+        tags: Sequence[str] | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        *,
+        idempotency_key: str | None = None,
+        **changed: Unpack[MemoryChanged],
+    ) -> answers.Memory:
+        """As `update`, with metadata set whole."""
+        body = given(
+            content=content, type=type, tags=tags, metadata=metadata, **changed
+        )
+        segments, read = ("memories", memory_id), answers.Memory.of
+        return self._send("PUT", segments, body, read, idempotency_key)
+
+    def delete(self, memory_id: str, **once: Unpack[Repeatable]) -> None:
+        """Take a memory back; what it said stays in its history."""
+        self._remove(("memories", memory_id), once.get("idempotency_key"))
+
+    def versions(
+        self, memory_id: str, *, limit: int = 20, cursor: str | None = None
+    ) -> answers.Page[answers.MemoryVersion]:
+        """List what was done to a memory, deleted or not, newest first."""
+        return self._ask(
+            page_of(answers.MemoryVersion.of),
+            ("memories", memory_id, "versions"),
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def resolve(
+        self,
+        memory_id: str,
+        decision: str,
+        *,
+        other_id: str | None = None,
+        reasoning: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.MemoriesResolved:
+        """Decide: keep (the other), replace (it), both; accept, drop; promote."""
+        body = given(
+            memory_id=memory_id,
+            decision=decision,
+            other_id=other_id,
+            reasoning=reasoning,
+        )
+        segments, read = ("memories", "resolve"), answers.MemoriesResolved.of
+        return self._send("POST", segments, body, read, idempotency_key)
+
+    def step_back(
+        self,
+        to: str | None = None,
+        version: int | None = None,
+        *,
+        session_id: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        scope: str | None = None,
+        expected_version: int | None = None,
+        reasoning: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.MemoriesSteppedBack:
+        """Have one owner's memories be as they were, at a moment or a version."""
+        body = given(
+            to=to,
+            version=version,
+            session_id=session_id,
+            user_id=user_id,
+            agent_id=agent_id,
+            scope=scope,
+            expected_version=expected_version,
+            reasoning=reasoning,
+        )
+        return self._step_back(body, idempotency_key)
+
+    def forget_session(
+        self,
+        session_id: str,
+        *,
+        reasoning: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.MemoriesSteppedBack:
+        """Forget what a session taught, whosever it is; others' word stays."""
+        body = given(from_session=session_id, reasoning=reasoning)
+        return self._step_back(body, idempotency_key)
+
+    def preview_step_back(
+        self,
+        to: str | None = None,
+        version: int | None = None,
+        *,
+        from_session: str | None = None,
+        session_id: str | None = None,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        scope: str | None = None,
+    ) -> answers.MemoriesSteppedBack:
+        """Tell what stepping back, or forgetting a session, would do."""
+        body = given(
+            to=to,
+            version=version,
+            from_session=from_session,
+            session_id=session_id,
+            user_id=user_id,
+            agent_id=agent_id,
+            scope=scope,
+        )
+        return self._transport.run(
+            Call(
+                method="POST",
+                path=calls.path("memories", "rollback"),
+                read=answers.MemoriesSteppedBack.of,
+                reads=True,
+                body={"dry_run": True, **body},
+            )
+        )
+
+    def formation(self, agent_id: str) -> answers.Formation:
+        """Say whether an agent's turns form memories."""
+        return self._ask(answers.Formation.of, ("memories", "formation", agent_id))
+
+    def set_formation(
+        self, agent_id: str, mode: str, **once: Unpack[Repeatable]
+    ) -> answers.Formation:
+        """Have what an agent marks in its outputs be proposed (`tags`), or not (`off`).
+
+        It marks with `<memory>…</memory>` and `<state_update>{…}</state_update>`.
+        """
+        segments, read = ("memories", "formation", agent_id), answers.Formation.of
+        key = once.get("idempotency_key")
+        return self._send("PUT", segments, {"mode": mode}, read, key)
+
+    def import_memories(
+        self,
+        memories: Sequence[Mapping[str, Json]],
+        *,
+        idempotency_key: str | None = None,
+    ) -> answers.MemoriesImported:
+        """Import up to 1,000 memories as mem0 exports them; each once, by its id."""
+        segments, read = ("memories", "import"), answers.MemoriesImported.of
+        body = {"memories": list(memories)}
+        return self._send("POST", segments, body, read, idempotency_key)
+
+    def _step_back(
+        self, body: Mapping[str, Any], key: str | None
+    ) -> answers.MemoriesSteppedBack:
+        segments, read = ("memories", "rollback"), answers.MemoriesSteppedBack.of
+        return self._send("POST", segments, body, read, key)
