@@ -4,14 +4,16 @@ Unlike agents, people also see sessions that expired or were deleted: that is ev
 and stays. Nothing is decided here; whether somebody may look is for `accounts.access`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Q
 
 from apps.accounts.models import ApiKey, Membership, Project
 from apps.agents.models import Agent
+from apps.core import sql
 from apps.diffs.text import visible
 from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.models import Label, Review, Session
@@ -34,6 +36,15 @@ SUGGESTED_AGENTS = 100
 SHOWN_OF_AGENT = 20
 
 EXPIRED = "expired"
+_COUNTED = sql.across("""
+SELECT s.id, a.external_id AS agent, s.user_id, s.created_at, s.rollback_count,
+       s.origin_session_id, s.review,
+       CASE WHEN s.expires_at <= %(now)s AND s.status <> 'deleted'
+            THEN 'expired' ELSE s.status END AS status
+  FROM timeline_session s JOIN agents_agent a ON a.id = s.agent_id
+ WHERE s.id = ANY (%(ids)s::varchar[])
+ ORDER BY s.id DESC LIMIT %(limit)s
+""")
 STATUSES = [*Status.values, EXPIRED]
 
 
@@ -107,15 +118,31 @@ def listed(
     now: datetime,
 ) -> list[Session]:
     """Return sessions that meet plain clauses, by when they began."""
-    found = Session.objects.of_project(project.id)
-    for clause in clauses:
-        found = _narrowed(project, found, clause, now)
+    found = _of_clauses(project, clauses, now)
     ordered = (
         found.oldest_first(after_id=after_id)
         if oldest_first
         else found.newest_first(after_id=after_id)
     )
     return list(ordered.for_lists()[:limit])
+
+
+def newest_ids(
+    project: Project, clauses: Sequence[Clause], *, limit: int, now: datetime
+) -> list[str]:
+    """Return which sessions meet plain clauses, newest first; mostly of an index."""
+    found = _of_clauses(project, clauses, now).order_by("-id")
+    return list(found.values_list("id", flat=True)[:limit])
+
+
+def counted(session_ids: Sequence[str], now: datetime) -> list[Any]:
+    """Return what is counted of sessions, with the status that people are told: rows.
+
+    To make models of a thousand takes ten times as long.
+    """
+    ids = sql.text_array(session_ids)
+    asked = {"ids": ids, "now": now, "limit": len(session_ids)}
+    return sql.rows(_COUNTED, asked) if session_ids else []
 
 
 def last_changed(
@@ -189,16 +216,22 @@ def children(session: Session) -> list[Session]:
 
 def agent_names(project: Project) -> list[str]:
     """Return agents to suggest in the filter: the newest whose names hide nothing."""
-    found = Agent.objects.of_project(project.id).newest_first()
+    found = Agent.objects.of_project(project.id).kept().newest_first()
     names = found.values_list("external_id", flat=True)[:SUGGESTED_AGENTS]
     return [name for name in names if visible(name) == name]
 
 
 def agents(
-    project: Project, *, status: str | None, after_id: str | None
+    project: Project, *, asked: Mapping[str, str], after_id: str | None
 ) -> list[Agent]:
     """Return a page of agents and one more if there are more, newest first."""
-    found = Agent.objects.of_project(project.id).with_status(status)
+    found = (
+        Agent.objects.of_project(project.id)
+        .with_status(asked.get("status"))
+        .owned_by(asked.get("owner"))
+        .of_team(asked.get("team"))
+        .tagged([asked["tag"]] if "tag" in asked else [])
+    )
     return list(found.older_than(after_id).newest_first()[: PAGE + 1])
 
 
@@ -257,6 +290,15 @@ def key_status(key: ApiKey, now: datetime) -> str:
     if key.revoked_at is not None:
         return "revoked"
     return "active" if key.is_live(now) else EXPIRED
+
+
+def _of_clauses(
+    project: Project, clauses: Sequence[Clause], now: datetime
+) -> SessionQuerySet:
+    found = Session.objects.of_project(project.id)
+    for clause in clauses:
+        found = _narrowed(project, found, clause, now)
+    return found
 
 
 def _narrowed(

@@ -11,10 +11,17 @@ from apps.console.views.administration import (
     webhooks,
     weekly,
 )
+from apps.console.views.agent import audit as agent_audit
+from apps.console.views.agent import checkpoints as agent_checkpoints
+from apps.console.views.agent import config as agent_config
+from apps.console.views.agent import data as agent_data
+from apps.console.views.agent import exceptions
+from apps.console.views.memories import deciding, looking
 from apps.console.views.project import (
     agents,
     audit,
     components,
+    floor,
     home,
     mapping,
     metrics,
@@ -32,6 +39,7 @@ from apps.console.views.session import (
     holds,
     lineage,
     live,
+    meaning,
     reviews,
     rollbacks,
     version,
@@ -63,7 +71,11 @@ register_converter(VersionNumberConverter, "version_number")
 SESSIONS = "console/<slug:slug>/sessions"
 SESSION = "console/<slug:slug>/sessions/<session_id:session_id>"
 AGENT = "console/<slug:slug>/agents/<str:agent_id>"
+CONFIG_VERSION = f"{AGENT}/config/versions/<version_number:number>"
+CHECKPOINTS = f"{AGENT}/checkpoints"
+CHECKPOINT = f"{CHECKPOINTS}/at/<str:checkpoint_id>"
 MEMBER = "console/<slug:slug>/members/<str:user_id>"
+MEMORY = "console/<slug:slug>/memories/at/<str:memory_id>"
 ALERT = "console/<slug:slug>/alerts/<str:rule_id>"
 WEBHOOK = "console/<slug:slug>/webhooks/<str:webhook_id>"
 PLAN = "console/<slug:slug>/plans/<str:plan_id>"
@@ -83,6 +95,8 @@ urlpatterns = [
     path("console/<slug:slug>/sessions", sessions.sessions, name="sessions"),
     path(f"{SESSIONS}/narrow", sessions.sessions_narrow, name="sessions_narrow"),
     path(f"{SESSIONS}/export", sessions.sessions_export, name="sessions_export"),
+    path("console/<slug:slug>/meaning", meaning.meaning, name="meaning"),
+    path("console/<slug:slug>/meaning/set", meaning.set_meaning, name="set_meaning"),
     path("console/<slug:slug>/plans", plans.plan_list, name="plans"),
     path("console/<slug:slug>/plans/make", plans.make_plan, name="make_plan"),
     path(PLAN, plans.plan, name="plan"),
@@ -138,16 +152,92 @@ urlpatterns = [
         webhooks.resend,
         name="resend_delivery",
     ),
+    path("console/<slug:slug>/memories", looking.memories, name="memories"),
+    path(
+        "console/<slug:slug>/memories/back",
+        deciding.memories_back,
+        name="memories_back",
+    ),
+    path(
+        "console/<slug:slug>/memories/back/step",
+        deciding.step_memories_back,
+        name="step_memories_back",
+    ),
+    path(MEMORY, looking.memory_detail, name="memory"),
+    path(f"{MEMORY}/decide", deciding.decide, name="decide_memory"),
     path("console/<slug:slug>/audit", audit.audit_log, name="audit_log"),
     path("console/<slug:slug>/audit/export", audit.audit_export, name="audit_export"),
     path("console/<slug:slug>/audit/verify", audit.audit_verify, name="audit_verify"),
     path("console/<slug:slug>/agents", agents.agent_list, name="agent_list"),
     path(AGENT, agents.agent_detail, name="agent_detail"),
+    path(
+        "console/<slug:slug>/policies", floor.project_policies, name="project_policies"
+    ),
+    path(
+        "console/<slug:slug>/policies/set",
+        floor.set_project_policies,
+        name="set_project_policies",
+    ),
+    path(f"{AGENT}/data", agent_data.agent_data, name="agent_data"),
+    path(f"{AGENT}/data/key", agent_data.agent_key, name="agent_key"),
+    path(f"{AGENT}/config", agent_config.agent_config, name="agent_config"),
+    path(CONFIG_VERSION, agent_config.config_version, name="config_version"),
+    path(
+        f"{CONFIG_VERSION}/rollback",
+        agent_config.roll_back_config,
+        name="roll_back_config",
+    ),
+    path(CHECKPOINTS, agent_checkpoints.agent_checkpoints, name="agent_checkpoints"),
+    path(
+        f"{CHECKPOINTS}/make",
+        agent_checkpoints.make_checkpoint,
+        name="make_checkpoint",
+    ),
+    path(
+        f"{CHECKPOINTS}/schedule",
+        agent_checkpoints.schedule_checkpoints,
+        name="schedule_checkpoints",
+    ),
+    path(
+        f"{CHECKPOINTS}/compare",
+        agent_checkpoints.compare_checkpoints,
+        name="compare_checkpoints",
+    ),
+    path(CHECKPOINT, agent_checkpoints.agent_checkpoint, name="agent_checkpoint"),
+    path(
+        f"{CHECKPOINT}/restore",
+        agent_checkpoints.restore_checkpoint,
+        name="restore_checkpoint",
+    ),
+    path(
+        f"{CHECKPOINT}/delete",
+        agent_checkpoints.delete_checkpoint,
+        name="delete_checkpoint",
+    ),
+    path(f"{AGENT}/audit", agent_audit.agent_audit, name="agent_audit"),
+    path(f"{AGENT}/audit/verify", agent_audit.agent_verify, name="agent_verify"),
+    path(
+        f"{AGENT}/audit/export",
+        agent_audit.export_agent_audit,
+        name="export_agent_audit",
+    ),
+    path(f"{AGENT}/blocked", exceptions.agent_blocked, name="agent_blocked"),
+    path(
+        f"{AGENT}/blocked/<version_number:blocked>/allow",
+        exceptions.allow_blocked,
+        name="allow_blocked",
+    ),
+    path(
+        f"{AGENT}/exceptions/<str:exception_id>/end",
+        exceptions.end_exception,
+        name="end_exception",
+    ),
     path(f"{AGENT}/watch", watching.watch_agent, name="watch_agent"),
     path(f"{AGENT}/unwatch", watching.unwatch_agent, name="unwatch_agent"),
     path(f"{AGENT}/mapping", mapping.agent_mapping, name="agent_mapping"),
     path(f"{AGENT}/suspend", agents.suspend, name="suspend_agent"),
     path(f"{AGENT}/activate", agents.activate, name="activate_agent"),
+    path(f"{AGENT}/delete", agents.delete, name="delete_agent"),
     path("console/<slug:slug>/metrics", metrics.metrics, name="metrics"),
     path(
         "console/<slug:slug>/metrics/export",

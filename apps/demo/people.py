@@ -6,6 +6,7 @@ dropped at once, and they expired when the demo's week ended.
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from apps.accounts import operations as accounts
 from apps.accounts.access import actor_of
@@ -20,7 +21,7 @@ PEOPLE = {OPERATOR: "Demo operator", ENGINEER: "Demo engineer"}
 
 
 def hired(
-    project: Project, agents: Mapping[str, Mapping[str, str]], *, until: datetime
+    project: Project, agents: Mapping[str, Mapping[str, Any]], *, until: datetime
 ) -> dict[str, Actor]:
     """Return all actors by name, making those that are not there yet."""
     now = project.created_at
@@ -55,7 +56,7 @@ def _key(project: Project, agent: str, now: datetime, until: datetime) -> Actor:
             name=agent,
             scope=Scope.WRITE,
             agents=[agent],
-            expires_at=until,
+            terms=accounts.KeyTerms(expires_at=until),
             act=unrequested(DIRECTOR, now),
         )
     return Actor(kind=ActorKind.KEY, id=key.id, label=key.prefix)

@@ -9,6 +9,7 @@ cut short and repeated: every act finds out whether it was performed before.
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 from apps.accounts import operations as accounts
 from apps.accounts.models import Project
@@ -18,18 +19,19 @@ from apps.agents.errors import AgentExists
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.core.provenance import unrequested
-from apps.demo import refunds, research, trips, wiped_trips
+from apps.demo import keeping, refunds, research, trips, wiped_trips
 from apps.demo.people import DIRECTOR, hired
 from apps.demo.script import Stage, Story
 
 SLUG = "demo"
 WEEK = timedelta(days=7)
-AGENTS = {
+AGENTS: dict[str, dict[str, Any]] = {
     trips.AGENT: {
         "name": "Travel agent",
         "description": "Books flights and hotels in a chat.",
         "owner": "travel-team",
         "team": "Travel",
+        "tags": ["prod", "eu"],
     },
     refunds.AGENT: {
         "name": "Refund agent",
@@ -62,7 +64,8 @@ def load(project: Project, *, is_stopping: Callable[[], bool]) -> None:
     _register(project, start)
     actors = hired(project, AGENTS, until=start + WEEK)
     stage = Stage(scope=Scope(project), actors=actors)
-    scenes = (scene for story in stories(start) for scene in story.scenes)
+    scenes = [scene for story in stories(start) for scene in story.scenes]
+    scenes += keeping.scenes(start)
     for scene in sorted(scenes, key=lambda scene: scene.at):
         if is_stopping():
             return

@@ -36,10 +36,10 @@ function change(step) {
 }
 
 function press(key) {
-  const inside = document.activeElement.closest(".change, .node, .version-pane") ?? document;
+  const inside = document.activeElement.closest(".change, .node, .version-pane, .listed tr") ?? document;
   const named = `[data-key="${CSS.escape(key)}"]`;
   const found =
-    (key === "b" && inside.querySelector(named)) ||
+    ("bh".includes(key) && inside.querySelector(named)) ||
     document.querySelector(`${named}[data-chosen]`) ||
     document.querySelector(named);
   found?.click();

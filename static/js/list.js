@@ -1,4 +1,4 @@
-// j and k move through a list of sessions, as they do through a timeline; Enter opens,
+// j and k move through a list of sessions or keys, as through a timeline; Enter opens,
 // x picks.
 
 import { hasModifier, isOff, isTyping } from "./shortcuts.js";
@@ -16,7 +16,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   // The list is swapped when it is searched: look for it anew.
-  const links = [...document.querySelectorAll(".sessions tbody th a")];
+  const links = [...document.querySelectorAll(":is(.sessions, .listed) tbody th a")];
   const row = document.activeElement.closest?.("tr");
   if (isPick) {
     row?.querySelector(".pick input")?.click();

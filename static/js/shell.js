@@ -1,4 +1,4 @@
-// What every page has: "/" goes to the search, Escape and a click beside it close a menu.
+// What every page has: "/" goes to its filter or the search, Escape and a click beside it close a menu.
 
 import { hasModifier, isOff, isTyping } from "./shortcuts.js";
 
@@ -18,7 +18,7 @@ document.addEventListener("keydown", (event) => {
     document.querySelector("details.menu[open] > summary")?.focus();
     closeMenus(null);
   } else if (event.key === "/" && !isTyping(event.target) && !isOff()) {
-    const find = document.getElementById("find");
+    const find = document.querySelector("[data-find]") ?? document.getElementById("find");
     if (find) {
       event.preventDefault();
       find.focus();

@@ -44,6 +44,8 @@ WITHOUT = (
 )
 # A machine that is busy with other tests may take its time.
 PATIENCE = 30_000
+# What a page is made of.
+PARTS = {"font", "image", "script", "stylesheet"}
 REFUSED = "Failed to load resource: the server responded with a status of 4"
 
 
@@ -136,7 +138,9 @@ class Visits:
         context.set_default_timeout(PATIENCE)
         context.add_init_script(POLICY)
         page = context.new_page()
+        _wait_before_keys(page)
         page.on("console", self._heard)
+        page.on("response", self._answered)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         return page
 
@@ -145,10 +149,29 @@ class Visits:
         self.console.states[name] = state
         return state
 
+    def _answered(self, response: Any) -> None:
+        # A page may be refused; what one is made of is there.
+        if response.status >= 400 and response.request.resource_type in PARTS:
+            self.complaints.append(f"{response.status} for {response.url}")
+
     def _heard(self, message: Any) -> None:
         # That the server refused something is a browser's note, no fault of a page.
         if message.type == "error" and not message.text.startswith(REFUSED):
             self.complaints.append(message.text)
+
+
+def _wait_before_keys(page: Page) -> None:
+    """Have keys pressed once a page is loaded: its script that hears them comes last.
+
+    What a page shows is there before that, and a test that saw it may be as fast.
+    """
+    press = page.keyboard.press
+
+    def pressed(key: str, **options: Any) -> None:
+        page.wait_for_load_state()
+        press(key, **options)
+
+    page.keyboard.press = pressed  # type: ignore[method-assign]
 
 
 @pytest.fixture

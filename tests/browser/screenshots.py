@@ -97,6 +97,19 @@ PAGES = {
     "lineage": "/sessions/{trip}/lineage",
     "agents": "/agents",
     "agent": "/agents/{agent}",
+    "agent-data": "/agents/{agent}/data",
+    "agent-data-under": "/agents/{agent}/data?under=user%3Acust_3021%3A",
+    "agent-key": "/agents/{agent}/data/key?key=user%3Acust_3021%3Apreferences",
+    "agent-config": "/agents/{agent}/config",
+    "agent-config-old": "/agents/{agent}/config/versions/1",
+    "agent-checkpoints": "/agents/{agent}/checkpoints",
+    "agent-checkpoints-compare": (
+        "/agents/{agent}/checkpoints/compare?first={older}&second={newer}"
+    ),
+    "agent-restore": "/agents/{agent}/checkpoints/at/{older}",
+    "agent-audit": "/agents/{agent}/audit",
+    "agent-audit-verify": "/agents/{agent}/audit/verify",
+    "agent-blocked": "/agents/{agent}/blocked",
     "metrics": "/metrics?window=30d",
     "metrics-rollbacks": "/metrics/rollbacks?window=30d",
     "plans": "/plans",
@@ -107,6 +120,7 @@ PAGES = {
     "alert-new": "/alerts/new",
     "webhooks": "/webhooks",
     "audit": "/audit",
+    "memories": "/memories",
     "audit-all": "/audit?show=all",
     "verify": "/audit/verify",
     "members": "/members",
@@ -178,12 +192,15 @@ def run(dsn: str, script: str, role: Role) -> None:
 def addresses(page: Page, server: Any) -> dict[str, str]:
     """Return where each page of the demo is."""
     base = f"{server.url}/console/demo"
+    agent = first_of(page, f"{base}/agents?owner=travel-team")
     names = {
         "trip": first_of(page, f"{base}/sessions?q=external%3Abooking-TRV-48213"),
         "fork": first_of(page, f"{base}/sessions?q=external%3Adebug-TRV-48213"),
         "run": first_of(page, f"{base}/sessions?q=agent%3Aresearch-agent"),
-        "agent": first_of(page, f"{base}/agents"),
+        "agent": agent,
         "rule": first_of(page, f"{base}/alerts"),
+        "newer": first_of(page, f"{base}/agents/{agent}/checkpoints"),
+        "older": first_of(page, f"{base}/agents/{agent}/checkpoints", 2),
         "plan": first_of(page, f"{base}/plans"),
         "over": first_of(page, f"{base}/plans", 1),
     }

@@ -67,6 +67,29 @@ def test_a_version_leads_to_what_was_said_and_back(
     assert looker.found == {}
 
 
+def test_turns_that_were_summarised_open_by_keyboard(
+    visits: Visits, trip: Trip, looker: Looker
+) -> None:
+    talked(trip)
+    told = {"first_turn": 1, "last_turn": 3, "text": "They spoke of the hotel."}
+    summaries = f"/v1/sessions/{trip.id}/summaries"
+    trip.console.api.post(summaries, json=told).raise_for_status()
+    page = visits.page("carol", viewport=PHONE)
+    page.goto(trip.path("conversation"))
+
+    summary = page.get_by_role("article", name="Summary of turns 1 to 3")
+    expect(summary).to_contain_text("They spoke of the hotel.")
+    said = page.get_by_role("article", name="Customer, turn 2")
+    expect(said).to_be_hidden()
+    summary.locator("summary", has_text="3 turns").focus()
+    page.keyboard.press("Enter")
+    expect(said).to_be_visible()
+    assert page.evaluate(WIDTH) == PHONE["width"]
+    looker.look(page, "turns that were folded, open")
+
+    assert looker.found == {}
+
+
 def test_it_is_read_on_a_phone_and_without_scripts(
     visits: Visits, trip: Trip, looker: Looker
 ) -> None:

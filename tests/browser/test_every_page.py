@@ -6,6 +6,8 @@ what only an act shows: a key, a link, a refusal, an error.
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from django.template.loader import render_to_string
 from playwright.sync_api import expect
@@ -26,6 +28,11 @@ NO_PAGES = {
 }
 OF_NOBODY = ("user_id", "key_id", "view_id", "invitation_id", "public_id", "token")
 QUERIES = {
+    "/console/{slug}/memories/back": "?session={session_id}",
+    "/console/{slug}/agents/{agent_id}/data/key": "?key=user:17",
+    "/console/{slug}/agents/{agent_id}/checkpoints/compare": (
+        "?first={checkpoint_id}&second={later_id}"
+    ),
     "/console/{slug}/compare": "?left={session_id}&right={fork_id}",
     "/console/{slug}/sessions/{session_id}/jump": "?go=nonsense",
     "/console/{slug}/sessions/{session_id}/versions/{number}/value": "?pointer=/flight",
@@ -42,7 +49,13 @@ def samples(trip: Trip) -> dict[str, str]:
     api.post(f"/v1/sessions/{trip.id}/rollback", json={"version": 1})
     fork = api.post(f"/v1/sessions/{trip.id}/fork", json={"version": 2}).json()["id"]
     agent = api.get("/v1/agents").json()["data"][0]["id"]
+    checkpoint, later = keep(trip, agent)
+    blocked, exception = except_one(trip, agent)
     hook = webhook(trip)
+    seats = {"content": "Prefers aisle seats", "session_id": trip.id}
+    memory = api.post("/v1/memories", json=seats).json()["id"]
+    nearly = seats | {"content": "Prefers aisle seats on trains"}
+    api.post("/v1/memories", json=nearly)
     unknown = dict.fromkeys(OF_NOBODY, "nobody")
     return unknown | {
         "slug": PROJECT,
@@ -50,12 +63,46 @@ def samples(trip: Trip) -> dict[str, str]:
         "session_id": trip.id,
         "number": "2",
         "agent_id": agent,
+        "checkpoint_id": checkpoint,
+        "later_id": later,
+        "blocked": blocked,
+        "exception_id": exception,
         "fork_id": fork,
         "webhook_id": hook,
+        "memory_id": memory,
         "delivery_id": "nobody",
         "rule_id": rule(trip),
         "plan_id": plan(trip),
     }
+
+
+def keep(trip: Trip, agent: str) -> list[str]:
+    """Have the agent keep data by a config, one write of which is blocked.
+
+    Returns the ids of two checkpoints, from before and from afterwards.
+    """
+    api = trip.console.api
+    at = f"/v1/agents/{agent}/checkpoints"
+    made = [api.post(at, json={"label": "before seats"}).json()["id"]]
+    for number in range(3):
+        rules = {"block_pii": True, "retention_by_prefix": {"user:": number + 1}}
+        api.put(f"/v1/agents/{agent}/config", json={"n": number, "policies": rules})
+        seat = {"seat": f"{number}A", "meals": [number]}
+        for value in (json.dumps(seat), f"to ann{number}@example.org"):
+            written = {"key": "user:17", "value": value}
+            api.post(f"/v1/agents/{agent}/data", json=written)
+    return [*made, api.post(at, json={"label": "after seats"}).json()["id"]]
+
+
+def except_one(trip: Trip, agent: str) -> tuple[str, str]:
+    """Let pass, as an administrator, what was blocked; return its number and the id."""
+    server = trip.console.server
+    records = trip.console.api.get(f"/v1/agents/{agent}/audit").json()["events"]
+    blocked = next(one for one in records if one["result"] == "blocked")
+    with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
+        said = {"audit_id": blocked["id"], "reason": "A public address"}
+        made = admin.post(f"/v1/agents/{agent}/exceptions", json=said).json()
+    return str(blocked["number"]), str(made["id"])
 
 
 def plan(trip: Trip) -> str:
@@ -111,6 +158,7 @@ def test_every_address(visits: Visits, trip: Trip, looker: Looker) -> None:
         "/signin/{token}",
         "/password/{token}",
         "/invitation/{token}",
+        "/exports/{token}",
     }
     assert {p: s for p, s in statuses.items() if s not in (200, 400, 405)} == {
         pattern: statuses[pattern] for pattern in gone

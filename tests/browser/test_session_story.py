@@ -131,7 +131,6 @@ def test_hold_and_undo_have_keys(visits: Visits, trip: Trip) -> None:
     expect(page.get_by_label("In words")).to_be_focused()
     page.keyboard.press("Control+Enter")
     expect(page.locator(".toast")).to_contain_text("Rolled back to v1.")
-    page.wait_for_load_state()  # what listens to keys comes last
 
     page.keyboard.press("z")
     expect(page.locator(".toast")).to_contain_text("undone", ignore_case=True)
@@ -140,10 +139,8 @@ def test_hold_and_undo_have_keys(visits: Visits, trip: Trip) -> None:
     # It was written to just now, so the preview had recommended to hold it.
     held = page.get_by_role("region", name="This session is held")
     expect(held).to_be_visible()
-    page.wait_for_load_state()
     page.keyboard.press("h")
     expect(held).to_have_count(0)
-    page.wait_for_load_state()
     page.keyboard.press("h")
     expect(page.locator("#id_hold_reason")).to_be_focused()
     page.keyboard.press("Enter")

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -22,6 +23,11 @@ def viewer(client, project):
 @pytest.fixture
 def operator(client, project):
     return signed_in(client, make_member(project, "olga", Role.OPERATOR))
+
+
+@pytest.fixture
+def admin(client, project):
+    return signed_in(client, make_member(project, "alice", Role.ADMIN))
 
 
 def url(name, project, *more):
@@ -94,7 +100,7 @@ def test_an_operator_suspends_and_activates_it(operator, project, api):
     assert "Let it write again" in text(page)
     assert refused.code == "agent_suspended"
     assert api().post("/v1/sessions", {"agent_id": "travel"}).status == 201
-    chained = AuditRecord.objects.filter(
+    chained = AuditRecord.objects.for_project(project.id).filter(
         action__startswith="agent.", actor_label="olga"
     )
     assert [one.action for one in chained.order_by("number")] == [
@@ -119,6 +125,91 @@ def test_suspending_asks_for_a_reason(operator, project, reason):
     assert "Nothing was done:" in answer.content.decode()
     agent.refresh_from_db()
     assert not agent.is_suspended
+
+
+def test_an_administrator_deletes_it_and_brings_it_back(admin, project, api):
+    story = Story(project, agent="travel")
+    agent = Agent.objects.get()
+    why = {"reason": "Replaced <b>by</b> travel-2"}
+
+    page = text(admin.post(url("delete_agent", project, agent.id), why, follow=True))
+    refused = api().post("/v1/sessions", {"agent_id": "travel"})
+    lists = [
+        text(admin.get(url("agent_list", project), query))
+        for query in ({}, {"status": "deleted"})
+    ]
+    back = text(admin.post(url("activate_agent", project, agent.id), follow=True))
+
+    assert "✕</span> deleted" in page
+    assert "Bring back" in page
+    assert story.id in page
+    assert "Suspend this agent" not in page
+    assert refused.code == "agent_deleted"
+    assert [">travel<" in one for one in lists] == [False, True]
+    assert "●</span> active" in back
+    assert "Delete this agent" in back
+    chained = (
+        AuditRecord.objects.for_project(project.id)
+        .filter(action__startswith="agent.")
+        .exclude(action="agent.created")
+    )
+    assert [
+        (one.action, one.actor_label, one.details) for one in chained.order_by("number")
+    ] == [
+        ("agent.deleted", "alice", {"agent_id": "travel", **why}),
+        ("agent.restored", "alice", {"agent_id": "travel"}),
+    ]
+
+
+def test_an_operator_neither_deletes_nor_brings_back(client, operator, project):
+    Story(project, agent="travel")
+    agent = Agent.objects.get()
+    assert "Delete this agent" not in text(
+        operator.get(url("agent_detail", project, agent.id))
+    )
+
+    denied = operator.post(url("delete_agent", project, agent.id), {"reason": "x"})
+    admin = signed_in(Client(), make_member(project, "alice", Role.ADMIN))
+    admin.post(url("delete_agent", project, agent.id), {"reason": "x"})
+    kept = operator.post(url("activate_agent", project, agent.id))
+
+    assert (denied.status_code, kept.status_code) == (403, 403)
+    page = text(operator.get(url("agent_detail", project, agent.id)))
+    assert "An administrator can bring it back." in page
+    assert "Bring back" not in page
+
+
+@pytest.mark.parametrize("reason", [None, "", "  ", "x" * 201])
+def test_deleting_asks_for_a_reason(admin, project, reason):
+    Story(project, agent="travel")
+    agent = Agent.objects.get()
+    sent = {} if reason is None else {"reason": reason}
+
+    answer = admin.post(url("delete_agent", project, agent.id), sent, headers=HTML)
+
+    assert answer.status_code == 400
+    assert "Nothing was done:" in answer.content.decode()
+    agent.refresh_from_db()
+    assert not agent.is_deleted
+
+
+def test_the_list_is_narrowed_by_whose_it_is_and_by_a_tag(viewer, project, api):
+    for name, said in (
+        ("mine", {"owner": "ann", "team": "money", "tags": ["eu", "beta"]}),
+        ("theirs", {"owner": "bob", "team": "travel", "tags": ["eu"]}),
+    ):
+        api().post("/v1/agents", {"external_id": name, **said})
+
+    def shown(**query):
+        page = text(viewer.get(url("agent_list", project), query))
+        return [name for name in ("mine", "theirs") if f">{name}<" in page]
+
+    assert shown() == shown(tag="eu") == ["mine", "theirs"]
+    assert shown(owner="ann") == shown(team="money") == shown(tag="beta") == ["mine"]
+    assert shown(owner="ann", tag="gone") == []
+    assert "owner ann team money tags eu, beta" in text(
+        viewer.get(url("agent_list", project))
+    )
 
 
 def test_agents_of_others_and_of_nobody_are_not_found(operator, project, other_project):

@@ -308,10 +308,10 @@ def test_pieces_come_to_the_same_verdict_as_the_whole(project):
     for number in range(5):
         key_made(project, f"k{number}")
 
-    whole = audit.verify_records(project_id=project.id)
+    whole = audit.verify_records(stream_id=project.id)
     count = 0
     while count < whole.count:
-        piece = audit.verify_records(project_id=project.id, after=count, limit=2)
+        piece = audit.verify_records(stream_id=project.id, after=count, limit=2)
         count = piece.count
 
     assert (piece.chain, piece.is_intact) == (whole.chain, True)

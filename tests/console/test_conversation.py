@@ -434,9 +434,9 @@ def test_a_thousand_turns_take_as_many_statements_as_ten(viewer, project, api, q
 
     assert len(sent_for(few)) == len(sent_for(many)) > 0
     # Who reads (2), whether they may, the session; the head, which may hold messages,
-    # the turns, the place of the version in them; the rollbacks; the sidebar; the
-    # title.
-    assert len(sent_for(many)) <= 11
+    # the turns, the place of the version in them, their summaries; the rollbacks; the
+    # sidebar; the title.
+    assert len(sent_for(many)) <= 12
 
 
 @pytest.mark.parametrize("number", [0, 60])

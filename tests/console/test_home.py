@@ -8,7 +8,9 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import Role
 from tests.accounts.make import make_member, make_user
 from tests.acts import act_by
+from tests.console.agent_pages import make_store, plain
 from tests.console.make import HTML, NOW, address, signed_in
+from tests.data.conftest import made
 
 HOME = "/console/"
 
@@ -122,3 +124,23 @@ def test_a_form_without_its_token_is_told_what_to_do(project):
     assert "load the page again" in answer.content.decode()
     assert answer["X-Request-Id"] in answer.content.decode()
     assert "<style" not in answer.content.decode()
+
+
+def test_it_says_how_much_agents_do_with_their_data(
+    client, project, other_project, api, make_key
+):
+    store = make_store(api())
+    begun = {"agent_id": store.agent, "initial_state": {}}
+    made(store.client.post("/v1/sessions", begun))
+    viewer = signed_in(client, make_member(project))
+    home = reverse("console:project", args=[project.slug])
+    before = plain(viewer.get(home).content.decode())
+    made(store.policies(denied_key_prefixes=["card:"]))
+    made(store.batch([{"key": key, "value": "v"} for key in ("a", "b", "card:1")]))
+    made(make_store(api(make_key(project=other_project))).write("elsewhere"))
+
+    page = plain(viewer.get(home).content.decode())
+
+    assert "Governed operations" not in before
+    assert "3 writes to data and config of 1 agent" in page
+    assert "1 write blocked by policies 24 h 2 keys kept 2 B" in page

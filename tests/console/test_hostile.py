@@ -12,7 +12,8 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
-from apps.accounts.models import Membership, Role
+from apps.accounts.models import Membership, Role, Scope
+from apps.meaning.past import sweeping
 from apps.metrics import alerting
 from apps.metrics import operations as metrics
 from apps.webhooks import operations as webhooks
@@ -25,14 +26,25 @@ from tests.contracts.world import made
 MARKUP = "<img src=x onerror=alert(1)>"
 BIDI, ZERO_WIDTH = "\u202e", "\u200b"
 EVIL = f"=1+1 {MARKUP}\"'&{BIDI}{ZERO_WIDTH}</title></script>"
+# As `evil` asks for it; what hides or reorders text may be in keys too.
+KEY = f"=1+1 {MARKUP}"
 PAGES = [page for page in page_routes() if page[0].startswith("/console/{slug}")]
 # What a route shows besides its plain page.
 QUERIES = {
     "/console/{slug}/sessions": ["q=", "q=ever%3A%22{evil}%22", "q={evil}"],
     "/console/{slug}/sessions/export": ["q=", "q={evil}"],
     "/console/{slug}/audit": ["", "show=all"],
+    "/console/{slug}/memories": ["", "session={evil}", "scope=user&owner={evil}"],
+    "/console/{slug}/memories/back": ["session={session_id}"],
     "/console/{slug}/audit/export": ["", "show=all", "show=all&format=json"],
+    "/console/{slug}/agents/{agent_id}/data": ["", "under={evil}", "words={evil}"],
+    "/console/{slug}/agents/{agent_id}/data/key": ["key={evil}"],
+    "/console/{slug}/agents/{agent_id}/checkpoints": ["", "first={checkpoint_id}"],
+    "/console/{slug}/agents/{agent_id}/checkpoints/compare": [
+        "first={checkpoint_id}&second={checkpoint_id}"
+    ],
     "/console/{slug}/compare": ["right={fork_id}"],
+    "/console/{slug}/meaning": ["", "q={evil}"],
     "/console/{slug}/sessions/{session_id}": ["", "path=/{evil}", "label={evil}"],
     "/console/{slug}/sessions/{session_id}/conversation": [
         "",
@@ -75,7 +87,7 @@ def deep(levels):
 
 
 @pytest.fixture
-def samples(project, api):
+def samples(project, api, make_key):
     """Whatever an agent may say, it says it with markup, and much of it."""
     client = api()
     made(client.post("/v1/agents", {"external_id": "evil", "name": EVIL}))
@@ -111,21 +123,36 @@ def samples(project, api):
     made(client.post(f"{at}/notes", {"text": EVIL, "version": 1}))
     made(client.post(f"{at}/notes", {"text": EVIL}))
     made(client.post(f"{at}/rollback", {"version": 0, "reason": EVIL}))
+    made(client.post(f"{at}/turns", turn))
+    for first in (1, 2):
+        told = {"first_turn": first, "last_turn": 2, "text": EVIL}
+        made(client.post(f"{at}/summaries", told))
     fork = made(client.post(f"{at}/fork", {"version": 1}))["id"]
     asking = {"state": {}, "objective_status": f"WAITING_FOR{EVIL}"}
     made(client.patch(f"/v1/sessions/{fork}/state", asking))
     many = {"kind": "label", "sessions": [session_id, fork], "label": MARKUP}
     plan = made(client.post("/v1/plans", many))["id"]
     made(client.post(f"/v1/plans/{plan}/confirm", {"reason": EVIL}))
+    memory = {"content": EVIL, "type": EVIL[:60], "tags": [EVIL[:90]]}
+    memory |= {"session_id": session_id, "reasoning": EVIL}
+    memory_id = made(client.post("/v1/memories", memory))["id"]
+    made(client.post("/v1/memories", memory | {"content": f"{EVIL} again"}))
     agents = made(client.get("/v1/agents"))["data"]
+    agent_id = next(one["id"] for one in agents if one["name"] == EVIL)
+    accounts.set_search_by_meaning(act=act_in(project), project=project, is_on=True)
+    sweeping.sweep(now=timezone.now())
+    checkpoint_id = keep(client, f"/v1/agents/{agent_id}")
     return {
+        "checkpoint_id": checkpoint_id,
+        "memory_id": memory_id,
+        **except_one(api(make_key(Scope.ADMIN)), f"/v1/agents/{agent_id}"),
         "plan_id": plan,
         "slug": project.slug,
         "kind": "waiting",
         "session_id": session_id,
         "fork_id": fork,
         "number": "1",
-        "agent_id": next(one["id"] for one in agents if one["name"] == EVIL),
+        "agent_id": agent_id,
         "view_id": evil_view(project).id,
         "user_id": "user_" + "0" * 26,
         "key_id": "key_" + "0" * 26,
@@ -134,6 +161,36 @@ def samples(project, api):
         "rule_id": evil_rule(project),
         "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
     }
+
+
+def keep(client, agent):
+    """Have the agent keep hostile texts under a key that is one, by such a config.
+
+    Returns the id of a checkpoint that is called so, made before.
+    """
+    said = {"label": EVIL, "description": EVIL}
+    checkpoint_id = made(client.post(f"{agent}/checkpoints", said))["id"]
+    policies = {"denied_key_prefixes": [EVIL], "retention_by_prefix": {EVIL: 1}}
+    pattern = {"name": MARKUP, "regex": "blocked"}
+    for more in ({}, {"custom_blocked_patterns": [pattern]}):
+        config = {EVIL: [EVIL], "policies": policies | more}
+        made(client.put(f"{agent}/config", config))
+    made(client.post(f"{agent}/data", {"key": KEY, "value": "blocked"}))
+    for value in (EVIL, f"{EVIL}\n{EVIL * 1_000}"):
+        told = {"metadata": {EVIL: EVIL}, "reasoning": EVIL}
+        made(client.post(f"{agent}/data", {"key": KEY, "value": value, **told}))
+    made(client.post(f"{agent}/checkpoints", said))
+    return checkpoint_id
+
+
+def except_one(admin, agent):
+    """Let pass what a policy blocked, and say hostile things about it."""
+    records = made(admin.get(f"{agent}/audit"))["events"]
+    blocked = next(one for one in records if one["result"] == "blocked")
+    for where in ({"prefix": KEY}, {}):
+        said = {"audit_id": blocked["id"], "reason": EVIL, **where}
+        exception = made(admin.post(f"{agent}/exceptions", said))["id"]
+    return {"blocked": str(blocked["number"]), "exception_id": exception}
 
 
 def evil_webhook(project):

@@ -46,6 +46,15 @@ def test_a_new_key_works_and_its_secret_is_shown_once(admin, project):
     assert AuditRecord.objects.get(action="key.created").actor_label == "alice"
 
 
+def test_a_key_begins_as_it_was_asked_for(admin, project):
+    page = issue(admin, project, begins_with="anc_")
+
+    secret = re.search(r'id="secret"[^>]*>(anc_\w+)<', text(page))[1]
+    assert Api(secret).get("/v1/sessions").status == 200
+    assert Api(secret).get("/agents").status == 200
+    assert secret[:12] in text(admin.get(url("keys", project)))
+
+
 def test_a_key_is_limited_as_it_was_asked_for(admin, project):
     issue(admin, project, scope="read", agents_named="b, a,,", expires_days="2")
 

@@ -144,6 +144,51 @@ def test_of_a_search_that_finds_more_the_newest_are_counted(
     assert "as of" not in said
 
 
+@pytest.mark.parametrize(
+    ("most", "said"),
+    [
+        (6, "6 sessions"),
+        (5, "5+ sessions, of which the newest 5 are counted here"),
+    ],
+)
+@pytest.mark.parametrize("q", ["status:active", "-agent:nobody"])
+def test_the_newest_are_counted_exactly_up_to_the_limit(
+    viewer, project, stories, monkeypatch, q, most, said
+):
+    monkeypatch.setattr(narrowing, "COUNTED", most)
+    monkeypatch.setattr("apps.timeline.search.finder.PROBED", 2)
+
+    page = narrow(viewer, project, q)
+
+    assert f"<strong>{said}</strong>" in text(page)
+    agents = choices(page)["Agent"]
+    # The oldest of them is of travel.
+    assert (agents["travel"][0], agents["refunds"][0]) == (most - 2, 2)
+
+
+def test_as_many_as_are_counted_are_not_told_by_the_hour(
+    viewer, project, stories, monkeypatch
+):
+    monkeypatch.setattr(narrowing, "COUNTED", 6)
+
+    said = text(narrow(viewer, project))
+
+    assert "<strong>6 sessions</strong>" in said
+    assert "as of" not in said
+
+
+def test_who_expired_is_counted_as_expired(viewer, project, stories):
+    gone = Story(project, now=NOW - timedelta(hours=1), ttl_seconds=60)
+
+    statuses = choices(narrow(viewer, project))["Status"]
+
+    assert {name: count for name, (count, _) in statuses.items()} == {
+        "active": 6,
+        "expired": 1,
+    }
+    assert listed(viewer.get(statuses["expired"][1])) == [gone.id]
+
+
 def test_a_hundred_years_are_too_long_to_be_drawn(viewer, project, stories):
     q = "created:1926-01-01..2126-01-01"
 

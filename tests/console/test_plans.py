@@ -115,6 +115,26 @@ def test_many_are_reviewed_from_the_list_and_it_is_taken_back(
     assert "not reviewed" in text(operator.get(address(project, stories[1].id)))
 
 
+def test_the_dry_run_of_a_review_counts_and_names_what_it_overrules(
+    operator, project, stories
+):
+    stories[2].review("fine")
+
+    page, plan = made(operator, project, "review", stories, outcome="failed")
+
+    said = text(page)
+    assert "1 of the 3 is reviewed otherwise: that review stays, and no longer" in said
+    assert rows(said) == ["review, reviewed as fine until now", "review", "review"]
+    confirm(operator, project, plan)
+    assert "reviewed otherwise" not in text(operator.get(url("plan", project, plan.id)))
+
+
+def rows(said):
+    """What a plan's page says of each session."""
+    cells = re.findall(r'<td role="cell">(.*?)</td>', said)
+    return [re.sub("<[^>]+>", "", cell).strip() for cell in cells]
+
+
 def test_holding_many_asks_for_a_reason_and_other_acts_do_not(
     operator, project, stories
 ):

@@ -185,7 +185,7 @@ def test_the_strip_says_what_became_of_each_version(viewer, project):
     story.fork(5)
 
     assert strip(row_of(viewer, project, story)) == (
-        "Versions: v0; v1 known good; v2 set aside, lost something; v3 set aside; "
+        "Versions: v0; v1 known good; v2 set aside, looked wrong; v3 set aside; "
         "v4 rollback; v5 forked, head"
     )
 

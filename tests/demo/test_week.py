@@ -10,12 +10,16 @@ import pytest
 from django.db import transaction
 
 from apps.accounts.models import ApiKey, Membership, Project, Role
+from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.audit.models import AuditRecord, Event
+from apps.audit.operations import verify_records
 from apps.core.actors import SYSTEM
-from apps.demo import week
+from apps.demo import keeping, week
 from apps.demo.people import OPERATOR
+from apps.timeline import queries
 from apps.timeline.models import Session, Turn, Version
+from apps.timeline.operations import Document
 from apps.timeline.queries import list_open_items
 from apps.timeline.queries.preview import preview_rollback
 from apps.timeline.versions import fetching, reading
@@ -141,8 +145,25 @@ def test_it_gives_the_other_agents_some_hundred_versions(agent: str, project: Pr
     assert 100 <= Version.objects.filter(session_id__in=sessions).count() <= 300
 
 
+def test_the_travel_agent_keeps_data_and_a_policy_blocked_some(project: Project):
+    agent = Agent.objects.get(external_id="travel-agent")
+    document = Document.of_agent(project, agent.id)
+    kept = queries.standing(document.id, now=NOW)
+    seats = queries.history(document.id, keeping.SEAT, before=None, limit=10)
+    blocked = AuditRecord.objects.for_stream(agent.id).filter(result="blocked")
+
+    assert kept is not None
+    assert (kept.keys, kept.config_ordinal) == (6, 3)
+    assert len(seats) == 3
+    assert {(one.rule, one.details["masked"]) for one in blocked} == {
+        ("policy:block_pii", "aaa.aaaaaa@aaaaaaa.aaa")
+    }
+    assert verify_records(stream_id=agent.id).is_intact
+
+
 def test_it_makes_every_version_that_the_stories_tell(project: Project):
-    made = {s.external_id: s.head_number for s in Session.objects.all()}
+    sessions = Session.objects.filter(kind="session")
+    made = {s.external_id: s.head_number for s in sessions}
     assert made == {s.name: s.number for s in week.stories(NOW - week.WEEK)}
 
 
@@ -163,7 +184,7 @@ def test_it_adds_nothing_when_it_is_loaded_again(project: Project):
 
 
 def test_it_records_acts_in_the_order_in_which_they_happened(project: Project):
-    records = AuditRecord.objects.filter(project_id=project.id).order_by("number")
+    records = AuditRecord.objects.for_project(project.id).oldest_first()
     moments = [record.created_at for record in records]
     assert moments == sorted(moments)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from apps.accounts.models import Role, Scope
+from apps.accounts.models import KeyMark, Role, Scope
 from apps.audit.actions import RECORDED
 from apps.console.pages.project import audit_entries, session_search
 from apps.core.handling import Handling
@@ -86,6 +86,11 @@ class KeyForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     scope = forms.ChoiceField(choices=Scope.choices, initial=Scope.WRITE)
+    begins_with = forms.ChoiceField(
+        required=False,
+        choices=KeyMark.choices,
+        help_text="A label: every key works with every client.",
+    )
     agents_named = forms.CharField(
         label="Agents, separated by commas",
         required=False,

@@ -14,6 +14,7 @@ from apps.core.json import State, parse_object, segments
 from apps.core.time.moments import moment
 from apps.diffs.pointers import join
 from apps.diffs.text import shorten
+from apps.meaning.past.searching import PastPlace
 from apps.timeline.operations import MAX_LABEL, MAX_NOTE, MAX_WHY
 from apps.timeline.queries import MessagePlace
 from apps.timeline.words import Op, Outcome
@@ -236,3 +237,19 @@ class SinceForm(forms.Form):
     """The newest version that the page shows."""
 
     since = whole_number(required=False)
+
+
+class MeaningForm(forms.Form):
+    """A question, and behind which version older ones are looked at."""
+
+    q = forms.CharField(required=False)
+    after = forms.RegexField(
+        regex=r"\Asess_[0-9a-z]{26}\.[0-9]{1,18}\Z", required=False
+    )
+
+    def place(self) -> PastPlace:
+        """Return where the page begins; the newest without a place."""
+        session_id, _, number = self.cleaned_data["after"].partition(".")
+        if not session_id:
+            return PastPlace()
+        return PastPlace(session_id=session_id, number=int(number))

@@ -22,6 +22,7 @@ from apps.console.pages.project import first_session, session_rows
 from apps.console.pages.project import sidebar as sidebars
 from apps.console.pages.session import version_text
 from apps.console.pages.session.snippets import Snippet
+from apps.core.http.stylesheet import stylesheet_address
 from apps.core.views import DISTRIBUTION
 from apps.diffs import text
 from apps.metrics.alerting import measures
@@ -186,6 +187,9 @@ def exact_moment(at: datetime) -> SafeString:
     return format_html(
         '<time class="exact" datetime="{}">{}</time>', at.isoformat(), exact(at)
     )
+
+
+register.simple_tag(stylesheet_address, name="stylesheet")
 
 
 @register.simple_tag

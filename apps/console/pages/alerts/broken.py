@@ -17,7 +17,7 @@ SHOWN = 20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Broken:
-    """A session, and its newest version that lost something and is live."""
+    """A session, and its newest version that looks wrong and is live."""
 
     title: str
     agent: str
@@ -36,7 +36,7 @@ class BrokenList:
 
 
 def broken_of(rule: Rule, *, now: datetime) -> BrokenList:
-    """Return the sessions that a rule looks at and that lost something."""
+    """Return the sessions that a rule looks at and that look wrong."""
     newest = newest_open(rule.project_id, OpenKind.FLAGGED, now=now)
     by_session: dict[str, OpenVersion] = {}
     for one in newest[:MOST_COUNTED]:

@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 WIDTH, HEIGHT = 1128, 84
 LEFT, TOP, BOTTOM = 40, 4, 18
 GAP = 2
-# A bar is no wider, so that few of them do not look like many sessions.
-WIDEST = 24
+# A bar is no wider, so that few of them do not look like many sessions; a week of six
+# hours each fills the width.
+WIDEST = 40
 # What the names of two moments take beside each other.
 BETWEEN = 180
 

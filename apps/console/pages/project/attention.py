@@ -41,6 +41,7 @@ FLAG_WORDS = {
     Flag.KEYS_LOST: "keys lost",
     Flag.NULLED: "turned null",
     Flag.SHRANK: "state shrank",
+    Flag.REPEATED: "failed call repeated",
 }
 LONGEST = 160
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -99,15 +100,17 @@ ABOUT = {
         title="Flagged versions",
         sign="▲",
         icon="warning",
-        none="Nothing was lost that has not been rolled back.",
-        explained="Versions that seem to have lost something and that no rollback has "
-        "set aside; an undone rollback brings them back. They stay when their session "
-        "is closed, and go with its deletion. Of one session the newest "
+        none="No version looks wrong that has not been rolled back.",
+        explained="Versions that seem to have lost something, or with which a tool "
+        "call failed again as it had failed, and that no rollback has set aside; an "
+        "undone rollback brings them back. They stay when their session is closed, and "
+        "go with its deletion. Of one session the newest "
         f"{MOST_FLAGGED:,} are listed.",
         searches=[
             ("ever lost keys", "flag:keys"),
             ("ever had a value turned null", "flag:null"),
             ("ever shrank", "flag:shrank"),
+            ("ever repeated a failed call", "flag:repeated"),
         ],
     ),
     OpenKind.HELD: About(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Protocol
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -36,18 +37,17 @@ SHOWN = 6
 GONE = (Status.DELETED, EXPIRED)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Seen:
-    """What is counted of a session."""
+class Seen(Protocol):
+    """What is counted of a session: a row, be it of a list or of a search."""
 
     id: str
     agent: str
-    user: str | None
+    user_id: str | None
     status: str
     created_at: datetime
     review: str | None
-    is_rolled_back: bool
-    is_fork: bool
+    rollback_count: int
+    origin_session_id: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,7 +124,7 @@ def facets(project: Project, seen: Sequence[Seen], ways: Ways) -> Iterable[Facet
         reviews = Counter(one.review for one in seen if one.review is not None)
         yield _facet("Review", reviews, ways, ReviewedAs, "review")
     if not ways.has(UserIs):
-        users = Counter(one.user for one in seen if one.user is not None)
+        users = Counter(one.user_id for one in seen if one.user_id is not None)
         often = Counter({user: n for user, n in users.items() if n > 1})
         yield _facet("User, more than once", often, ways, UserIs, "user_id")
     yield Facet(title="What happened", choices=list(_happened(live, ways)))
@@ -144,12 +144,16 @@ def _facet(
 
 def _happened(seen: Sequence[Seen], ways: Ways) -> Iterable[Choice]:
     for name, kind, count in (
-        ("rolled back", RolledBack, sum(one.is_rolled_back for one in seen)),
-        ("forked from another", Forked, sum(one.is_fork for one in seen)),
+        ("rolled back", RolledBack, sum(one.rollback_count > 0 for one in seen)),
+        ("forked from another", Forked, sum(map(_is_fork, seen))),
     ):
         if count and not ways.has(kind):
             url = ways.to(kind(text="", wanted=True))
             yield Choice(name=name, count=count, url=url)
+
+
+def _is_fork(one: Seen) -> bool:
+    return one.origin_session_id is not None
 
 
 def rolled_up(found: Glance, ways: Ways, names: list[str]) -> Iterable[Facet]:

@@ -31,6 +31,7 @@ WORDS = {
     "reasoning": "in the reasoning",
     "turn": "in a turn",
     "label": "labelled",
+    "summary": "in the summary up to turn",
     "flag": "flagged",
     "rollback": "rolled back",
     "reason": "for the reason",
@@ -86,7 +87,8 @@ def _words(hit: Hit) -> str:
         return f"{IDS[hit.where]} {isolated(show(hit.value, LONGEST_NAME))}"
     words = WORDS.get(hit.where, hit.where.replace("_", " "))
     if hit.turn_number is not None:
-        words = f"in turn {hit.turn_number}"
+        before = words if hit.where == "summary" else "in turn"
+        words = f"{before} {hit.turn_number}"
     if hit.value is MISSING or hit.where in NAMING:
         return words if hit.value is MISSING else f"{words} {_shown(hit)}"
     return f"{words}: {_shown(hit)}"

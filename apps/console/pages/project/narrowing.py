@@ -27,10 +27,8 @@ from apps.console.pages.project.session_search import is_plain
 from apps.core.errors import InvalidRequest
 from apps.metrics.ranges import EARLIEST, LONGEST
 from apps.metrics.totals import Glance, glance
-from apps.timeline.models import Session
 from apps.timeline.search import (
     AgentIs,
-    Candidate,
     CreatedBetween,
     Query,
     count_sessions,
@@ -65,11 +63,10 @@ def narrowing(project: Project, query: Query, *, now: datetime) -> Narrowing:
 
     Raises: InvalidRequest for a clause that cannot be answered.
     """
-    seen, is_all = _seen(project, query, now)
     ways = Ways(project, query)
     too_long = _too_long(query, now)
-    is_rolled_up = all(isinstance(one, ROLLED_UP) for one in query.clauses)
-    if not is_all and is_rolled_up and too_long is None:
+    seen, is_all = _seen(project, query, now, is_drawn=too_long is None)
+    if seen is None:
         return _of_rollups(project, query, ways, now)
     return Narrowing(
         total=_total(len(seen), is_all=is_all),
@@ -79,37 +76,22 @@ def narrowing(project: Project, query: Query, *, now: datetime) -> Narrowing:
     )
 
 
-def _seen(project: Project, query: Query, now: datetime) -> tuple[list[Seen], bool]:
+def _seen(
+    project: Project, query: Query, now: datetime, *, is_drawn: bool
+) -> tuple[Sequence[Seen] | None, bool]:
+    """Return the sessions to count, and whether they are all; None for too many.
+
+    These the rollups tell of, where they can: then no session is read but its id.
+    """
     if not is_plain(query):
         counted = count_sessions(Scope(project), query, now=now, most=COUNTED)
-        found = [_told(one, one.agent, one.status) for one in counted.sessions]
-        return found, counted.is_all
-    listed = queries.listed(
-        project,
-        query.clauses,
-        oldest_first=False,
-        after_id=None,
-        limit=COUNTED + 1,
-        now=now,
-    )
-    found = [
-        _told(one, one.agent.external_id, queries.status_of(one, now))
-        for one in listed[:COUNTED]
-    ]
-    return found, len(listed) <= COUNTED
-
-
-def _told(one: Candidate | Session, agent: str, status: str) -> Seen:
-    return Seen(
-        id=one.id,
-        agent=agent,
-        user=one.user_id,
-        status=status,
-        created_at=one.created_at,
-        review=one.review,
-        is_rolled_back=one.rollback_count > 0,
-        is_fork=one.origin_session_id is not None,
-    )
+        return counted.sessions, counted.is_all
+    ids = queries.newest_ids(project, query.clauses, limit=COUNTED + 1, now=now)
+    is_all = len(ids) <= COUNTED
+    is_rolled_up = all(isinstance(one, ROLLED_UP) for one in query.clauses)
+    if not is_all and is_rolled_up and is_drawn:
+        return None, is_all
+    return queries.counted(ids[:COUNTED], now), is_all
 
 
 def _total(count: int, *, is_all: bool) -> str:
@@ -152,7 +134,7 @@ def _histogram(seen: Sequence[Seen], query: Query, ways: Ways) -> Histogram | No
     for one in seen:
         place = (one.created_at - start) // step
         every[place] += 1
-        aside[place] += one.is_rolled_back
+        aside[place] += one.rollback_count > 0
     return histogram(
         [
             Stretch(

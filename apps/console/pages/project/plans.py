@@ -17,7 +17,7 @@ from apps.timeline.models import Session
 from apps.timeline.search import parse_query
 
 PAGE = 100
-# What needs a look stands first.
+# What needs a look stands first; of what is planned, what it overrules.
 ORDER = [ItemState.FAILED, ItemState.LEFT_OUT, ItemState.PLANNED, ItemState.DONE]
 
 
@@ -37,6 +37,8 @@ class PlanPage:
     plan: Plan
     case: Case
     counts: Mapping[str, int]
+    # Of how many that are planned the dry run noticed something.
+    n_noticed: int
     rows: Sequence[ItemRow]
     after: int | None
 
@@ -121,7 +123,7 @@ def plan_page(plan: Plan, *, after: int) -> PlanPage:
     """Return the page of a plan, with a hundred of its sessions."""
     items = sorted(
         Item.objects.of_plan(plan.id).in_order(),
-        key=lambda item: ORDER.index(ItemState(item.state)),
+        key=lambda item: (ORDER.index(ItemState(item.state)), not item.words),
     )
     counts: dict[str, int] = {}
     for item in items:
@@ -131,9 +133,14 @@ def plan_page(plan: Plan, *, after: int) -> PlanPage:
         plan=plan,
         case=CASES[plan.kind],
         counts=counts,
+        n_noticed=sum(_is_noticed(item) for item in items),
         rows=_rows(plan.project, shown),
         after=after + PAGE if len(items) > after + PAGE else None,
     )
+
+
+def _is_noticed(item: Item) -> bool:
+    return item.state == ItemState.PLANNED and bool(item.words)
 
 
 def _rows(project: Project, items: Sequence[Item]) -> list[ItemRow]:

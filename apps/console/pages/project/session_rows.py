@@ -30,13 +30,13 @@ STANDINGS = ("waiting", "wrong", "failed", "rolled", "forked")
 SHORT_ID = 6
 # What marks a version, in the words that a reader is told instead.
 WORDS = {
-    "flag": "lost something",
+    "flag": "looks wrong",
     "rollback": "rollback",
     "hold": "held",
     "good": "known good",
     "fork": "forked",
     "aside": "set aside",
-    "aside-flag": "set aside, lost something",
+    "aside-flag": "set aside, looked wrong",
     "update": "",
 }
 

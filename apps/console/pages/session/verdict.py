@@ -1,8 +1,8 @@
 """What the session page says first: what looks wrong since when, and the way back.
 
-Flags are of the append: keys lost, a value turned null, a state that shrank. They look
-wrong and need not be, so the sentence says "looks". A label `known-good` on a version
-says that whatever came before it was looked at.
+Flags are of the append: keys lost, a value turned null, a state that shrank, a failed
+call that was repeated. They look wrong and need not be, so the sentence says "looks". A
+label `known-good` on a version says that whatever came before it was looked at.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST = 200
 UNREMARKABLE = frozenset({"active", "closed", "forked"})
 _LOOKED_FOR = (
     "to have lost anything (a key of the state, a value that turned null, half of its "
-    "size)."
+    "size), or to repeat a tool call that had failed."
 )
 
 
@@ -119,9 +119,9 @@ def all_well(
 
 
 def way_back(version: VersionRow, live: Sequence[range]) -> int | None:
-    """Return the version to go back to before a live one that lost something.
+    """Return the version to go back to before a live one that looks wrong.
 
-    None where it lost nothing, was set aside, or is the first.
+    None where it does not, was set aside, or is the first.
     """
     is_suspect = bool(version.flags) and version.restored_number is None
     if not is_suspect or set_aside_by(live, version.number) is not None:

@@ -110,14 +110,19 @@ def operation(version: VersionRow) -> str:
 def flag_words(
     version: VersionRow, previous: VersionRow | None, noise: Noise = NO_NOISE
 ) -> list[str]:
-    """Say what the version seems to have lost, and where that is noise alone."""
+    """Say what looks wrong with the version, and where that is noise alone."""
     shrank = "state shrank"
     if previous is not None:
         shrank = f"state shrank from {size(previous.size)} to {size(version.size)}"
     nulled = (
         "turned null, only noise" if _nulls_noise(version, noise) else "turned null"
     )
-    words = {"keys_lost": "keys lost", "nulled": nulled, "shrank": shrank}
+    words = {
+        "keys_lost": "keys lost",
+        "nulled": nulled,
+        "shrank": shrank,
+        "repeated": "failed call repeated",
+    }
     return [words.get(flag, visible(flag)) for flag in version.flags]
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.accounts import operations as accounts
 from apps.accounts.access import Permission
-from apps.accounts.models import ApiKey, Membership, Scope
+from apps.accounts.models import ApiKey, KeyMark, Membership, Scope
 from apps.accounts.views.acting import acting
 from apps.console import queries
 from apps.console.forms.project import HANDLINGS, HandlingForm, KeyForm, KeysForm
@@ -41,7 +41,10 @@ def issue(request: HttpRequest, membership: Membership) -> HttpResponse:
             name=form.cleaned_data["name"],
             scope=Scope(form.cleaned_data["scope"]),
             agents=form.agents(),
-            expires_at=act.now + timedelta(days=days) if days else None,
+            terms=accounts.KeyTerms(
+                expires_at=act.now + timedelta(days=days) if days else None,
+                mark=KeyMark(form.cleaned_data["begins_with"] or KeyMark.STATEBASE),
+            ),
             act=act,
         )
     except InvalidRequest as refused:

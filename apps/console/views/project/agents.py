@@ -8,16 +8,17 @@ from django.utils import timezone
 from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
 from apps.agents import operations as agents
-from apps.agents.models import Agent
-from apps.agents.scope import Scope
 from apps.console import queries
-from apps.console.forms.agents import AgentsForm, SuspendForm
+from apps.console.forms.agents import AgentsForm, ReasonForm
+from apps.console.pages.agents.acts import told
+from apps.console.pages.agents.policy_words import sentences
 from apps.console.pages.project.session_rows import session_rows
 from apps.console.pages.session.version_text import pretty
 from apps.console.views.requests.acts import act_of, valid
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.core.errors import InvalidRequest
+from apps.data import browsing
 from apps.timeline.queries import NEWEST_SESSIONS, agent_activity
 
 
@@ -29,9 +30,8 @@ def agent_list(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         raise InvalidRequest("These filters cannot be read.", param="after")
     after = form.cleaned_data["after"] or None
-    found = queries.agents(
-        membership.project, status=form.cleaned_data["status"] or None, after_id=after
-    )
+    asked = form.asked()
+    found = queries.agents(membership.project, asked=asked, after_id=after)
     shown = found[: queries.PAGE]
     known = agent_activity(membership.project_id, [agent.id for agent in shown])
     context = {
@@ -39,7 +39,7 @@ def agent_list(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "rows": [(agent, known[agent.id]) for agent in shown],
         "newest_sessions": NEWEST_SESSIONS,
-        "is_filtered": bool(form.cleaned_data["status"]),
+        "is_filtered": bool(asked),
         "newest": query(request, after=None) if after else None,
         "older": query(request, after=shown[-1].id)
         if len(found) > queries.PAGE
@@ -58,8 +58,8 @@ def agent_shown(
     request: HttpRequest, membership: Membership, agent_id: str
 ) -> HttpResponse:
     """Return an agent's page, also for an act that was refused."""
-    agent = _agent(membership, agent_id)
-    now = timezone.now()
+    summary = browsing.summarize(act=act_of(request, membership), reference=agent_id)
+    agent, now = summary.agent, timezone.now()
     sessions = queries.sessions(
         membership.project,
         queries.SessionFilter(agent=agent.external_id),
@@ -71,9 +71,13 @@ def agent_shown(
         "agent": agent,
         "activity": agent_activity(membership.project_id, [agent.id])[agent.id],
         "newest_sessions": NEWEST_SESSIONS,
+        "summary": summary,
+        "rules": sentences(summary.rules),
+        "acts": told(summary.changes.records),
         "metadata": pretty(bytes(agent.metadata)),
         "rows": session_rows(queries.rows(sessions[: queries.SHOWN_OF_AGENT], now)),
         "may_act": may(membership, Permission.WRITE, membership.project),
+        "may_delete": may(membership, Permission.ADMIN, membership.project),
         "watch": queries.watch_of(membership, agent.id),
     }
     return render(request, "console/agent_detail.html", context)
@@ -84,7 +88,7 @@ def suspend(
     request: HttpRequest, membership: Membership, agent_id: str
 ) -> HttpResponse:
     """Stop the agent's writes, and keep why."""
-    given = valid(SuspendForm(request.POST))
+    given = valid(ReasonForm(request.POST))
     agent = agents.suspend(
         reference=agent_id, reason=given["reason"], act=act_of(request, membership)
     )
@@ -98,11 +102,24 @@ def suspend(
 def activate(
     request: HttpRequest, membership: Membership, agent_id: str
 ) -> HttpResponse:
-    """Let the agent write again."""
-    agent = agents.activate(reference=agent_id, act=act_of(request, membership))
+    """Let the agent write again; administrators bring back a deleted one."""
+    agent = agents.activate(
+        reference=agent_id,
+        act=act_of(request, membership),
+        may_restore=may(membership, Permission.ADMIN, membership.project),
+    )
     messages.success(request, f"{agent} is active: it may write again.")
     return redirect("console:agent_detail", membership.project.slug, agent.id)
 
 
-def _agent(membership: Membership, agent_id: str) -> Agent:
-    return Agent.objects.visible_to(Scope(membership.project)).one_named(agent_id)
+@act(Permission.ADMIN, shows=agent_shown)
+def delete(request: HttpRequest, membership: Membership, agent_id: str) -> HttpResponse:
+    """Stop the agent's writes, leave it out of lists, and keep why."""
+    given = valid(ReasonForm(request.POST))
+    agent = agents.delete(
+        reference=agent_id, reason=given["reason"], act=act_of(request, membership)
+    )
+    messages.success(
+        request, f"{agent} is deleted: its sessions and its record are kept."
+    )
+    return redirect("console:agent_detail", membership.project.slug, agent.id)

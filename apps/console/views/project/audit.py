@@ -100,7 +100,7 @@ def audit_verify(request: HttpRequest, slug: str) -> HttpResponse:
         raise InvalidRequest("after takes the number of a record.", param="after")
     after = form.cleaned_data["after"] or 0
     verdict = audit.verify_records(
-        project_id=membership.project_id, after=after, limit=VERIFIED
+        stream_id=membership.project_id, after=after, limit=VERIFIED
     )
     has_more = verdict.is_intact and verdict.count == after + VERIFIED
     context = {

@@ -25,10 +25,10 @@ from apps.console.views.requests.decorators import (
     varying,
     wants_fragment,
 )
-from apps.console.views.requests.exports import HEADERS
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.refusals import SeeOther
 from apps.core.errors import InvalidRequest
+from apps.core.http.spreadsheets import FILE_HEADERS
 from apps.plans import operations as plans
 from apps.plans.exporting import download, is_ready
 from apps.plans.models import Plan
@@ -152,7 +152,7 @@ def export_plan(request: HttpRequest, slug: str, plan_id: str) -> HttpResponse:
         # Its page says how far it is.
         return HttpResponseRedirect(_address(membership, plan_id))
     name = f"{membership.project.slug}-{found.id}.zip"
-    told = HEADERS | {"Content-Disposition": f'attachment; filename="{name}"'}
+    told = FILE_HEADERS | {"Content-Disposition": f'attachment; filename="{name}"'}
     if request.method == "HEAD":
         return HttpResponse(content_type="application/zip", headers=told)
     sent: Any = StreamingHttpResponse(

@@ -1,9 +1,4 @@
-"""Lists as files: CSV that no spreadsheet runs, and JSON.
-
-A cell that begins like a formula gets an apostrophe, which spreadsheets take as "this
-is text"; state is hostile, and a title such as `=HYPERLINK(...)` would otherwise act on
-whoever opens the file. What hides or reorders text is made visible.
-"""
+"""Lists as files: CSV that no spreadsheet runs, and JSON."""
 
 import csv
 import io
@@ -12,14 +7,7 @@ from collections.abc import Iterable, Sequence
 from django.http import HttpResponse
 
 from apps.core import json
-from apps.diffs.text import visible
-
-# Also the full-width twins, which some spreadsheets take for the same.
-FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; sandbox",
-    "X-Content-Type-Options": "nosniff",
-}
+from apps.core.http.spreadsheets import FILE_HEADERS, cell
 
 
 def csv_file(
@@ -38,18 +26,8 @@ def json_file(name: str, value: object) -> HttpResponse:
     return _file(f"{name}.json", "application/json", json.dumps(value))
 
 
-def cell(value: object) -> str:
-    """Write one cell; numbers stay numbers, text never becomes a formula."""
-    if value is None:
-        return ""
-    if isinstance(value, bool | int | float):
-        return str(value)
-    text = visible(str(value))
-    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
-
-
 def _file(name: str, content_type: str, content: bytes) -> HttpResponse:
     disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(
-        content, content_type=content_type, headers=HEADERS | disposition
+        content, content_type=content_type, headers=FILE_HEADERS | disposition
     )

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from apps.agents.scope import Scope
 from apps.console import queries
-from apps.console.pages.session.conversation import entries, windows
+from apps.console.pages.session.conversation import entries, folds, windows
 from apps.console.pages.session.conversation.entries import Entry
 from apps.console.pages.session.conversation.windows import Asked
 from apps.console.pages.session.session_page import Place
@@ -54,6 +54,7 @@ def shown(place: Place, source: str, asked: Asked) -> dict[str, Any]:
     return {
         "source": source,
         "entries": found,
+        "passages": folds.grouped(place, found) if is_turns else folds.unfolded(found),
         "version_here": asked.version,
         "is_exact": any(one.is_here and one.number == asked.version for one in found),
         "read": window.read,
@@ -74,7 +75,13 @@ def whole(place: Place, source: str, wanted: MessagePlace) -> dict[str, Any]:
     source = source or TURNS
     entry = find(place, wanted)
     entry = replace(entry, link=_link(source, entry))
-    return {"source": source, "entries": [entry], "is_whole": True}
+    passages = folds.unfolded([entry])
+    return {
+        "source": source,
+        "entries": [entry],
+        "passages": passages,
+        "is_whole": True,
+    }
 
 
 def _source(place: Place) -> str:

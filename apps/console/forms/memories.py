@@ -1,0 +1,118 @@
+"""Forms of the pages of memories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from apps.core.errors import InvalidRequest
+from apps.core.time.moments import moment
+from apps.memory.documents.contents import LONGEST_NAME
+from apps.memory.documents.owners import Place
+from apps.memory.models import MemoryScope
+from apps.memory.operations.resolving import Decision
+from apps.memory.operations.searching import LONGEST_QUERY
+from apps.memory.operations.stepping import Wanted
+
+SCOPES = [("", "anybody"), *((one.value, one.label.lower()) for one in MemoryScope)]
+STATUSES = {
+    "": "believed and proposed",
+    "proposed": "proposed",
+    "replaced": "replaced",
+    "dropped": "dropped",
+}
+MAX_REASON = 2_000
+
+
+def _text(label: str, longest: int, **attributes: str) -> forms.CharField:
+    attrs = {"autocomplete": "off", "spellcheck": "false", **attributes}
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=longest,
+        widget=forms.TextInput(attrs=attrs),
+    )
+
+
+def _session(**options: Any) -> forms.RegexField:
+    return forms.RegexField(r"^sess_[0-9a-z]{26}$", required=False, **options)
+
+
+class MemoriesForm(forms.Form):
+    """Whose memories are listed, which, and what they say."""
+
+    scope = forms.ChoiceField(label="Of", required=False, choices=SCOPES)
+    owner = _text("Session, user or agent", LONGEST_NAME, autocapitalize="none")
+    status = forms.ChoiceField(
+        label="Status", required=False, choices=list(STATUSES.items())
+    )
+    words = _text("What they say or mean", LONGEST_QUERY)
+    # The session that taught them.
+    session = _session(widget=forms.HiddenInput)
+    after = forms.CharField(
+        required=False, max_length=LONGEST_NAME, widget=forms.HiddenInput
+    )
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if given.get("owner") and not given.get("scope"):
+            self.add_error("scope", "Whose: a session, a user or an agent?")
+        if given.get("owner") and given.get("scope") == MemoryScope.PROJECT:
+            self.add_error("owner", "The project is nobody in particular.")
+        return given
+
+
+class MemoryForm(forms.Form):
+    """The place in the list of what was done to a memory."""
+
+    before = forms.IntegerField(required=False, min_value=1, max_value=10**18)
+
+
+class DecideForm(forms.Form):
+    """What was decided about a memory, and about which other one."""
+
+    decision = forms.ChoiceField(choices=[(one.value, one.value) for one in Decision])
+    other = forms.CharField(required=False, max_length=64)
+    reason = forms.CharField(required=False, max_length=MAX_REASON)
+    key = forms.CharField(required=False, max_length=64)
+
+
+class BackForm(forms.Form):
+    """Whose memories are to be as they were and when, or what is to be forgotten."""
+
+    scope = forms.ChoiceField(required=False, choices=SCOPES)
+    owner = forms.CharField(required=False, max_length=LONGEST_NAME)
+    to = forms.CharField(required=False, max_length=64)
+    version = forms.IntegerField(required=False, min_value=0, max_value=10**18)
+    session = _session()
+    expected = forms.IntegerField(required=False, min_value=0, max_value=10**18)
+    reason = forms.CharField(required=False, max_length=MAX_REASON)
+    key = forms.CharField(required=False, max_length=64)
+
+    def wanted(self) -> Wanted:
+        """Return what the memories are to be stepped back to.
+
+        Raises: InvalidRequest.
+        """
+        given = self.cleaned_data
+        return Wanted(
+            place=place_of(given["scope"], given["owner"]),
+            moment=_moment(given["to"]),
+            version=given["version"],
+            expected=given["expected"],
+            reasoning=given["reason"].strip() or None,
+        )
+
+
+def place_of(scope: str, owner: str) -> Place:
+    """Return whose memories a page names; of nobody they are the project's."""
+    named = {f"{scope}_id": owner or None} if scope not in ("", "project") else {}
+    return Place(scope=scope or MemoryScope.PROJECT.value, **named)
+
+
+def _moment(text: str) -> Any:
+    try:
+        return moment(text) if text else None
+    except (ValueError, OverflowError):
+        raise InvalidRequest("to takes a time in ISO 8601.", param="to") from None

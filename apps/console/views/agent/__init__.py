@@ -1,0 +1,1 @@
+"""An agent's pages: what it knows, what it may do, and what was done."""

@@ -1,0 +1,1 @@
+"""Memories: what is believed and from where, decisions about it, going back."""

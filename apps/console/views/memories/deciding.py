@@ -1,0 +1,105 @@
+"""Decide about memories, and step them back, after what that does was seen."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from apps.accounts.access import Permission, may
+from apps.accounts.models import Membership
+from apps.console.forms.agent_data import asked
+from apps.console.forms.memories import BackForm, DecideForm
+from apps.console.views.memories.looking import memory_shown
+from apps.console.views.requests.acts import act_of, act_once, new_key, valid
+from apps.console.views.requests.decorators import act, entered, page
+from apps.console.views.requests.refusals import SeeOther
+from apps.memory import operations as memory
+from apps.memory.operations import Decision, Resolution
+from apps.memory.operations.stepping import SteppedBack
+
+DONE = {
+    Decision.KEEP: "The other one stays; this one was dropped.",
+    Decision.REPLACE: "This one stays and replaces the other.",
+    Decision.BOTH: "Both stay: they are no conflict any more.",
+    Decision.ACCEPT: "It is believed.",
+    Decision.DROP: "It was dropped. Its history stays, and it can be accepted again.",
+    Decision.PROMOTE: "It is the user's now, and outlives the session.",
+}
+
+
+@act(Permission.WRITE, shows=memory_shown)
+def decide(
+    request: HttpRequest, membership: Membership, memory_id: str
+) -> HttpResponse:
+    """Carry out a decision about a memory."""
+    filled = DecideForm(request.POST)
+    given = valid(filled)
+    decision = Decision(given["decision"])
+    memory.resolve(
+        act=act_once(request, membership, filled),
+        memory_id=memory_id,
+        resolution=Resolution(
+            decision=decision,
+            other_id=given["other"] or None,
+            reasoning=given["reason"].strip() or None,
+        ),
+    )
+    messages.success(request, DONE[decision])
+    return SeeOther(
+        reverse("console:memory", args=[membership.project.slug, memory_id])
+    )
+
+
+@page
+def memories_back(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what stepping back would do; nothing is written."""
+    return back_shown(request, entered(request, slug))
+
+
+def back_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Return the preview, also for an act that was refused."""
+    sent = request.POST if request.method == "POST" else request.GET
+    form = BackForm(sent)
+    given = asked(form)
+    looking = act_of(request, membership)
+    steps: list[SteppedBack] = []
+    if given["session"]:
+        steps = memory.preview_forgetting(act=looking, session_id=given["session"])
+    elif given["to"] or given["version"] is not None:
+        steps = [memory.preview(act=looking, wanted=form.wanted())]
+    context = {
+        "membership": membership,
+        "given": given,
+        "steps": steps,
+        "count": sum(one.count for one in steps),
+        "may_act": may(membership, Permission.WRITE, membership.project),
+        "key": new_key(),
+    }
+    return render(request, "console/memories_back.html", context)
+
+
+@act(Permission.WRITE, shows=back_shown)
+def step_memories_back(request: HttpRequest, membership: Membership) -> HttpResponse:
+    """Step an owner's memories back, or forget what a session taught."""
+    form = BackForm(request.POST)
+    given = valid(form)
+    once = act_once(request, membership, form)
+    if given["session"]:
+        done = memory.forget_session(
+            act=once,
+            session_id=given["session"],
+            reasoning=given["reason"].strip() or None,
+        )
+        where = {"session": given["session"]}
+    else:
+        done = [memory.step_back(act=once, wanted=form.wanted())]
+        where = {"scope": given["scope"], "owner": given["owner"]}
+    count = sum(one.count for one in done)
+    plural = "memory" if count == 1 else "memories"
+    messages.success(request, f"{count:,} {plural} changed. History has all of it.")
+    to = reverse("console:memories", args=[membership.project.slug])
+    return SeeOther(f"{to}?{urlencode(where)}")

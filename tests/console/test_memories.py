@@ -1,0 +1,147 @@
+"""Memories in the console: what is believed, from where, and taking it back."""
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from apps.accounts.models import Role
+from apps.audit.models import AuditRecord
+from tests.accounts.make import make_member
+from tests.console.agent_pages import plain, row_heads
+from tests.console.make import HTML, signed_in
+from tests.memory.conftest import Mind, done
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def mind(api: Any) -> Mind:
+    return Mind(api())
+
+
+@pytest.fixture
+def person(client: Any, project: Any) -> Any:
+    """Sign somebody in by their role; return how they look and how they act."""
+
+    class Person:
+        def __init__(self, role: Role) -> None:
+            self.browser = signed_in(client, make_member(project, role.value, role))
+
+        def at(self, name: str, *more: Any) -> str:
+            return reverse(f"console:{name}", args=[project.slug, *more])
+
+        def looks(self, name: str = "memories", *more: Any, **query: Any) -> str:
+            answer = self.browser.get(self.at(name, *more), query, headers=HTML)
+            assert answer.status_code == 200, answer.content.decode()
+            return answer.content.decode()
+
+        def acts(self, name: str, *more: Any, **given: Any) -> Any:
+            return self.browser.post(self.at(name, *more), given, headers=HTML)
+
+    return Person
+
+
+def test_the_list_says_what_is_believed_by_whom_and_from_where(
+    mind: Mind, person: Any
+) -> None:
+    session = mind.session(user="ada")
+    mind.change_state(session, step=1)
+    mind.add("Is vegetarian", session_id=session, scope="user")
+    mind.add("Closed on Sundays")
+    mind.add("May like jazz", user_id="ada", confidence=0.2)
+    viewer = person(Role.VIEWER)
+
+    assert row_heads(viewer.looks()) == [
+        *("May like jazz", "Closed on Sundays", "Is vegetarian")
+    ]
+    page = viewer.looks(scope="user", owner="ada")
+    assert row_heads(page) == ["May like jazz", "Is vegetarian"]
+    assert f"/sessions/{session}/versions/1" in page
+    assert row_heads(viewer.looks(status="proposed")) == ["May like jazz"]
+    assert row_heads(viewer.looks(session=session)) == ["Is vegetarian"]
+    found = viewer.looks(scope="user", owner="ada", words="eats no meat, vegetarian")
+    assert row_heads(found) == ["Is vegetarian"]
+    assert "nearest first" in plain(found)
+    assert "No such memory stands now" in plain(viewer.looks(scope="agent"))
+
+
+def test_memories_of_a_deleted_session_are_shown_nowhere(
+    mind: Mind, person: Any
+) -> None:
+    session = mind.session()
+    mind.add("Wants to go to Rome", session_id=session)
+    mind.client.delete(f"/v1/sessions/{session}")
+
+    page = plain(person(Role.ADMIN).looks())
+    assert "Rome" not in page, page
+
+
+def test_an_operator_decides_a_conflict_side_by_side(mind: Mind, person: Any) -> None:
+    old = mind.add("Order 4712 was paid", user_id="ada")
+    new = mind.add("Order 4712 was not paid", user_id="ada")
+    operator = person(Role.OPERATOR)
+
+    page = plain(operator.looks("memory", new["id"]))
+    assert "Order 4712 was not paid" in page
+    assert "May conflict" in page
+    assert "Order 4712 was paid" in page
+    given = {"decision": "replace", "other": old["id"], "reason": "asked", "key": "k1"}
+    sent = [operator.acts("decide_memory", new["id"], **given) for _ in range(2)]
+
+    assert {one.status_code for one in sent} == {303}
+    assert mind.listed(user_id="ada") == ["Order 4712 was not paid"]
+    assert "May conflict" not in operator.looks("memory", new["id"])
+    first, *_ = mind.versions(old["id"])
+    assert (first["reasoning"], first["actor"]["kind"]) == ("asked", "user")
+    assert AuditRecord.objects.filter(action="memory.resolve").count() == 2
+
+
+def test_a_viewer_decides_nothing(mind: Mind, person: Any) -> None:
+    made = mind.add("May like jazz", user_id="ada", confidence=0.2)
+    viewer = person(Role.VIEWER)
+
+    assert "An operator can decide about it" in viewer.looks("memory", made["id"])
+    refused = viewer.acts("decide_memory", made["id"], decision="accept")
+    assert refused.status_code == 403
+    assert mind.listed(user_id="ada", status="proposed") == ["May like jazz"]
+    assert viewer.acts("step_memories_back", session="x").status_code == 403
+
+
+def test_what_a_session_taught_is_forgotten_after_a_preview(
+    mind: Mind, person: Any
+) -> None:
+    session = mind.session(user="ada")
+    mind.add("Pays in cash", session_id=session, scope="user")
+    mind.add("Is vegetarian", user_id="ada")
+    operator = person(Role.OPERATOR)
+
+    shown = plain(operator.looks("memories_back", session=session))
+    assert "Pays in cash believed Pays in cash dropped" in shown
+    assert "Is vegetarian" not in shown
+    assert mind.listed(user_id="ada") == ["Is vegetarian", "Pays in cash"]
+    asked = {"session": session, "reason": "it was fooled", "key": "k1"}
+    assert operator.acts("step_memories_back", **asked).status_code == 303
+
+    assert mind.listed(user_id="ada") == ["Is vegetarian"]
+    page = plain(operator.looks("memories_back", session=session))
+    assert "taught nothing that still stands" in page
+
+
+def test_an_owner_is_stepped_back_after_a_preview(mind: Mind, person: Any) -> None:
+    made = mind.add("Is vegetarian", user_id="ada")
+    done(mind.patch(made["id"], content="Is vegan"))
+    operator = person(Role.OPERATOR)
+    asked = {"scope": "user", "owner": "ada", "version": 1}
+
+    shown = plain(operator.looks("memories_back", **asked))
+    assert "Is vegan believed Is vegetarian believed" in shown
+    mind.add("Lives in Rome", user_id="ada")
+    stale = operator.acts("step_memories_back", **asked, expected=2, key="k1")
+    assert stale.status_code == 409
+    again = operator.acts("step_memories_back", **asked, expected=3, key="k2")
+
+    assert again.status_code == 303
+    assert mind.listed(user_id="ada") == ["Is vegetarian"]
+    assert "Deleted memory" not in operator.looks("memory", made["id"])
+    assert operator.browser.get(operator.at("memory", "mem_0")).status_code == 404
