@@ -14,8 +14,8 @@ SELECT c.table_name, max(c.column_name) FILTER (WHERE c.column_name <> 'number')
    AND c.column_name IN ('session_id', 'stream_id', 'number')
  GROUP BY c.table_name HAVING count(*) = 2
 """
-TOTAL = """
-SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
+BY_TABLE = """
+SELECT c.relname, pg_total_relation_size(c.oid)
   FROM pg_class c
  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
    AND c.relname SIMILAR TO %s
@@ -43,5 +43,11 @@ def bytes_of_version(
 
 def total_bytes(connection: psycopg.Connection, tables: str = OURS) -> int:
     """Return the size of these tables with their indexes and large values."""
-    found = connection.execute(TOTAL, [tables]).fetchone()
-    return int(found[0]) if found else 0
+    return sum(bytes_by_table(connection, tables).values())
+
+
+def bytes_by_table(
+    connection: psycopg.Connection, tables: str = OURS
+) -> dict[str, int]:
+    """Return the same, table by table."""
+    return dict(connection.execute(BY_TABLE, [tables]).fetchall())

@@ -17,12 +17,14 @@ DISTRIBUTED_BY = {
     "timeline_requestkey": "project_id",
     "audit_event": "stream_id",
     "audit_outbox": "stream_id",
-    "audit_auditrecord": "project_id",
+    "audit_auditrecord": "stream_id",
 }
 # Small tables that every node would have: keys may point to them.
 REFERENCE_TABLES = {"agents_agent", "accounts_project"}
 IDENTIFIERS = {"session_id", "origin_session_id", "stream_id", "project_id"}
 KEY_TYPE = "character varying(31)"
+# An agent's id, which some streams have, is one character longer than others.
+WIDER = {("audit_auditrecord", "stream_id"): "character varying(32)"}
 # Citus needs a setting for each; nothing else may run per row.
 ROW_TRIGGERS = {
     "timeline_version_is_immutable",
@@ -31,10 +33,12 @@ ROW_TRIGGERS = {
     "timeline_note_is_immutable",
     "timeline_review_is_immutable",
     "timeline_score_is_immutable",
+    "timeline_summary_is_immutable",
     "timeline_pendingwrite_is_immutable",
     "timeline_hiddenversions_is_immutable",
     "timeline_sessionname_is_immutable",
     "timeline_requestkey_is_immutable",
+    "timeline_entry_is_immutable",
     "audit_event_append_only",
     "audit_auditrecord_append_only",
 }
@@ -145,8 +149,9 @@ def _about_columns(columns: list[Any]) -> Iterator[str]:
 
 def _type_fault(column: Any) -> str | None:
     is_identifier = column.name in IDENTIFIERS | {key_of(column.table)}
-    if is_identifier and (column.type, column.collation) != (KEY_TYPE, "C"):
-        return f'is {column.type} in "{column.collation}", not {KEY_TYPE} in "C"'
+    key_type = WIDER.get((column.table, column.name), KEY_TYPE)
+    if is_identifier and (column.type, column.collation) != (key_type, "C"):
+        return f'is {column.type} in "{column.collation}", not {key_type} in "C"'
     if (column.table, column.name) in UNCOMPRESSED and column.storage != "e":
         return "is not STORAGE EXTERNAL"
     return None

@@ -13,6 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.resolvers import RoutePattern
 from rest_framework.views import APIView
 
+from apps.core.processes.addresses import is_api
 from tests.contracts.world import World
 
 API = "v1/"
@@ -20,6 +21,12 @@ FOR_ADMINS = (
     *("/v1/webhooks", "/v1/alerts", "/v1/dashboard/keys", "/v1/project"),
     "/v1/agents/{reference}/mapping",
 )
+# Of what others may read and write as well.
+BY_ADMINS = {
+    "DELETE /v1/agents/{reference}",
+    "POST /v1/agents/{agent}/exceptions",
+    "DELETE /v1/agents/{agent}/exceptions/{exception_id}",
+}
 UNKNOWN_ID = "0" * 26
 
 
@@ -43,6 +50,11 @@ class Route:
         """Whether only an administrator's key for all agents may come in."""
         return self.pattern.startswith(FOR_ADMINS)
 
+    @property
+    def is_by_admins(self) -> bool:
+        """Whether a key needs an administrator's scope for it."""
+        return self.is_for_admins or str(self) in BY_ADMINS
+
     def path(self, values: dict[str, Any]) -> str:
         """Return the address with its parameters filled in."""
         missing = [name for name in self.parameters if name not in values]
@@ -58,9 +70,10 @@ class Route:
         """Return a body that succeeds; None where the route takes none."""
         if self.method in ("GET", "DELETE"):
             return None
-        if str(self) not in BODIES:
-            pytest.fail(f"{self} has no sample body. Add one to BODIES.")
-        return BODIES[str(self)]
+        name = f"{self.method} /{API}{self.pattern.removeprefix(f'/{API}').lstrip('/')}"
+        if name not in BODIES:
+            pytest.fail(f"{name} has no sample body. Add one to BODIES.")
+        return BODIES[name]
 
     def filled(self, values: dict[str, Any]) -> Any:
         """Return the body with what only a world can tell, such as a signature."""
@@ -87,9 +100,24 @@ def api_routes() -> list[Route]:
     return [
         Route(method.upper(), pattern, parameters)
         for pattern, parameters, callback in _walk(get_resolver().url_patterns, "")
-        if pattern.startswith(f"/{API}")
+        if pattern.startswith(f"/{API}") and not _is_renamed(pattern)
         for method in _methods(callback)
     ]
+
+
+def renamed_routes() -> list[Route]:
+    """Return the routes that repeat others below another name, as they are there."""
+    return [
+        Route(method.upper(), pattern, parameters)
+        for pattern, parameters, callback in _walk(get_resolver().url_patterns, "")
+        if _is_renamed(pattern)
+        for method in _methods(callback)
+    ]
+
+
+def _is_renamed(pattern: str) -> bool:
+    """StateBase's pages say memory where its clients say memories."""
+    return f"{pattern}/".startswith(f"/{API}memory/")
 
 
 def page_routes() -> list[tuple[str, tuple[str, ...]]]:
@@ -97,7 +125,17 @@ def page_routes() -> list[tuple[str, tuple[str, ...]]]:
     return [
         (pattern, parameters)
         for pattern, parameters, _ in _walk(get_resolver().url_patterns, "")
-        if not pattern.startswith(f"/{API}")
+        if not is_api(pattern)
+    ]
+
+
+def aliased_routes() -> list[Route]:
+    """Return every method of every view of the API that is served without /v1."""
+    return [
+        Route(method.upper(), pattern, parameters)
+        for pattern, parameters, callback in _walk(get_resolver().url_patterns, "")
+        if is_api(pattern) and not pattern.startswith(f"/{API}")
+        for method in _methods(callback)
     ]
 
 
@@ -137,22 +175,102 @@ def _methods(callback: Any) -> list[str]:
 
 
 # What reads although it is a POST: its body would not fit into an address.
-READING_POSTS = {"POST /v1/sessions/{session_id}/context"}
+READING_POSTS = {
+    "POST /v1/sessions/{session_id}/context",
+    "POST /v1/agents/{agent}/audit/verify",
+    "POST /v1/agents/{agent}/data/search",
+    "POST /v1/memories/search",
+    "POST /v1/sessions/{session_id}/memories/search",
+}
+# Whose body is the caller's own, whatever it names.
+FREE_BODIES = {"PUT /v1/agents/{agent}/config"}
 
 SESSION = "/v1/sessions/{session_id}"
 WEBHOOK = "/v1/webhooks/{webhook_id}"
 STEP = {"reasoning": "Because.", "step_number": 7, "model": "m", "release": "r1"}
+MEMORY = {
+    "content": "Prefers aisle seats",
+    "type": "preference",
+    "tags": ["seats"],
+    "metadata": {"n": 1},
+    "user_id": "u1",
+    "reasoning": "She said so.",
+}
+OTHER_SEAT = {"content": "Prefers window seats", "metadata": {"n": 2}}
+SEATS = {"query": "seats", "top_k": 3, "threshold": 0.5}
 BODIES: dict[str, Any] = {
+    "POST /v1/memories": MEMORY,
+    "PUT /v1/memories/formation/{agent}": {"mode": "tags"},
+    "POST /v1/memories/search": SEATS,
+    "PUT /v1/memories/{memory_id}": {"content": "Prefers window seats"},
+    "PATCH /v1/memories/{memory_id}": {"metadata": {"n": 2}, "confidence": 0.9},
+    "POST /v1/memories/resolve": {"memory_id": "{memory_id}", "decision": "drop"},
+    "POST /v1/memories/rollback": {"session_id": "{session_id}", "version": 0},
+    "POST /v1/memories/import": {
+        "memories": [
+            {"id": "m-1", "memory": "Likes tea", "user_id": "u1", "hash": "h"},
+            {"id": "m-2", "memory": "Answers in French", "agent_id": "travel"},
+        ]
+    },
+    f"POST {SESSION}/memories": {"content": "Prefers aisle seats on trains"},
+    f"POST {SESSION}/memories/search": SEATS,
     "POST /v1/agents": {"name": "Refunds", "tags": ["money"], "metadata": {"k": 1}},
     "PATCH /v1/agents/{reference}": {"owner": "ann", "metadata": {"k": None}},
+    "PUT /v1/agents/{reference}": {"team": "money", "config": {"k": 2}},
     "PUT /v1/agents/{reference}/mapping": {
         "title": "/goal",
         "user": "/customer/id",
         "waiting": ["/asks = true", "/pending"],
         "noise": ["/clock", "/items/*/age"],
     },
+    "POST /v1/agents/{agent}/audit/verify": {"start": "2026-01-01"},
+    "POST /v1/agents/{agent}/audit/export": {
+        "format": "csv",
+        "start_time": "2026-01-01T00:00:00+00:00",
+        "include_verification": True,
+    },
     "POST /v1/agents/{reference}/suspend": None,
     "POST /v1/agents/{reference}/activate": None,
+    "POST /v1/agents/{agent}/data": {
+        "key": "user:2:pref",
+        "value": "light",
+        "metadata": {"n": 1},
+        "expected_version": 0,
+        "reasoning": "She said so.",
+    },
+    "POST /v1/agents/{agent}/data/batch": {
+        "entries": [
+            {"key": "user:2:pref", "value": "light", "metadata": {"n": 1}},
+            {"key": "user:3:pref", "value": "dark", "expected_version": 0},
+        ]
+    },
+    "POST /v1/agents/{agent}/data/search": {
+        "query": "dark mode",
+        "min_similarity": 0.5,
+        "limit": 3,
+    },
+    "PUT /v1/agents/{agent}/config": {
+        "behavior": {"instructions": "Be brief."},
+        "policies": {"block_secrets": True},
+    },
+    "POST /v1/agents/{agent}/config/rollback": {"target_version": "v1"},
+    "POST /v1/agents/{agent}/checkpoints": {
+        "label": "pre-batch-import",
+        "description": "Before the import of May.",
+        "metadata": {"ticket": "A-1"},
+    },
+    "PUT /v1/agents/{agent}/checkpoints/schedule": {"schedule": "0 6 * * mon-fri"},
+    "POST /v1/agents/{agent}/checkpoints/{checkpoint_id}/restore": {
+        "restore_config": False,
+        "restore_data": True,
+        "reasoning": "The import was wrong.",
+    },
+    "POST /v1/agents/{agent}/exceptions": {
+        "rule": "policy:block_secrets",
+        "prefix": "vault:",
+        "reason": "Test credentials.",
+        "days": 7,
+    },
     "POST /v1/sessions": {
         "agent_id": "travel",
         "user_id": "u1",
@@ -184,6 +302,7 @@ BODIES: dict[str, Any] = {
     },
     f"POST {SESSION}/versions/{{number}}/labels": {"label": "good"},
     f"POST {SESSION}/notes": {"text": "Called the customer back.", "version": 1},
+    f"POST {SESSION}/summaries": {"first_turn": 1, "last_turn": 2, "text": "Said hi."},
     f"PUT {SESSION}/review": {"outcome": "fine", "why": "Looked at again."},
     f"PUT {SESSION}/score": {"name": "helpfulness", "value": 0.75},
     f"POST {SESSION}/writes": {
@@ -207,6 +326,7 @@ BODIES: dict[str, Any] = {
         "rate_limit": 100,
         "expires_days": 30,
     },
+    "PUT /v1/project/policies": {"policies": {"block_secrets": True}},
     "PATCH /v1/project": {"handling": "lenient"},
     "POST /v1/alerts": {
         "name": "Many",
@@ -234,6 +354,9 @@ BODIES: dict[str, Any] = {
     f"POST {SESSION}/context": {"query": "where?", "include_set_aside": True},
 }
 QUERIES: dict[str, dict[str, str]] = {
+    "GET /v1/memories/search": {"query": "seats"},
+    "GET /v1/search/meaning": {"q": "Where did she move?"},
+    "DELETE /v1/agents/{agent}/data": {"prefix": "draft:"},
     f"GET {SESSION}/changes": {"from": "0"},
     f"GET {SESSION}/rollback/preview": {"version": "0"},
     f"GET {SESSION}/blame": {"pointer": "/city", "version": "1", "limit": "50"},
@@ -257,8 +380,19 @@ UNKNOWN = {
     "number": "1",
     "label": "nobody-gave-this",
     "turn_id": f"turn_{UNKNOWN_ID}",
+    "summary_id": f"sum_{UNKNOWN_ID}",
     "trace_id": f"trace_{UNKNOWN_ID}",
     "reference": "nobody",
+    "agent": "nobody",
+    "audit_id": f"aud_{UNKNOWN_ID}",
+    "key": "nothing",
+    "prefix": "nothing",
+    "version": "v99",
+    "checkpoint_id": f"cp_{UNKNOWN_ID}",
+    "blocked": "1",
+    "exception_id": f"exc_{UNKNOWN_ID}",
+    "other_id": f"cp_{UNKNOWN_ID}",
+    "memory_id": f"mem_{UNKNOWN_ID}",
     "rule_id": f"rule_{UNKNOWN_ID}",
     "webhook_id": f"hook_{UNKNOWN_ID}",
     "delivery_id": f"dlv_{UNKNOWN_ID}",

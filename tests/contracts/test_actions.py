@@ -11,8 +11,10 @@ from apps.accounts import operations as accounts
 from apps.accounts.access import actor_of
 from apps.accounts.models import Project, Role, Scope, User
 from apps.audit.actions import RECORDED, SHOWN, Action
-from apps.audit.models import Event
+from apps.audit.models import AuditRecord, Event
 from apps.core.actors import SYSTEM
+from apps.data import operations as data
+from apps.memory import operations as memory
 from apps.metrics import alerting, weekly
 from apps.metrics import operations as metrics
 from apps.metrics.models import Rule
@@ -31,6 +33,7 @@ from tests.feeding import feed_all
 pytestmark = pytest.mark.django_db
 
 WRITES = [route for route in api_routes() if route.is_write]
+SOON = timezone.now() + timedelta(days=1)
 HOLDS = ("/pause", "/resume", "/close")
 
 
@@ -50,6 +53,8 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     do_everything_to_accounts(world)
     do_everything_with_plans(world)
     switch_a_webhook(world)
+    soon = {"content": "Is here today", "expires_at": f"{SOON:%Y-%m-%dT%H:%M:%SZ}"}
+    made(world.client.post("/v1/memories", soon))
     rules = Rule.objects.filter(project_id=world.project.id)
     rules.update(state="firing", is_told=True, minimum_sample=1, threshold=99)
     some = rules.filter(each="").order_by("id")[0]
@@ -59,6 +64,8 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     feed_all(now=later)
     weekly.sweep(now=later)
     timeline.expire(actor=SYSTEM, now=later)
+    data.expire_due(actor=SYSTEM, now=later)
+    memory.expire_due(actor=SYSTEM, now=later)
 
     recorded = set(Event.objects.values_list("action", flat=True))
 
@@ -76,10 +83,19 @@ def test_a_write_is_recorded_once_with_its_request(route: Route, world: World) -
 
     recorded = Event.objects.filter(request_id="req_contract")
     assert answer.status < 300, answer.content
-    assert recorded.count() == Event.objects.count() - before > 0
+    assert recorded.count() == Event.objects.count() - before
+    if not recorded:
+        assert is_in_stream("data.write", "req_contract")
+        return
     about = [(one.action, one.resource_id, one.number) for one in recorded]
     assert len(about) == len(set(about)), "One act is recorded twice."
     assert {one.actor_kind for one in recorded} == {"key"}
+
+
+def is_in_stream(operation: str, request_id: str) -> bool:
+    """Say whether an agent's stream, which alone has writes of data, has this one."""
+    records = AuditRecord.objects.filter(action=operation)
+    return records.filter(details__request_id=request_id).exists()
 
 
 def do_everything_over_the_api(world: World) -> None:
@@ -94,6 +110,8 @@ def do_everything_over_the_api(world: World) -> None:
         answer = route.call(world.client_for(route), world.parameters)
         # Not every sample fits after the one before it; none is our own fault.
         assert answer.status in (200, 201, 204, 409, 422), answer.content
+    deleted = f"/v1/agents/{world.parameters['reference']}"
+    made(world.admin.post(f"{deleted}/activate"))
 
 
 def do_everything_with_plans(world: World) -> None:

@@ -16,6 +16,7 @@ from apps.core.roles.declared import Kind, declared
 from apps.core.roles.names import Role
 from apps.timeline.models import (
     Body,
+    Entry,
     HiddenVersions,
     Note,
     PendingWrite,
@@ -23,6 +24,7 @@ from apps.timeline.models import (
     Review,
     Score,
     SessionName,
+    Summary,
     Turn,
     Version,
 )
@@ -35,10 +37,12 @@ pytestmark = pytest.mark.django_db
 APPEND_ONLY: list[type[models.Model]] = [
     Version,
     Body,
+    Entry,
     Turn,
     Note,
     Review,
     Score,
+    Summary,
     PendingWrite,
     HiddenVersions,
     SessionName,
@@ -50,10 +54,12 @@ APPEND_ONLY: list[type[models.Model]] = [
 CHANGED = {
     Version: "reasoning",
     Body: "depth",
+    Entry: "size",
     Turn: "reasoning",
     Note: "text",
     Review: "outcome",
     Score: "value",
+    Summary: "text",
     PendingWrite: "channel",
     HiddenVersions: "actor_label",
     SessionName: "session_id",

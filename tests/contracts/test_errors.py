@@ -14,6 +14,13 @@ from apps.core.http.problems.problem import Problem
 # Codes that mean the same to a caller, whoever raises them.
 SHARED = {
     "service_unavailable": {"Busy", "OutcomeUnknown"},
+    # Whatever it was that moved on: look again, and write on that.
+    "version_conflict": {
+        "VersionConflict",
+        "ConfigChanged",
+        "DocumentMoved",
+        "EntryChanged",
+    },
     # Not part of the API: its paths name neither projects, keys nor people.
     "resource_not_found": {
         "NotFound",

@@ -21,6 +21,7 @@ TARGETS = [
     ("POST", "/versions", "BATCH"),
     ("POST", "/versions/0/labels", "LABEL"),
     ("POST", "/notes", "NOTE"),
+    ("POST", "/summaries", "SUMMARY"),
     ("PUT", "/review", "REVIEW"),
     ("PUT", "/score", "SCORE"),
     ("POST", "/writes", "WRITES"),

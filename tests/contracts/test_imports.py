@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -66,16 +67,48 @@ def graph() -> ImportGraph:
     return grimp.build_graph("apps", "config", cache_dir=None)
 
 
+@dataclass(frozen=True)
+class Module:
+    """What a module imports by name, and what it takes of names (`name.attr`)."""
+
+    imported: list[tuple[str | None, ast.alias]]
+    attributes: set[tuple[str, str]]
+
+    @classmethod
+    def read(cls, text: str) -> "Module":
+        imported: list[tuple[str | None, ast.alias]] = []
+        attributes: set[tuple[str, str]] = set()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom):
+                imported += [(node.module, alias) for alias in node.names]
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                attributes.add((node.value.id, node.attr))
+        return cls(imported, attributes)
+
+    def taken_from(self, package: str) -> set[str]:
+        """Return the names that it takes from a package, by either import."""
+        above, _, last = package.rpartition(".")
+        names = {alias.name for of, alias in self.imported if of == package}
+        known_as = {
+            alias.asname or alias.name
+            for of, alias in self.imported
+            if of == above and alias.name == last
+        }
+        return names | {attr for name, attr in self.attributes if name in known_as}
+
+
 @pytest.fixture(scope="module")
-def modules() -> dict[Path, ast.Module]:
-    """The modules that speak of the timeline, parsed."""
+def modules() -> dict[Path, Module]:
+    """The modules that speak of the timeline."""
     texts = {
         file: file.read_text()
         for top in ("apps", "tests")
         for file in (ROOT / top).rglob("*.py")
     }
     return {
-        file: ast.parse(text) for file, text in texts.items() if "apps.timeline" in text
+        file: Module.read(text)
+        for file, text in texts.items()
+        if "apps.timeline" in text
     }
 
 
@@ -136,36 +169,19 @@ def test_only_routes_know_the_timelines_api(
 
 @pytest.mark.parametrize("name", FACADES)
 def test_a_facade_offers_no_more_than_others_use(
-    name: str, modules: dict[Path, ast.Module]
+    name: str, modules: dict[Path, Module]
 ) -> None:
     facade = f"apps.timeline.{name}"
     folder = ROOT / "apps/timeline" / name
     used: set[str] = set()
-    for file, tree in modules.items():
+    for file, module in modules.items():
         if folder not in file.parents:
-            used |= _names_from(facade, tree)
+            used |= module.taken_from(facade)
 
     offered = _offered(ast.parse((folder / "__init__.py").read_text()))
 
     assert offered
     assert not offered - used
-
-
-def _names_from(package: str, tree: ast.AST) -> set[str]:
-    """Return the names that a module takes from a package, by either import."""
-    above, _, last = package.rpartition(".")
-    names, known_as = set(), set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module == package:
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module == above:
-            known_as |= {
-                one.asname or one.name for one in node.names if one.name == last
-            }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            names |= {node.attr} if node.value.id in known_as else set()
-    return names
 
 
 def _offered(tree: ast.Module) -> set[str]:

@@ -10,7 +10,10 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
+from django.utils import timezone
 
+from apps.audit import chain
+from apps.audit.models import AuditRecord
 from apps.core import sql
 from apps.core.database import line
 from tests.acting import AS_WEB
@@ -87,6 +90,9 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
         "accounts",
         "agents",
         "audit",
+        "data",
+        "meaning",
+        "memory",
         "metrics",
         "plans",
         "timeline",
@@ -134,6 +140,50 @@ def test_a_function_is_dropped_and_brought_back_by_its_name(scratch: Any) -> Non
 
     assert [row[:2] for row in gone] == [("function", "metrics_set_aside_v1")]
     assert catalogue(scratch) == complete
+
+
+def test_records_of_before_there_were_streams_are_their_projects(scratch: Any) -> None:
+    MigrationExecutor(scratch).migrate([("audit", "0001_initial")])
+    owners = [project for project in ("proj_1", "proj_2") for _ in range(3)]
+    chains = {"proj_1": chain.START, "proj_2": chain.START}
+    for at, project in enumerate(owners):
+        record = AuditRecord(
+            stream_id=project,
+            project_id=project,
+            number=at % 3 + 1,
+            event_id=f"trace_{at}",
+            details={"row": {"of": "key", "key": "key_1", "columns": None}},
+            created_at=timezone.now(),
+        )
+        record.leaf = chain.leaf(record)
+        record.chain = chain.link(chains[project], record.number, record.leaf)
+        chains[project] = record.chain
+        insert_as_before_streams(scratch, record)
+
+    migrate(scratch)
+
+    for project, end in chains.items():
+        stream = AuditRecord.objects.using("scratch").for_stream(project)
+        verdict = chain.verify(stream.oldest_first())
+        assert (verdict.count, verdict.chain, verdict.is_intact) == (3, end, True)
+
+
+def insert_as_before_streams(connection: Any, record: AuditRecord) -> None:
+    later = {"stream_id", "format", "result", "rule", "version", "salt"}
+    fields = [
+        one
+        for one in AuditRecord._meta.fields
+        if one.column and one.column not in later | {"resource_digest"}
+    ]
+    columns = ", ".join(one.column for one in fields)
+    places = ", ".join(["%s"] * len(fields))
+    values = [
+        one.get_db_prep_save(getattr(record, one.attname), connection) for one in fields
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO audit_auditrecord ({columns}) VALUES ({places})", values
+        )
 
 
 def belongs(row: tuple[str, ...], app: str) -> bool:

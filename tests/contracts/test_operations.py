@@ -23,7 +23,12 @@ WITHOUT_ACTOR = {
     "apps.accounts.operations.use_password_link": "whoever holds the link is the actor",
     "apps.accounts.operations.use_signin_link": "whoever holds the link is the actor",
     "apps.audit.operations.append_record": "chains an event that names one",
+    "apps.audit.operations.record_in_stream": "its record names one",
+    "apps.audit.operations.record_read": "its record names one",
     "apps.audit.operations.verify_records": "only reads",
+    "apps.data.operations.link_token": "only signs",
+    "apps.data.operations.opened_export": "whoever made the export is the actor",
+    "apps.data.operations.restore_running": "whoever confirmed it is the actor",
     "apps.timeline.operations.remap": "derives anew what an audited act decided",
 }
 

@@ -67,6 +67,22 @@ STATEBASE: dict[str, Recorded] = {
     "sessions.rollback": ("POST", f"{SESSION}/state/rollback", {"version": -1}),
     "sessions.fork": ("POST", f"{SESSION}/fork", {"version": None}),
     "sessions.delete": ("DELETE", SESSION, None),
+    "memory.add": (
+        "POST",
+        "/v1/memories",
+        {
+            "content": "c",
+            "type": "fact",
+            "session_id": None,
+            "tags": None,
+            "metadata": None,
+        },
+    ),
+    "memory.search": (
+        "GET",
+        "/v1/memories?query=q&limit=10&threshold=0.7&types=fact&tags=a%2Cb",
+        None,
+    ),
 }
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "sessions.create": {"agent_id": "a"},
@@ -84,6 +100,8 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     },
     "sessions.update_state": {"state": {"a": 1}},
     "sessions.rollback": {"version": -1},
+    "memory.add": {"content": "c"},
+    "memory.search": {"query": "q", "types": "fact", "tags": "a,b"},
 }
 # Earlier releases and the documents' own requests, where they differ.
 DOCUMENTED: dict[str, Recorded] = {
@@ -107,6 +125,41 @@ DOCUMENTED: dict[str, Recorded] = {
         f"{SESSION}/history?limit=50&include_state=true&include_traces=true",
         None,
     ),
+    "docs: memory": ("POST", "/v1/memory", {"content": "c", "embed": True}),
+    "docs: memory search": (
+        "POST",
+        "/v1/memory/search",
+        {
+            "query": "q",
+            "session_id": None,
+            "user_id": "u",
+            "type": "fact",
+            "tags": ["a"],
+            "limit": 50,
+            "threshold": 0.7,
+        },
+    ),
+    "docs: memories": (
+        "GET",
+        "/v1/memory?user_id=u&type=fact&tags=a%2Cb&limit=20&starting_after=mem_0",
+        None,
+    ),
+    "curl: memory": (
+        "POST",
+        f"{SESSION}/memories",
+        {"content": "c", "memory_type": "fact", "metadata": {}},
+    ),
+    "curl: memory search": (
+        "POST",
+        f"{SESSION}/memories/search",
+        {"query": "q", "top_k": 5},
+    ),
+    "typescript: memory search": (
+        "GET",
+        "/v1/memories?query=q&session_id={session_id}&top_k=5&limit=5",
+        None,
+    ),
+    "first sdk: memory search": ("GET", "/v1/memories/search?query=q&top_k=10", None),
     "openapi: states": ("GET", f"{SESSION}/state/history?limit=50", None),
     "openapi: key": (
         "POST",
@@ -156,6 +209,7 @@ def recorded(kind: Any, name: str) -> Recorded:
         asking = httpx.AsyncClient if kind is AsyncStateBase else httpx.Client
         # Where the client keeps its connections: no address is asked.
         client.sessions.client = asking(transport=transport)
+        client.memory.client = client.sessions.client
         with pytest.raises(httpx.HTTPStatusError):
             finish(runner, call_of(client, name))
         for one in (client.sessions.client, client.client):
@@ -167,9 +221,11 @@ def recorded(kind: Any, name: str) -> Recorded:
 
 
 def call_of(client: Any, name: str) -> Callable[[], Any]:
-    method = getattr(client.sessions, name.rpartition(".")[2])
+    resource, _, own_name = name.partition(".")
+    method = getattr(getattr(client, resource), own_name)
     needed = inspect.signature(method).parameters
-    given = {"session_id": "sess_1"} if "session_id" in needed else {}
+    has_session = resource == "sessions" and "session_id" in needed
+    given = {"session_id": "sess_1"} if has_session else {}
     return lambda: method(**given, **ARGUMENTS.get(name, {}))
 
 

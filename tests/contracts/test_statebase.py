@@ -43,6 +43,7 @@ TRACES, OF_ONE = "GET /v1/traces", "GET /v1/traces/sessions/{id}/traces"
 KEYS = "POST /v1/dashboard/keys"
 MAKE, CHANGE_AGENT = "POST /v1/agents", "PATCH /v1/agents/{agent}"
 AGENTS = "GET /v1/agents"
+ADD_MEMORY, MEMORIES = "POST /v1/memories", "GET /v1/memories"
 
 
 @pytest.fixture(scope="module")
@@ -190,10 +191,48 @@ PROOFS: dict[tuple[str, str], Proof] = {
     (CONTEXT, "turn_limit"): lambda one: (
         len(one.done(CONTEXT, {"turn_limit": 1})["recent_turns"]) == 1
     ),
-    # Nothing to look for it in, and none of it: `docs/statebase.md` says so.
-    (CONTEXT, "query"): lambda one: one.done(CONTEXT, {"query": "x"})["memories"] == [],
+    (CONTEXT, "query"): lambda one: remembered(one, {"query": "seats"}) == SAID[1:],
     (CONTEXT, "memory_limit"): lambda one: (
-        one.done(CONTEXT, {"memory_limit": 5})["memories"] == []
+        remembered(one, {"memory_limit": 1}) == SAID[:1]
+    ),
+    **{
+        (ADD_MEMORY, name): lambda one, name=name, value=value: (
+            one.done(ADD_MEMORY, {"content": "c", name: value})[name] == value
+        )
+        for name, value in {
+            "content": "d",
+            "type": "fact",
+            "tags": ["a"],
+            "metadata": {"a": 1},
+        }.items()
+    },
+    (ADD_MEMORY, "session_id"): lambda one: (
+        one.done(ADD_MEMORY, {"content": "c", "session_id": one.run.id})["session_id"]
+        == one.run.id
+    ),
+    (ADD_MEMORY, "embed"): lambda one: (
+        one.done(ADD_MEMORY, {"content": "c", "embed": False})["vector_available"]
+        is False
+    ),
+    (ADD_MEMORY, "memory_type"): lambda one: (
+        one.done(ADD_MEMORY, {"content": "c", "memory_type": "fact"})["type"] == "fact"
+    ),
+    **{
+        (MEMORIES, name): lambda one, query=query: told_of(one, query)
+        for name, query in {
+            "query": {"query": "aisle seats"},
+            "session_id": {"session_id": "{id}", "limit": 1},
+            "user_id": {"user_id": "u-1", "limit": 1},
+            "type": {"type": "fact"},
+            "types": {"query": "aisle seats", "types": "fact,x"},
+            "tags": {"tags": "seats"},
+            "top_k": {"query": "likes aisle seats", "top_k": 1, "threshold": 0},
+            "limit": {"query": "likes aisle seats", "limit": 1, "threshold": 0},
+            "threshold": {"query": "aisle seats", "threshold": 0.7},
+        }.items()
+    },
+    (MEMORIES, "starting_after"): lambda one: (
+        one.ids(MEMORIES, starting_after=told_last(one)) == []
     ),
     (KEYS, "name"): lambda one: one.done(KEYS, {"name": "k"})["name"] == "k",
     (KEYS, "rate_limit"): lambda one: (
@@ -237,23 +276,47 @@ REFUSALS: dict[tuple[str, str], tuple[Any, str]] = {
     (PUT, "updates"): ({"n": 1}, "send `state` whole"),
     **{(route, "paths"): (["/n"], "restores a version whole") for route in BACKS},
     **{(route, "turn_count"): (1, "give `count`") for route in BACKS},
-    (MAKE, "memoryPolicy"): ({}, "it takes"),
+    (MAKE, "memoryPolicy"): ({}, "keeps no such policy"),
     (CHANGE_AGENT, "status"): ("suspended", "/suspend and /activate"),
 }
 # What is taken because clients send it, and named in `ignored` as not kept.
 NAMINGS = {(KEYS, "owner_id"): {"name": "k", "owner_id": "o"}}
 # Whole routes that are not served, and why.
 NOT_SERVED = {
-    "POST /v1/memories": (404, "keeps no memories"),
-    "GET /v1/memories": (404, "keeps no memories"),
-    "POST /v1/memory": (404, "keeps no memories"),
-    "POST /v1/memory/search": (404, "keeps no memories"),
-    f"POST {SESSION}/memories": (404, "keeps no memories"),
-    f"POST {SESSION}/memories/search": (404, "keeps no memories"),
     "POST /v1/entities": (404, "keeps no entities"),
     "POST /v1/traces": (405, "POST"),
     f"GET {SESSION}/context": (405, "GET"),
 }
+
+
+SAID = ["Answers in French", "Likes aisle seats"]
+
+
+def remembered(one: Agent, asked: dict[str, Any]) -> list[str]:
+    """Return what the context tells of two memories that the session has."""
+    for content in SAID[::-1]:
+        one.done(ADD_MEMORY, {"content": content, "session_id": one.run.id})
+    answered = one.done(CONTEXT, {"memory_limit": 1, **asked})
+    return [memory["content"] for memory in answered["memories"]]
+
+
+def told_of(one: Agent, query: dict[str, Any]) -> bool:
+    """Say whether a list or a search keeps that memory alone of several."""
+    told = {"content": SAID[1], "type": "fact", "tags": ["seats"], "user_id": "u-1"}
+    one.done(ADD_MEMORY, {"content": SAID[0], "user_id": "u-1"})
+    one.done(ADD_MEMORY, {"content": SAID[0]})
+    one.done(ADD_MEMORY, told)
+    one.done(ADD_MEMORY, told | {"user_id": None})
+    asked = {name: one.run.id if v == "{id}" else v for name, v in query.items()}
+    found = one.done(MEMORIES, None, asked)["data"]
+    return [memory["content"] for memory in found] == SAID[1:]
+
+
+def told_last(one: Agent) -> str:
+    """Return the memory behind which a list ends."""
+    first = one.done(ADD_MEMORY, {"content": SAID[0]})
+    one.done(ADD_MEMORY, {"content": SAID[1]})
+    return str(first["id"])
 
 
 def name_of(row: tuple[str, str]) -> str:

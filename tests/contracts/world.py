@@ -15,6 +15,7 @@ from apps.accounts.models import (
     Scope,
     User,
 )
+from apps.audit.models import AuditRecord
 from apps.metrics import operations as metrics
 from apps.metrics.models import AlertState, Rule
 from apps.plans import running
@@ -39,7 +40,7 @@ class World:
 
     def client_for(self, route: Any) -> Api:
         """Return a client that may take this route: `client`, where that is enough."""
-        if route.is_for_admins:
+        if route.is_by_admins:
             return self.admin
         return self.client
 
@@ -96,6 +97,8 @@ class World:
         for _ in range(2):
             made(client.post(f"{session}/turns", TURN))
             made(client.post(f"{session}/notes", {"text": "Seen.", "version": 2}))
+            told = {"first_turn": 1, "last_turn": 2, "text": "Moved on."}
+            made(client.post(f"{session}/summaries", told))
         made(client.post(f"{session}/rollback", {"version": -2}))
         made(client.post(f"{session}/fork", {"version": 1}))
         for number in range(3):
@@ -122,6 +125,29 @@ TURN = {
     "state_after": {"city": "Bonn", "n": 9},
     "reasoning": "She said hi.",
 }
+
+
+def add_data(client: Api) -> None:
+    """Give the agent data, a config with two versions, and a blocked write."""
+    agent = "/v1/agents/travel"
+    made(client.put(f"{agent}/config", {"behavior": {"tone": "kind"}}))
+    policies = {"block_pii": True, "retention_by_prefix": {"temp:": 1}}
+    made(client.put(f"{agent}/config", {"policies": policies}))
+    made(client.post(f"{agent}/data", {"key": "user:1:pref", "value": "dark mode"}))
+    made(client.post(f"{agent}/data", {"key": "note:1", "value": "calls back"}))
+    made(client.post(f"{agent}/data", {"key": "draft:1", "value": "to be sent"}))
+    made(client.post(f"{agent}/data", {"key": "temp:1", "value": "soon gone"}))
+    mail = {"key": "user:1:mail", "value": "ann@example.com"}
+    assert not made(client.post(f"{agent}/data", mail))["allowed"]
+
+
+def add_checkpoints(client: Api) -> tuple[str, str]:
+    """Make two checkpoints of the agent, a write between them; return their ids."""
+    agent = "/v1/agents/travel"
+    first = made(client.post(f"{agent}/checkpoints", {"label": "before call"}))
+    made(client.post(f"{agent}/data", {"key": "user:1:pref", "value": "light mode"}))
+    second = made(client.post(f"{agent}/checkpoints", {"label": "after call"}))
+    return first["id"], second["id"]
 
 
 def add_member(project: Project, username: str, role: Role = Role.ADMIN) -> User:
@@ -190,6 +216,10 @@ def client_of(project: Project, scope: Scope, agents: list[str] | None = None) -
 def make_world() -> World:
     """Make agents, a session with a history, labels, turns, a rollback and a fork."""
     project, other_project = make_project("checkout"), make_project("returns")
+    project, other_project = (
+        accounts.set_search_by_meaning(act=act_by(), project=one, is_on=True)
+        for one in (project, other_project)
+    )
     client = client_of(project, Scope.WRITE)
     told = {
         "external_id": "billing",
@@ -212,12 +242,23 @@ def make_world() -> World:
     turn = made(client.post(f"{session}/turns", TURN))
     agents = made(client.get("/v1/agents"))["data"]
     made(client.post(f"{session}/turns", {"input": "a", "output": "b"}))
+    told = {"first_turn": 1, "last_turn": 2, "text": "Moved to Bonn."}
+    summary = made(client.post(f"{session}/summaries", told))
     back = {"version": 1, "reason": "wrong city", "reason_code": "tool"}
     made(client.post(f"{session}/rollback", back))
     made(client.post(f"{session}/fork", {"version": 1, "external_id": "order-1b"}))
     handoff = made(client.post(f"{session}/handoffs", {"version": 1}))
     traces = made(client.get("/v1/traces", {"session_id": session_id}))
+    add_data(client)
+    said = {"content": "Prefers aisle seats on planes", "session_id": session_id}
+    made(client.post("/v1/memories", said))
+    seat = {"content": "Offer aisle seats", "session_id": session_id, "scope": "agent"}
+    memory_id = made(client.post("/v1/memories", seat))["id"]
+    checkpoint_id, other_id = add_checkpoints(client)
     webhook_id, delivery_id = add_webhook(project)
+    admin = client_of(project, Scope.ADMIN)
+    exception = {"rule": "policy:block_pii", "prefix": "import:", "reason": "Ours."}
+    excepted = made(admin.post("/v1/agents/travel/exceptions", exception))
     plan = made(client.post("/v1/plans", {"kind": "hold", "sessions": [session_id]}))
     exporting = {"kind": "export", "sessions": [session_id]}
     parameters = {
@@ -230,8 +271,19 @@ def make_world() -> World:
         "number": "1",
         "label": "known-good",
         "turn_id": turn["id"],
+        "summary_id": summary["id"],
         "trace_id": traces["data"][0]["id"],
         "reference": "billing",
+        "agent": "travel",
+        "audit_id": made(client.get("/v1/agents/travel/audit"))["last_id"],
+        "key": "user:1:pref",
+        "prefix": "note:",
+        "version": "v1",
+        "checkpoint_id": checkpoint_id,
+        "other_id": other_id,
+        "exception_id": excepted["id"],
+        "memory_id": memory_id,
+        "blocked": str(AuditRecord.objects.filter(result="blocked")[0].number),
         "handoff": handoff,
         "slug": project.slug,
         "kind": "flagged",
@@ -241,7 +293,6 @@ def make_world() -> World:
         "key_id": add_key(project).id,
         "invitation_id": add_invitation(project),
     }
-    admin = client_of(project, Scope.ADMIN)
     return World(project, other_project, client, admin, parameters)
 
 

@@ -38,6 +38,37 @@ KNOWN = {
         "events": ["session.created", "version.created"],
     },
     "/v1/alerts": {"threshold": 0.05, "email": "oncall@example.com"},
+    "/config/rollback": {"target_version": "v1", "version": "v1"},
+    "/data/batch": {"entries": [{"key": "user:1:seat", "value": "12A"}]},
+    "/data/search": {"query": "dark", "limit": 3, "min_similarity": 0.5},
+    "/summaries": {"first_turn": 1, "last_turn": 2},
+    "{agent}/data": {"key": "user:1:seat", "value": "12A"},
+    "/exceptions": {
+        "rule": "policy:block_pii",
+        "prefix": "a:",
+        "reason": "ours",
+        "days": 3,
+    },
+}
+# What is sent in place of what was made up until it has succeeded once: most of what
+# these take is of somebody, or one of several that exclude each other.
+FIRST = {
+    "POST /v1/memories": {"content": "Likes tea", "user_id": "u1"},
+    "POST /v1/memories/search": {"query": "tea"},
+    "POST /v1/memories/resolve": {"memory_id": "{memory_id}", "decision": "accept"},
+    "POST /v1/memories/rollback": {"user_id": "u1", "version": 0},
+    "POST /v1/memories/import": {"memories": [{"id": "m-1", "memory": "Likes tea"}]},
+    "PUT /v1/memories/formation/{agent}": {"mode": "tags"},
+    "PUT /v1/memories/{memory_id}": {"content": "Likes coffee"},
+    "PATCH /v1/memories/{memory_id}": {"content": "Likes juice"},
+    "POST /v1/sessions/{session_id}/memories": {"content": "Likes tea"},
+    "POST /v1/sessions/{session_id}/memories/search": {"query": "tea"},
+}
+# Two names of one thing are refused together.
+OTHER_NAMES = {
+    "entries": "items",
+    "min_similarity": "threshold",
+    "rule": "audit_id",
 }
 # What may set a project to take unknown input.
 LENIENT, STRICT = "PATCH /v1/project", {"handling": "strict"}
@@ -100,11 +131,21 @@ class World:
             # The edges of a body are sent with one key, which stands for one body.
             if "Idempotency-Key" in case.headers:
                 case.headers["Idempotency-Key"] = f"key-{next(_count)}"
-        body = case.body
-        if _is_wrong(case, ParameterLocation.BODY) or not isinstance(body, dict):
+        if not _is_wrong(case, ParameterLocation.BODY) and isinstance(case.body, dict):
+            self._lead_body(case.body)
+
+    def _lead_body(self, body: dict[str, Any]) -> None:
+        if not self.taken and self.label in FIRST:
+            body.clear()
+            body |= {
+                name: self.ids["memory_id"] if said == "{memory_id}" else said
+                for name, said in FIRST[self.label].items()
+            }
             return
         body |= {name: self.known[name] for name in self.known.keys() & body.keys()}
         body.pop("expected_version", None)
+        for name in OTHER_NAMES.keys() & body.keys():
+            body.pop(OTHER_NAMES[name], None)
         if isinstance(body.get("version"), int):
             body["version"] = self.version
         # Only the server can sign one.
@@ -151,8 +192,18 @@ class World:
             "agent_id": agent,
             "external_id": agent,
             "reference": agent,
+            "agent": agent,
         }
         self._make_what_is_named(session)
+        self._make_what_is_summarised(session)
+        if "/search/meaning" in self.label:
+            on = {"search_by_meaning": True}
+            self.client.patch("/v1/project", json=on).raise_for_status()
+        if "/memories" in self.label:
+            said = {"content": f"Likes tea number {agent}", "user_id": "u1"}
+            self.ids["memory_id"] = self._made("/v1/memories", said)["id"]
+        if "agent" in self.named:
+            self._make_data(f"/v1/agents/{agent}")
         self._make_what_is_taken_back(session)
         self._make_who_is_told()
 
@@ -170,6 +221,34 @@ class World:
             self.ids["trace_id"] = traces["data"][0]["id"]
         if "/adopt" in self.label:
             self.handoff = self._made(f"{session}/handoffs", {})
+
+    def _make_what_is_summarised(self, session: str) -> None:
+        if "/summaries" not in self.label:
+            return
+        for _ in range(2):
+            self._made(f"{session}/turns", {"input": "a", "output": "b"})
+        told = {**self.known, "text": "Said a and b."}
+        self.ids["summary_id"] = self._made(f"{session}/summaries", told)["id"]
+
+    def _make_data(self, agent: str) -> None:
+        """Let the agent know something: two configs, some keys, and checkpoints."""
+        for brief in (True, False):
+            self.client.put(f"{agent}/config", json={"brief": brief}).raise_for_status()
+        self.ids |= {"key": "user:1:pref", "prefix": "user:"}
+        for value in ("dark", "light"):
+            self._made(f"{agent}/data", {"key": self.ids["key"], "value": value})
+            made = self._made(f"{agent}/checkpoints", {"label": f"before {value}"})
+            self.ids |= {
+                "other_id": self.ids.get("checkpoint_id", made["id"]),
+                "checkpoint_id": made["id"],
+            }
+        if "/config/" in self.label:
+            self.ids["version"] = "v1"
+        if "exception_id" in self.named:
+            said = {"rule": "policy:block_pii", "prefix": "a:", "reason": "ours"}
+            self.ids["exception_id"] = self._made(f"{agent}/exceptions", said)["id"]
+        if "audit_id" in self.named:
+            self.ids["audit_id"] = self.client.get(f"{agent}/audit").json()["last_id"]
 
     def _make_what_is_taken_back(self, session: str) -> None:
         if "plan_id" in self.named:
@@ -200,7 +279,7 @@ class World:
     def _make_who_is_told(self) -> None:
         """Make a webhook or an alert rule, and room for what the operation makes."""
         for path in KNOWN:
-            if path in self.label:
+            if path in self.label and path.startswith("/v1/"):
                 self._make_room(path)
         if "webhook_id" in self.named:
             self._make_webhook()

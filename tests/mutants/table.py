@@ -58,7 +58,21 @@ SAME = PROJECTOR + "answers_are_the_same_before_while_and_after_it_projects"
 COMPARING = "apps/audit/comparing.py"
 TAMPERING = "tests/audit/rows/test_tampering.py::test_"
 ROWS = "tests/audit/rows/test_rows.py::test_"
+POLICIES = "apps/data/policies/policies.py"
+PARSING = "apps/data/policies/parsing.py"
+PATTERNS = "apps/data/policies/patterns.py"
+DETECTOR = "apps/data/policies/detectors/detector.py"
+CHECKED = "tests/data/policies/test_check.py::test_"
+PARSED = "tests/data/policies/test_parsing.py::test_"
+BOUNDS = "tests/data/policies/test_bounds.py::test_"
+KEYED = "tests/timeline/documents/test_at_once.py::test_"
+DOCUMENTS = "tests/timeline/documents/test_writing.py::test_"
+AT_ONCE = "tests/data/test_at_once.py::test_"
+EXCEPTIONS_AT_ONCE = "tests/data/governing/test_at_once.py::test_"
+FLOORS = "tests/data/governing/test_floors.py::test_"
+DATA_DOOR = "tests/data/test_door.py::test_"
 ISOLATION = "tests/contracts/test_isolation.py::test_"
+KIND = "tests/contracts/test_kind.py::test_"
 
 # The head as it is, whatever the caller expected.
 HEAD = "(SELECT max(v.number) FROM timeline_version v WHERE v.session_id = _session)"
@@ -272,6 +286,49 @@ MUTANTS = (
         "     WHERE s.id = _session AND s.project_id = _project\n",
         "     WHERE s.id = _session\n",
         OUTCOMES + "a_session_of_another_project_is_unknown",
+    ),
+    one(
+        "kind of an append",
+        APPEND,
+        "       AND s.kind = 'session'\n",
+        "",
+        OUTCOMES + "a_document_is_unknown",
+    ),
+    one(
+        "kind of a read",
+        HEADS,
+        "   AND s.kind = 'session'\n",
+        "",
+        KIND + "its_address_answers_as_one_that_nothing_has",
+    ),
+    one(
+        "kind of a plain read",
+        PLAIN_HEAD,
+        "   AND s.kind = 'session'\n",
+        "",
+        "tests/timeline/door/test_reads.py"
+        "::test_what_is_deleted_or_over_or_no_session_is_not_found",
+    ),
+    one(
+        "kind of a look for the key",
+        REPLAY,
+        "   AND s.kind = 'session'\n",
+        "",
+        KIND + "a_repeated_request_finds_nothing_of_it",
+    ),
+    one(
+        "kind of lists",
+        "apps/timeline/querysets.py",
+        ".filter(kind=Kind.SESSION)",
+        "",
+        KIND + "no_list_shows_it",
+    ),
+    one(
+        "kind of a search",
+        FINDER,
+        "   AND s.kind = 'session'\n   AND s.status",
+        "   AND s.status",
+        KIND + "no_search_finds_it",
     ),
     one(
         "project of a read",
@@ -809,5 +866,229 @@ MUTANTS = (
         "turn_created_at := greatest(turn_created_at, created_at);",
         "turn_created_at := created_at;",
         TURNS + "a_clock_that_went_back_is_no_damage_and_makes_no_turn_earlier",
+    ),
+    # -- policies
+    one(
+        "a policy that is on",
+        POLICIES,
+        "case Rule.SECRETS if self.block_secrets:",
+        "case Rule.SECRETS if False:",
+        CHECKED + "a_block_says_rule_kind_and_place",
+    ),
+    one(
+        "a policy that is off",
+        POLICIES,
+        "case Rule.PERSONAL_DATA if self.block_pii:",
+        "case Rule.PERSONAL_DATA:",
+        CHECKED + "a_policy_that_is_off_blocks_nothing",
+    ),
+    one(
+        "a prefix that is denied",
+        POLICIES,
+        "if key.startswith(self.denied_key_prefixes):",
+        "if key in self.denied_key_prefixes:",
+        CHECKED + "a_key_that_is_denied_is_blocked_even_if_it_is_allowed",
+    ),
+    one(
+        "a prefix of every list that allows",
+        POLICIES,
+        "if not all(map(key.startswith, self.allowed_key_prefixes)):",
+        "if not any(map(key.startswith, self.allowed_key_prefixes)):",
+        CHECKED + "without_policies_everything_passes",
+        CHECKED + "a_floor_is_never_lowered",
+    ),
+    one(
+        "the largest value that is allowed",
+        POLICIES,
+        "if most is not None and size > most:",
+        "if most is not None and size >= most:",
+        CHECKED + "a_value_may_be_as_large_as_is_said_and_no_larger",
+    ),
+    one(
+        "the longest prefix of a retention",
+        POLICIES,
+        "self.by_prefix[max(prefixes, key=len)]",
+        "self.by_prefix[min(prefixes, key=len)]",
+        CHECKED + "what_is_written_expires_after_the_days_of_the_longest_prefix",
+    ),
+    one(
+        "a floor that blocks personal data",
+        POLICIES,
+        "block_pii=self.block_pii or floor.block_pii,",
+        "block_pii=self.block_pii,",
+        CHECKED + "a_floor_holds_for_a_config_that_says_otherwise",
+    ),
+    one(
+        "patterns that take too long",
+        POLICIES,
+        "if time.thread_time() >= until:",
+        "if False:",
+        CHECKED + "patterns_that_take_too_long_block",
+    ),
+    one(
+        "an exception from one rule alone",
+        "apps/data/policies/blocks.py",
+        "if rule != self.rule:",
+        "if False:",
+        CHECKED + "an_exempt_prefix_lets_its_keys_pass",
+    ),
+    one(
+        "a fingerprint that names its place",
+        "apps/data/policies/places.py",
+        "(rule.encode(), self.place.encode(), self.whole)",
+        "(rule.encode(), self.whole)",
+        CHECKED + "the_text_of_an_exemption_passes_and_no_other",
+        CHECKED + "a_fingerprint_is_of_the_secret_the_rule_and_the_place",
+    ),
+    one(
+        "a misspelt policy",
+        PARSING,
+        "        if key not in READERS:\n            raise",
+        "        if key not in READERS:\n            continue\n            raise",
+        PARSED + "a_misspelt_policy_is_refused_with_the_likely_one",
+    ),
+    one(
+        "policies where they would do nothing",
+        PARSING,
+        "        if key != NAME and _is_like_policies(key, child):",
+        "        if False:",
+        PARSED + "policies_where_they_would_do_nothing_are_refused",
+    ),
+    one(
+        "repetitions that are too large",
+        PATTERNS,
+        "if expression.size > MOST_INSTRUCTIONS:",
+        "if False:",
+        PARSED + "a_pattern_that_re2_does_not_take_is_refused",
+    ),
+    one(
+        "a pattern that matches everything",
+        PATTERNS,
+        'if expression.first(b"") is not None:',
+        "if False:",
+        PARSED + "a_pattern_that_re2_does_not_take_is_refused",
+    ),
+    one(
+        "candidates that are confirmed",
+        DETECTOR,
+        "if number >= self.most or self.confirm(candidate):",
+        "if self.confirm(candidate):",
+        BOUNDS + "confirmations_are_bounded",
+        BOUNDS + "what_comes_after_too_many_near_misses_counts_as_found",
+    ),
+    one(
+        "a set that gave up",
+        "apps/data/policies/expressions.py",
+        "if self._count not in found:",
+        "if False:",
+        BOUNDS + "a_set_that_gave_up_says_that_anything_may_be_there",
+    ),
+    # -- locks of agents' data
+    one(
+        "the lock of a keyed document",
+        "apps/timeline/sql/keyed_lock_v*.sql",
+        "        FOR NO KEY UPDATE;",
+        "        ;",
+        KEYED + "of_writers_of_one_key_the_last_wins_and_all_are_kept",
+        KEYED + "the_limit_of_keys_is_exact",
+    ),
+    one(
+        "the config under which a write was checked",
+        "apps/timeline/sql/keyed_write_v*.sql",
+        "    IF _config IS NOT NULL AND _config <> coalesce(",
+        "    IF false AND _config <> coalesce(",
+        DOCUMENTS + "entries_are_written_under_the_config_they_were_checked_against",
+        AT_ONCE + "a_write_is_held_to_the_config_that_stands_when_it_commits",
+    ),
+    one(
+        "the limit of keys under the lock",
+        "apps/timeline/sql/keyed_write_v*.sql",
+        "    IF _tally.keys + cardinality(_keys) > _most THEN",
+        "    IF false THEN",
+        DOCUMENTS + "no_more_keys_than_are_allowed",
+        KEYED + "the_limit_of_keys_is_exact",
+    ),
+    one(
+        "the version of a key that a writer saw",
+        "apps/timeline/sql/keyed_write_v*.sql",
+        "         WHERE u.expected <> coalesce(h.ordinal, 0);",
+        "         WHERE false;",
+        DOCUMENTS + "a_key_is_written_only_where_it_is_what_the_writer_saw",
+        KEYED + "one_of_those_that_saw_the_same_value_wins",
+    ),
+    one(
+        "the head that whoever restores saw",
+        "apps/timeline/sql/keyed_restore_v*.sql",
+        "        WHEN (_lock.head).number <> _expected THEN 'moved'",
+        "        WHEN false THEN 'moved'",
+        DOCUMENTS + "a_restore_is_refused_when_something_was_written_since",
+        KEYED + "of_two_restores_on_one_head_one_is_stored",
+    ),
+    one(
+        "an act of a document that is sent again",
+        "apps/timeline/sql/keyed_lock_v*.sql",
+        "       AND head.request_digest = _act.digest AND",
+        "       AND false AND",
+        DOCUMENTS + "the_heads_own_act_sent_again_without_a_key_is_stored_once",
+        DOCUMENTS + "a_restore_sent_again_answers_its_counts_again",
+    ),
+    one(
+        "the chain of a stream under its lock",
+        "apps/audit/sql/append_record_v*.sql",
+        "    PERFORM pg_advisory_xact_lock(hashtextextended(",
+        "    PERFORM (hashtextextended(",
+        "tests/audit/test_streams.py::test_twenty_writers_at_once_make_one_chain_"
+        "without_gaps",
+    ),
+    # -- exceptions, floor, override
+    one(
+        "an exception that has ended meanwhile",
+        "apps/data/operations/writing.py",
+        "if needed and not still_stand(",
+        "if False and not still_stand(",
+        EXCEPTIONS_AT_ONCE
+        + "what_is_ended_while_a_write_is_checked_lets_it_pass_no_more",
+    ),
+    one(
+        "an exception that is held until the write is in",
+        "apps/data/documents/exceptions.py",
+        " ORDER BY x.id FOR SHARE\n",
+        " ORDER BY x.id\n",
+        EXCEPTIONS_AT_ONCE + "a_write_that_needs_one_holds_it_until_it_is_in",
+    ),
+    one(
+        "one exception for the same at a time",
+        "apps/data/operations/governing/exceptions.py",
+        "        Agent.objects.select_for_update(no_key=True).get(id=agent.id)\n",
+        "        Agent.objects.get(id=agent.id)\n",
+        EXCEPTIONS_AT_ONCE + "of_those_who_make_one_for_the_same_one_does",
+    ),
+    one(
+        "secrets that administrators alone let pass",
+        "apps/data/operations/governing/exceptions.py",
+        "return FALLIBLE if may_secrets else FALLIBLE - {Rule.SECRETS}",
+        "return FALLIBLE",
+        "tests/console/test_exceptions.py::test_only_an_administrator_allows_a_secret",
+    ),
+    one(
+        "a project's floor",
+        "apps/data/documents/enforcing.py",
+        "        rules = replace(rules, policies=own.with_floor(least))\n",
+        "        pass\n",
+        FLOORS + "no_config_lowers_it_and_answers_say_whose_it_is",
+    ),
+    one(
+        "a floor that was set a moment ago",
+        "apps/data/operations/writing.py",
+        "    floor = standing_floor(act.project_id)\n",
+        "    floor = str(act.scope.project.floor)\n",
+        DATA_DOOR + "a_floor_that_is_set_holds_for_the_next_plain_write",
+    ),
+    one(
+        "an override by administrators alone",
+        "apps/data/api/base.py",
+        "        require(caller, Permission.ADMIN, caller.project)\n",
+        "        require(caller, Permission.WRITE, caller.project)\n",
+        "tests/data/governing/test_overrides.py::test_others_and_no_reason_are_refused",
     ),
 )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from apps.accounts.models import Project
 from apps.diffs.flags import Flag
 from apps.timeline import operations as timeline
+from apps.timeline.bodies.bundles import named_parts
 from apps.timeline.models import Session, Version
 from apps.timeline.queries import ListRow, read_list_rows
 from tests.acts import act_in
@@ -24,6 +25,7 @@ RULES = {
     Flag.KEYS_LOST: "a top-level key is gone",
     Flag.NULLED: "a value turned null",
     Flag.SHRANK: "the state is half of what it was, or less",
+    Flag.REPEATED: "a call failed again as it had failed",
 }
 
 
@@ -79,6 +81,7 @@ def _store(run: Run, project: Project) -> str:
             act=act_in(project),
             session_id=session_id,
             state=step.state,
+            parts=named_parts({"messages": step.messages}),
             step=timeline.Step(reasoning=step.reasoning),
         )
     timeline.score(

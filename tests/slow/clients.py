@@ -110,6 +110,9 @@ class Crowd:
     connections: list[socket.socket] = field(default_factory=list)
     answers: dict[socket.socket, bytes] = field(default_factory=dict)
     ended: set[socket.socket] = field(default_factory=set)
+    # When each was begun, and for how long the first of them waited for its answer.
+    began: dict[socket.socket, float] = field(default_factory=dict)
+    shortest_wait: float = float("inf")
 
     def open(self, selector: selectors.BaseSelector) -> None:
         for at in range(ADDRESSES):
@@ -117,6 +120,7 @@ class Crowd:
             if not self.kind.reads:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, WINDOW)
             connection.bind((f"127.0.0.{2 + at}", 0))
+            self.began[connection] = time.monotonic()
             connection.connect(self.target.address)
             connection.sendall(self.kind.first)
             connection.setblocking(False)
@@ -134,6 +138,8 @@ class Crowd:
         if not heard:
             self.ended.add(connection)
             return False
+        waited = time.monotonic() - self.began[connection]
+        self.shortest_wait = min(waited, self.shortest_wait)
         self.answers[connection] += heard
         return True
 

@@ -1,8 +1,9 @@
-"""What Django, REST framework, granian and our front cost: three bare views.
+"""What Django, REST framework, granian and our front cost: four bare views.
 
 `/empty` does nothing; `/insert` stores the bytes of the request in one row, by one
-INSERT, without looking at them; `/parse` does the same after it parsed them. No
-authentication, no middleware, no log.
+INSERT, without looking at them; `/parse` does the same after it parsed them, and
+`/upsert` keeps the value that was sent for a key. No authentication, no middleware, no
+log.
 """
 
 import os
@@ -18,6 +19,10 @@ from apps.server.front.asgi import Front
 
 LARGEST = 33 * 1024 * 1024
 INSERT = "INSERT INTO bare (data) VALUES (%b)"
+UPSERT = """
+INSERT INTO kept (key, value) VALUES (%s, %s)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
 
 # As many connections as the product's pool has.
 pool = ConnectionPool(
@@ -53,9 +58,17 @@ class Parse(APIView):
         return Response({})
 
 
+class Upsert(APIView):
+    def post(self, request: Request) -> Response:
+        with pool.connection() as connection:
+            connection.execute(UPSERT, [request.data["key"], request.data["value"]])
+        return Response({})
+
+
 urlpatterns = [
     path("empty", Empty.as_view()),
     path("insert", Insert.as_view()),
     path("parse", Parse.as_view()),
+    path("upsert", Upsert.as_view()),
 ]
 application = Front(get_wsgi_application(), largest=LARGEST)

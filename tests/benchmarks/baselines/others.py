@@ -1,7 +1,7 @@
 """What the product is measured against, in processes of their own.
 
-LangGraph lives in a venv that is made once, below `var/benchmarks/`, from the pinned
-`requirements.txt` beside this file.
+LangGraph and Presidio live each in a venv that is made once, below `var/benchmarks/`,
+from the pinned `requirements.txt` and `presidio.txt` beside this file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,20 +26,22 @@ from tests.live import ROOT, free_port
 
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE / "requirements.txt"
+PRESIDIO = HERE / "presidio.txt"
 CACHE = ROOT / "var" / "benchmarks"
 INSTALL_SECONDS = 900
 TABLE = """
 CREATE TABLE IF NOT EXISTS bare (
-    id uuid PRIMARY KEY DEFAULT gen_random_uuid(), data bytea NOT NULL)
+    id uuid PRIMARY KEY DEFAULT gen_random_uuid(), data bytea NOT NULL);
+CREATE TABLE IF NOT EXISTS kept (key text PRIMARY KEY, value text NOT NULL)
 """
 
 
-def ensure() -> Path:
+def ensure(requirements: Path = REQUIREMENTS) -> Path:
     """Return the folder of the baselines' programs; the first time, install them.
 
     Raises: RuntimeError with what pip said.
     """
-    digest = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:12]
+    digest = hashlib.sha256(requirements.read_bytes()).hexdigest()[:12]
     folder = CACHE / f"baselines-{digest}"
     if not (folder / "complete").exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -47,7 +49,7 @@ def ensure() -> Path:
         venv.create(folder, with_pip=True)
         pip = [str(folder / "bin" / "pip"), "install", "--quiet", "-r"]
         done = subprocess.run(
-            [*pip, str(REQUIREMENTS)],
+            [*pip, str(requirements)],
             capture_output=True,
             text=True,
             timeout=INSTALL_SECONDS,
@@ -142,5 +144,33 @@ def saver(dsn: str) -> Iterator[Saver]:
     ) as process:
         try:
             yield Saver(process)
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def recognisers() -> Iterator[Callable[[list[str]], float]]:
+    """Give Presidio's pattern recognisers: texts in, milliseconds out."""
+    program = str(ensure(PRESIDIO) / "python")
+    with subprocess.Popen(
+        [program, "-m", "tests.benchmarks.baselines.recognisers"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+
+        def asked(texts: list[str]) -> float:
+            assert process.stdin
+            assert process.stdout
+            process.stdin.write(f"{json.dumps(texts)}\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+            if not answer:
+                raise RuntimeError("Presidio's process ended: see what it said above")
+            return float(answer)
+
+        try:
+            yield asked
         finally:
             process.terminate()

@@ -10,10 +10,13 @@ from tests.benchmarks.rows import (
     changes,
     chat,
     dashboard,
+    documents,
     heads,
     items,
+    meaning,
     memory,
     pages,
+    policies,
     projector,
     recorded,
     rollbacks,
@@ -41,6 +44,9 @@ ROWS: dict[str, ModuleType] = {
     "memory": memory,
     "recorded": recorded,
     "webhooks": webhooks,
+    "policies": policies,
+    "documents": documents,
+    "meaning": meaning,
 }
 # Those that need neither large data nor the baselines' venv.
 CHEAP = ("head", "item", "rollback", "changes")

@@ -46,7 +46,7 @@ def run(setting: Setting) -> list[Finding]:
             for _ in range(setting.count(ROUNDS, 1)):
                 _post(server, secret, bodies, posted)
         seconds = time.perf_counter() - begin
-        peaks = sum(_peak(pid) for pid in _family(server.process.pid))
+        peaks = sum(_peak(pid) for pid in family(server.process.pid))
     asked = CLIENTS * setting.count(ROUNDS, 1)
     told = f"{posted.stored} of {asked} stored, {posted.retries} told to retry first"
     return [
@@ -134,7 +134,7 @@ class Watch:
 
 def resident_bytes(server: Server) -> int:
     """Return what the server's processes hold now; shared pages count once."""
-    return sum(_pss(pid) for pid in _family(server.process.pid))
+    return sum(_pss(pid) for pid in family(server.process.pid))
 
 
 def _pss(pid: int) -> int:
@@ -145,9 +145,9 @@ def _pss(pid: int) -> int:
     return sum(int(line.split()[1]) * 1024 for line in lines if line[:4] == "Pss:")
 
 
-def _family(pid: int) -> list[int]:
+def family(pid: int) -> list[int]:
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [pid, *(one for child in children for one in _family(int(child)))]
+    return [pid, *(one for child in children for one in family(int(child)))]
 
 
 def _peak(pid: int) -> int:

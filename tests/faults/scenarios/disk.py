@@ -1,7 +1,8 @@
 """The disk of the data folder full, and freed; then full to the last log segment.
 
 The data folder is a small file system of its own. First the tables cannot grow:
-appends answer 507, reads go on, PostgreSQL lives, and all works once there is space.
+appends and writes of data answer 507, reads go on, PostgreSQL lives, and all works once
+there is space.
 Then the log cannot grow either: PostgreSQL ends itself (PANIC) rather than lie, appends
 answer 503, and `up` starts it again as soon as there is space.
 """
@@ -16,6 +17,7 @@ import psycopg
 
 from tests.faults.house import House
 from tests.faults.journal import Violation
+from tests.faults.keeping import Keeper
 from tests.faults.plan import Plan, Result, concluded
 from tests.faults.traffic import Traffic, traffic
 from tests.races.traffic import Line
@@ -30,14 +32,17 @@ def run(plan: Plan) -> Result:
     began, rounds = time.monotonic(), plan.number(4, 1)
     with plan.small_house() as at:
         workers, restarts = at.workers(), 0
+        keeper = Keeper(at, f"keeper-{plan.seed}")
         with traffic(at, name=f"{NAME}-{plan.seed}", clients=8) as running:
             for number in range(rounds):
                 running.wait_for(plan.number(200, 10))
                 plan.progress(f"{NAME}: round {number}, {running.journal}")
-                _tables_full(at, running)
+                _tables_full(at, running, keeper)
                 running.wait_for(plan.number(200, 10))
                 restarts += _log_full(at, running)
                 running.wait_for(10)
+                keeper.look()
+        keeper.prove()
         if at.workers() != workers:
             raise Violation("the web workers did not live on")
         told = running.journal.faults
@@ -51,19 +56,35 @@ def run(plan: Plan) -> Result:
             notes=(
                 f"answered while it was full: {told['507']} times 507,"
                 f" {told['503']} times 503; reads 200",
+                f"an agent's data: {len(keeper.kept)} values stored and all there,"
+                f" {keeper.refused} writes refused",
                 f"PostgreSQL was started again {restarts} times by `up`, the web never",
             ),
         )
 
 
-def _tables_full(at: House, running: Traffic) -> None:
+def _tables_full(at: House, running: Traffic, keeper: Keeper) -> None:
     before = at.postmaster()
+    # A fresh segment: what the clients write meanwhile must not fill the log as well.
+    _done(at, "SELECT pg_switch_wal()")
     with _full(at):
+        # It may fail, but must not take the server with it; by itself one comes only
+        # every five minutes.
+        with suppress(psycopg.InternalError):
+            _done(at, "CHECKPOINT")
         running.wait_for_failures("507", 5)
         _require_readable(at, running)
+        keeper.write_until_refused()
+        keeper.look()
     running.wait_for(10)
     if at.postmaster() != before:
         raise Violation("PostgreSQL did not live on while its tables could not grow")
+
+
+def _done(at: House, statement: str) -> None:
+    """Execute it as the superuser."""
+    with psycopg.connect(at.location.superuser_dsn(), autocommit=True) as connection:
+        connection.execute(statement)
 
 
 def _log_full(at: House, running: Traffic) -> bool:
