@@ -26,6 +26,11 @@ MAX_METADATA_BYTES = 16 * 1024
 DEFAULT_TYPE = "general"
 # Below it a memory is a proposal, which a person accepts or drops.
 LEAST_CONFIDENCE = 0.7
+# The surest that a proposal becomes, however often it is said.
+UNSURE = 0.69
+# What forms memories of turns, and the type of a patch that an agent has proposed.
+TAGS, LLM = "tags", "llm"
+UPDATE = "state_update"
 # How much of the doubt each source more takes away.
 REINFORCEMENT = 0.3
 # The newest of who said it again; of more it is counted.
@@ -137,6 +142,12 @@ class Content:
         named = [one.session_id for one in sources if one.session_id]
         return list(dict.fromkeys(named))
 
+    @property
+    def turn_ids(self) -> list[str]:
+        """Return the turns that it came from."""
+        sources = (self.source, *self.reinforcements)
+        return [one.turn_id for one in sources if one.turn_id]
+
     def reinforced_by(self, source: Source, confidence: float) -> Content:
         """Return it as it is after another source said the same."""
         doubt = (1 - self.confidence) * (1 - REINFORCEMENT)
@@ -144,7 +155,7 @@ class Content:
         is_believed = confidence >= LEAST_CONFIDENCE or self.status == "believed"
         return replace(
             self,
-            confidence=surer,
+            confidence=surer if is_believed else min(surer, UNSURE),
             status="believed" if is_believed else self.status,
             reinforced=self.reinforced + 1,
             reinforcements=(*self.reinforcements, source)[-MOST_SOURCES:],
