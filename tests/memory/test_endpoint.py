@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from apps.core.actors import SYSTEM
 from apps.core.roles.names import Role
+from apps.memory.exposition import families
 from apps.memory.formation import endpoint, forming, waiting
 from apps.memory.formation.endpoint import AnswerUnusable, CallFailed
 from apps.memory.models import FormingTurn
@@ -252,7 +253,8 @@ def test_a_failed_call_is_tried_again_later(mind: Mind, served: Served) -> None:
     assert ask() == 0
     kept = FormingTurn.objects.get()
     assert (kept.attempts, kept.answer) == (1, None)
-    assert kept.retry_at and kept.retry_at > timezone.now()
+    assert kept.retry_at
+    assert kept.retry_at > timezone.now()
     assert setting(mind)["reason"] == "The endpoint answered 503."
     assert setting(mind)["given_up"] == 0
     ask()
@@ -284,6 +286,11 @@ def test_pauses_grow_and_the_turn_is_given_up_in_the_end(
     assert (said["given_up"], said["reason"]) == (1, "The endpoint answered 429.")
     assert said["failed_at"]
     assert proposed(mind, session) == []
+    _, waits, lost = families(timezone.now())
+    assert [(one.name, one.samples[0][1]) for one in (waits, lost)] == [
+        ("stepback_formation_waiting", 0),
+        ("stepback_formation_given_up", 1),
+    ]
 
 
 def test_a_worker_that_ended_in_every_attempt_does_not_ask_for_ever(

@@ -68,6 +68,16 @@ def test_what_a_session_taught_is_forgotten_and_brought_back(
     assert back.content == "Lives in Rome"
 
 
+def test_an_agent_is_set_to_form_memories(sb: Any, session: Any) -> None:
+    agent = sb.memory.set_formation(session.agent_id, "tags").agent_id
+    found = sb.memory.formation(agent)
+    assert (found.mode, found.endpoint, found.given_up) == ("tags", False, 0)
+
+    with pytest.raises(errors.InvalidRequest, match="STEPBACK_FORMATION_URL"):
+        sb.memory.set_formation(agent, "llm")
+    assert sb.memory.set_formation(agent, "off").mode == "off"
+
+
 def test_an_export_of_mem0_is_imported_once(
     sb: Any, session: Any, tmp_path: Path
 ) -> None:

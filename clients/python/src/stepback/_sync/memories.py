@@ -260,9 +260,11 @@ class Memories(Resource):
     def set_formation(
         self, agent_id: str, mode: str, **once: Unpack[Repeatable]
     ) -> answers.Formation:
-        """Have what an agent marks in its outputs be proposed (`tags`), or not (`off`).
+        """Have memories be proposed of an agent's turns, or not (`off`).
 
-        It marks with `<memory>…</memory>` and `<state_update>{…}</state_update>`.
+        `tags`: what it marks with `<memory>…</memory>` and
+        `<state_update>{…}</state_update>`. `llm`: what the server's chat endpoint makes
+        of them; a server without one refuses it.
         """
         segments, read = ("memories", "formation", agent_id), answers.Formation.of
         key = once.get("idempotency_key")

@@ -118,7 +118,14 @@ class MemoriesImported(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class Formation(Answer):
-    """How an agent's turns form memories: off, or tags."""
+    """How an agent's turns form memories: off, tags or llm.
+
+    Of `given_up` turns nothing was formed; `reason` says why, of the last failure.
+    """
 
     agent_id: str
     mode: str
+    endpoint: bool | None = None
+    given_up: int = 0
+    failed_at: str | None = None
+    reason: str | None = None
