@@ -26,6 +26,7 @@ class Status(models.TextChoices):
     PROPOSED = "proposed"  # too little is known: a person accepts or drops it
     REPLACED = "replaced"  # another one says it now
     DROPPED = "dropped"  # taken back; it can be restored
+    TAKEN = "taken"  # a proposed patch that was written to its session
     REMOVED = "removed"  # deleted: its entry is absent
 
 

@@ -34,7 +34,9 @@ def test_a_memory_is_added_found_changed_and_deleted(sb: Any, session: Any) -> N
     assert (found.id, found.type) == (made.id, "preference")
     assert found.score >= 0.7
     (proposed,) = sb.memory.list(session.id, status="proposed")
-    assert sb.memory.resolve(proposed.id, "accept").memories[0].status == "believed"
+    with pytest.raises(errors.PermissionDenied):
+        sb.memory.resolve(proposed.id, "accept")
+    assert sb.memory.resolve(proposed.id, "drop").memories[0].status == "dropped"
     context = sb.sessions.get_context(session.id, "aisle seat")
     assert context.memories[0]["id"] == made.id
     assert (context.drift_warning, context.average_relevance > 0) == (False, True)

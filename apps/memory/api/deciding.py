@@ -25,7 +25,11 @@ class ResolveView(MemoryView):
         responses={200: outputs.Resolved, **WRITE_ERRORS},
     )
     def post(self, request: Request) -> Response:
-        """Decide about a memory: a conflict, a proposal, or that it is its user's."""
+        """Decide about a memory: a conflict, a proposal, or that it is its user's.
+
+        To accept a proposal takes an administrator's key, or a person in the console.
+        A proposed patch that is accepted is written to its session as a version.
+        """
         said = self.read(ResolveInput)
 
         def verb() -> dict[str, Any]:
@@ -33,6 +37,7 @@ class ResolveView(MemoryView):
                 act=self.act,
                 memory_id=said.validated_data["memory_id"],
                 resolution=said.resolution(),
+                is_administrators=self.is_administrators,
             )
             return {"object": "list", "data": shapes.memory_objects(kept)}
 

@@ -92,6 +92,8 @@ class Content:
     near: tuple[Near, ...] = ()
     # The memory that says it now.
     replaced_by: str | None = None
+    # Of a proposed patch: the version of its session that it was written as.
+    taken_version: int | None = None
     embeds: bool = True
     external_id: str | None = None
     expires_at: datetime | None = None
@@ -120,6 +122,7 @@ class Content:
                         for one in self.near
                     ],
                     "replaced_by": self.replaced_by,
+                    "taken_version": self.taken_version,
                     "embed": self.embeds,
                     "external_id": self.external_id,
                 },
@@ -130,6 +133,22 @@ class Content:
     def size(self) -> int:
         """Return the text's bytes."""
         return len(self.content.encode())
+
+    @property
+    def is_patch(self) -> bool:
+        """Say whether it is a patch that an agent has proposed, and no belief."""
+        return (
+            self.type == UPDATE
+            and self.source.by == TAGS
+            and isinstance(self.metadata.get("patch"), dict)
+        )
+
+    @property
+    def is_unsure(self) -> bool:
+        """Say whether nobody has ever accepted it."""
+        if self.status == "believed":
+            return False
+        return self.status == "proposed" or self.confidence < LEAST_CONFIDENCE
 
     @property
     def is_standing(self) -> bool:
@@ -148,11 +167,16 @@ class Content:
         sources = (self.source, *self.reinforcements)
         return [one.turn_id for one in sources if one.turn_id]
 
+    def digest(self, project: Project) -> bytes:
+        """Return what it has in common with its equals: a patch is no text's."""
+        return digest_of(project, self.content, is_patch=self.is_patch)
+
     def reinforced_by(self, source: Source, confidence: float) -> Content:
         """Return it as it is after another source said the same."""
         doubt = (1 - self.confidence) * (1 - REINFORCEMENT)
         surer = max(round(1 - doubt, 4), confidence)
-        is_believed = confidence >= LEAST_CONFIDENCE or self.status == "believed"
+        is_sure = confidence >= LEAST_CONFIDENCE and not self.is_patch
+        is_believed = is_sure or self.status == "believed"
         return replace(
             self,
             confidence=surer if is_believed else min(surer, UNSURE),
@@ -185,6 +209,8 @@ def content_in(raw: bytes) -> Content:
             for one in own["near"]
         ),
         replaced_by=own["replaced_by"],
+        # Of what was written before there was such a thing.
+        taken_version=own.get("taken_version"),
         embeds=own["embed"],
         external_id=own["external_id"],
         expires_at=None if expires_at is None else moment(expires_at),
@@ -206,9 +232,9 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-def digest_of(project: Project, text: str) -> bytes:
+def digest_of(project: Project, text: str, *, is_patch: bool = False) -> bytes:
     """Return what equal texts have in common, keyed: nobody guesses a text by it."""
-    told = b"memory\0" + normalised(text).encode()
+    told = (b"patch\0" if is_patch else b"memory\0") + normalised(text).encode()
     return hmac.digest(bytes(project.index_key), told, "sha256")[:DIGEST_BYTES]
 
 

@@ -171,6 +171,8 @@ def _proposed(forming: Forming, one: Proposal) -> bool:
         confidence=one.confidence,
         turn_id=turn.id,
         by=one.by,
+        # What is carried out if it is accepted is not looked for by its meaning.
+        embeds=not one.is_patch,
     )
     return add(act=act, new=new).is_new
 
@@ -184,7 +186,7 @@ def _is_known(forming: Forming, one: Proposal) -> bool:
     owner = owner_of(act.scope, MemoryScope.SESSION, forming.session.id)
     document = owner.document
     same = Memory.objects.of([document.id]).filter(
-        digest=digest_of(act.project, one.content)
+        digest=digest_of(act.project, one.content, is_patch=one.is_patch)
     )
     rows = list(same.exclude(status="proposed").order_by("id"))
     sure = {"dropped", "believed"} if one.by == LLM else {"dropped"}

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from apps.core import json
-from apps.memory.documents.contents import TAGS
+from apps.memory.documents.contents import TAGS, UPDATE
 
 # Of one turn.
 MOST = 20
@@ -24,6 +24,10 @@ class Proposal:
     metadata: dict[str, Any] = field(default_factory=dict)
     confidence: float = CONFIDENCE
     by: str = TAGS
+
+    @property
+    def is_patch(self) -> bool:
+        return self.by == TAGS and self.type == UPDATE
 
 
 def written(proposals: Sequence[Proposal]) -> str:

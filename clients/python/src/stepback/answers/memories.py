@@ -13,7 +13,8 @@ class Memory(Answer):
     """Something that is remembered.
 
     `near` names memories that nearly say the same: nothing was merged. `status` is
-    believed, proposed, replaced or dropped.
+    believed, proposed, replaced or dropped; of a patch that an agent has proposed
+    `taken`, with the version of its session that it was written as.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Memory(Answer):
     user_id: str | None = None
     agent_id: str | None = None
     replaced_by: str | None = None
+    taken_version: int | None = None
     external_id: str | None = None
     embedding_id: str | None = None
     expires_at: str | None = None
