@@ -146,6 +146,8 @@ class Content:
     @property
     def is_unsure(self) -> bool:
         """Say whether nobody has ever accepted it."""
+        if self.is_patch:
+            return self.taken_version is None
         if self.status == "believed":
             return False
         return self.status == "proposed" or self.confidence < LEAST_CONFIDENCE

@@ -5,7 +5,7 @@ from apps.memory.operations.changing import Changes, delete, update
 from apps.memory.operations.expiring import expire_due
 from apps.memory.operations.forgetting import forget_session, preview_forgetting
 from apps.memory.operations.importing import import_memories
-from apps.memory.operations.patches import preview_patch
+from apps.memory.operations.patches import PatchPreview, preview_patch
 from apps.memory.operations.reading import (
     BrowseAsked,
     ListAsked,
@@ -25,6 +25,7 @@ __all__ = [
     "Decision",
     "ListAsked",
     "NewMemory",
+    "PatchPreview",
     "Resolution",
     "SearchAsked",
     "add",

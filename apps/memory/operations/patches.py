@@ -24,7 +24,7 @@ from apps.memory.operations import recording
 from apps.timeline import operations as timeline
 from apps.timeline.errors import held
 from apps.timeline.operations import Expected, Step, lock_document
-from apps.timeline.versions import head_of, parsed_state
+from apps.timeline.versions import head_of, parsed_state, state_bytes
 from apps.timeline.words import Hold
 
 MAX_REASON = 32_768
@@ -38,6 +38,7 @@ class PatchPreview:
     hold: str
     before: State
     after: State
+    n_bytes: int
 
     @property
     def is_held(self) -> bool:
@@ -53,7 +54,11 @@ def preview_patch(*, act: Act, content: Content) -> PatchPreview:
     before = parsed_state(head)
     after = json.merged(before, patch_of(content), ())
     return PatchPreview(
-        number=head.number, hold=str(head.hold), before=before, after=after
+        number=head.number,
+        hold=str(head.hold),
+        before=before,
+        after=after,
+        n_bytes=len(state_bytes(head)) + content.size,
     )
 
 
