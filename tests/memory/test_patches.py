@@ -10,6 +10,8 @@ from django.utils import timezone
 from apps.audit.models import AuditRecord
 from apps.core.roles.names import Role
 from apps.memory.models import FormingTurn
+from apps.memory.operations import patches
+from apps.timeline.errors import DocumentHeld
 from apps.timeline.models import Session
 from tests.acting import acting_as
 from tests.conftest import Answer
@@ -72,6 +74,43 @@ def test_it_is_written_once_however_often_it_is_accepted(
     assert done(decide(administrator, made, expected_version=0)) == first
     assert head(mind, session)["version"] == version
     assert head(mind, session)["state"]["seat"] == "window"
+
+
+def test_of_two_that_accept_it_at_once_one_writes_it(
+    mind: Mind, administrator: Mind, monkeypatch: Any
+) -> None:
+    session = mind.session()
+    made = patch_of(mind, session)
+    version = head(mind, session)["version"]
+    real, others = patches.head_of, []
+
+    def overtaken(*args: Any, **more: Any) -> Any:
+        seen = real(*args, **more)
+        monkeypatch.setattr(patches, "head_of", real)
+        others.append(done(decide(administrator, made)))
+        return seen
+
+    monkeypatch.setattr(patches, "head_of", overtaken)
+
+    assert [done(decide(administrator, made))] == others
+    assert head(mind, session)["version"] == version + 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_written_where_it_cannot_be_marked_as_taken(
+    mind: Mind, administrator: Mind, monkeypatch: Any
+) -> None:
+    session = mind.session()
+    made = patch_of(mind, session)
+    before = head(mind, session)
+    with monkeypatch.context() as patched:
+        patched.setattr(patches, "store", _refused)
+        assert decide(administrator, made).status == 423
+
+    assert head(mind, session) == before
+    assert proposed(mind, session) == [made]
+    (taken,) = done(decide(administrator, made))["data"]
+    assert taken["taken_version"] == before["version"] + 1
 
 
 def test_a_second_patch_of_the_same_words_is_another_proposal(
@@ -234,6 +273,10 @@ def test_no_other_memory_becomes_a_patch(mind: Mind, administrator: Mind) -> Non
     assert "admin" not in head(mind, session)["state"]
     wrong = decide(administrator, own, expected_version=0)
     assert (wrong.status, wrong.param) == (400, "expected_version")
+
+
+def _refused(**given: Any) -> Any:
+    raise DocumentHeld
 
 
 def note_again(session: str, turn: str) -> None:
