@@ -265,6 +265,17 @@ if EMBEDDINGS_URL and not (EMBEDDINGS_MODEL and EMBEDDINGS_DIMENSIONS):
         "STEPBACK_EMBEDDINGS_DIMENSIONS."
     )
 
+# Memories that a model proposes of turns: a chat endpoint as OpenAI's, asked by the
+# worker. None of it is ever set over HTTP.
+FORMATION_URL = env.text("STEPBACK_FORMATION_URL")
+FORMATION_MODEL = env.text("STEPBACK_FORMATION_MODEL")
+FORMATION_KEY = env.text("STEPBACK_FORMATION_KEY")
+FORMATION_PRIVATE = env.flag("STEPBACK_FORMATION_PRIVATE")
+if FORMATION_URL and not FORMATION_MODEL:
+    raise ImproperlyConfigured(
+        "With STEPBACK_FORMATION_URL there must be STEPBACK_FORMATION_MODEL."
+    )
+
 # Prometheus may ask at /metrics with this token; without one there is nothing
 METRICS_TOKEN = env.text("STEPBACK_METRICS_TOKEN")
 

@@ -15,7 +15,7 @@ from apps.console.views.agent import audit as agent_audit
 from apps.console.views.agent import checkpoints as agent_checkpoints
 from apps.console.views.agent import config as agent_config
 from apps.console.views.agent import data as agent_data
-from apps.console.views.agent import exceptions
+from apps.console.views.agent import exceptions, formation
 from apps.console.views.memories import deciding, looking
 from apps.console.views.project import (
     agents,
@@ -235,6 +235,7 @@ urlpatterns = [
     path(f"{AGENT}/watch", watching.watch_agent, name="watch_agent"),
     path(f"{AGENT}/unwatch", watching.unwatch_agent, name="unwatch_agent"),
     path(f"{AGENT}/mapping", mapping.agent_mapping, name="agent_mapping"),
+    path(f"{AGENT}/formation", formation.set_formation, name="set_formation"),
     path(f"{AGENT}/suspend", agents.suspend, name="suspend_agent"),
     path(f"{AGENT}/activate", agents.activate, name="activate_agent"),
     path(f"{AGENT}/delete", agents.delete, name="delete_agent"),

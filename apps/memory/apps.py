@@ -25,7 +25,7 @@ class MemoryConfig(AppConfig):
 
 
 def _feed(entries: Any, now: Any) -> None:
-    from apps.memory.formation.forming import note_turns
+    from apps.memory.formation.waiting import note_turns
 
     note_turns(entries, now)
 

@@ -26,6 +26,7 @@ class Status(models.TextChoices):
     PROPOSED = "proposed"  # too little is known: a person accepts or drops it
     REPLACED = "replaced"  # another one says it now
     DROPPED = "dropped"  # taken back; it can be restored
+    TAKEN = "taken"  # a proposed patch that was written to its session
     REMOVED = "removed"  # deleted: its entry is absent
 
 
@@ -108,6 +109,7 @@ class Mode(models.TextChoices):
 
     OFF = "off"
     TAGS = "tags"  # what it marks in its outputs
+    LLM = "llm"  # what a model proposes, asked at the server's endpoint
 
 
 class Formation(models.Model):
@@ -116,6 +118,10 @@ class Formation(models.Model):
     agent_id = models.CharField(max_length=32, db_collation="C", primary_key=True)
     project_id = id_field()
     mode = models.CharField(max_length=8, choices=Mode.choices)
+    # Turns of which nothing was formed, when that was last, and why.
+    given_up = models.BigIntegerField(default=0, db_default=0)
+    failed_at = models.DateTimeField(null=True)
+    reason = models.TextField(default="", db_default="")
 
     class Meta:
         indexes = [models.Index(fields=["project_id"], name="memory_formation_project")]
@@ -125,13 +131,24 @@ class Formation(models.Model):
 
 
 class FormingTurn(models.Model):
-    """A turn that is to form memories; the worker takes it away."""
+    """A turn that is to form memories; the worker takes it away.
+
+    `answer` is what a model has answered, until all of it is proposed: a model that has
+    answered is not asked again.
+    """
 
     pk = models.CompositePrimaryKey("session_id", "turn_id")
     session_id = id_field()
     turn_id = id_field()
     project_id = id_field()
     noted_at = models.DateTimeField()
+    mode = models.CharField(
+        max_length=8, choices=Mode.choices, default=Mode.TAGS, db_default="tags"
+    )
+    # Of calls to the endpoint; none is made before `retry_at`.
+    attempts = models.PositiveSmallIntegerField(default=0, db_default=0)
+    retry_at = models.DateTimeField(null=True)
+    answer = models.TextField(null=True)
 
     class Meta:
         indexes = [models.Index(fields=["noted_at"], name="memory_formingturn_oldest")]

@@ -53,7 +53,8 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def taught_by(self, session_id: str, *, now: datetime) -> MemoryQuerySet:
         """Return what a session taught, and nobody has taken back."""
         mine = self.alive(now=now).filter(taught_by__contains=[session_id])
-        return mine.exclude(status="dropped")
+        # A patch that was taken is no belief, but a version of the session.
+        return mine.exclude(status__in=("dropped", "taken"))
 
     def due(self, now: datetime) -> MemoryQuerySet:
         """Return those whose time is over, which nobody has recorded."""

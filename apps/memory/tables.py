@@ -5,7 +5,12 @@ from apps.core.roles.declared import derived, mutable
 TABLES = {
     # It follows from the entries of the documents, and is written with them.
     "memory_memory": derived(web="INSERT, UPDATE, DELETE"),
-    "memory_formation": mutable(web="INSERT, UPDATE (mode, project_id)", worker=""),
+    "memory_formation": mutable(
+        web="INSERT, UPDATE (mode, project_id)",
+        worker="UPDATE (given_up, failed_at, reason)",
+    ),
     # Noted when a turn is fed, and taken away once it has formed what it says.
-    "memory_formingturn": mutable(web="", worker="INSERT, DELETE"),
+    "memory_formingturn": mutable(
+        web="", worker="INSERT, UPDATE (attempts, retry_at, answer), DELETE"
+    ),
 }

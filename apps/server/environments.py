@@ -21,6 +21,7 @@ from apps.core.roles.names import VARIABLES, Role
 # here, and all others go without.
 SECRETS: dict[str, Role] = {
     "STEPBACK_METRICS_TOKEN": Role.WEB,
+    "STEPBACK_FORMATION_KEY": Role.WORKER,
     SIGNING_VARIABLE: Role.WORKER,
 }
 

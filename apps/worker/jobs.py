@@ -89,6 +89,12 @@ def form_memories(now: datetime) -> None:
 
 
 @scheduled(EVERY_SWEEP)
+def ask_for_memories(now: datetime) -> None:
+    """Form proposals of what the server's chat endpoint makes of turns."""
+    forming.ask_due(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_SWEEP)
 def keep_checkpoints(now: datetime) -> None:
     """Make the checkpoints of agents' data that are due on a schedule."""
     data.keep_due(actor=SYSTEM, now=now)

@@ -72,3 +72,9 @@ def done(answer: Answer) -> Any:
 @pytest.fixture
 def mind(api: Any) -> Mind:
     return Mind(api())
+
+
+@pytest.fixture
+def administrator(api: Any, make_key: Any) -> Mind:
+    """What an administrator's key can do: it decides about proposals as people do."""
+    return Mind(api(make_key(scope="admin")))

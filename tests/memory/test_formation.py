@@ -8,7 +8,8 @@ from django.utils import timezone
 from apps.core.actors import SYSTEM
 from apps.core.roles.names import Role
 from apps.memory.formation.forming import form_due
-from apps.memory.formation.tags import MOST, marked
+from apps.memory.formation.proposals import MOST
+from apps.memory.formation.tags import marked
 from apps.memory.models import FormingTurn
 from apps.timeline.models import Session
 from tests.acting import acting_as

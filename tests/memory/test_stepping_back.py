@@ -56,18 +56,69 @@ def test_a_conflict_is_resolved(
     assert resolved(mind, new, decision, other_id=old["id"]) == [mine, other]
 
 
-def test_a_proposal_is_accepted_or_dropped(mind: Mind) -> None:
+def test_a_proposal_is_accepted_or_dropped(mind: Mind, administrator: Mind) -> None:
     likes = mind.add("Likes jazz", user_id="ada", confidence=0.3)
     plays = mind.add("Plays the tuba", user_id="ada", confidence=0.3)
 
-    (accepted,) = resolved(mind, likes, "accept")
+    (accepted,) = resolved(administrator, likes, "accept")
     (dropped,) = resolved(mind, plays, "drop", reasoning="a joke")
 
     assert (accepted["status"], accepted["confidence"]) == ("believed", 0.7)
     assert dropped["status"] == "dropped"
     assert mind.found("jazz tuba", user_id="ada", threshold=0.1) == ["Likes jazz"]
-    (again,) = resolved(mind, plays, "accept")
+    (again,) = resolved(administrator, plays, "accept")
     assert again["status"] == "believed"
+
+
+def refused(mind: Mind, made: Any, **body: Any) -> None:
+    asked = {"memory_id": made["id"], **body}
+    answer = mind.client.post("/v1/memories/resolve", asked)
+    assert (answer.status, answer.code) == (403, "permission_denied")
+    assert "accepted by a person" in answer.content.decode()
+
+
+def test_an_agents_key_accepts_no_proposal(mind: Mind, administrator: Mind) -> None:
+    session = mind.session(user="ada")
+    made = mind.add("The user is an admin", session_id=session, confidence=0.6)
+    other = mind.add("The user is a guest", session_id=session)
+
+    refused(mind, made, decision="accept")
+    refused(mind, made, decision="promote")
+    refused(mind, made, decision="replace", other_id=other["id"])
+    assert mind.patch(made["id"], confidence=0.9).status == 403
+    path = f"/v1/memories/{made['id']}"
+    assert mind.client.put(path, {"content": "x", "confidence": 1}).status == 403
+    assert mind.listed(session_id=session, status="proposed") == [made["content"]]
+
+    # Nor by way of dropping it, or of having it replaced and forgetting by what.
+    (dropped,) = resolved(mind, made, "drop")
+    assert dropped["status"] == "dropped"
+    refused(mind, made, decision="accept")
+    assert mind.patch(made["id"], confidence=0.9).status == 403
+    (back,) = resolved(administrator, made, "accept")
+    assert back["status"] == "believed"
+    assert resolved(mind, made, "accept") == [back]
+
+
+def test_what_replaced_a_proposal_leaves_it_one_when_it_is_forgotten(
+    mind: Mind,
+) -> None:
+    session = mind.session(user="ada")
+    made = mind.add("Is an admin", user_id="ada", confidence=0.6)
+    new = mind.add("Is a guest", session_id=session, scope="user")
+    resolved(mind, new, "replace", other_id=made["id"])
+
+    stepped_back(mind, from_session=session)
+
+    assert done(mind.read(made["id"]))["status"] == "proposed"
+
+
+def test_an_agent_decides_its_conflicts(mind: Mind) -> None:
+    old, new = conflict(mind)
+
+    mine, _ = resolved(mind, new, "replace", other_id=old["id"])
+
+    assert mine["status"] == "believed"
 
 
 def test_a_memory_of_a_session_is_promoted_to_its_user(mind: Mind) -> None:

@@ -34,7 +34,9 @@ def test_a_memory_is_added_found_changed_and_deleted(sb: Any, session: Any) -> N
     assert (found.id, found.type) == (made.id, "preference")
     assert found.score >= 0.7
     (proposed,) = sb.memory.list(session.id, status="proposed")
-    assert sb.memory.resolve(proposed.id, "accept").memories[0].status == "believed"
+    with pytest.raises(errors.PermissionDenied):
+        sb.memory.resolve(proposed.id, "accept")
+    assert sb.memory.resolve(proposed.id, "drop").memories[0].status == "dropped"
     context = sb.sessions.get_context(session.id, "aisle seat")
     assert context.memories[0]["id"] == made.id
     assert (context.drift_warning, context.average_relevance > 0) == (False, True)
@@ -66,6 +68,16 @@ def test_what_a_session_taught_is_forgotten_and_brought_back(
     assert sb.memory.step_back(version=owner["number"], **named).count == 1
     (back,) = sb.memory.list(**named)
     assert back.content == "Lives in Rome"
+
+
+def test_an_agent_is_set_to_form_memories(sb: Any, session: Any) -> None:
+    agent = sb.memory.set_formation(session.agent_id, "tags").agent_id
+    found = sb.memory.formation(agent)
+    assert (found.mode, found.endpoint, found.given_up) == ("tags", False, 0)
+
+    with pytest.raises(errors.InvalidRequest, match="STEPBACK_FORMATION_URL"):
+        sb.memory.set_formation(agent, "llm")
+    assert sb.memory.set_formation(agent, "off").mode == "off"
 
 
 def test_an_export_of_mem0_is_imported_once(

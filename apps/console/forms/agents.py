@@ -9,6 +9,7 @@ from apps.agents.operations import LONGEST_NAME, LONGEST_REASON, LONGEST_TAG
 from apps.core.errors import DomainError
 from apps.core.json import parse_object
 from apps.data.operations.governing.floors import MAX_FLOOR_BYTES
+from apps.memory.models import Mode
 
 
 class AgentsForm(forms.Form):
@@ -31,6 +32,12 @@ class AgentsForm(forms.Form):
             for name in ("status", "owner", "team", "tag")
             if (said := self.cleaned_data[name])
         }
+
+
+class FormationForm(forms.Form):
+    """How an agent's turns form memories."""
+
+    mode = forms.ChoiceField(choices=Mode.choices)
 
 
 class FloorForm(forms.Form):

@@ -21,6 +21,7 @@ STATUSES = {
     "proposed": "proposed",
     "replaced": "replaced",
     "dropped": "dropped",
+    "taken": "taken patches",
 }
 MAX_REASON = 2_000
 
@@ -74,6 +75,8 @@ class DecideForm(forms.Form):
 
     decision = forms.ChoiceField(choices=[(one.value, one.value) for one in Decision])
     other = forms.CharField(required=False, max_length=64)
+    # Of a proposed patch: the head of its session that was shown.
+    expected = forms.IntegerField(required=False, min_value=0, max_value=10**18)
     reason = forms.CharField(required=False, max_length=MAX_REASON)
     key = forms.CharField(required=False, max_length=64)
 

@@ -10,6 +10,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.response import Response
 
+from apps.accounts.access import Permission, may
 from apps.agents.acts import Act
 from apps.agents.api.answers import answered
 from apps.core import json, paging
@@ -66,6 +67,11 @@ class MemoryView(TimelineView):
                 digest=sha256(request_digest(self.request) + path + query).digest(),
             ),
         )
+
+    @property
+    def is_administrators(self) -> bool:
+        """Say whether the key is an administrator's, which decides as people do."""
+        return may(self.caller, Permission.ADMIN, self.caller.project)
 
     def perform(
         self, verb: Callable[[], dict[str, Any] | None], status: int = 200

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.core.http.openapi.schema import IDEMPOTENCY_KEY
+from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 from apps.memory import operations as memory
 from apps.memory.api import outputs, shapes
 from apps.memory.api.base import WRITE_ERRORS, MemoryView
@@ -22,10 +22,14 @@ class ResolveView(MemoryView):
         operation_id="resolve_memory",
         parameters=[IDEMPOTENCY_KEY],
         request=ResolveInput,
-        responses={200: outputs.Resolved, **WRITE_ERRORS},
+        responses={200: outputs.Resolved, **WRITE_ERRORS, **errors(423)},
     )
     def post(self, request: Request) -> Response:
-        """Decide about a memory: a conflict, a proposal, or that it is its user's."""
+        """Decide about a memory: a conflict, a proposal, or that it is its user's.
+
+        To accept a proposal takes an administrator's key, or a person in the console.
+        A proposed patch that is accepted is written to its session as a version.
+        """
         said = self.read(ResolveInput)
 
         def verb() -> dict[str, Any]:
@@ -33,6 +37,7 @@ class ResolveView(MemoryView):
                 act=self.act,
                 memory_id=said.validated_data["memory_id"],
                 resolution=said.resolution(),
+                is_administrators=self.is_administrators,
             )
             return {"object": "list", "data": shapes.memory_objects(kept)}
 

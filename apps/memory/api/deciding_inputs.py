@@ -49,6 +49,11 @@ class ResolveInput(InputSerializer):
     other_id = TextField(
         help_text="The memory it conflicts with; the nearest that is flagged."
     )
+    expected_version = WholeNumberField(
+        min_value=0,
+        help_text="Of a proposed patch that is accepted: the head of its session that "
+        "you saw, else 409.",
+    )
     reasoning = TextField(max_length=32_768, help_text=REASONING)
 
     def resolution(self) -> Resolution:
@@ -63,6 +68,7 @@ class ResolveInput(InputSerializer):
         return Resolution(
             decision=Decision(decision),
             other_id=said.get("other_id"),
+            expected=said.get("expected_version"),
             reasoning=said.get("reasoning"),
         )
 

@@ -61,10 +61,13 @@ class Memory(Output):
     tags = texts()
     metadata = open_object()
     confidence = serializers.FloatField()
-    status = text("believed, proposed, replaced or dropped.")
+    status = text("believed, proposed, replaced, dropped, or taken (of a patch).")
     reinforced = serializers.IntegerField(help_text="How often others said the same.")
     near = Near(many=True, help_text="Flagged, never merged.")
     replaced_by = maybe_text()
+    taken_version = maybe_number(
+        "Of a proposed patch: the version of its session that it was written as."
+    )
     source = Source()  # type: ignore[assignment]
     external_id = maybe_text("Its id where it was imported from.")
     embedding_id = maybe_text()

@@ -94,6 +94,7 @@ def _memory(kept: Kept, *, has_vector: bool) -> dict[str, Any]:
         "reinforced": content.reinforced,
         "near": [{"id": one.id, "similarity": one.similarity} for one in content.near],
         "replaced_by": content.replaced_by,
+        "taken_version": content.taken_version,
         "source": _source(content.source),
         "external_id": content.external_id,
         "embedding_id": content.id.replace("mem_", "vec_") if has_vector else None,

@@ -52,8 +52,8 @@ LISTED = [
     OpenApiParameter(
         "status",
         str,
-        description="Of a list: believed, proposed, replaced or dropped, by commas; "
-        "the first two.",
+        description="Of a list: believed, proposed, replaced, dropped or taken (of a "
+        "patch), by commas; the first two.",
     ),
 ]
 
@@ -273,6 +273,7 @@ class MemoryDetailView(MemoryView):
                     act=self.act,
                     memory_id=memory_id,
                     changes=said.changes(merges=merges),
+                    is_administrators=self.is_administrators,
                 )
             )
         )

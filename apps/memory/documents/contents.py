@@ -26,6 +26,11 @@ MAX_METADATA_BYTES = 16 * 1024
 DEFAULT_TYPE = "general"
 # Below it a memory is a proposal, which a person accepts or drops.
 LEAST_CONFIDENCE = 0.7
+# The surest that a proposal becomes, however often it is said.
+UNSURE = 0.69
+# What forms memories of turns, and the type of a patch that an agent has proposed.
+TAGS, LLM = "tags", "llm"
+UPDATE = "state_update"
 # How much of the doubt each source more takes away.
 REINFORCEMENT = 0.3
 # The newest of who said it again; of more it is counted.
@@ -87,6 +92,8 @@ class Content:
     near: tuple[Near, ...] = ()
     # The memory that says it now.
     replaced_by: str | None = None
+    # Of a proposed patch: the version of its session that it was written as.
+    taken_version: int | None = None
     embeds: bool = True
     external_id: str | None = None
     expires_at: datetime | None = None
@@ -115,6 +122,7 @@ class Content:
                         for one in self.near
                     ],
                     "replaced_by": self.replaced_by,
+                    "taken_version": self.taken_version,
                     "embed": self.embeds,
                     "external_id": self.external_id,
                 },
@@ -127,6 +135,24 @@ class Content:
         return len(self.content.encode())
 
     @property
+    def is_patch(self) -> bool:
+        """Say whether it is a patch that an agent has proposed, and no belief."""
+        return (
+            self.type == UPDATE
+            and self.source.by == TAGS
+            and isinstance(self.metadata.get("patch"), dict)
+        )
+
+    @property
+    def is_unsure(self) -> bool:
+        """Say whether nobody has ever accepted it."""
+        if self.is_patch:
+            return self.taken_version is None
+        if self.status == "believed":
+            return False
+        return self.status == "proposed" or self.confidence < LEAST_CONFIDENCE
+
+    @property
     def is_standing(self) -> bool:
         return self.status in ("believed", "proposed")
 
@@ -137,14 +163,25 @@ class Content:
         named = [one.session_id for one in sources if one.session_id]
         return list(dict.fromkeys(named))
 
+    @property
+    def turn_ids(self) -> list[str]:
+        """Return the turns that it came from."""
+        sources = (self.source, *self.reinforcements)
+        return [one.turn_id for one in sources if one.turn_id]
+
+    def digest(self, project: Project) -> bytes:
+        """Return what it has in common with its equals: a patch is no text's."""
+        return digest_of(project, self.content, is_patch=self.is_patch)
+
     def reinforced_by(self, source: Source, confidence: float) -> Content:
         """Return it as it is after another source said the same."""
         doubt = (1 - self.confidence) * (1 - REINFORCEMENT)
         surer = max(round(1 - doubt, 4), confidence)
-        is_believed = confidence >= LEAST_CONFIDENCE or self.status == "believed"
+        is_sure = confidence >= LEAST_CONFIDENCE and not self.is_patch
+        is_believed = is_sure or self.status == "believed"
         return replace(
             self,
-            confidence=surer,
+            confidence=surer if is_believed else min(surer, UNSURE),
             status="believed" if is_believed else self.status,
             reinforced=self.reinforced + 1,
             reinforcements=(*self.reinforcements, source)[-MOST_SOURCES:],
@@ -174,6 +211,8 @@ def content_in(raw: bytes) -> Content:
             for one in own["near"]
         ),
         replaced_by=own["replaced_by"],
+        # Of what was written before there was such a thing.
+        taken_version=own.get("taken_version"),
         embeds=own["embed"],
         external_id=own["external_id"],
         expires_at=None if expires_at is None else moment(expires_at),
@@ -195,9 +234,9 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-def digest_of(project: Project, text: str) -> bytes:
+def digest_of(project: Project, text: str, *, is_patch: bool = False) -> bytes:
     """Return what equal texts have in common, keyed: nobody guesses a text by it."""
-    told = b"memory\0" + normalised(text).encode()
+    told = (b"patch\0" if is_patch else b"memory\0") + normalised(text).encode()
     return hmac.digest(bytes(project.index_key), told, "sha256")[:DIGEST_BYTES]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.agents.acts import Act
-from apps.memory.documents.contents import Content, content_in, digest_of, words_of
+from apps.memory.documents.contents import Content, content_in, words_of
 from apps.memory.documents.owners import Owner
 from apps.memory.models import Memory
 from apps.timeline import queries
@@ -120,7 +120,7 @@ def row_of(document: Document, kept: Kept) -> Memory:
         external_id=content.external_id,
         number=kept.number,
         ordinal=kept.ordinal,
-        digest=digest_of(document.project, content.content),
+        digest=content.digest(document.project),
         words=words_of(content.content),
         created_at=content.created_at,
         updated_at=kept.updated_at,

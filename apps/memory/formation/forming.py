@@ -1,143 +1,197 @@
 """Form proposals of turns: noted when the turn is fed, made by the worker.
 
 Idempotent per turn: what a turn said is a proposal once, however often it is formed,
-and what somebody has dropped is not proposed again.
+and what somebody has decided about is not proposed again.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
 
 import structlog
 
 from apps.accounts.models import Project
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
-from apps.audit.actions import Action
-from apps.audit.entries import Entry
-from apps.core import json, sql
 from apps.core.actors import Actor
 from apps.core.errors import DomainError
 from apps.core.ids import new_id
 from apps.core.provenance import Request
-from apps.memory.documents.contents import digest_of
+from apps.memory.documents.contents import LLM, digest_of
+from apps.memory.documents.finding import read_entries
 from apps.memory.documents.owners import Place, owner_of, visible_session
-from apps.memory.formation.tags import Marked, marked
-from apps.memory.models import (
-    Formation,
-    FormingTurn,
-    Memory,
-    MemoryScope,
-    Mode,
-)
+from apps.memory.formation import endpoint, proposals, waiting
+from apps.memory.formation.endpoint import AnswerUnusable, CallFailed
+from apps.memory.formation.proposals import Proposal
+from apps.memory.formation.tags import marked
+from apps.memory.models import FormingTurn, Memory, MemoryScope, Mode
 from apps.memory.operations.adding import NewMemory, add
 from apps.timeline.models import Session, Turn
 from apps.timeline.queries import CorruptBody
 
-# What a sweep forms; the next one goes on.
-MOST = 200
-# Of a proposal: somebody has to accept it.
-CONFIDENCE = 0.6
+# A sweep begins no call after that, nor after so many failed ones.
+SWEEP_SECONDS = 20.0
+MOST_FAILURES = 3
+NOT_STORED = "What was proposed could not be stored."
+INTERRUPTED = "The worker ended in each attempt."
 
 log = structlog.get_logger("stepback.memory")
 
-_AGENTS = sql.across("""
-SELECT s.id, s.agent_id FROM timeline_session s
- WHERE s.id = ANY (%(sessions)s::text[]) AND s.kind = 'session' LIMIT %(most)s
-""")
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forming:
+    """A turn that is to form memories, in its session, and by which act."""
 
-def note_turns(entries: Sequence[Entry], now: datetime) -> None:
-    """Note the turns among these events that are to form memories."""
-    turns = [one for one in entries if one.action == Action.TURN_ADDED]
-    projects = {one.project_id for one in turns}
-    if not turns or not _forming(projects):
-        return
-    sessions = {one.stream_id for one in turns}
-    asked = {"sessions": sql.text_array(sorted(sessions)), "most": len(sessions)}
-    agents = {row.id: row.agent_id for row in sql.rows(_AGENTS, asked)}
-    forming = _forming(projects)
-    FormingTurn.objects.bulk_create(
-        [
-            FormingTurn(
-                session_id=one.stream_id,
-                turn_id=one.resource_id,
-                project_id=one.project_id,
-                noted_at=now,
-            )
-            for one in turns
-            if agents.get(one.stream_id) in forming
-        ],
-        ignore_conflicts=True,
-    )
+    noted: FormingTurn
+    act: Act
+    session: Session
+    turn: Turn
+
+    @property
+    def agent_id(self) -> str:
+        return str(self.session.agent_id)
 
 
 def form_due(*, actor: Actor, now: datetime) -> int:
-    """Form proposals of the turns that were noted; say how many there are.
+    """Form proposals of what agents have marked; say how many there are.
 
     A turn that fails holds up no other; it is not tried again.
     """
     formed = 0
-    for one in FormingTurn.objects.order_by("noted_at", "turn_id")[:MOST]:
-        try:
-            formed += _formed(one, actor, now)
-        except (DomainError, CorruptBody):
-            log.exception("a turn formed no memories", turn=one.turn_id)
-        FormingTurn.objects.filter(
-            session_id=one.session_id, turn_id=one.turn_id
-        ).delete()
+    for noted in waiting.due(Mode.TAGS, now):
+        forming = _begun(noted, actor, now)
+        if forming is not None:
+            formed += _marked(forming)
     return formed
 
 
-def _forming(project_ids: set[str]) -> set[str]:
-    """Return the agents whose turns form memories."""
-    found = Formation.objects.filter(project_id__in=project_ids, mode=Mode.TAGS)
-    return set(found.values_list("agent_id", flat=True))
+def ask_due(*, actor: Actor, now: datetime) -> int:
+    """Form proposals of what the endpoint answers, for some seconds; say how many.
+
+    After a few failed calls it is left alone until the next sweep.
+    """
+    began = time.monotonic()
+    formed = failures = 0
+    for noted in waiting.due(Mode.LLM, now):
+        if failures >= MOST_FAILURES or time.monotonic() - began > SWEEP_SECONDS:
+            break
+        forming = _begun(noted, actor, now)
+        if forming is None:
+            continue
+        try:
+            formed += _answered(forming)
+        except CallFailed as error:
+            log.warning("the endpoint proposed no memories", reason=str(error))
+            waiting.note_failure(noted, forming.agent_id, str(error), now=now)
+            failures += 1
+    return formed
 
 
-def _formed(one: FormingTurn, actor: Actor, now: datetime) -> int:
-    project = Project.objects.get(id=one.project_id)
-    scope = Scope(project)
-    turn = Turn.objects.of_session(one.session_id).filter(id=one.turn_id).first()
-    session = visible_session(scope, one.session_id, now=now)
+def _begun(noted: FormingTurn, actor: Actor, now: datetime) -> Forming | None:
+    """Return what is to be formed; nothing is where the agent's setting is another.
+
+    Switched off, no text of it is sent anywhere, and nothing more is proposed.
+    """
+    scope = Scope(Project.objects.get(id=noted.project_id))
+    turn = Turn.objects.of_session(noted.session_id).filter(id=noted.turn_id).first()
+    session = visible_session(scope, noted.session_id, now=now)
     if turn is None or session is None:
-        return 0
+        waiting.end(noted)
+        return None
+    if waiting.mode_of(session.agent_id) != noted.mode:
+        waiting.end(noted)
+        return None
     request = Request(id=new_id("req", now=now))
     act = Act(scope=scope, actor=actor, now=now, request=request)
-    marks = [one for one in marked(_said(turn)) if not _is_dropped(act, session, one)]
-    return sum(_proposed(act, session, turn, mark) for mark in marks)
+    return Forming(noted=noted, act=act, session=session, turn=turn)
 
 
-def _proposed(act: Act, session: Session, turn: Turn, mark: Marked) -> bool:
-    """Propose what is marked; say whether nothing said it before."""
-    said = f"{turn.id} {mark.type} {mark.content}".encode()
+def _marked(forming: Forming) -> int:
+    try:
+        found = marked(endpoint.text_of(forming.turn, "output"))
+    except CorruptBody:
+        return _given_up(forming, NOT_STORED)
+    return _stored(forming, found)
+
+
+def _answered(forming: Forming) -> int:
+    """Propose what the endpoint answers, or has answered before.
+
+    Raises: CallFailed.
+    """
+    noted, now = forming.noted, forming.act.now
+    if noted.answer is not None:
+        return _stored(forming, proposals.read(noted.answer))
+    if noted.attempts >= waiting.ATTEMPTS:
+        return _given_up(forming, INTERRUPTED)
+    if not waiting.claim(noted, now=now):
+        return 0
+    try:
+        found = endpoint.ask(forming.turn)
+    except AnswerUnusable as error:
+        return _given_up(forming, str(error))
+    except CorruptBody:
+        return _given_up(forming, NOT_STORED)
+    waiting.keep_answer(noted, proposals.written(found))
+    return _stored(forming, found)
+
+
+def _stored(forming: Forming, found: Sequence[Proposal]) -> int:
+    """Propose what is new, and take the turn away."""
+    try:
+        fresh = [one for one in found if not _is_known(forming, one)]
+        stored = sum(_proposed(forming, one) for one in fresh)
+    except (DomainError, CorruptBody):
+        return _given_up(forming, NOT_STORED)
+    waiting.end(forming.noted)
+    return stored
+
+
+def _given_up(forming: Forming, reason: str) -> int:
+    log.warning("a turn formed no memories", turn=forming.turn.id, reason=reason)
+    waiting.give_up(forming.noted, forming.agent_id, reason, now=forming.act.now)
+    return 0
+
+
+def _proposed(forming: Forming, one: Proposal) -> bool:
+    """Propose a text; say whether nothing said it before."""
+    act, turn = forming.act, forming.turn
+    said = f"{turn.id} {one.type} {one.content}".encode()
     # Each is an act of its own, the same however often it is tried.
     act = replace(act, request=replace(act.request, digest=sha256(said).digest()))
     new = NewMemory(
-        content=mark.content,
-        place=Place(session_id=session.id),
-        type=mark.type,
-        metadata=mark.metadata,
-        confidence=CONFIDENCE,
+        content=one.content,
+        place=Place(session_id=forming.session.id),
+        type=one.type,
+        metadata=one.metadata,
+        confidence=one.confidence,
         turn_id=turn.id,
-        by="tags",
+        by=one.by,
+        # What is carried out if it is accepted is not looked for by its meaning.
+        embeds=not one.is_patch,
     )
     return add(act=act, new=new).is_new
 
 
-def _is_dropped(act: Act, session: Session, mark: Marked) -> bool:
-    owner = owner_of(act.scope, MemoryScope.SESSION, session.id)
-    digest = digest_of(act.project, mark.content)
-    said = Memory.objects.of([owner.document.id]).filter(digest=digest)
-    return said.filter(status="dropped").exists()
+def _is_known(forming: Forming, one: Proposal) -> bool:
+    """Say whether somebody has dropped this text, or decided about it of this turn.
 
-
-def _said(turn: Turn) -> str:
-    """Return the text that the agent said in a turn."""
-    output: Any = json.parse_written(turn.parts()["output"])
-    content = output.get("content") if isinstance(output, dict) else None
-    return content if isinstance(content, str) else ""
+    A model's text changes nothing about what is believed, not even how surely.
+    """
+    act, turn_id = forming.act, forming.turn.id
+    owner = owner_of(act.scope, MemoryScope.SESSION, forming.session.id)
+    document = owner.document
+    same = Memory.objects.of([document.id]).filter(
+        digest=digest_of(act.project, one.content, is_patch=one.is_patch)
+    )
+    rows = list(same.exclude(status="proposed").order_by("id"))
+    sure = {"dropped", "believed"} if one.by == LLM else {"dropped"}
+    if any(row.status in sure for row in rows):
+        return True
+    ids = [row.id for row in rows if row.status != "believed"]
+    decided = read_entries(document, ids, now=act.now) if ids else []
+    return any(turn_id in kept.content.turn_ids for kept in decided)

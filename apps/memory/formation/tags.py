@@ -7,34 +7,23 @@ end are none, and the rest of the text is not looked through again for each.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
 
 from apps.core import json
 from apps.core.errors import DomainError
-from apps.memory.documents.contents import LONGEST_CONTENT
+from apps.memory.documents.contents import LONGEST_CONTENT, UPDATE
+from apps.memory.formation.proposals import MOST, Proposal
 
-MOST = 20
 LONGEST_TEXT = 1_000_000
-MEMORY, UPDATE = "memory", "state_update"
+MEMORY = "memory"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Marked:
-    """A text that was marked; of a state update with the patch that it proposes."""
-
-    content: str
-    type: str
-    metadata: dict[str, Any] = field(default_factory=dict)
-
-
-def marked(text: str) -> list[Marked]:
+def marked(text: str) -> list[Proposal]:
     """Return what is marked in a text, at most 20 in their order."""
-    found: list[tuple[int, Marked]] = []
+    found: list[tuple[int, Proposal]] = []
     text = text[:LONGEST_TEXT]
     for at, content in _between(text, MEMORY):
         if content.strip() and len(content) <= LONGEST_CONTENT:
-            found.append((at, Marked(content=content.strip(), type="observation")))
+            found.append((at, Proposal(content=content.strip(), type="observation")))
     for at, content in _between(text, UPDATE):
         update = _update(content)
         if update is not None:
@@ -55,7 +44,7 @@ def _between(text: str, name: str) -> Iterator[tuple[int, str]]:
         at = stop + len(end)
 
 
-def _update(content: str) -> Marked | None:
+def _update(content: str) -> Proposal | None:
     """Return a proposed patch; None for what is no JSON object, or too large."""
     if not content.strip() or len(content) > LONGEST_CONTENT:
         return None
@@ -65,4 +54,4 @@ def _update(content: str) -> Marked | None:
         return None
     if not isinstance(patch, dict):
         return None
-    return Marked(content=content.strip(), type=UPDATE, metadata={"patch": patch})
+    return Proposal(content=content.strip(), type=UPDATE, metadata={"patch": patch})

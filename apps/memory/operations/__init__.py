@@ -5,6 +5,7 @@ from apps.memory.operations.changing import Changes, delete, update
 from apps.memory.operations.expiring import expire_due
 from apps.memory.operations.forgetting import forget_session, preview_forgetting
 from apps.memory.operations.importing import import_memories
+from apps.memory.operations.patches import PatchPreview, preview_patch
 from apps.memory.operations.reading import (
     BrowseAsked,
     ListAsked,
@@ -24,6 +25,7 @@ __all__ = [
     "Decision",
     "ListAsked",
     "NewMemory",
+    "PatchPreview",
     "Resolution",
     "SearchAsked",
     "add",
@@ -36,6 +38,7 @@ __all__ = [
     "look",
     "preview",
     "preview_forgetting",
+    "preview_patch",
     "read",
     "read_versions",
     "resolve",

@@ -17,7 +17,7 @@ from apps.core import json
 from apps.core.errors import ContentTooLarge, InvalidRequest
 from apps.core.ids import new_id
 from apps.memory.documents import contents
-from apps.memory.documents.contents import Content, Source, digest_of
+from apps.memory.documents.contents import Content, Source
 from apps.memory.documents.finding import standing
 from apps.memory.documents.nearing import near_texts
 from apps.memory.documents.owners import Finder, Owner, Place
@@ -94,21 +94,25 @@ def remember(
     reasoning: str | None = None,
 ) -> Added:
     """Write a memory that was looked at, unless the owner has its text already."""
-    near = near_texts(owner.document, content.content, now=act.now)
+    near = (
+        ()
+        if content.is_patch
+        else near_texts(owner.document, content.content, now=act.now)
+    )
     with transaction.atomic():
         # It begins as whose it is, whoever writes first.
         about = recording.told(MemoryOperation.ADD, content)
         lock_document(act=act, document=owner.document, told=about)
         acting = owner.acting_for(finder.agent)
-        same = equal_text(owner, content.content, now=act.now)
+        same = equal_text(owner, content, now=act.now)
         if same is not None:
             return _said_again(act, acting, same.id, content, reasoning)
         return _added(act, acting, replace(content, near=near), reasoning)
 
 
-def equal_text(owner: Owner, text: str, *, now: datetime) -> Memory | None:
+def equal_text(owner: Owner, content: Content, *, now: datetime) -> Memory | None:
     """Return the memory of this owner that says the same; ask under the lock."""
-    digest = digest_of(owner.document.project, text)
+    digest = content.digest(owner.document.project)
     said = Memory.objects.of([owner.document.id]).filter(digest=digest)
     return said.standing(now=now).order_by("id").first()
 

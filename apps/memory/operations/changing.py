@@ -12,6 +12,7 @@ from django.db import transaction
 from apps.agents.acts import Act
 from apps.audit.actions import Action
 from apps.audit.streams import MemoryOperation
+from apps.core.errors import InvalidRequest, PermissionDenied
 from apps.memory.documents import contents
 from apps.memory.documents.contents import Content, Near, Source
 from apps.memory.documents.finding import found, standing
@@ -91,11 +92,17 @@ class Changes:
         return after
 
 
-def update(*, act: Act, memory_id: str, changes: Changes) -> Kept:
+def update(
+    *, act: Act, memory_id: str, changes: Changes, is_administrators: bool = False
+) -> Kept:
     """Change a memory; what is the same already makes no version.
 
-    Raises: MemoryNotFound, EntryChanged, InvalidRequest, ContentTooLarge,
-    AgentSuspended, AgentDeleted, DocumentHeld, IdempotencyKeyReused.
+    `is_administrators` says whether the caller may do for the project what only
+    administrators may.
+
+    Raises: MemoryNotFound, EntryChanged, InvalidRequest, also for a proposed patch;
+    ContentTooLarge, AgentSuspended, AgentDeleted, DocumentHeld, IdempotencyKeyReused;
+    PermissionDenied where an agent's key would accept a proposal.
     """
     changes.require()
     owner, _ = found(act, memory_id)
@@ -105,7 +112,7 @@ def update(*, act: Act, memory_id: str, changes: Changes) -> Kept:
             owner.document, changes.content, now=act.now, besides=memory_id
         )
     with transaction.atomic():
-        return _updated(act, owner, memory_id, changes, near)
+        return _updated(act, owner, memory_id, changes, near, is_administrators)
 
 
 def delete(*, act: Act, memory_id: str) -> None:
@@ -129,8 +136,28 @@ def delete(*, act: Act, memory_id: str) -> None:
         note_removed(owner.document, [row.id], number=written.number, now=act.now)
 
 
+def require_decider(
+    act: Act, before: Content, after: Content, is_administrators: bool
+) -> None:
+    """Refuse an agent's key that would make a proposal believed.
+
+    Raises: PermissionDenied.
+    """
+    is_sure = after.status in ("believed", "taken") or not after.is_unsure
+    if before.is_unsure and is_sure and act.actor.is_agent and not is_administrators:
+        raise PermissionDenied(
+            "A proposal is accepted by a person, or with an administrator's key.",
+            required="admin",
+        )
+
+
 def _updated(
-    act: Act, owner: Owner, memory_id: str, changes: Changes, near: tuple[Near, ...]
+    act: Act,
+    owner: Owner,
+    memory_id: str,
+    changes: Changes,
+    near: tuple[Near, ...],
+    is_administrators: bool,
 ) -> Kept:
     before = standing(owner.document, memory_id, now=act.now)
     about = recording.told(MemoryOperation.UPDATE, before.content)
@@ -144,6 +171,9 @@ def _updated(
         after = replace(after, near=near)
     if after == before.content:
         return before
+    if before.content.is_patch or after.is_patch:
+        raise InvalidRequest("A proposed patch is accepted or dropped, not changed.")
+    require_decider(act, before.content, after, is_administrators)
     about = recording.told(
         MemoryOperation.UPDATE,
         after,

@@ -133,7 +133,11 @@ def _replaced_by(owner: Owner, gone: Sequence[str], now: datetime) -> list[_Forg
     return [
         _Forgotten(
             before=one,
-            after=replace(one.content, status="believed", replaced_by=None),
+            after=replace(
+                one.content,
+                status="proposed" if one.content.is_unsure else "believed",
+                replaced_by=None,
+            ),
         )
         for one in read_entries(owner.document, sorted(ids), now=now)
     ]

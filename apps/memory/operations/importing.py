@@ -22,7 +22,6 @@ from apps.core.ids import new_id
 from apps.memory.documents.contents import (
     LONGEST_NAME,
     Content,
-    digest_of,
     require_name,
 )
 from apps.memory.documents.owners import Finder, Owner, Place
@@ -212,7 +211,7 @@ def _imported(act: Act, ready: Sequence[_Ready]) -> Iterator[Outcome]:
 
 def _texts(act: Act, owner: Owner, ready: Sequence[_Ready]) -> dict[bytes, str]:
     """Return the memories that say the same as an item, by the digest of the text."""
-    digests = [digest_of(act.project, one.content.content) for one in ready]
+    digests = [one.content.digest(act.project) for one in ready]
     said = Memory.objects.of([owner.document.id]).filter(digest__in=digests)
     rows = said.standing(now=act.now).order_by("-id").only("digest", "id")
     return {bytes(row.digest): row.id for row in rows}
@@ -223,7 +222,7 @@ def _outcome(one: _Ready, known: Mapping[str, str], texts: dict[bytes, str]) -> 
     if one.item.external_id in known:
         memory_id = known[one.item.external_id]
         return Outcome(result=KNOWN, memory_id=memory_id, **told)
-    digest = digest_of(one.owner.document.project, one.content.content)
+    digest = one.content.digest(one.owner.document.project)
     if digest in texts:
         return Outcome(result=SAME, memory_id=texts[digest], **told)
     texts[digest] = one.content.id

@@ -19,8 +19,9 @@ from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept, store
 from apps.memory.errors import MemoryNotFound
 from apps.memory.models import MemoryScope
-from apps.memory.operations import recording
+from apps.memory.operations import patches, recording
 from apps.memory.operations.adding import remember
+from apps.memory.operations.changing import require_decider
 from apps.timeline.operations import Told, lock_document
 
 
@@ -35,32 +36,84 @@ class Decision(StrEnum):
     PROMOTE = "promote"  # it is the user's from here on, and outlives its session
 
 
+# What makes a proposal believed, if it is one.
+MAKES_BELIEVED = (Decision.ACCEPT, Decision.PROMOTE, Decision.REPLACE)
 OF_TWO = (Decision.KEEP, Decision.REPLACE, Decision.BOTH)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Resolution:
-    """What was decided; `other_id` is the memory that it conflicts with."""
+    """What was decided; `other_id` is the memory that it conflicts with.
+
+    `expected` is the head of the session, as it was seen, to which a patch is written.
+    """
 
     decision: Decision
     other_id: str | None = None
     reasoning: str | None = None
+    expected: int | None = None
 
 
-def resolve(*, act: Act, memory_id: str, resolution: Resolution) -> list[Kept]:
+def resolve(
+    *,
+    act: Act,
+    memory_id: str,
+    resolution: Resolution,
+    is_administrators: bool = False,
+) -> list[Kept]:
     """Carry out a decision, and return the memories that it is about.
 
     What is so already makes no version. Of two the other one is, unless it is named,
-    the nearest that was flagged.
+    the nearest that was flagged. A proposed patch that is accepted is written to its
+    session. `is_administrators` says whether the caller may do for the project what
+    only administrators may.
 
     Raises: MemoryNotFound; InvalidRequest where there is no other one, or no user to
-    promote it to; AgentSuspended, AgentDeleted, DocumentHeld, IdempotencyKeyReused.
+    promote it to; PermissionDenied where an agent's key would accept a proposal;
+    AgentSuspended, AgentDeleted, DocumentHeld, IdempotencyKeyReused; of a patch what
+    writing to the session raises.
     """
     owner, row = found(act, memory_id)
+    before = standing(owner.document, row.id, now=act.now).content
+    _require_fit(before, resolution)
+    if resolution.decision in MAKES_BELIEVED:
+        require_decider(act, before, _believed(before), is_administrators)
+    if before.is_patch and resolution.decision is Decision.ACCEPT:
+        taken = patches.accept(
+            act=act,
+            owner=owner,
+            memory_id=row.id,
+            expected=resolution.expected,
+            reasoning=resolution.reasoning,
+        )
+        return [taken]
     if resolution.decision is Decision.PROMOTE:
         return _promoted(act, owner, row.id, resolution)
     with transaction.atomic():
         return _resolved(act, owner, row.id, resolution)
+
+
+def _require_fit(before: Content, resolution: Resolution) -> None:
+    """Raises: InvalidRequest for a decision that this memory cannot have."""
+    decision = resolution.decision
+    if resolution.expected is not None and not (
+        before.is_patch and decision is Decision.ACCEPT
+    ):
+        raise InvalidRequest(
+            "This is for a proposed patch that is accepted.", param="expected_version"
+        )
+    if not before.is_patch:
+        return
+    if decision not in (Decision.ACCEPT, Decision.DROP):
+        raise InvalidRequest(
+            "A proposed patch is accepted or dropped.", param="decision"
+        )
+    if decision is Decision.DROP and before.taken_version is not None:
+        raise InvalidRequest(
+            f"It was written as version {before.taken_version} of its session: roll "
+            "that back instead.",
+            param="decision",
+        )
 
 
 def _resolved(
@@ -120,9 +173,12 @@ def _other(act: Act, owner: Owner, content: Content, resolution: Resolution) -> 
     if other_id == content.id:
         raise InvalidRequest("A memory cannot be its own other.", param="other_id")
     try:
-        return standing(owner.document, other_id, now=act.now)
+        other = standing(owner.document, other_id, now=act.now)
     except MemoryNotFound:
         raise MemoryNotFound(param="other_id") from None
+    if other.content.is_patch:
+        raise InvalidRequest("A proposed patch conflicts with none.", param="other_id")
+    return other
 
 
 def _keep(contents: list[Content]) -> list[Content]:
@@ -187,11 +243,10 @@ def _promoted(
     finder = Finder(act.scope, place, act.now)
     user = finder.to_write()
     own = replace(
-        before.content,
+        _believed(before.content),
         id=new_id("mem", now=act.now),
         scope=user.scope.value,
         owner=user.name,
-        status="believed",
         near=(),
         expires_at=None,
     )

@@ -4,6 +4,7 @@ from apps.timeline.bodies import CorruptBody
 from apps.timeline.bodies.bundles import PART_SHAPES, named_parts
 from apps.timeline.versions.families import children as child_ids
 from apps.timeline.versions.families import parent_id
+from apps.timeline.versions.fetching import head as head_of
 from apps.timeline.versions.fetching import heads as heads_of
 from apps.timeline.versions.fetching import history_size, versions_at, versions_of
 from apps.timeline.versions.fetching import states as states_of
@@ -24,6 +25,7 @@ __all__ = [
     "child_ids",
     "fetch_bodies",
     "head_kept",
+    "head_of",
     "heads_of",
     "history_size",
     "live_ranges",

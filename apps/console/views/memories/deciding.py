@@ -39,16 +39,19 @@ def decide(
     filled = DecideForm(request.POST)
     given = valid(filled)
     decision = Decision(given["decision"])
-    memory.resolve(
+    decided = memory.resolve(
         act=act_once(request, membership, filled),
         memory_id=memory_id,
         resolution=Resolution(
             decision=decision,
             other_id=given["other"] or None,
             reasoning=given["reason"].strip() or None,
+            expected=given["expected"],
         ),
     )
-    messages.success(request, DONE[decision])
+    taken = decided[0].content.taken_version
+    said = DONE[decision] if taken is None else f"It is version {taken} of its session."
+    messages.success(request, said)
     return SeeOther(
         reverse("console:memory", args=[membership.project.slug, memory_id])
     )

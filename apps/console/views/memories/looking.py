@@ -11,6 +11,7 @@ from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
 from apps.console.forms.agent_data import asked
 from apps.console.forms.memories import MemoriesForm, MemoryForm, place_of
+from apps.console.pages.agents.patch_page import shown_patch
 from apps.console.queries import PAGE
 from apps.console.views.requests.acts import act_of, new_key
 from apps.console.views.requests.decorators import entered, page
@@ -90,10 +91,12 @@ def memory_shown(
     history = memory.read_versions(
         act=act, memory_id=memory_id, before=before, limit=HISTORY
     )
+    look = memory.look(act=act, memory_id=memory_id)
     context = {
         "membership": membership,
         "memory_id": memory_id,
-        "look": memory.look(act=act, memory_id=memory_id),
+        "look": look,
+        "patch": shown_patch(act, look.kept.content) if look.kept else None,
         "lines": [
             {"entry": one, "content": history.contents.get(one.body_number or 0)}
             for one in history.entries

@@ -19,6 +19,8 @@ from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.core.errors import InvalidRequest
 from apps.data import browsing
+from apps.memory.formation.endpoint import is_configured
+from apps.memory.formation.settings import read_formation
 from apps.timeline.queries import NEWEST_SESSIONS, agent_activity
 
 
@@ -58,7 +60,8 @@ def agent_shown(
     request: HttpRequest, membership: Membership, agent_id: str
 ) -> HttpResponse:
     """Return an agent's page, also for an act that was refused."""
-    summary = browsing.summarize(act=act_of(request, membership), reference=agent_id)
+    looking = act_of(request, membership)
+    summary = browsing.summarize(act=looking, reference=agent_id)
     agent, now = summary.agent, timezone.now()
     sessions = queries.sessions(
         membership.project,
@@ -74,6 +77,8 @@ def agent_shown(
         "summary": summary,
         "rules": sentences(summary.rules),
         "acts": told(summary.changes.records),
+        "formation": read_formation(act=looking, reference=agent.id)[1],
+        "has_endpoint": is_configured(),
         "metadata": pretty(bytes(agent.metadata)),
         "rows": session_rows(queries.rows(sessions[: queries.SHOWN_OF_AGENT], now)),
         "may_act": may(membership, Permission.WRITE, membership.project),

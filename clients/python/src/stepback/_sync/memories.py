@@ -173,14 +173,20 @@ class Memories(Resource):
         *,
         other_id: str | None = None,
         reasoning: str | None = None,
+        expected_version: int | None = None,
         idempotency_key: str | None = None,
     ) -> answers.MemoriesResolved:
-        """Decide: keep (the other), replace (it), both; accept, drop; promote."""
+        """Decide: keep (the other), replace (it), both; accept, drop; promote.
+
+        To accept a proposal takes an administrator's key, or a person in the console.
+        Of a patch that is accepted `expected_version` is the head of its session.
+        """
         body = given(
             memory_id=memory_id,
             decision=decision,
             other_id=other_id,
             reasoning=reasoning,
+            expected_version=expected_version,
         )
         segments, read = ("memories", "resolve"), answers.MemoriesResolved.of
         return self._send("POST", segments, body, read, idempotency_key)
@@ -260,9 +266,11 @@ class Memories(Resource):
     def set_formation(
         self, agent_id: str, mode: str, **once: Unpack[Repeatable]
     ) -> answers.Formation:
-        """Have what an agent marks in its outputs be proposed (`tags`), or not (`off`).
+        """Have memories be proposed of an agent's turns, or not (`off`).
 
-        It marks with `<memory>…</memory>` and `<state_update>{…}</state_update>`.
+        `tags`: what it marks with `<memory>…</memory>` and
+        `<state_update>{…}</state_update>`. `llm`: what the server's chat endpoint makes
+        of them; a server without one refuses it.
         """
         segments, read = ("memories", "formation", agent_id), answers.Formation.of
         key = once.get("idempotency_key")

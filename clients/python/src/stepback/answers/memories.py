@@ -13,7 +13,8 @@ class Memory(Answer):
     """Something that is remembered.
 
     `near` names memories that nearly say the same: nothing was merged. `status` is
-    believed, proposed, replaced or dropped.
+    believed, proposed, replaced or dropped; of a patch that an agent has proposed
+    `taken`, with the version of its session that it was written as.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Memory(Answer):
     user_id: str | None = None
     agent_id: str | None = None
     replaced_by: str | None = None
+    taken_version: int | None = None
     external_id: str | None = None
     embedding_id: str | None = None
     expires_at: str | None = None
@@ -118,7 +120,14 @@ class MemoriesImported(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class Formation(Answer):
-    """How an agent's turns form memories: off, or tags."""
+    """How an agent's turns form memories: off, tags or llm.
+
+    Of `given_up` turns nothing was formed; `reason` says why, of the last failure.
+    """
 
     agent_id: str
     mode: str
+    endpoint: bool | None = None
+    given_up: int = 0
+    failed_at: str | None = None
+    reason: str | None = None
