@@ -11,9 +11,12 @@ from apps.agents.models import Agent
 from apps.audit.models import AuditRecord, Event
 from apps.audit.operations import verify_records
 from apps.core.roles.names import Role
+from apps.timeline.bodies import reconstruct
 from apps.timeline.operations import Document
+from apps.timeline.versions.deltas import stored_chains
 from tests.accounts.make import make_member
 from tests.acting import acting_as
+from tests.conftest import Answer
 from tests.console.make import signed_in
 from tests.data.conftest import AGENT, Store, made
 
@@ -146,6 +149,41 @@ def test_what_is_blocked_is_kept_nowhere(
     assert stream()[-1][:3] == ("data.write", "blocked", answer["blocked_by"])
 
 
+@pytest.mark.parametrize("place", ["key", "value", "metadata"])
+@pytest.mark.parametrize("is_batch", [False, True])
+def test_what_is_blocked_is_not_in_a_stored_answer(
+    store: Store, place: str, is_batch: bool
+) -> None:
+    made(store.policies(block_pii=True))
+    planted = {"key": "a", "value": "v"}
+    planted |= {"metadata": {"m": SECRET}} if place == "metadata" else {place: SECRET}
+    path, body = f"{store.path}/data", planted
+    if is_batch:
+        others = [{"key": key, "value": "v"} for key in "bc"]
+        path, body = f"{path}/batch", {"entries": [others[0], planted, others[1]]}
+
+    first = store.client.post(path, body, Idempotency_Key="once")
+    again = store.client.post(path, body, Idempotency_Key="once")
+
+    (blocked,) = [one for one in results_of(first) if not one["allowed"]]
+    assert blocked["key"] == planted["key"]
+    assert everywhere("planted@") == []
+    assert "Idempotent-Replayed" not in first.headers
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.content == first.content
+    assert AuditRecord.objects.filter(result="blocked").count() == 1
+
+
+def test_what_is_allowed_is_found_where_a_block_is_looked_for(store: Store) -> None:
+    """Else nothing would be found of what is blocked either."""
+    body = {"key": SECRET, "value": f"{SECRET} " * 500}
+    made(store.client.post(f"{store.path}/data", body, Idempotency_Key="once"))
+
+    found = everywhere("planted@")
+
+    assert {"accounts_storedanswer", "audit_auditrecord", "timeline_body"} <= set(found)
+
+
 def test_what_is_blocked_is_in_no_page_and_no_metric(
     store: Store, client: Any, project: Any, settings: Any
 ) -> None:
@@ -178,16 +216,29 @@ def test_a_key_that_is_not_what_is_blocked_is_named(store: Store) -> None:
     assert stream()[-1][3] == "note:1"
 
 
+def results_of(answer: Answer) -> list[Any]:
+    body = made(answer)
+    return list(body.get("results", [body]))
+
+
 def everywhere(text: str) -> list[str]:
-    """Return the tables with a row that holds a text, in whichever column."""
+    """Return the tables with a row that holds a text, in whichever column.
+
+    Bytes are printed in hex; those of a body are looked at decoded as well.
+    """
     with acting_as(Role.OWNER), connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor)
-        holding = []
+        holding = set()
         for table in tables:
             cursor.execute(
-                f'SELECT count(*) FROM "{table}" t WHERE t::text LIKE %s',
-                [f"%{text}%"],
+                f'SELECT count(*) FROM "{table}" t'
+                " WHERE t::text LIKE %s OR t::text LIKE %s",
+                [f"%{text}%", f"%{text.encode().hex()}%"],
             )
             if cursor.fetchone()[0]:
-                holding.append(table)
-    return holding
+                holding.add(table)
+        cursor.execute("SELECT session_id, number FROM timeline_body")
+        bodies = cursor.fetchall()
+        if any(text.encode() in reconstruct(stored_chains([one])) for one in bodies):
+            holding.add("timeline_body")
+    return sorted(holding)
