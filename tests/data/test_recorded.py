@@ -174,6 +174,22 @@ def test_what_is_blocked_is_not_in_a_stored_answer(
     assert AuditRecord.objects.filter(result="blocked").count() == 1
 
 
+def test_the_shape_of_what_is_blocked_is_in_the_agents_own_record_alone(
+    store: Store,
+) -> None:
+    made(store.policies(block_pii=True))
+    answer = made(store.write("a", f"to {SECRET}"))
+
+    traces = store.client.get("/v1/traces", {"action": "data.blocked"})
+
+    (event,) = traces.body["data"]
+    rule = "policy:block_pii"
+    assert event["details"] == {"rule": rule, "kind": "email", "place": "value"}
+    record = AuditRecord.objects.get(stream_id=stream_id(), result="blocked")
+    assert record.details["masked"] == answer["masked"] == "aaa.aaaaaaa@aaaaaaa.aaa"
+    assert everywhere(answer["masked"]) == ["audit_auditrecord"]
+
+
 def test_what_is_allowed_is_found_where_a_block_is_looked_for(store: Store) -> None:
     """Else nothing would be found of what is blocked either."""
     body = {"key": SECRET, "value": f"{SECRET} " * 500}
