@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.audit.actions import Action
+from apps.audit.covered import ROW
 from apps.audit.models import AuditRecord
 from apps.audit.streams import Operation, Result
 
@@ -33,7 +34,7 @@ SENTENCES = {
 BLOCKED = {Operation.DATA_WRITE: "A policy blocked a write"}
 OF_ONE_KEY = (Operation.DATA_WRITE, Operation.DATA_READ, Operation.DATA_DELETE)
 # What of a record's details its columns say better.
-UNSAID = frozenset({"fingerprint"})
+UNSAID = frozenset({"fingerprint", ROW})
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from apps.core.notes.roots import Kind as Stream
 from apps.core.roles.logins import weaknesses
 from apps.core.roles.names import Role
 from apps.core.roles.protection import notice
+from apps.timeline import hooks, words
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.management.sessions import SessionsCommand, histories
 from apps.timeline.models import Session
@@ -85,6 +86,7 @@ class Command(SessionsCommand):
             self._verify_record(project.id, f"project {project.slug}")
             for agent_id in Agent.objects.of_project(project.id).ids():
                 self._verify_record(agent_id, f"agent {agent_id}")
+                self._compare_beside(project, agent_id)
             self._compare_rows(project)
             for session_id in _session_ids(project.id):
                 self._verify_session(session_id)
@@ -140,8 +142,10 @@ class Command(SessionsCommand):
     def _compare_rows_of(self, session_id: str) -> None:
         session = Session.with_documents.filter(id=session_id).first()
         project = session and Project.objects.filter(id=session.project_id).first()
-        if project:
+        if session and project:
             self._compare_rows(project, session_id)
+            if session.kind == words.Kind.KEYED and session.agent_id:
+                self._compare_beside(project, session.agent_id)
 
     def _compare_rows(self, project: Project, session_id: str | None = None) -> None:
         """Hold what people and agents changed beside histories against its records."""
@@ -152,6 +156,12 @@ class Command(SessionsCommand):
             tally=self._rows,
         )
         for difference in found.differences():
+            self._name(self._changed, str(difference))
+            self._say()
+
+    def _compare_beside(self, project: Project, agent_id: str) -> None:
+        """Hold what is kept beside an agent's document against its records."""
+        for difference in hooks.differences(project, agent_id, self._rows):
             self._name(self._changed, str(difference))
             self._say()
 
