@@ -26,6 +26,7 @@ MOST_KEYS = 10_000
 MOST_BYTES = 16 * 1024 * 1024
 # Bodies that are read at once.
 PAGE = 1_000
+FORGED = "The checkpoint is not what the record of its making says."
 
 _AS_OF = sql.of_session(sql.query("data", "restore_as_of"))
 
@@ -53,8 +54,7 @@ def verify(
     Its row says what that is; so that is held against the record of its making.
     """
     if not verifying.is_as_recorded(document, checkpoint):
-        why = "The checkpoint is not what the record of its making says."
-        return Verification(is_equal=False, why=why)
+        return Verification(is_equal=False, why=FORGED)
     looked = _Looked(document, checkpoint, restored, config, data)
     why = looked.too_much()
     if why is not None:
