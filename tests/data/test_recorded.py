@@ -7,6 +7,7 @@ from django.db import connection
 from django.urls import reverse
 
 from apps.accounts.models import Role as AccountRole
+from apps.accounts.models import Scope
 from apps.agents.models import Agent
 from apps.audit.models import AuditRecord, Event
 from apps.audit.operations import verify_records
@@ -66,6 +67,46 @@ def test_every_operation_is_a_record(store: Store) -> None:
     assert verify_records(stream_id=stream_id()).is_intact
 
 
+def test_reads_of_what_is_beside_keys_are_records(store: Store) -> None:
+    made(store.configure({"a": 1}))
+    one = made(store.checkpoint("c"))
+    paths = {
+        "config/versions": ("config.read", "config", ""),
+        "config/versions/v1": ("config.read", "config", "v1"),
+        "checkpoints": ("data.list", "checkpoint", ""),
+        f"checkpoints/{one['id']}": ("data.list", "data", ""),
+        f"checkpoints/{one['id']}/compare/{one['id']}": ("data.list", "checkpoint", ""),
+        "exceptions": ("data.list", "exception", ""),
+    }
+    for path, record in paths.items():
+        made(store.client.get(f"{store.path}/{path}"))
+        last = AuditRecord.objects.filter(stream_id=stream_id()).order_by("-number")[0]
+        assert (last.action, last.resource_type, last.resource_id) == record, path
+        assert last.number == 4 + list(paths).index(path)
+
+
+def test_a_read_of_an_exception_is_a_record(
+    store: Store, api: Any, make_key: Any
+) -> None:
+    admin = store.as_seen_by(api(make_key(scope=Scope.ADMIN)))
+    said = {"rule": "policy:block_pii", "prefix": "help:", "reason": "ours"}
+    one = made(admin.client.post(f"{store.path}/exceptions", said))
+
+    made(store.client.get(f"{store.path}/exceptions/{one['id']}"))
+
+    last = AuditRecord.objects.filter(stream_id=stream_id()).order_by("-number")[0]
+    facts = (last.action, last.resource_type, last.resource_id)
+    assert facts == ("data.read", "exception", one["id"])
+
+
+def test_what_tells_of_neither_data_nor_config_is_no_record(store: Store) -> None:
+    made(store.write("a"))
+    before = AuditRecord.objects.count()
+    for path in ("", "/checkpoints/schedule", "/audit", "/audit/verify"):
+        made(store.client.get(f"{store.path}{path}"))
+    assert AuditRecord.objects.count() == before
+
+
 def test_an_answer_names_its_record(store: Store) -> None:
     made(store.policies(block_pii=True))
     answers = [
@@ -90,6 +131,11 @@ def test_reads_are_kept_out_where_the_config_says_so(store: Store) -> None:
     assert made(store.listed())["audit_id"] is None
     assert made(store.search("v"))["audit_id"] is None
     assert made(store.config())["version"] == "v1"
+    for path in ("config/versions", "checkpoints", "exceptions"):
+        made(store.client.get(f"{store.path}/{path}"))
+    checkpoint = made(store.checkpoint())
+    before += 1
+    made(store.restore(checkpoint, dry_run=True))
     assert len(stream()) == before
     made(store.write("b"))
     assert len(stream()) == before + 1

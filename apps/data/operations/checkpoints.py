@@ -29,7 +29,12 @@ from apps.data.checkpoints.kept import checkpoint_of, details_of, keep_of, kept_
 from apps.data.documents.values import MAX_METADATA_BYTES, require_size
 from apps.data.errors import CheckpointNotFound
 from apps.data.models import Checkpoint
-from apps.data.operations.recording import found, found_to_write, told
+from apps.data.operations.recording import (
+    found,
+    found_to_write,
+    record_unless_off,
+    told,
+)
 from apps.timeline.operations import (
     Document,
     lock_document,
@@ -123,9 +128,11 @@ def list_checkpoints(
                 "starting_after takes the last_id of a page.", param="starting_after"
             )
         page = page.filter(ordinal__lt=last.ordinal)
-    return CheckpointPage(
-        agent=agent, checkpoints=list(page[:limit]), total=kept.count()
+    checkpoints, total = list(page[:limit]), kept.count()
+    record_unless_off(
+        act, document, told(Operation.DATA_LIST, "", resource_type=CHECKPOINT)
     )
+    return CheckpointPage(agent=agent, checkpoints=checkpoints, total=total)
 
 
 def read_checkpoint(*, act: Act, reference: str, checkpoint_id: str) -> AgentCheckpoint:
