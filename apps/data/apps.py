@@ -13,23 +13,31 @@ class DataConfig(AppConfig):
     label = "data"
 
     def ready(self) -> None:
-        """Have lists count what agents keep, exceptions verified, values embedded."""
+        """Have lists count what agents keep, verify hold it, and values embedded."""
         from apps.agents.hooks import COUNTERS
         from apps.audit import feeding
         from apps.data.documents.meaning import text_of
         from apps.meaning.hooks import TEXTS
+        from apps.timeline.hooks import BESIDE
 
         feeding.FEEDS["data"] = _feed
         SOURCES["data"] = _families
         COUNTERS["data"] = _count
         TEXTS["data"] = text_of
         register(EXCEPTION)
+        BESIDE["data"] = _differences
 
 
 def _count(project: Any, agent_ids: Sequence[str]) -> Mapping[str, Any]:
     from apps.data.documents.counting import count
 
     return count(project, agent_ids)
+
+
+def _differences(project: Any, agent_id: str, tally: Any) -> Any:
+    from apps.data.checkpoints.verifying import differences
+
+    return differences(project, agent_id, tally)
 
 
 def _feed(entries: Any, now: Any) -> None:

@@ -16,11 +16,12 @@ from apps.audit.streams import Result
 from apps.core import json
 from apps.data import operations as data
 from apps.data.documents.values import NewValue
+from apps.data.models import Checkpoint
 from apps.data.operations import NewCheckpoint
-from apps.data.querysets import MOST_KEPT
 from apps.demo.people import ENGINEER
 from apps.demo.script import KEY_PREFIX, Scene, Stage
 from apps.demo.trips import AGENT, MODEL
+from apps.timeline.operations import Document
 
 PROMPT = "When the customer changes plans, repeat what stays before you act."
 CAREFUL = f"{PROMPT} Never charge without a confirmed quote."
@@ -113,8 +114,10 @@ def _keeping(said: NewCheckpoint) -> Callable[[Stage, Act], object]:
     """Make a checkpoint, unless it was made: what was written since tells it apart."""
 
     def performed(stage: Stage, act: Act) -> None:
-        found = data.list_checkpoints(act=act, reference=AGENT, limit=MOST_KEPT)
-        if said.label not in {one.label for one in found.checkpoints}:
+        # Not by the list, which is recorded: loaded again, the week is the same.
+        agent = Agent.objects.visible_to(act.scope).one_named(AGENT)
+        document = Document.of_agent(act.project, agent.id)
+        if not Checkpoint.objects.of(document.id).filter(label=said.label).exists():
             data.create_checkpoint(act=act, reference=AGENT, said=said)
 
     return performed

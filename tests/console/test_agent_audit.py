@@ -77,10 +77,24 @@ def test_looking_at_the_record_is_no_act_on_the_data(agent, store, look):
     made(store.write("seat"))
     before = AuditRecord.objects.count()
 
-    for name in ("agent_audit", "agent_verify", "agent_blocked"):
+    for name in ("agent_audit", "agent_verify"):
         look(name)
 
     assert AuditRecord.objects.count() == before
+
+
+def test_looking_at_exceptions_and_checkpoints_is_recorded_as_that(agent, store, look):
+    made(store.write("seat"))
+    made(store.checkpoint("c"))
+
+    look("agent_blocked")
+    look("agent_checkpoints")
+
+    shown = look()
+    assert "Listed exceptions" in shown
+    assert "Looked at checkpoints" in shown
+    assert "Listed keys</" not in shown
+    assert "columns" not in shown
 
 
 def test_the_list_goes_on_page_by_page(store, look, monkeypatch):

@@ -49,7 +49,9 @@ RECORDING = {
     "/console/{slug}/agents/{agent_id}/data/key": "data.read",
     "/console/{slug}/agents/{agent_id}/config": "config.read",
     "/console/{slug}/agents/{agent_id}/config/versions/{number}": "config.read",
+    "/console/{slug}/agents/{agent_id}/checkpoints": "data.list",
     "/console/{slug}/agents/{agent_id}/checkpoints/at/{checkpoint_id}": "data.list",
+    "/console/{slug}/agents/{agent_id}/blocked": "data.list",
 }
 UNTOUCHED = ("accounts_browsersession", "axes_")
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from apps.accounts.access import actor_of
 from apps.accounts.models import Membership, Project, Role
+from apps.agents import operations as agents
 from apps.agents.models import Agent
 from apps.audit.models import Event
 from apps.core.roles.names import Role as DatabaseRole
@@ -300,3 +301,31 @@ def test_one_that_breaks_is_over_and_says_nothing_of_ours(
     over = reread(one)
     assert (over.state, over.code) == ("failed", "internal_error")
     assert "something of ours" not in over.words
+
+
+def test_it_ends_where_its_agent_is_deleted(
+    store: Store, agent: Agent, olga: Membership
+) -> None:
+    one = start(agent, derailed(store), olga)
+    assert work() == 1
+    before = head(agent)
+
+    agents.delete(act=act_in(agent.project), reference=agent.id)
+
+    assert work_on() == 0
+    over = reread(one)
+    assert (over.state, over.code, over.steps) == ("failed", "agent_deleted", 1)
+    assert over.ended_at is not None
+    assert head(agent) == before
+
+
+def test_it_goes_on_where_its_agent_is_suspended(
+    store: Store, agent: Agent, olga: Membership
+) -> None:
+    """People act on a suspended agent; only its own keys may not."""
+    one = start(agent, derailed(store), olga)
+    agents.suspend(act=act_in(agent.project), reference=agent.id)
+
+    work_on()
+
+    assert reread(one).state == "done"

@@ -7,13 +7,17 @@ from django.db import connection
 from django.urls import reverse
 
 from apps.accounts.models import Role as AccountRole
+from apps.accounts.models import Scope
 from apps.agents.models import Agent
 from apps.audit.models import AuditRecord, Event
 from apps.audit.operations import verify_records
 from apps.core.roles.names import Role
+from apps.timeline.bodies import reconstruct
 from apps.timeline.operations import Document
+from apps.timeline.versions.deltas import stored_chains
 from tests.accounts.make import make_member
 from tests.acting import acting_as
+from tests.conftest import Answer
 from tests.console.make import signed_in
 from tests.data.conftest import AGENT, Store, made
 
@@ -63,6 +67,46 @@ def test_every_operation_is_a_record(store: Store) -> None:
     assert verify_records(stream_id=stream_id()).is_intact
 
 
+def test_reads_of_what_is_beside_keys_are_records(store: Store) -> None:
+    made(store.configure({"a": 1}))
+    one = made(store.checkpoint("c"))
+    paths = {
+        "config/versions": ("config.read", "config", ""),
+        "config/versions/v1": ("config.read", "config", "v1"),
+        "checkpoints": ("data.list", "checkpoint", ""),
+        f"checkpoints/{one['id']}": ("data.list", "data", ""),
+        f"checkpoints/{one['id']}/compare/{one['id']}": ("data.list", "checkpoint", ""),
+        "exceptions": ("data.list", "exception", ""),
+    }
+    for path, record in paths.items():
+        made(store.client.get(f"{store.path}/{path}"))
+        last = AuditRecord.objects.filter(stream_id=stream_id()).order_by("-number")[0]
+        assert (last.action, last.resource_type, last.resource_id) == record, path
+        assert last.number == 4 + list(paths).index(path)
+
+
+def test_a_read_of_an_exception_is_a_record(
+    store: Store, api: Any, make_key: Any
+) -> None:
+    admin = store.as_seen_by(api(make_key(scope=Scope.ADMIN)))
+    said = {"rule": "policy:block_pii", "prefix": "help:", "reason": "ours"}
+    one = made(admin.client.post(f"{store.path}/exceptions", said))
+
+    made(store.client.get(f"{store.path}/exceptions/{one['id']}"))
+
+    last = AuditRecord.objects.filter(stream_id=stream_id()).order_by("-number")[0]
+    facts = (last.action, last.resource_type, last.resource_id)
+    assert facts == ("data.read", "exception", one["id"])
+
+
+def test_what_tells_of_neither_data_nor_config_is_no_record(store: Store) -> None:
+    made(store.write("a"))
+    before = AuditRecord.objects.count()
+    for path in ("", "/checkpoints/schedule", "/audit", "/audit/verify"):
+        made(store.client.get(f"{store.path}{path}"))
+    assert AuditRecord.objects.count() == before
+
+
 def test_an_answer_names_its_record(store: Store) -> None:
     made(store.policies(block_pii=True))
     answers = [
@@ -87,6 +131,11 @@ def test_reads_are_kept_out_where_the_config_says_so(store: Store) -> None:
     assert made(store.listed())["audit_id"] is None
     assert made(store.search("v"))["audit_id"] is None
     assert made(store.config())["version"] == "v1"
+    for path in ("config/versions", "checkpoints", "exceptions"):
+        made(store.client.get(f"{store.path}/{path}"))
+    checkpoint = made(store.checkpoint())
+    before += 1
+    made(store.restore(checkpoint, dry_run=True))
     assert len(stream()) == before
     made(store.write("b"))
     assert len(stream()) == before + 1
@@ -146,6 +195,57 @@ def test_what_is_blocked_is_kept_nowhere(
     assert stream()[-1][:3] == ("data.write", "blocked", answer["blocked_by"])
 
 
+@pytest.mark.parametrize("place", ["key", "value", "metadata"])
+@pytest.mark.parametrize("is_batch", [False, True])
+def test_what_is_blocked_is_not_in_a_stored_answer(
+    store: Store, place: str, is_batch: bool
+) -> None:
+    made(store.policies(block_pii=True))
+    planted = {"key": "a", "value": "v"}
+    planted |= {"metadata": {"m": SECRET}} if place == "metadata" else {place: SECRET}
+    path, body = f"{store.path}/data", planted
+    if is_batch:
+        others = [{"key": key, "value": "v"} for key in "bc"]
+        path, body = f"{path}/batch", {"entries": [others[0], planted, others[1]]}
+
+    first = store.client.post(path, body, Idempotency_Key="once")
+    again = store.client.post(path, body, Idempotency_Key="once")
+
+    (blocked,) = [one for one in results_of(first) if not one["allowed"]]
+    assert blocked["key"] == planted["key"]
+    assert everywhere("planted@") == []
+    assert "Idempotent-Replayed" not in first.headers
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.content == first.content
+    assert AuditRecord.objects.filter(result="blocked").count() == 1
+
+
+def test_the_shape_of_what_is_blocked_is_in_the_agents_own_record_alone(
+    store: Store,
+) -> None:
+    made(store.policies(block_pii=True))
+    answer = made(store.write("a", f"to {SECRET}"))
+
+    traces = store.client.get("/v1/traces", {"action": "data.blocked"})
+
+    (event,) = traces.body["data"]
+    rule = "policy:block_pii"
+    assert event["details"] == {"rule": rule, "kind": "email", "place": "value"}
+    record = AuditRecord.objects.get(stream_id=stream_id(), result="blocked")
+    assert record.details["masked"] == answer["masked"] == "aaa.aaaaaaa@aaaaaaa.aaa"
+    assert everywhere(answer["masked"]) == ["audit_auditrecord"]
+
+
+def test_what_is_allowed_is_found_where_a_block_is_looked_for(store: Store) -> None:
+    """Else nothing would be found of what is blocked either."""
+    body = {"key": SECRET, "value": f"{SECRET} " * 500}
+    made(store.client.post(f"{store.path}/data", body, Idempotency_Key="once"))
+
+    found = everywhere("planted@")
+
+    assert {"accounts_storedanswer", "audit_auditrecord", "timeline_body"} <= set(found)
+
+
 def test_what_is_blocked_is_in_no_page_and_no_metric(
     store: Store, client: Any, project: Any, settings: Any
 ) -> None:
@@ -178,16 +278,29 @@ def test_a_key_that_is_not_what_is_blocked_is_named(store: Store) -> None:
     assert stream()[-1][3] == "note:1"
 
 
+def results_of(answer: Answer) -> list[Any]:
+    body = made(answer)
+    return list(body.get("results", [body]))
+
+
 def everywhere(text: str) -> list[str]:
-    """Return the tables with a row that holds a text, in whichever column."""
+    """Return the tables with a row that holds a text, in whichever column.
+
+    Bytes are printed in hex; those of a body are looked at decoded as well.
+    """
     with acting_as(Role.OWNER), connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor)
-        holding = []
+        holding = set()
         for table in tables:
             cursor.execute(
-                f'SELECT count(*) FROM "{table}" t WHERE t::text LIKE %s',
-                [f"%{text}%"],
+                f'SELECT count(*) FROM "{table}" t'
+                " WHERE t::text LIKE %s OR t::text LIKE %s",
+                [f"%{text}%", f"%{text.encode().hex()}%"],
             )
             if cursor.fetchone()[0]:
-                holding.append(table)
-    return holding
+                holding.add(table)
+        cursor.execute("SELECT session_id, number FROM timeline_body")
+        bodies = cursor.fetchall()
+        if any(text.encode() in reconstruct(stored_chains([one])) for one in bodies):
+            holding.add("timeline_body")
+    return sorted(holding)

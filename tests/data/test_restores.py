@@ -162,14 +162,19 @@ def test_one_idempotency_key_is_one_restore(store: Store) -> None:
     assert "e" in store.values()
 
 
-def test_a_preview_says_what_it_would_do_and_writes_nothing(store: Store) -> None:
+def test_a_preview_says_what_it_would_do_and_writes_that_it_was_read(
+    store: Store,
+) -> None:
     checkpoint = changed_since(store)
     before = store.values(), Event.objects.count()
     records = AuditRecord.objects.count()
 
     preview = made(store.restore(checkpoint, dry_run=True))
 
-    assert AuditRecord.objects.count() == records
+    assert AuditRecord.objects.count() == records + 1
+    seen = AuditRecord.objects.get(action="data.list", resource_id=checkpoint["id"])
+    assert seen.details == {"against": preview["number"]}
+    assert seen.version is None
     assert (store.values(), Event.objects.count()) == before
     assert preview["data"] == {
         "set": {"count": 2, "keys": ["a", "b"]},

@@ -4,7 +4,7 @@ Secrets leave an operation exactly once, as the second value it returns; neither
 row nor the record holds them.
 """
 
-from apps.accounts.operations.answers import answer_once, forget_answers
+from apps.accounts.operations.answers import Redaction, answer_once, forget_answers
 from apps.accounts.operations.invitations import (
     accept_as_newcomer,
     accept_invitation,
@@ -44,6 +44,7 @@ from apps.accounts.operations.views import delete_view, open_with_view, save_vie
 
 __all__ = [
     "KeyTerms",
+    "Redaction",
     "accept_as_newcomer",
     "accept_invitation",
     "add_member",

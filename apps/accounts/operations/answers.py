@@ -5,6 +5,7 @@ for everything else and count for 24 hours.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -30,6 +31,17 @@ RETURNING 1
 """
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Redaction:
+    """What of an answer is not kept, since the request that is repeated has it.
+
+    `without` returns what is kept of a body, `whole` the body that this was made of.
+    """
+
+    without: Callable[[bytes], bytes]
+    whole: Callable[[bytes], bytes]
+
+
 @transaction.atomic
 def answer_once(
     *,
@@ -38,6 +50,7 @@ def answer_once(
     digest: bytes,
     now: datetime,
     perform: Callable[[], tuple[int, bytes]],
+    redaction: Redaction | None = None,
 ) -> tuple[int, bytes, bool]:
     """Return (status, body, replayed), calling `perform` for a new key only.
 
@@ -45,6 +58,8 @@ def answer_once(
        transaction of the first, then replays its answer.
     2. `perform` runs in the same transaction. What it raises undoes the row as well, so
        errors are never replayed.
+    3. With a `redaction` the row has no more of the answer than that leaves, and a
+       replay is made whole from its request, which is equal to the first.
 
     Raises: IdempotencyKeyReused when the key came with another request before.
     """
@@ -58,10 +73,14 @@ def answer_once(
     if row.status is not None and now - row.created_at < KEPT:
         if bytes(row.digest) != digest:
             raise IdempotencyKeyReused(param="Idempotency-Key")
-        return row.status, bytes(row.body), True
+        kept = bytes(row.body)
+        return row.status, redaction.whole(kept) if redaction else kept, True
     status, body = perform()
     StoredAnswer.objects.filter(project_id=project_id, key=key).update(
-        digest=digest, status=status, body=body, created_at=now
+        digest=digest,
+        status=status,
+        body=redaction.without(body) if redaction else body,
+        created_at=now,
     )
     return status, body, False
 

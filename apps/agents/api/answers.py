@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.access import Caller
-from apps.accounts.operations import answer_once
+from apps.accounts.operations import Redaction, answer_once
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.core import json, provenance
@@ -25,8 +25,11 @@ def answered(
     *,
     scope: Scope,
     perform: Callable[[], Body],
+    redaction: Redaction | None = None,
 ) -> Response:
     """Answer what `perform` returns, or what it returned to the same key before.
+
+    What a `redaction` leaves out is not kept for that.
 
     Raises: IdempotencyKeyReused, and what `perform` raises.
     """
@@ -41,6 +44,7 @@ def answered(
             digest=_digest(request, scope),
             now=timezone.now(),
             perform=partial(_perform_anew, view, perform),
+            redaction=redaction,
         )
     headers = {"Idempotent-Replayed": "true"} if replayed else None
     data = orjson.Fragment(body) if body else None

@@ -13,6 +13,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.response import Response
 
 from apps.accounts.access import Permission, require
+from apps.accounts.operations import Redaction
 from apps.agents.acts import Act
 from apps.agents.api.answers import answered
 from apps.agents.api.base import AnchorView, caller_of, scope_of
@@ -70,12 +71,18 @@ class DataView(AnchorView):
             ),
         )
 
-    def perform(self, verb: Callable[[], dict[str, Any]]) -> Response:
+    def perform(
+        self,
+        verb: Callable[[], dict[str, Any]],
+        *,
+        redaction: Redaction | None = None,
+    ) -> Response:
         """Answer what a verb returns, done once for one idempotency key."""
         return answered(
             self.request,
             scope=self.act.scope,
             perform=partial(_written, verb),
+            redaction=redaction,
         )
 
     def override_in(self, said: Mapping[str, Any]) -> Override | None:

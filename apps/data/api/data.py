@@ -110,7 +110,8 @@ class DataCollection(ListView):
             )
             return shapes.write_object(result)
 
-        return self.perform(verb)
+        redaction = shapes.blocked_keys(lambda: [said.new_value()])
+        return self.perform(verb, redaction=redaction)
 
     @extend_schema(
         operation_id="list_data",
@@ -171,7 +172,8 @@ class DataBatch(DataView):
             )
             return shapes.batch_object(results)
 
-        return self.perform(verb)
+        redaction = shapes.blocked_keys(said.new_values)
+        return self.perform(verb, redaction=redaction)
 
 
 class DataSearch(DataView):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from orjson import Fragment
 
+from apps.accounts.operations import Redaction
 from apps.agents.models import Agent
+from apps.core import json
 from apps.core.errors import InvalidRequest
 from apps.core.time.moments import utc_text
 from apps.data.audit import trail
 from apps.data.documents.configs import ConfigVersion
-from apps.data.documents.values import KeptValue, WriteResult
+from apps.data.documents.values import KeptValue, NewValue, WriteResult, kept_in
 from apps.data.operations.configuring import AgentConfig, ConfigPage
 from apps.data.operations.reading import KeyPage, Reading, VersionPage
 from apps.data.operations.removing import Removal
@@ -61,6 +63,28 @@ def batch_object(results: Sequence[WriteResult]) -> dict[str, Any]:
             "blocked": len(results) - allowed,
         },
     }
+
+
+def blocked_keys(items: Callable[[], Sequence[NewValue]]) -> Redaction:
+    """Have the keys of blocked writes not kept in an answer that may be repeated.
+
+    What is blocked may stand in the key itself. A request that is repeated has the
+    same `items`, in the same order as their results.
+    """
+
+    def without(body: bytes) -> bytes:
+        answer = kept_in(body)
+        for result in _results(answer):
+            result["key"] = result["key"] if result["allowed"] else None
+        return json.dumps(answer)
+
+    def whole(kept: bytes) -> bytes:
+        answer = kept_in(kept)
+        for result, item in zip(_results(answer), items(), strict=True):
+            result["key"] = item.key
+        return json.dumps(answer)
+
+    return Redaction(without=without, whole=whole)
 
 
 def value_object(reading: Reading) -> dict[str, Any]:
@@ -185,6 +209,12 @@ def _version(agent: Agent, version: ConfigVersion) -> dict[str, Any]:
         "summary": version.summary,
         "audit_id": audit_id(version.event_id),
     }
+
+
+def _results(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what became of each value, of one or of a batch."""
+    results: list[dict[str, Any]] = answer.get("results", [answer])
+    return results
 
 
 def _listed(value: KeptValue) -> dict[str, Any]:

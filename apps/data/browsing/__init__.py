@@ -3,7 +3,6 @@
 Whoever looks has read: it is recorded as the reads of the operations are.
 """
 
-from apps.data.browsing.checkpoints import look_at_restore
 from apps.data.browsing.config import ConfigLook, look_at_config, rules_of
 from apps.data.browsing.governed import Governed, governed
 from apps.data.browsing.summary import Summary, summarize
@@ -19,7 +18,6 @@ __all__ = [
     "browse",
     "governed",
     "look_at_config",
-    "look_at_restore",
     "rules_of",
     "summarize",
 ]

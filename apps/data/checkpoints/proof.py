@@ -13,7 +13,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from apps.core import json, sql
-from apps.data.checkpoints import restores
+from apps.data.checkpoints import restores, verifying
 from apps.data.models import Checkpoint
 from apps.timeline import queries
 from apps.timeline.errors import KeyNotFound
@@ -26,6 +26,7 @@ MOST_KEYS = 10_000
 MOST_BYTES = 16 * 1024 * 1024
 # Bodies that are read at once.
 PAGE = 1_000
+FORGED = "The checkpoint is not what the record of its making says."
 
 _AS_OF = sql.of_session(sql.query("data", "restore_as_of"))
 
@@ -48,7 +49,12 @@ def verify(
     config: bool,
     data: bool,
 ) -> Verification:
-    """Compare what stands after a restore with what the checkpoint had."""
+    """Compare what stands after a restore with what the checkpoint had.
+
+    Its row says what that is; so that is held against the record of its making.
+    """
+    if not verifying.is_as_recorded(document, checkpoint):
+        return Verification(is_equal=False, why=FORGED)
     looked = _Looked(document, checkpoint, restored, config, data)
     why = looked.too_much()
     if why is not None:

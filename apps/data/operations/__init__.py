@@ -25,10 +25,9 @@ from apps.data.operations.governing.exceptions import (
     NewException,
     create_exception,
     end_exception,
-    list_exceptions,
-    read_exception,
 )
 from apps.data.operations.governing.floors import set_floor
+from apps.data.operations.governing.looking import list_exceptions, read_exception
 from apps.data.operations.keeping.long_restores import (
     list_restores,
     restore_running,

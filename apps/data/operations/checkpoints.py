@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
@@ -23,11 +24,17 @@ from apps.core import json
 from apps.core.errors import InvalidRequest
 from apps.core.ids import new_id
 from apps.core.json import cleaned
+from apps.data.checkpoints import recorded
 from apps.data.checkpoints.kept import checkpoint_of, details_of, keep_of, kept_of
 from apps.data.documents.values import MAX_METADATA_BYTES, require_size
 from apps.data.errors import CheckpointNotFound
 from apps.data.models import Checkpoint
-from apps.data.operations.recording import found, found_to_write, told
+from apps.data.operations.recording import (
+    found,
+    found_to_write,
+    record_unless_off,
+    told,
+)
 from apps.timeline.operations import (
     Document,
     lock_document,
@@ -121,9 +128,11 @@ def list_checkpoints(
                 "starting_after takes the last_id of a page.", param="starting_after"
             )
         page = page.filter(ordinal__lt=last.ordinal)
-    return CheckpointPage(
-        agent=agent, checkpoints=list(page[:limit]), total=kept.count()
+    checkpoints, total = list(page[:limit]), kept.count()
+    record_unless_off(
+        act, document, told(Operation.DATA_LIST, "", resource_type=CHECKPOINT)
     )
+    return CheckpointPage(agent=agent, checkpoints=checkpoints, total=total)
 
 
 def read_checkpoint(*, act: Act, reference: str, checkpoint_id: str) -> AgentCheckpoint:
@@ -215,7 +224,11 @@ def _made(
     made.event_id = _event(act, agent, document, Action.CHECKPOINT_CREATED, made)
     made.save(force_insert=True)
     _hide_others(act, document)
-    _record(act, document, Operation.CHECKPOINT_CREATE, made, made.event_id)
+    # As it is stored: that is what it will be held against.
+    stored = recorded.with_words(Checkpoint.objects.of(document.id)).get(id=made.id)
+    words = recorded.words(document, stored)
+    event_id = made.event_id
+    _record(act, document, Operation.CHECKPOINT_CREATE, made, event_id, words)
     return made
 
 
@@ -244,17 +257,18 @@ def _event(
 
 
 def _record(
-    act: Act, document: Document, operation: Operation, about: Checkpoint, event: str
+    act: Act,
+    document: Document,
+    operation: Operation,
+    about: Checkpoint,
+    event: str,
+    words: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Append the record, which comes last: whoever waits for it holds nothing else."""
     said = told(
         operation,
         about.id,
         resource_type=CHECKPOINT,
-        details={
-            "at": about.number,
-            "config_version": f"v{about.config_ordinal}",
-            "keys": about.keys,
-        },
+        details={**recorded.counts(about), **words},
     )
     audit.record_in_stream(record=document.record(act, said, event))

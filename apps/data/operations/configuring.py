@@ -81,6 +81,10 @@ def list_configs(
     """
     agent, document = found(act, reference)
     versions = configs.page(document, before=before, limit=limit)
+    about = told(
+        Operation.CONFIG_READ, "", resource_type=CONFIG, details={"versions": True}
+    )
+    record_unless_off(act, document, about)
     return ConfigPage(agent=agent, versions=versions)
 
 

@@ -89,12 +89,13 @@ def record_block(act: Act, document: Document, block: Block, key: str) -> str:
     """Record a write that a policy has blocked, and return the record's event.
 
     Neither the value nor a part of it is kept; nor the key, if that is what is not to
-    be kept.
+    be kept. Its shape is in the agent's own stream alone: events go to whoever follows
+    the project.
 
     Raises: RuntimeError outside a transaction.
     """
-    shape = {"kind": block.kind, "place": block.place, "masked": block.masked}
-    shape |= {"by": FLOOR} if block.is_by_floor else {}
+    seen = {"kind": block.kind, "place": block.place}
+    seen |= {"by": FLOOR} if block.is_by_floor else {}
     event = audit.record(
         stream_id=document.id,
         project_id=act.project_id,
@@ -102,9 +103,11 @@ def record_block(act: Act, document: Document, block: Block, key: str) -> str:
         resource_type=DATA,
         resource_id=document.agent_id,
         act=act,
-        details={"rule": str(block.rule), **shape},
+        details={"rule": str(block.rule), **seen},
     )
-    mark = block.fingerprint
+    shape = {"masked": block.masked}
+    if block.fingerprint is not None:
+        shape["fingerprint"] = block.fingerprint.hex()
     record = StreamRecord(
         stream_id=document.stream_id,
         project_id=act.project_id,
@@ -116,7 +119,7 @@ def record_block(act: Act, document: Document, block: Block, key: str) -> str:
         rule=str(block.rule),
         actor=act.actor,
         now=act.now,
-        details=shape | ({} if mark is None else {"fingerprint": mark.hex()}),
+        details=seen | shape,
     )
     audit.record_in_stream(record=record)
     return event.id

@@ -18,7 +18,11 @@ from apps.data.documents import configs
 from apps.data.documents.configs import ConfigVersion
 from apps.data.models import Checkpoint
 from apps.data.operations.checkpoints import CHECKPOINT
-from apps.data.operations.recording import found_to_write, told
+from apps.data.operations.recording import (
+    found_to_write,
+    record_unless_off,
+    told,
+)
 from apps.timeline import queries
 from apps.timeline.errors import DocumentMoved, DocumentNotFound, RestoreTooLarge
 from apps.timeline.operations import (
@@ -138,7 +142,9 @@ def preview_restore(
     wanted: RestoreWanted,
     may_be_long: bool = False,
 ) -> RestorePreview:
-    """Say what a restore would do, and write nothing.
+    """Say what a restore would do, and write nothing but that somebody has seen it.
+
+    A long one, if it may be that, is shown without its keys.
 
     Raises: what `restore_checkpoint` raises but IdempotencyKeyReused; RestoreTooLarge
     only where it may not be long.
@@ -158,6 +164,8 @@ def preview_restore(
         if is_long
         else _keys(act, document, checkpoint, number, wanted)
     )
+    writers = restores.recent_writers(document, now=act.now)
+    _record_preview(act, document, checkpoint, number)
     return RestorePreview(
         agent=agent,
         checkpoint=checkpoint,
@@ -169,7 +177,7 @@ def preview_restore(
         set=to_set,
         removed=to_remove,
         expired=over,
-        writers=restores.recent_writers(document, now=act.now),
+        writers=writers,
         is_long=is_long,
     )
 
@@ -185,6 +193,18 @@ def head_of(act: Act, document: Document, wanted: RestoreWanted) -> int:
     if wanted.expected not in (None, standing.number):
         raise DocumentMoved(head=standing.number, expected=wanted.expected)
     return standing.number
+
+
+def _record_preview(
+    act: Act, document: Document, checkpoint: Checkpoint, head: int
+) -> None:
+    about = told(
+        Operation.DATA_LIST,
+        checkpoint.id,
+        resource_type=CHECKPOINT,
+        details={"against": head},
+    )
+    record_unless_off(act, document, about)
 
 
 def _keys(

@@ -1,5 +1,6 @@
-"""What apps above tell of sessions."""
+"""What apps above tell of sessions, and keep beside them."""
 
+from apps.timeline.hooks.beside import BESIDE, differences
 from apps.timeline.hooks.memories import (
     MEMORIES,
     Memories,
@@ -10,10 +11,12 @@ from apps.timeline.hooks.memories import (
 )
 
 __all__ = [
+    "BESIDE",
     "MEMORIES",
     "Memories",
     "RecallAsked",
     "Recalled",
+    "differences",
     "memory_counts",
     "recall",
 ]

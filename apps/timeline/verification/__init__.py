@@ -1,7 +1,8 @@
 """Recomputes a session's history from what is stored, and names what does not hold.
 
 `checks` are pure and see one version and the one before it; `contents` decodes bodies,
-`derived` recomputes what was derived from them, `turns` verifies turns, `rows` reads,
+`derived` recomputes what was derived from them, `turns` verifies turns, `documents`
+keyed documents, whose versions `records` holds against their stream; `rows` reads,
 `walk` brings them together in one pass that holds one chunk of versions or turns and
 one body at a time. Nothing is locked and nothing repaired. A history that was rewritten
 as a whole, with all its digests, holds by itself: `signed` compares it with what
@@ -12,6 +13,7 @@ against records.
 
 from apps.timeline.verification.findings import Finding, Kind, Report, TurnReport
 from apps.timeline.verification.limits import Limits
+from apps.timeline.verification.records import without_document
 from apps.timeline.verification.signed.ends import ComparedEnd, chain_ends, compare_ends
 from apps.timeline.verification.signed.record_signatures import verify_record_signatures
 from apps.timeline.verification.signed.signatures import Signatures, verify_signatures
@@ -33,4 +35,5 @@ __all__ = [
     "verify_record_signatures",
     "verify_session",
     "verify_signatures",
+    "without_document",
 ]

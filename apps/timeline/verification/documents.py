@@ -1,5 +1,6 @@
 """Verifies a keyed document: its versions as those of sessions, then what follows.
 
+Each version has its record in the document's stream, and no record names another.
 Every version says in its body what it did, so what it left under its keys is recomputed
 from that and the entries before it; heads and the tally follow from the entries.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,7 +18,7 @@ from apps.core import json, sql
 from apps.core.errors import DomainError
 from apps.timeline.bodies import CorruptBody, unframe
 from apps.timeline.ledger.documents.values import CONFIG_KEY
-from apps.timeline.verification import checks, rows
+from apps.timeline.verification import checks, records, rows
 from apps.timeline.verification.contents import Bodies
 from apps.timeline.verification.findings import Finding, Kind, Problems
 from apps.timeline.verification.limits import Limits
@@ -80,6 +82,9 @@ class DocumentWalk:
                 )
             for version, body in rows.with_bodies(chunk):
                 yield from self._version(version, body, left.pop(version.number, []))
+            for number in self._unrecorded(chunk):
+                sentence = f"no record of {self.stream_id} says who made it"
+                yield self._finding(number, Kind.NUMBER, sentence)
             for number in left:
                 yield self._finding(number, Kind.NUMBER, "it has entries, but no row")
             self.told(self.versions)
@@ -88,6 +93,14 @@ class DocumentWalk:
     def _chunk(self) -> list[StoredVersion]:
         after = -1 if self.before is None else self.before.number
         return rows.versions(self.document_id, after=after, limit=CHUNK)
+
+    @cached_property
+    def stream_id(self) -> str | None:
+        # Without a project the leaves do not hold either, and say so.
+        return records.stream_of(self.document_id)
+
+    def _unrecorded(self, chunk: list[StoredVersion]) -> list[int]:
+        return records.unrecorded(self.stream_id, chunk) if self.stream_id else []
 
     def _version(
         self, version: StoredVersion, body: StoredBody | None, left: list[Left]
@@ -179,6 +192,10 @@ class DocumentWalk:
         return [Left(row.key, None, 0, None, cause) for row in found]
 
     def _whole(self) -> Iterator[Finding]:
+        if self.stream_id:
+            named = records.unfounded(self.stream_id, self.document_id)
+            for number, (kind, sentence) in named:
+                yield self._finding(number, kind, sentence)
         if self.before is None:
             yield self._finding(None, Kind.NUMBER, "there is no version 0")
             return

@@ -11,7 +11,9 @@ from typing import TypeAlias
 class Kind(StrEnum):
     """What does not hold. All but `derived` are part of the proof."""
 
-    NUMBER = "number"  # a version or turn is missing, or a parent is another one
+    NUMBER = (
+        "number"  # a version, turn or record is missing, or a parent is another one
+    )
     ORIGIN = "origin"  # how it began does not fit, or what it was forked from is gone
     CHAIN = "chain"  # does not follow from the chain before it and the leaf
     LEAF = "leaf"  # does not follow from what the version or turn claims

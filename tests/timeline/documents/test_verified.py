@@ -99,6 +99,73 @@ def test_a_row_that_is_gone_is_found(full: Keeper, table: str) -> None:
     assert any("v10" in line for line in found(full))
 
 
+def test_a_stream_that_is_cut_off_is_found_at_every_version_it_had(
+    full: Keeper,
+) -> None:
+    cut(
+        full,
+        "number >= (SELECT min(number) FROM audit_auditrecord"
+        " WHERE stream_id = %s AND version = 9)",
+        times=2,
+    )
+    lost = f"no record of {full.document.stream_id} says who made it"
+    assert [line for line in found(full) if line.endswith(lost)] == [
+        f"{full.document.id} v{number} (number): {lost}" for number in (9, 10)
+    ]
+
+
+def test_a_record_cut_out_and_replaced_is_found(full: Keeper) -> None:
+    """Whoever rewrites the chain as well has to name the version's own event."""
+    change = "UPDATE audit_auditrecord SET event_id = 'trace_other'"
+    with tampering("audit_auditrecord"), connection.cursor() as cursor:
+        cursor.execute(
+            f"{change} WHERE stream_id = %s AND version = 5",
+            [full.document.stream_id],
+        )
+    named = [line for line in found(full) if " v5 " in line]
+    assert len(named) == 2
+    assert named[0].endswith("says who made it")
+    assert named[1].endswith("made it: it is not there")
+
+
+def test_a_version_that_a_record_names_and_that_is_gone_is_found(
+    full: Keeper,
+) -> None:
+    for table in ("timeline_entry", "timeline_body", "timeline_version"):
+        where = "session_id = %s AND number = 10"
+        damage(table, f"DELETE FROM {table} WHERE {where}", full)
+    assert any(
+        " v10 (number): record " in line and line.endswith("it is not there")
+        for line in found(full)
+    )
+
+
+def test_a_document_that_is_gone_is_found_by_its_records(full: Keeper) -> None:
+    one, stream = full.document.id, full.document.stream_id
+    tables = ("entry", "keyhead", "tally", "body", "version", "session")
+    for name in tables:
+        table = f"timeline_{name}"
+        column = "id" if name == "session" else "session_id"
+        with tampering(table), connection.cursor() as cursor:
+            cursor.execute(f"DELETE FROM {table} WHERE {column} = %s", [one])
+
+    with pytest.raises(CommandError) as error:
+        call_command("verify", stdout=StringIO(), stderr=StringIO())
+
+    assert f"{one}: it is gone, and records of {stream} name it" in str(error.value)
+
+
+def cut(keeper: Keeper, where: str, *, times: int) -> None:
+    """Delete records as nobody can who uses the product."""
+    stream = keeper.document.stream_id
+    with tampering("audit_auditrecord"), connection.cursor() as cursor:
+        cursor.execute(
+            f"DELETE FROM audit_auditrecord WHERE stream_id = %s AND {where}",
+            [stream] * times,
+        )
+        assert cursor.rowcount
+
+
 def test_a_document_is_verified_with_its_project(full: Keeper) -> None:
     out = StringIO()
     call_command("verify", "--project", full.project.slug, stdout=out)

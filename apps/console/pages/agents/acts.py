@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.audit.actions import Action
+from apps.audit.covered import ROW
 from apps.audit.models import AuditRecord
 from apps.audit.streams import Operation, Result
 
@@ -30,10 +31,16 @@ SENTENCES = {
     Operation.AUDIT_EXPORT: "Exported the audit",
     Operation.AUDIT_DOWNLOAD: "Downloaded an export",
 }
+# What is no list and no value of keys.
+BESIDE: dict[tuple[str, str], str] = {
+    (Operation.DATA_LIST, "checkpoint"): "Looked at checkpoints",
+    (Operation.DATA_LIST, "exception"): "Listed exceptions",
+    (Operation.DATA_READ, "exception"): "Read an exception",
+}
 BLOCKED = {Operation.DATA_WRITE: "A policy blocked a write"}
 OF_ONE_KEY = (Operation.DATA_WRITE, Operation.DATA_READ, Operation.DATA_DELETE)
 # What of a record's details its columns say better.
-UNSAID = frozenset({"fingerprint"})
+UNSAID = frozenset({"fingerprint", ROW})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,9 @@ def _sentence(record: AuditRecord) -> str:
         return BLOCKED.get(record.action, "A policy blocked it")  # type: ignore[call-overload, no-any-return]
     if "override" in record.details:
         return "Wrote what a policy blocks, by an administrator's key"
+    beside = BESIDE.get((record.action, record.resource_type))
+    if beside is not None:
+        return beside
     if record.action in set(Operation):
         return SENTENCES[Operation(record.action)]
     if record.action in set(Action):

@@ -29,7 +29,6 @@ from apps.console.views.requests.page_links import query
 from apps.console.views.requests.refusals import SeeOther
 from apps.core.errors import InvalidRequest
 from apps.core.http.problems.fallbacks import wants_html
-from apps.data import browsing
 from apps.data import operations as data
 from apps.data.checkpoints.labels import hint_for
 from apps.data.operations.keeping.long_restores import STEP_KEYS
@@ -140,11 +139,12 @@ def checkpoint_shown(
     stale = refusals.of(request)
     parts = RestorePartsForm(request.POST or request.GET)
     asked(parts)
-    found = browsing.look_at_restore(
+    found = data.preview_restore(
         act=act_of(request, membership),
         reference=agent_id,
         checkpoint_id=checkpoint_id,
         wanted=parts.wanted(),
+        may_be_long=True,
     )
     context = {
         "membership": membership,

@@ -87,14 +87,6 @@ class AgentException:
     exception: PolicyException
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExceptionPage:
-    """An agent's exceptions, the newest first."""
-
-    agent: Agent
-    exceptions: list[PolicyException]
-
-
 def rules_open_to(*, may_secrets: bool) -> frozenset[str]:
     """Return the rules from which somebody may make exceptions."""
     return FALLIBLE if may_secrets else FALLIBLE - {Rule.SECRETS}
@@ -148,37 +140,6 @@ def end_exception(*, act: Act, reference: str, exception_id: str) -> AgentExcept
             one.ended_at = act.now
             one.save(update_fields=["ended_at"])
             _record(act, agent, document, one, Action.EXCEPTION_ENDED)
-    return AgentException(agent=agent, exception=one)
-
-
-def list_exceptions(
-    *, act: Act, reference: str, before: str | None = None, limit: int
-) -> ExceptionPage:
-    """Return an agent's exceptions, also those that hold no more, newest first.
-
-    Raises: AgentNotFound; InvalidRequest where there is no exception `before`.
-    """
-    agent, document = found(act, reference)
-    mine = PolicyException.objects.of(document.id)
-    page = mine.newest_first()
-    if before is not None:
-        if not mine.filter(id=before).exists():
-            raise InvalidRequest(
-                "starting_after takes the last_id of a page.", param="starting_after"
-            )
-        page = page.filter(id__lt=before)
-    return ExceptionPage(agent=agent, exceptions=list(page[:limit]))
-
-
-def read_exception(*, act: Act, reference: str, exception_id: str) -> AgentException:
-    """Return an exception from an agent's policies.
-
-    Raises: AgentNotFound, ExceptionNotFound.
-    """
-    agent, document = found(act, reference)
-    one = PolicyException.objects.of(document.id).filter(id=exception_id).first()
-    if one is None:
-        raise ExceptionNotFound(param="exception_id")
     return AgentException(agent=agent, exception=one)
 
 
@@ -284,7 +245,7 @@ def _record(
         stream_id=document.id,
         project_id=act.project_id,
         action=action,
-        resource_type="exception",
+        resource_type=EXCEPTION.kind,
         resource_id=agent.id,
         act=act,
         details=details | EXCEPTION.left(one, act.project.index_key).details(),
@@ -293,7 +254,7 @@ def _record(
     about = told(
         Operation.EXCEPTION_CREATE if is_new else Operation.EXCEPTION_END,
         one.id,
-        resource_type="exception",
+        resource_type=EXCEPTION.kind,
         details={name: details[name] for name in ("rule", "covers", "reason")},
     )
     audit.record_in_stream(record=document.record(act, about, recorded.event_id))

@@ -160,6 +160,9 @@ def _step(document_id: str, restore_id: str, now: datetime) -> bool:
 def _make(one: LongRestore, now: datetime) -> None:
     project = Project.objects.get(id=one.project_id)
     require_still(one.actor, Permission.WRITE, project)
+    # Locked, so that no step comes after a deletion that was answered.
+    agent = Agent.objects.select_for_update(no_key=True).get(id=one.agent_id)
+    agent.require_kept()
     document = Document.of_agent(project, one.agent_id)
     checkpoint = Checkpoint.objects.get(session_id=document.id, id=one.checkpoint_id)
     touched = queries.Touched(
@@ -181,7 +184,7 @@ def _make(one: LongRestore, now: datetime) -> None:
             data=one.of_data,
             step=step,
         ),
-        told=_told(one, checkpoint, step),
+        told=_told(one, agent, checkpoint, step),
         reasoning=one.reasoning,
     )
     _note(one, step, restored, now)
@@ -220,8 +223,9 @@ def _act(one: LongRestore, project: Project, now: datetime) -> Act:
     return Act(scope=Scope(project), actor=one.actor, now=now, request=request)
 
 
-def _told(one: LongRestore, checkpoint: Checkpoint, step: queries.RestoreStep) -> Told:
-    agent = Agent.objects.get(id=one.agent_id)
+def _told(
+    one: LongRestore, agent: Agent, checkpoint: Checkpoint, step: queries.RestoreStep
+) -> Told:
     parts = {"config": one.of_config, "data": one.of_data}
     return told(
         Operation.CHECKPOINT_RESTORE,

@@ -15,17 +15,28 @@ from apps.agents.models import Agent
 from apps.audit import operations as audit
 from apps.audit.comparing import Comparison, Tally
 from apps.core.errors import DomainError
-from apps.core.notes.auditing import Audit
 from apps.core.notes.errors import KeyRefused
 from apps.core.notes.roots import Kind as Stream
 from apps.core.roles.logins import weaknesses
 from apps.core.roles.names import Role
 from apps.core.roles.protection import notice
+from apps.timeline import hooks, words
 from apps.timeline.bodies import CorruptBody
+from apps.timeline.management.saying import (
+    NO_SIGNATURES,
+    note_problems,
+    said_of_rows,
+    said_of_signatures,
+)
 from apps.timeline.management.sessions import SessionsCommand, histories
 from apps.timeline.models import Session
 from apps.timeline.search import rebuild
-from apps.timeline.verification import Finding, verify_session, verify_signatures
+from apps.timeline.verification import (
+    Finding,
+    verify_session,
+    verify_signatures,
+    without_document,
+)
 from apps.timeline.verification.signed.witnessed import Witnessed, witnessed
 
 PAGE = 500
@@ -33,10 +44,6 @@ PAGE = 500
 DOCUMENT = "doc_"
 SECONDS_BETWEEN_LINES = 5
 NAMED = 20
-NO_SIGNATURES = (
-    "No signatures: the unkeyed chains alone were recomputed, which whoever rewrites "
-    "history can do as well."
-)
 
 
 class Command(SessionsCommand):
@@ -85,7 +92,10 @@ class Command(SessionsCommand):
             self._verify_record(project.id, f"project {project.slug}")
             for agent_id in Agent.objects.of_project(project.id).ids():
                 self._verify_record(agent_id, f"agent {agent_id}")
+                self._compare_beside(project, agent_id)
             self._compare_rows(project)
+            for gone in without_document(project):
+                self._name(self._broken, gone)
             for session_id in _session_ids(project.id):
                 self._verify_session(session_id)
                 if session_id.startswith(DOCUMENT):
@@ -140,8 +150,10 @@ class Command(SessionsCommand):
     def _compare_rows_of(self, session_id: str) -> None:
         session = Session.with_documents.filter(id=session_id).first()
         project = session and Project.objects.filter(id=session.project_id).first()
-        if project:
+        if session and project:
             self._compare_rows(project, session_id)
+            if session.kind == words.Kind.KEYED and session.agent_id:
+                self._compare_beside(project, session.agent_id)
 
     def _compare_rows(self, project: Project, session_id: str | None = None) -> None:
         """Hold what people and agents changed beside histories against its records."""
@@ -152,6 +164,12 @@ class Command(SessionsCommand):
             tally=self._rows,
         )
         for difference in found.differences():
+            self._name(self._changed, str(difference))
+            self._say()
+
+    def _compare_beside(self, project: Project, agent_id: str) -> None:
+        """Hold what is kept beside an agent's document against its records."""
+        for difference in hooks.differences(project, agent_id, self._rows):
             self._name(self._changed, str(difference))
             self._say()
 
@@ -172,11 +190,11 @@ class Command(SessionsCommand):
             self._name(self._broken, self._signed)
 
     def _hold_against(self, kept: Witnessed, slug: str | None) -> None:
-        for problem in _note_problems(kept.audit):
+        for problem in note_problems(kept.audit):
             self._name(self._broken, problem)
         for problem in _contradictions(kept, slug):
             self._name(self._broken, problem)
-        self._signed = _said_of(kept, self._sessions)
+        self._signed = said_of_signatures(kept, self._sessions)
 
     def _name(self, names: list[str], finding: Finding | str | None) -> None:
         if finding is None:
@@ -204,7 +222,7 @@ class Command(SessionsCommand):
                 f"{self._unchained:,} of the turns came before there was a chain of "
                 "turns: nothing proves what they say."
             )
-        self.stdout.write(_said_of_rows(self._rows, self._sessions))
+        self.stdout.write(said_of_rows(self._rows, self._sessions))
         self.stdout.write(self._signed)
         weak = notice(weaknesses())
         if weak is not None:
@@ -228,28 +246,6 @@ class Command(SessionsCommand):
         self.stdout.write("All of it holds.")
 
 
-def _said_of_rows(rows: Tally, sessions: int) -> str:
-    """Say what was compared with its records, and what no record covers."""
-    kinds = [f"{count:,} {kind}" for kind, count in sorted(rows.compared.items())]
-    said = f"Compared with their records: {', '.join(kinds) or 'nothing'}."
-    before = rows.recorded_before.total()
-    if before:
-        said += f" {before:,} of them were recorded before records covered them."
-    unchanged = sessions - rows.compared["session"]
-    if unchanged > 0:
-        said += (
-            f" {unchanged:,} sessions have the metadata that they began with, which "
-            "no record covers."
-        )
-    return said
-
-
-def _note_problems(audit: Audit) -> Iterator[str]:
-    yield from audit.problems
-    if audit.broken > len(audit.problems):
-        yield f"{audit.broken - len(audit.problems):,} more notes do not hold"
-
-
 def _contradictions(kept: Witnessed, slug: str | None) -> Iterator[str]:
     now = timezone.now()
     if slug is not None:
@@ -260,29 +256,6 @@ def _contradictions(kept: Witnessed, slug: str | None) -> Iterator[str]:
     # Whatever was signed, also what is not there any more; then what never was.
     yield from kept.of_records(kept.every(Stream.RECORD))
     yield from kept.of_sessions(kept.every(Stream.SESSION), now=now)
-
-
-def _said_of(kept: Witnessed, sessions: int) -> str:
-    """Say in a line or two up to where everything stands on signatures."""
-    audit = kept.audit
-    said = f"Signatures: {audit.notes:,} notes"
-    if audit.newest_at is not None:
-        said += f", the newest of {audit.newest_at:%Y-%m-%d %H:%M:%S} UTC"
-    said += f", over {kept.signed:,} heads"
-    unsigned = sessions - kept.signed_sessions
-    if kept.newer:
-        said += f"; {kept.newer:,} of them have gone on since"
-    if unsigned > 0:
-        said += f"; {unsigned:,} sessions are not signed yet"
-    if kept.newer or unsigned > 0:
-        said += ": what is newer stands on the unkeyed chain alone"
-    lines = [f"{said}."]
-    for root in audit.went_back:
-        at = f"{root.at:%Y-%m-%d %H:%M:%S} UTC"
-        lines.append(
-            f"Went back, as note {root.number:,} of {at} says: {root.went_back}."
-        )
-    return "\n".join(lines)
 
 
 def _session_ids(project_id: str) -> Iterator[str]:
