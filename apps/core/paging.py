@@ -94,9 +94,11 @@ def flag_of(request: Request, name: str, *, default: bool = False) -> bool:
     return text.lower() in ("true", "1")
 
 
-def json_object_of(request: Request, name: str) -> dict[str, Any] | None:
+def json_object_of(
+    request: Request, name: str, maximum: int = MAXIMUM_TEXT
+) -> dict[str, Any] | None:
     """Return a JSON object that stands in the query, None if not given."""
-    text = text_of(request, name)
+    text = text_of(request, name, maximum)
     if text is None:
         return None
     try:

@@ -359,6 +359,7 @@ QUERIES: dict[str, dict[str, str]] = {
     "DELETE /v1/agents/{agent}/data": {"prefix": "draft:"},
     f"GET {SESSION}/changes": {"from": "0"},
     f"GET {SESSION}/rollback/preview": {"version": "0"},
+    f"GET {SESSION}/check": {"check": "there:state", "version": "1"},
     f"GET {SESSION}/blame": {"pointer": "/city", "version": "1", "limit": "50"},
 }
 # What must have happened before the sample can succeed.

@@ -203,6 +203,10 @@ VARIANTS = [
     ("/v1/sessions/{session_id}/changes", {"from": "2", "to": "0"}),
     ("/v1/sessions/{session_id}/changes", {"from": "0", "format": "patch"}),
     ("/v1/sessions/{session_id}/divergence", {"other": "{session_id}"}),
+    (
+        "/v1/sessions/{session_id}/check",
+        {"check": "state.step>was.step", "version": "1"},
+    ),
     ("/v1/traces", {"action": "state.rolled_back"}),
     ("/v1/traces", {"resource_type": "agent"}),
 ]

@@ -25,6 +25,7 @@ IDS = {
     "label": "good",
     "user_id": "u1",
     "pointer": "/city",
+    "check": "state.n=1 OR was.city=null",
     "metadata": '{"order": "A-1"}',
     "from": "0",
     "to": "2",

@@ -149,6 +149,16 @@ def test_a_fork_takes_another_state_and_knows_where_it_parted(
     assert {one["pointer"] for one in changes.changes} == {"/m", "/n"}
 
 
+def test_a_check_says_of_a_version_whether_it_holds(sb: Any, session: Any) -> None:
+    now = sb.sessions.check(session.id, "state.n>=3")
+    then = sb.sessions.check(session.id, "state.n>=3", version=0)
+
+    assert (now.holds, now.pointers) == (True, ["/n"])
+    assert (then.holds, then.version) == (False, 0)
+    with pytest.raises(errors.InvalidRequest):
+        sb.sessions.check(session.id, "n>=3")
+
+
 def test_a_name_leads_to_its_session_and_is_given_once(sb: Any, agent_id: str) -> None:
     made = sb.sessions.create(agent_id=agent_id, external_id=f"order-{agent_id}")
 

@@ -1,5 +1,5 @@
-"""What differs between any two versions that the caller may see, and where two
-sessions parted.
+"""What differs between any two versions that the caller may see, where two sessions
+parted, and whether a version is as a check says.
 
 A list of changes is cut where it is long; a patch never is, because a part of one makes
 a state that never was. Its size is bounded by the two states and the differences that
@@ -19,6 +19,19 @@ from orjson import Fragment
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.checks import (
+    LONGEST_TEXT,
+    Check,
+    CheckRefused,
+    Outcome,
+    Verdict,
+    evaluate,
+    names_before,
+    pointers_of,
+    read_document,
+    read_text,
+    write_text,
+)
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
 from apps.diffs.changes import MISSING, Change, Comparison
@@ -33,6 +46,7 @@ from apps.timeline.versions import reading
 
 MAX_CHANGES = 2_000
 FORMATS = ("list", "patch")
+HOLDS = {Outcome.HOLDS: True, Outcome.FAILS: False, Outcome.UNDECIDED: None}
 
 
 class ChangesView(TimelineView):
@@ -102,6 +116,89 @@ class DivergenceView(TimelineView):
         other_id = paging.text_of(request, "other")
         found = find_divergence(self.scope, session_id, other_id, now=self.now)
         return Response(_divergence_object(found))
+
+
+class CheckView(TimelineView):
+    """A check on one version of a session."""
+
+    @extend_schema(
+        operation_id="check_version",
+        parameters=[
+            OpenApiParameter(
+                "check",
+                str,
+                required=True,
+                description=(
+                    "In one line, such as state.total<=1500 AND NOT "
+                    "state.destination=null, or as JSON."
+                ),
+            ),
+            OpenApiParameter(
+                "version", int, description="The head if unset; -1 the one before."
+            ),
+        ],
+        responses={200: outputs.Checked, **READ_ERRORS},
+    )
+    def get(self, request: Request, session_id: str) -> Response:
+        """Tell whether a check holds for a version's state.
+
+        A check that would have to look at more than a million values is undecided.
+        """
+        check = _check_of(request)
+        number = paging.integer_of(request, "version", minimum=-(2**31), maximum=2**53)
+        version = self.version(session_id, number)
+        verdict = self._verdict(version, check)
+        return Response(_checked_object(version, check, verdict))
+
+    def _verdict(self, version: reading.VersionRow, check: Check) -> Verdict:
+        """Evaluate a check; `was` is the number before, set aside or not."""
+        if not names_before(check) or version.number == 0:
+            return evaluate(check, reading.parsed(version))
+        before = self.version(version.session_id, version.number - 1)
+        state, was = reading.parsed_pair(version, before)
+        return evaluate(check, state, before=was)
+
+
+def _check_of(request: Request) -> Check:
+    """Return the check that the query says, as text or as JSON.
+
+    Raises: InvalidRequest, with the place of what is wrong.
+    """
+    text = paging.text_of(request, "check", LONGEST_TEXT)
+    if text is None:
+        raise InvalidRequest("check takes a check.", param="check")
+    try:
+        if not text.startswith("{"):
+            return read_text(text)
+        return read_document(paging.json_object_of(request, "check", LONGEST_TEXT))
+    except CheckRefused as refused:
+        where = refused.where
+        place = f"/{where.pointer or ''}".replace("//", "/")
+        if where.position is not None:
+            place = f"character {where.position + 1}"
+        meant = f" Did you mean {refused.suggestion}?" if refused.suggestion else ""
+        raise InvalidRequest(
+            f"At {place}: {refused.message}.{meant}",
+            param="check",
+            position=where.position,
+            pointer=where.pointer,
+            suggestion=refused.suggestion,
+        ) from None
+
+
+def _checked_object(
+    version: reading.VersionRow, check: Check, verdict: Verdict
+) -> dict[str, Any]:
+    return {
+        "object": "check",
+        "session_id": version.session_id,
+        "version": version.number,
+        "check": write_text(check),
+        "pointers": list(pointers_of(check)),
+        "outcome": verdict.outcome.value,
+        "holds": HOLDS[verdict.outcome],
+        "looks": verdict.looks,
+    }
 
 
 def _is_patch(request: Request) -> bool:

@@ -70,6 +70,7 @@ urlpatterns = [
         comparisons.DivergenceView.as_view(),
         name="divergence",
     ),
+    path(f"{SESSION}/check", comparisons.CheckView.as_view(), name="check"),
     path(f"{SESSION}/blame", blame.BlameView.as_view(), name="blame"),
     path(f"{SESSION}/verify", verify.VerifyView.as_view(), name="verify"),
     path(f"{SESSION}/notes", notes.NotesView.as_view(), name="notes"),

@@ -12,6 +12,7 @@ from apps.timeline.api.outputs.common import (
 )
 from apps.timeline.api.outputs.comparisons import (
     ChangeList,
+    Checked,
     Divergence,
     Patch,
 )
@@ -58,6 +59,7 @@ from apps.timeline.api.outputs.versions import (
 __all__ = [
     "Actor",
     "ChangeList",
+    "Checked",
     "Checkpoint",
     "Context",
     "Divergence",

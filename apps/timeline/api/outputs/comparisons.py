@@ -1,9 +1,10 @@
-"""What differs between versions, and where sessions parted, as answered."""
+"""What differs between versions, where sessions parted, and checks, as answered."""
 
 from __future__ import annotations
 
 from rest_framework import serializers
 
+from apps.checks import Outcome
 from apps.timeline.api.outputs.common import (
     Output,
     ShownChange,
@@ -66,3 +67,21 @@ class Divergence(Output):
             "session that you may not see; too_deep: one has too many forks behind it."
         ),
     )
+
+
+class Checked(Output):
+    """Whether a check holds for a version's state."""
+
+    object = text()
+    session_id = text()
+    version = serializers.IntegerField()
+    check = text("The check, written in full.")
+    pointers = serializers.ListField(
+        child=serializers.CharField(allow_blank=True),
+        help_text="Places in the state that it looks at; of a list, the list's.",
+    )
+    outcome = serializers.ChoiceField(choices=[one.value for one in Outcome])
+    holds = serializers.BooleanField(
+        allow_null=True, help_text="Null where it is undecided."
+    )
+    looks = serializers.IntegerField(help_text="Values and tokens looked at.")

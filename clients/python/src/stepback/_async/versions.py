@@ -119,6 +119,20 @@ class AsyncSessionVersions(AsyncResource):
             answers.Divergence.of, ("sessions", session_id, "divergence"), other=other
         )
 
+    async def check(
+        self, session_id: str, check: str, *, version: int | None = None
+    ) -> answers.Checked:
+        """Ask whether a version, the head if unset, is as a check says.
+
+        Such as `state.total<=1500 AND NOT state.destination=null`.
+        """
+        return await self._ask(
+            answers.Checked.of,
+            ("sessions", session_id, "check"),
+            check=check,
+            version=version,
+        )
+
     async def blame(
         self,
         session_id: str,

@@ -120,6 +120,20 @@ class SessionVersions(Resource):
             answers.Divergence.of, ("sessions", session_id, "divergence"), other=other
         )
 
+    def check(
+        self, session_id: str, check: str, *, version: int | None = None
+    ) -> answers.Checked:
+        """Ask whether a version, the head if unset, is as a check says.
+
+        Such as `state.total<=1500 AND NOT state.destination=null`.
+        """
+        return self._ask(
+            answers.Checked.of,
+            ("sessions", session_id, "check"),
+            check=check,
+            version=version,
+        )
+
     def blame(
         self,
         session_id: str,

@@ -78,6 +78,7 @@ from stepback.answers.sessions import (
 from stepback.answers.versions import (
     Blame,
     Changes,
+    Checked,
     Checkpoint,
     Divergence,
     History,
@@ -102,6 +103,7 @@ __all__ = [
     "Batch",
     "Blame",
     "Changes",
+    "Checked",
     "Checkpoint",
     "CheckpointComparison",
     "CheckpointRestore",

@@ -168,6 +168,19 @@ class History(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Checked(Answer):
+    """Whether a check holds for a version's state; `holds` is None if undecided."""
+
+    session_id: str
+    version: int
+    check: str
+    pointers: Sequence[str]
+    outcome: str
+    holds: bool | None
+    looks: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Divergence(Answer):
     """The last version that two sessions share, and how far each has gone since."""
 
