@@ -173,7 +173,7 @@ def _check_of(request: Request) -> Check:
         return read_document(paging.json_object_of(request, "check", LONGEST_TEXT))
     except CheckRefused as refused:
         where = refused.where
-        place = f"/{where.pointer or ''}".replace("//", "/")
+        place = where.pointer or "the top"
         if where.position is not None:
             place = f"character {where.position + 1}"
         meant = f" Did you mean {refused.suggestion}?" if refused.suggestion else ""
@@ -181,7 +181,6 @@ def _check_of(request: Request) -> Check:
             f"At {place}: {refused.message}.{meant}",
             param="check",
             position=where.position,
-            pointer=where.pointer,
             suggestion=refused.suggestion,
         ) from None
 
