@@ -37,6 +37,12 @@ class _Forgotten:
     after: Content
 
 
+def has_taught(*, act: Act, session_id: str) -> bool:
+    """Say whether there is anything to forget of what a session taught."""
+    mine = Memory.objects.of_project(act.project_id)
+    return mine.taught_by(session_id, now=act.now).exists()
+
+
 def preview_forgetting(*, act: Act, session_id: str) -> list[SteppedBack]:
     """Say what forgetting a session would do, and write nothing.
 
