@@ -1,4 +1,4 @@
-"""Decisions about memories, stepping back, forgetting a session, and imports."""
+"""Decisions about memories, stepping back, and forgetting a session."""
 
 from datetime import timedelta
 from typing import Any
@@ -223,83 +223,6 @@ def test_stepping_back_from_another_version_than_was_seen_is_refused(
 
     assert (refused.status, refused.code) == (409, "version_conflict")
     assert len(mind.listed(user_id="ada")) == 2
-
-
-def test_an_import_takes_each_once_and_names_the_rest(mind: Mind) -> None:
-    session = mind.session(user="ada")
-    mind.add("Likes tea", user_id="ada")
-    items = [
-        {"id": "m-1", "memory": "Is vegetarian", "user_id": "ada", "hash": "h1"},
-        {"id": "m-2", "memory": "Answers in French", "agent_id": "travel"},
-        {"id": "m-3", "memory": "Wants to go to Rome", "run_id": session},
-        {"id": "m-1", "memory": "Is vegan", "user_id": "ada"},
-        {"id": "m-4", "memory": "likes  tea", "user_id": "ada"},
-        {"id": "m-5", "memory": "Knows nobody", "agent_id": "nobody"},
-        {"id": "m-6", "memory": "Ran away", "run_id": "run-7"},
-        {"id": "m-7", "memory": "Has two cats", "user_id": "ada", "run_id": "run-7"},
-        {"id": "m-8", "memory": "x" * 10_001},
-        {"id": "m-9", "memory": "Old", "created_at": "2024-05-01T10:00:00-07:00"},
-    ]
-
-    first = done(mind.client.post("/v1/memories/import", {"memories": items}))
-    again = done(mind.client.post("/v1/memories/import", {"results": items}))
-
-    results = [(one["result"], one["param"]) for one in first["results"]]
-    assert results == [
-        ("imported", None),
-        ("imported", None),
-        ("imported", None),
-        ("refused", "id"),
-        ("same", None),
-        ("refused", None),
-        ("refused", "session_id"),
-        ("imported", None),
-        ("refused", "content"),
-        ("imported", None),
-    ]
-    assert first["results"][5]["code"] == "agent_not_found"
-    assert (first["imported"], first["same"], first["refused"]) == (5, 1, 4)
-    assert (again["imported"], again["known"], again["same"]) == (0, 6, 1)
-    assert set(mind.listed(user_id="ada", scope="user")) == {
-        *("Is vegetarian", "Likes tea", "Has two cats")
-    }
-    assert mind.listed(agent_id="travel", scope="agent") == ["Answers in French"]
-    assert mind.listed(session_id=session, scope="session") == ["Wants to go to Rome"]
-    (kept,) = done(
-        mind.client.get("/v1/memories", {"query": "vegetarian", "user_id": "ada"})
-    )["data"]
-    assert (kept["external_id"], kept["metadata"]) == ("m-1", {"hash": "h1"})
-    (old,) = done(mind.client.get("/v1/memories"))["data"]
-    assert old["created_at"] == "2024-05-01T17:00:00.000000Z"
-
-
-@pytest.mark.parametrize(
-    ("item", "param"),
-    [
-        ("nothing", "memories[1]"),
-        ({"memory": "Has no id"}, "memories[1].id"),
-        ({"id": "m", "memory": 5}, "memories[1].memory"),
-        ({"id": "m", "memory": "x", "metadata": []}, "memories[1].metadata"),
-        ({"id": "m", "memory": "x", "created_at": "now"}, "memories[1].created_at"),
-        ({"id": "m", "memory": "x", "categories": [5]}, "memories[1].categories"),
-    ],
-)
-def test_what_is_no_export_is_not_imported(mind: Mind, item: Any, param: str) -> None:
-    items = [{"id": "m-1", "memory": "Likes tea"}, item]
-
-    refused = mind.client.post("/v1/memories/import", {"memories": items})
-
-    assert (refused.status, refused.param) == (400, param)
-    assert mind.listed() == []
-
-
-def test_an_import_has_a_size(mind: Mind) -> None:
-    items = [{"id": str(n), "memory": f"Fact {n}"} for n in range(1_001)]
-
-    assert mind.client.post("/v1/memories/import", {"memories": items}).status == 400
-    assert mind.client.post("/v1/memories/import", {"memories": []}).status == 400
-    imported = done(mind.client.post("/v1/memories/import", {"memories": items[:99]}))
-    assert imported["imported"] == 99
 
 
 def test_what_has_expired_is_gone_and_recorded(mind: Mind) -> None:
