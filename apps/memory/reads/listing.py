@@ -8,7 +8,7 @@ from datetime import datetime
 
 from apps.agents.acts import Act
 from apps.memory.documents.finding import read_rows
-from apps.memory.documents.owners import visible_session
+from apps.memory.documents.owners import living_sessions
 from apps.memory.documents.storing import Kept
 from apps.memory.models import ContextRead, Memory, MemoryScope, Status
 from apps.memory.operations.recalling import is_set_aside
@@ -101,11 +101,9 @@ def _stands(act: Act, ids: Iterable[str]) -> _Now:
 def _visible(act: Act, rows: Sequence[Memory]) -> list[Memory]:
     """Leave out those of a session that is over: they ended with it."""
     owners = {row.owner for row in rows if row.scope == MemoryScope.SESSION}
-    over = {
-        one for one in owners if visible_session(act.scope, one, now=act.now) is None
-    }
+    living = living_sessions(act.scope, owners, now=act.now)
     return [
-        row for row in rows if row.scope != MemoryScope.SESSION or row.owner not in over
+        row for row in rows if row.scope != MemoryScope.SESSION or row.owner in living
     ]
 
 

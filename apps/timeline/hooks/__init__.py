@@ -6,6 +6,7 @@ from apps.timeline.hooks.memories import (
     RecallAsked,
     Recalled,
     memory_counts,
+    memory_total,
     recall,
 )
 
@@ -15,5 +16,6 @@ __all__ = [
     "RecallAsked",
     "Recalled",
     "memory_counts",
+    "memory_total",
     "recall",
 ]
