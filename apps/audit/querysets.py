@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.fields.json import KeyTextTransform
 
 from apps.core import keyset
 
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 
 Row = TypeVar("Row", bound=models.Model)
+# What the events of memories have as their `resource_type`, and where they say which
+# session taught them.
+MEMORY = "memory"
+SOURCE_SESSION = KeyTextTransform("session_id", "details")
 
 
 # So far may the clock of a session be ahead of the one that ids are made by: time does
@@ -54,6 +59,10 @@ class EventQuerySet(ActQuerySet["Event"]):
 
     def for_stream(self, stream_id: str) -> Self:
         return self.filter(stream_id=stream_id)
+
+    def of_memories(self) -> Self:
+        """Keep what was done to memories; `source` is the session that taught them."""
+        return self.filter(resource_type=MEMORY).alias(source=SOURCE_SESSION)
 
     def between(self, start: datetime | None, end: datetime | None) -> Self:
         """As of all acts, through the ids: no index has `created_at`."""

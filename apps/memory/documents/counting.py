@@ -27,8 +27,7 @@ def count_standing(scope: Scope, *, now: datetime) -> int:
         agents &= Q(owner__in=scope.agent_list)
     of_sessions = standing.filter(scope=MemoryScope.SESSION).values_list("owner")
     newest = of_sessions.annotate(Count("id")).order_by("-owner")[:MOST_SESSIONS]
-    counted = dict(newest)
+    counted: dict[str, int] = dict(newest)
     living = living_sessions(scope, counted, now=now)
-    return standing.filter(everybodys | agents).count() + sum(
-        counted[one] for one in living
-    )
+    own = sum(counted[one] for one in living)
+    return own + standing.filter(everybodys | agents).count()

@@ -12,6 +12,8 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, TypeVar
 
+from django.db.models import Q
+
 from apps.agents.scope import Scope
 from apps.audit.actions import Action
 from apps.audit.models import Event
@@ -159,28 +161,25 @@ def turn(session_id: str, receipt: Receipt) -> Turn:
 def traces(
     scope: Scope, wanted: TraceFilter, *, before_id: str | None, limit: int
 ) -> list[Event]:
-    """Return up to `limit` + 1 events of the project, newest first."""
-    found = _events(scope)
-    if wanted.session_id is not None:
-        found = found.for_stream(wanted.session_id)
-    if wanted.agent is not None or wanted.user is not None:
-        sessions = _sessions_of(scope).of_agent(scope.project.id, wanted.agent)
-        found = found.filter(stream_id__in=sessions.by(user=wanted.user).values("id"))
-    if wanted.actions is not None:
-        found = found.with_action(list(wanted.actions))
-    if wanted.resource_type is not None:
-        found = found.filter(resource_type=wanted.resource_type)
-    if wanted.resource_id is not None:
-        found = found.filter(resource_id=wanted.resource_id)
-    found = found.between(wanted.after, wanted.before)
-    if before_id is not None:
-        found = found.before(before_id)
-    return list(found.newest_first()[: limit + 1])
+    """Return up to `limit` + 1 events of the project, newest first.
+
+    Those of a session, or of an agent's sessions, are what happened in them and what
+    was done to the memories that they taught.
+    """
+    found: list[Event] = []
+    for events in _events(scope, wanted):
+        narrowed = _narrowed(events, wanted).newest_first()
+        found += narrowed.before(before_id)[: limit + 1]
+    return sorted(found, key=lambda one: one.id, reverse=True)[: limit + 1]
 
 
 def trace(scope: Scope, trace_id: str) -> Event | None:
     """Return one event of the project by its id."""
-    return _events(scope).filter(id=trace_id).first()
+    for events in _events(scope, TraceFilter()):
+        found = events.filter(id=trace_id).first()
+        if found is not None:
+            return found
+    return None
 
 
 def version_changes(
@@ -235,11 +234,40 @@ def within_bytes(items: list[Item], size_of: Callable[[Item], int]) -> list[Item
     return items
 
 
-def _events(scope: Scope) -> EventQuerySet:
-    found = Event.objects.for_project(scope.project.id)
-    if scope.agents is None:
-        return found
-    return found.filter(stream_id__in=_sessions_of(scope).values("id"))
+def _events(scope: Scope, wanted: TraceFilter) -> list[EventQuerySet]:
+    """Return the events of whom is asked for, each once: by indexes of their own."""
+    events = Event.objects.for_project(scope.project.id)
+    memories = events.of_memories()
+    sessions = _sessions_of(scope)
+    is_named = wanted.agent is not None or wanted.user is not None
+    if wanted.session_id is not None:
+        events = events.for_stream(wanted.session_id)
+        memories = memories.filter(source=wanted.session_id)
+    elif scope.agents is None and not is_named:
+        return [events]
+    if is_named:
+        sessions = sessions.of_agent(scope.project.id, wanted.agent)
+        sessions = sessions.by(user=wanted.user)
+    if scope.agents is None and not is_named:
+        return [events, memories]
+    ids = sessions.values("id")
+    taught = Q(source__in=ids)
+    if wanted.session_id is None and not is_named:
+        # What their agents know that no session taught.
+        taught |= Q(source__isnull=True, details__scope="agent") & Q(
+            details__owner__in=scope.agent_list
+        )
+    return [events.filter(stream_id__in=ids), memories.filter(taught)]
+
+
+def _narrowed(found: EventQuerySet, wanted: TraceFilter) -> EventQuerySet:
+    if wanted.actions is not None:
+        found = found.with_action(list(wanted.actions))
+    if wanted.resource_type is not None:
+        found = found.filter(resource_type=wanted.resource_type)
+    if wanted.resource_id is not None:
+        found = found.filter(resource_id=wanted.resource_id)
+    return found.between(wanted.after, wanted.before)
 
 
 def _sessions_of(scope: Scope) -> SessionQuerySet:
