@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from apps.accounts.models import Role
 from apps.audit.models import AuditRecord
+from apps.memory.operations import forgetting
 from tests.accounts.make import make_member
 from tests.console.agent_pages import plain, row_heads
 from tests.console.make import HTML, signed_in
@@ -127,6 +128,32 @@ def test_what_a_session_taught_is_forgotten_after_a_preview(
     assert mind.listed(user_id="ada") == ["Is vegetarian"]
     page = plain(operator.looks("memories_back", session=session))
     assert "taught nothing that still stands" in page
+
+
+def test_a_session_that_taught_much_is_forgotten_step_by_step(
+    mind: Mind, person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "MOST", 2)
+    session = mind.session(user="ada")
+    for place in range(3):
+        mind.add(f"Fact {place}", session_id=session, scope="user")
+    operator = person(Role.OPERATOR)
+
+    shown = plain(operator.looks("memories_back", session=session))
+    assert "2+ memories change" in shown
+    assert "Forget the first 2" in shown
+    first = operator.acts("step_memories_back", session=session, key="k1")
+    assert first["Location"].endswith(f"/memories/back?session={session}")
+    page = plain(operator.looks("memories_back", session=session))
+    assert "2 memories changed. History has all of it. The session taught more" in page
+    assert "Forget it" in page
+    last = operator.acts("step_memories_back", session=session, key="k2")
+
+    assert last["Location"] == operator.at("session_memories", session)
+    assert mind.listed(user_id="ada") == []
+    tab = plain(operator.looks("session_memories", session))
+    assert "Forget what this session taught" not in tab
+    assert tab.count("dropped") == 3
 
 
 def test_an_owner_is_stepped_back_after_a_preview(mind: Mind, person: Any) -> None:

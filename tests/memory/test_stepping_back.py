@@ -9,6 +9,7 @@ from django.utils import timezone
 from apps.core.actors import SYSTEM
 from apps.memory import operations as memory
 from apps.memory.models import Memory
+from apps.memory.operations import forgetting
 from tests.memory.conftest import Mind, done
 
 pytestmark = pytest.mark.django_db
@@ -189,6 +190,51 @@ def test_a_session_is_forgotten_wherever_it_taught(mind: Mind) -> None:
         stepped_back(mind, version=one["number"], **asked)
     assert "Pays in cash" in mind.listed(user_id="ada")
     assert mind.listed(session_id=bad, scope="session") == ["Wants a refund"]
+
+
+def test_more_than_one_act_forgets_is_forgotten_step_by_step(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "MOST", 3)
+    bad, good = mind.session(user="ada"), mind.session(user="ada")
+    for place in range(5):
+        mind.add(f"Fact {place}", session_id=bad, scope="user")
+        mind.add(f"Rule {place}", session_id=bad, scope="project")
+    mind.add("Is vegetarian", session_id=good, scope="user")
+
+    shown = stepped_back(mind, from_session=bad, dry_run=True)
+    assert (shown["count"], shown["has_more"]) == (3, True)
+    assert len(mind.listed(user_id="ada", scope="user")) == 6
+
+    # The same call, without a key, and at once: it is the next step all the same.
+    steps = [stepped_back(mind, from_session=bad) for _ in range(5)]
+
+    assert [(one["count"], one["has_more"]) for one in steps] == [
+        *((3, True), (3, True), (3, True), (1, False), (0, False))
+    ]
+    owners = [[each["scope"] for each in one["owners"]] for one in steps]
+    assert owners == [["project"], ["project", "user"], ["user"], ["user"], []]
+    assert mind.listed(user_id="ada") == ["Is vegetarian"]
+
+
+def test_a_step_of_forgetting_with_a_key_is_done_once(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "MOST", 2)
+    bad = mind.session(user="ada")
+    for place in range(5):
+        mind.add(f"Fact {place}", session_id=bad, scope="user")
+    body = {"from_session": bad}
+
+    def forget(key: str) -> Any:
+        path = "/v1/memories/rollback"
+        return done(mind.client.post(path, body, Idempotency_Key=key))
+
+    first, again = forget("k1"), forget("k1")
+    assert first == again
+    assert len(mind.listed(user_id="ada")) == 3
+    assert [forget("k2")["has_more"], forget("k3")["has_more"]] == [True, False]
+    assert mind.listed(user_id="ada") == []
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_what_expired_names_the_session_that_it_was_of(mind: Mind) -> None:
 
 
 def test_what_a_session_taught_is_found_by_its_own_index(mind: Mind) -> None:
-    found = Event.objects.for_project("p").of_memories().filter(source="sess_0")
+    found = Event.objects.for_project("p").of_memories(taught_by="sess_0")
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         plan = found.newest_first()[:51].explain()

@@ -12,8 +12,6 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, TypeVar
 
-from django.db.models import Q
-
 from apps.agents.scope import Scope
 from apps.audit.actions import Action
 from apps.audit.models import Event
@@ -236,28 +234,25 @@ def within_bytes(items: list[Item], size_of: Callable[[Item], int]) -> list[Item
 
 def _events(scope: Scope, wanted: TraceFilter) -> list[EventQuerySet]:
     """Return the events of whom is asked for, each once: by indexes of their own."""
-    events = Event.objects.for_project(scope.project.id)
-    memories = events.of_memories()
-    sessions = _sessions_of(scope)
+    events = memories = Event.objects.for_project(scope.project.id)
     is_named = wanted.agent is not None or wanted.user is not None
     if wanted.session_id is not None:
         events = events.for_stream(wanted.session_id)
-        memories = memories.filter(source=wanted.session_id)
-    elif scope.agents is None and not is_named:
-        return [events]
+        memories = memories.of_memories(taught_by=wanted.session_id)
+    if scope.agents is None and not is_named:
+        return [events] if wanted.session_id is None else [events, memories]
+    sessions = _sessions_of(scope)
     if is_named:
         sessions = sessions.of_agent(scope.project.id, wanted.agent)
         sessions = sessions.by(user=wanted.user)
-    if scope.agents is None and not is_named:
-        return [events, memories]
     ids = sessions.values("id")
-    taught = Q(source__in=ids)
-    if wanted.session_id is None and not is_named:
-        # What their agents know that no session taught.
-        taught |= Q(source__isnull=True, details__scope="agent") & Q(
-            details__owner__in=scope.agent_list
-        )
-    return [events.filter(stream_id__in=ids), memories.filter(taught)]
+    # What a key's agents know that no session taught is of no session and no user.
+    is_of_agents = wanted.session_id is None and not is_named
+    names = scope.agents or () if is_of_agents else ()
+    return [
+        events.filter(stream_id__in=ids),
+        memories.of_memories_taught_in(ids, or_of=sorted(names)),
+    ]
 
 
 def _narrowed(found: EventQuerySet, wanted: TraceFilter) -> EventQuerySet:
