@@ -5,8 +5,14 @@ nobody's models. Rows are never changed; a trigger refuses it.
 """
 
 from django.db import models
+from django.db.models import F, Q
 
-from apps.audit.querysets import AuditRecordQuerySet, EventQuerySet
+from apps.audit.querysets import (
+    MEMORY,
+    SOURCE_SESSION,
+    AuditRecordQuerySet,
+    EventQuerySet,
+)
 
 
 class Act(models.Model):
@@ -40,11 +46,18 @@ class Event(Act):
 
     class Meta:
         # A stream newest first is the primary key, read backwards; an id is looked for
-        # in a project.
+        # in a project. Memories have streams of their own, and tell of their sessions.
         indexes = [
             models.Index(fields=["project_id", "-id"], name="audit_event_by_project"),
             models.Index(
                 fields=["project_id", "action", "id"], name="audit_event_by_action"
+            ),
+            models.Index(
+                F("project_id"),
+                SOURCE_SESSION,
+                F("id"),
+                name="audit_event_of_memories",
+                condition=Q(resource_type=MEMORY),
             ),
         ]
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.lookups import Exact, In, IsNull
 
 from apps.core import keyset
 
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
 
 
 Row = TypeVar("Row", bound=models.Model)
+# What the events of memories have as their `resource_type`, and where they say which
+# session taught them.
+MEMORY = "memory"
+SOURCE_SESSION = KeyTextTransform("session_id", "details")
 
 
 # So far may the clock of a session be ahead of the one that ids are made by: time does
@@ -54,6 +60,27 @@ class EventQuerySet(ActQuerySet["Event"]):
 
     def for_stream(self, stream_id: str) -> Self:
         return self.filter(stream_id=stream_id)
+
+    def of_memories(self, *, taught_by: str | None = None) -> Self:
+        """Keep what was done to memories, or to those that this session taught."""
+        found = self.filter(resource_type=MEMORY)
+        if taught_by is None:
+            return found
+        return found.filter(Exact(SOURCE_SESSION, taught_by))
+
+    def of_memories_taught_in(
+        self, session_ids: models.QuerySet[Any, Any], *, or_of: Iterable[str] = ()
+    ) -> Self:
+        """Keep what was done to memories that these sessions taught.
+
+        And to what agents of these names know that no session has taught.
+        """
+        taught = Q(In(SOURCE_SESSION, session_ids))
+        own = Q(IsNull(SOURCE_SESSION, True), details__scope="agent")
+        names = list(or_of)
+        if names:
+            taught |= own & Q(details__owner__in=names)
+        return self.of_memories().filter(taught)
 
     def between(self, start: datetime | None, end: datetime | None) -> Self:
         """As of all acts, through the ids: no index has `created_at`."""

@@ -17,8 +17,11 @@ from apps.meaning import embedding
 
 # What is written is embedded within seconds; what waits longer waits for something.
 LATE_SECONDS = 60.0
+# Written keys and memories, and old versions; `least` passes by what is null.
 _STATE = """
-SELECT (SELECT min(due_at) FROM meaning_stream WHERE due_at IS NOT NULL) AS due_at,
+SELECT least((SELECT min(due_at) FROM meaning_stream WHERE due_at IS NOT NULL),
+             (SELECT min(due_at) FROM meaning_paststream WHERE due_at IS NOT NULL))
+           AS due_at,
        (SELECT coalesce(sum(failures), 0)::bigint FROM meaning_failure) AS failures
 """
 
@@ -73,7 +76,7 @@ def families(now: datetime) -> Iterator[Family]:
         return
     lag = Family(
         "stepback_embedding_lag_seconds",
-        "Seconds that the oldest write has waited to be embedded.",
+        "Seconds that the oldest write, or old version, has waited to be embedded.",
     )
     lag.add(found.lag_seconds(now))
     yield lag

@@ -21,7 +21,7 @@ class MemoryConfig(AppConfig):
         TEXTS["memory"] = text_of
         feeding.FEEDS["memory"] = _feed
         SOURCES["memory"] = _families
-        MEMORIES["memory"] = Memories(recall=_recall, count=_count)
+        MEMORIES["memory"] = Memories(recall=_recall, count=_count, total=_total)
 
 
 def _feed(entries: Any, now: Any) -> None:
@@ -47,3 +47,9 @@ def _count(project_id: Any, session_ids: Any, now: Any) -> Any:
 
     found = Memory.objects.of_project(project_id)
     return found.counted_of_sessions(session_ids, now=now)
+
+
+def _total(scope: Any, now: Any) -> Any:
+    from apps.memory.documents.counting import count_standing
+
+    return count_standing(scope, now=now)

@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
-from apps.memory.querysets import MemoryQuerySet
+from apps.memory.querysets import ContextReadQuerySet, MemoryQuerySet
 from apps.timeline.fields import id_field
 
 
@@ -155,3 +155,41 @@ class FormingTurn(models.Model):
 
     def __str__(self) -> str:
         return str(self.turn_id)
+
+
+class ContextRead(models.Model):
+    """Which memories the context of a session was given, at which version of it.
+
+    The question is not kept: it is content, and this cannot be erased by itself.
+    """
+
+    pk = models.CompositePrimaryKey("session_id", "id")
+    session_id = id_field()
+    id = id_field()
+    project_id = id_field()
+    # The head that the context showed.
+    version = models.BigIntegerField()
+    # Of the memories and their versions: the same ones are noted once a version.
+    digest = models.BinaryField()
+    # The nearest first; a memory's version (`ordinal`) and score in the same place.
+    memories = ArrayField(models.CharField(max_length=30, db_collation="C"))
+    ordinals = ArrayField(models.BigIntegerField())
+    # Null where there was no question.
+    scores = ArrayField(models.FloatField(null=True))
+    actor_kind = models.CharField(max_length=8)
+    actor_id = models.TextField()
+    actor_label = models.TextField()
+    created_at = models.DateTimeField()
+
+    objects = ContextReadQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["session_id", "version", "digest"],
+                name="memory_contextread_once_a_version",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)

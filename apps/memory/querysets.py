@@ -11,7 +11,7 @@ from django.db.models import Count, Q
 
 if TYPE_CHECKING:
     # Named in the strings below.
-    from apps.memory.models import Memory  # noqa: F401
+    from apps.memory.models import ContextRead, Memory  # noqa: F401
 
 # What stands: it reinforces and is near to others.
 STANDING = ("believed", "proposed")
@@ -71,3 +71,14 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         mine = self.filter(scope="session", owner__in=list(session_ids))
         found = mine.alive(now=now).values_list("owner").annotate(Count("id"))
         return dict(found.order_by())
+
+
+class ContextReadQuerySet(models.QuerySet["ContextRead"]):
+    """What sessions read; ids sort by the time of reading."""
+
+    def of_session(self, session_id: str) -> ContextReadQuerySet:
+        return self.filter(session_id=session_id)
+
+    def newest_first(self, *, after_id: str | None = None) -> ContextReadQuerySet:
+        found = self.filter(id__lt=after_id) if after_id else self
+        return found.order_by("-id")

@@ -1,10 +1,12 @@
 """The classes of this app's tables, from which grants follow; see `core.roles`."""
 
-from apps.core.roles.declared import derived, mutable
+from apps.core.roles.declared import derived, immutable, mutable
 
 TABLES = {
     # It follows from the entries of the documents, and is written with them.
     "memory_memory": derived(web="INSERT, UPDATE, DELETE"),
+    # Noted by the context of a session, which only reads otherwise.
+    "memory_contextread": immutable(),
     "memory_formation": mutable(
         web="INSERT, UPDATE (mode, project_id)",
         worker="UPDATE (given_up, failed_at, reason)",

@@ -1,5 +1,6 @@
 """Memories in the console: what is believed, from where, and taking it back."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from django.urls import reverse
 
 from apps.accounts.models import Role
 from apps.audit.models import AuditRecord
+from apps.memory.operations import forgetting
 from tests.accounts.make import make_member
 from tests.console.agent_pages import plain, row_heads
 from tests.console.make import HTML, signed_in
@@ -128,6 +130,32 @@ def test_what_a_session_taught_is_forgotten_after_a_preview(
     assert "taught nothing that still stands" in page
 
 
+def test_a_session_that_taught_much_is_forgotten_step_by_step(
+    mind: Mind, person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "MOST", 2)
+    session = mind.session(user="ada")
+    for place in range(3):
+        mind.add(f"Fact {place}", session_id=session, scope="user")
+    operator = person(Role.OPERATOR)
+
+    shown = plain(operator.looks("memories_back", session=session))
+    assert "2+ memories change" in shown
+    assert "Forget the first 2" in shown
+    first = operator.acts("step_memories_back", session=session, key="k1")
+    assert first["Location"].endswith(f"/memories/back?session={session}")
+    page = plain(operator.looks("memories_back", session=session))
+    assert "2 memories changed. History has all of it. The session taught more" in page
+    assert "Forget it" in page
+    last = operator.acts("step_memories_back", session=session, key="k2")
+
+    assert last["Location"] == operator.at("session_memories", session)
+    assert mind.listed(user_id="ada") == []
+    tab = plain(operator.looks("session_memories", session))
+    assert "Forget what this session taught" not in tab
+    assert tab.count("dropped") == 3
+
+
 def test_an_owner_is_stepped_back_after_a_preview(mind: Mind, person: Any) -> None:
     made = mind.add("Is vegetarian", user_id="ada")
     done(mind.patch(made["id"], content="Is vegan"))
@@ -145,3 +173,68 @@ def test_an_owner_is_stepped_back_after_a_preview(mind: Mind, person: Any) -> No
     assert mind.listed(user_id="ada") == ["Is vegetarian"]
     assert "Deleted memory" not in operator.looks("memory", made["id"])
     assert operator.browser.get(operator.at("memory", "mem_0")).status_code == 404
+
+
+def test_a_sessions_tab_says_what_it_read_and_what_it_taught(
+    mind: Mind, person: Any
+) -> None:
+    session = mind.session(user="ada")
+    vegan = mind.add("Is <b>vegan</b>", user_id="ada")
+    mind.change_state(session, step=1)
+    seat = mind.add("Prefers aisle seats", session_id=session, scope="user")
+    mind.context(session, query="vegan food, or which seat?")
+    viewer = person(Role.VIEWER)
+
+    shown = viewer.looks("session_memories", session)
+    taught, *read = row_heads(shown)
+    assert taught == "Prefers aisle seats"
+    assert set(read) == {"Prefers aisle seats", "Is <b>vegan</b>"}
+    assert "<b>vegan</b>" not in shown
+    assert 'aria-current="page">Memories' in shown
+    assert f"/sessions/{session}/versions/1" in shown
+    assert "which seat?" not in shown
+    assert plain(shown).count("unchanged") == 2
+    assert viewer.at("memories_back") + f"?session={session}" in shown
+
+    done(mind.patch(vegan["id"], content="Is vegetarian"))
+    mind.step_back(session, 0)
+    page = plain(viewer.looks("session_memories", session))
+    assert "changed read as v1, now v2" in page
+    assert "its source was rolled back" in page
+    assert page.count("v1 set aside") == 2
+    tab = viewer.at("session_memories", session)
+    assert f'href="{tab}"' in viewer.looks("session_detail", session)
+
+    mind.delete(seat["id"])
+    page = viewer.looks("session_memories", session)
+    assert "has taught nothing that is there now" in plain(page)
+    assert set(row_heads(page)) == {seat["id"], "Is vegetarian"}
+
+
+def test_a_sessions_tab_goes_on_to_older_reads(mind: Mind, person: Any) -> None:
+    session = mind.session(user="ada")
+    for place in range(21):
+        mind.add(f"Fact number {place}", user_id="ada")
+        mind.context(session, memory_limit=1)
+    viewer = person(Role.VIEWER)
+
+    first = viewer.looks("session_memories", session)
+    assert len(row_heads(first)) == 20
+    (after,) = set(re.findall(r"after=(read_\w+)", first))
+    older = viewer.looks("session_memories", session, after=after)
+    assert row_heads(older) == ["Fact number 0"]
+    wrong = viewer.browser.get(viewer.at("session_memories", session), {"after": "x"})
+    assert wrong.status_code == 400
+
+
+def test_what_a_deleted_session_read_stays_to_be_seen(mind: Mind, person: Any) -> None:
+    session = mind.session(user="ada")
+    own = mind.add("Wants to go to Rome", session_id=session)
+    mind.add("Is vegan", user_id="ada")
+    mind.context(session)
+    mind.client.delete(f"/v1/sessions/{session}")
+
+    page = person(Role.VIEWER).looks("session_memories", session)
+    assert "Rome" not in page
+    assert set(row_heads(page)) == {own["id"], "Is vegan"}
+    assert "not there any more" in plain(page)

@@ -41,6 +41,7 @@ ROW_TRIGGERS = {
     "timeline_entry_is_immutable",
     "audit_event_append_only",
     "audit_auditrecord_append_only",
+    "memory_contextread_is_immutable",
 }
 # Row triggers say nothing to TRUNCATE.
 TRIGGERS = ROW_TRIGGERS | {
@@ -53,7 +54,8 @@ UNCOMPRESSED = {("timeline_body", "data"), ("timeline_turn", "data")}
 OWNED = """
 SELECT c.oid, c.relname AS name FROM pg_class c
  WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
-   AND (c.relname LIKE 'timeline\\_%' OR c.relname LIKE 'audit\\_%')
+   AND (c.relname LIKE 'timeline\\_%' OR c.relname LIKE 'audit\\_%'
+        OR c.relname = 'memory_contextread')
  ORDER BY c.relname
 """
 COLUMNS = """

@@ -14,6 +14,7 @@ from django.db import IntegrityError, connection, models, transaction
 from apps.audit.models import AuditRecord, Event
 from apps.core.roles.declared import Kind, declared
 from apps.core.roles.names import Role
+from apps.memory.models import ContextRead
 from apps.timeline.models import (
     Body,
     Entry,
@@ -49,6 +50,7 @@ APPEND_ONLY: list[type[models.Model]] = [
     RequestKey,
     Event,
     AuditRecord,
+    ContextRead,
 ]
 # One column of each that the attacks try to change.
 CHANGED = {
@@ -66,6 +68,7 @@ CHANGED = {
     RequestKey: "session_id",
     Event: "action",
     AuditRecord: "action",
+    ContextRead: "version",
 }
 
 Attack = Callable[[type[models.Model]], Any]

@@ -100,6 +100,8 @@ class World:
             told = {"first_turn": 1, "last_turn": 2, "text": "Moved on."}
             made(client.post(f"{session}/summaries", told))
         made(client.post(f"{session}/rollback", {"version": -2}))
+        for query in ("aisle seats", None):
+            made(client.post(f"{session}/context", {"query": query}))
         made(client.post(f"{session}/fork", {"version": 1}))
         for number in range(3):
             add_member(self.project, f"colleague-{number}", Role.VIEWER)
@@ -254,6 +256,7 @@ def make_world() -> World:
     made(client.post("/v1/memories", said))
     seat = {"content": "Offer aisle seats", "session_id": session_id, "scope": "agent"}
     memory_id = made(client.post("/v1/memories", seat))["id"]
+    made(client.post(f"{session}/context", {"query": "aisle seats"}))
     checkpoint_id, other_id = add_checkpoints(client)
     webhook_id, delivery_id = add_webhook(project)
     admin = client_of(project, Scope.ADMIN)

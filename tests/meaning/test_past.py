@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.core.roles.names import Role
+from apps.meaning import monitoring
 from apps.meaning.models import Backfill, PastStream, PastVector
 from apps.meaning.past import searching, sweeping
 from apps.meaning.past.searching import PastFound, PastPlace, search_past
@@ -66,6 +68,23 @@ def test_it_is_off_until_an_administrator_wants_it(run: Run, project: Project) -
 
     assert_refused(refused, 409, "search_by_meaning_off")
     assert not PastVector.objects.exists()
+
+
+def test_old_versions_that_wait_count_as_lag(run: Run, project: Project) -> None:
+    switch(project)
+    run.patch({"city": "Rome"}, reasoning="Moved the trip to Italy")
+    embed_past()
+    later = timezone.now() + timedelta(seconds=90)
+    assert monitoring.state().lag_seconds(later) == 0.0
+
+    run.patch({"a": 1}, reasoning=REFUND)
+    feed_all()
+    (waits,) = PastStream.objects.filter(due_at__isnull=False)
+    assert monitoring.state().due_at == waits.due_at
+    assert 85 < monitoring.state().lag_seconds(later) <= 91
+
+    embed_past()
+    assert monitoring.state().lag_seconds(later) == 0.0
 
 
 def test_old_states_are_found_by_what_they_mean(run: Run, project: Project) -> None:

@@ -1,4 +1,4 @@
-"""Decisions about memories, stepping back, forgetting a session, and imports."""
+"""Decisions about memories, stepping back, and forgetting a session."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,6 +9,7 @@ from django.utils import timezone
 from apps.core.actors import SYSTEM
 from apps.memory import operations as memory
 from apps.memory.models import Memory
+from apps.memory.operations import forgetting
 from tests.memory.conftest import Mind, done
 
 pytestmark = pytest.mark.django_db
@@ -242,6 +243,51 @@ def test_a_session_is_forgotten_wherever_it_taught(mind: Mind) -> None:
     assert mind.listed(session_id=bad, scope="session") == ["Wants a refund"]
 
 
+def test_more_than_one_act_forgets_is_forgotten_step_by_step(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "MOST", 3)
+    bad, good = mind.session(user="ada"), mind.session(user="ada")
+    for place in range(5):
+        mind.add(f"Fact {place}", session_id=bad, scope="user")
+        mind.add(f"Rule {place}", session_id=bad, scope="project")
+    mind.add("Is vegetarian", session_id=good, scope="user")
+
+    shown = stepped_back(mind, from_session=bad, dry_run=True)
+    assert (shown["count"], shown["has_more"]) == (3, True)
+    assert len(mind.listed(user_id="ada", scope="user")) == 6
+
+    # The same call, without a key, and at once: it is the next step all the same.
+    steps = [stepped_back(mind, from_session=bad) for _ in range(5)]
+
+    assert [(one["count"], one["has_more"]) for one in steps] == [
+        *((3, True), (3, True), (3, True), (1, False), (0, False))
+    ]
+    owners = [[each["scope"] for each in one["owners"]] for one in steps]
+    assert owners == [["project"], ["project", "user"], ["user"], ["user"], []]
+    assert mind.listed(user_id="ada") == ["Is vegetarian"]
+
+
+def test_a_step_of_forgetting_with_a_key_is_done_once(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "MOST", 2)
+    bad = mind.session(user="ada")
+    for place in range(5):
+        mind.add(f"Fact {place}", session_id=bad, scope="user")
+    body = {"from_session": bad}
+
+    def forget(key: str) -> Any:
+        path = "/v1/memories/rollback"
+        return done(mind.client.post(path, body, Idempotency_Key=key))
+
+    first, again = forget("k1"), forget("k1")
+    assert first == again
+    assert len(mind.listed(user_id="ada")) == 3
+    assert [forget("k2")["has_more"], forget("k3")["has_more"]] == [True, False]
+    assert mind.listed(user_id="ada") == []
+
+
 @pytest.mark.parametrize(
     ("body", "param"),
     [
@@ -274,83 +320,6 @@ def test_stepping_back_from_another_version_than_was_seen_is_refused(
 
     assert (refused.status, refused.code) == (409, "version_conflict")
     assert len(mind.listed(user_id="ada")) == 2
-
-
-def test_an_import_takes_each_once_and_names_the_rest(mind: Mind) -> None:
-    session = mind.session(user="ada")
-    mind.add("Likes tea", user_id="ada")
-    items = [
-        {"id": "m-1", "memory": "Is vegetarian", "user_id": "ada", "hash": "h1"},
-        {"id": "m-2", "memory": "Answers in French", "agent_id": "travel"},
-        {"id": "m-3", "memory": "Wants to go to Rome", "run_id": session},
-        {"id": "m-1", "memory": "Is vegan", "user_id": "ada"},
-        {"id": "m-4", "memory": "likes  tea", "user_id": "ada"},
-        {"id": "m-5", "memory": "Knows nobody", "agent_id": "nobody"},
-        {"id": "m-6", "memory": "Ran away", "run_id": "run-7"},
-        {"id": "m-7", "memory": "Has two cats", "user_id": "ada", "run_id": "run-7"},
-        {"id": "m-8", "memory": "x" * 10_001},
-        {"id": "m-9", "memory": "Old", "created_at": "2024-05-01T10:00:00-07:00"},
-    ]
-
-    first = done(mind.client.post("/v1/memories/import", {"memories": items}))
-    again = done(mind.client.post("/v1/memories/import", {"results": items}))
-
-    results = [(one["result"], one["param"]) for one in first["results"]]
-    assert results == [
-        ("imported", None),
-        ("imported", None),
-        ("imported", None),
-        ("refused", "id"),
-        ("same", None),
-        ("refused", None),
-        ("refused", "session_id"),
-        ("imported", None),
-        ("refused", "content"),
-        ("imported", None),
-    ]
-    assert first["results"][5]["code"] == "agent_not_found"
-    assert (first["imported"], first["same"], first["refused"]) == (5, 1, 4)
-    assert (again["imported"], again["known"], again["same"]) == (0, 6, 1)
-    assert set(mind.listed(user_id="ada", scope="user")) == {
-        *("Is vegetarian", "Likes tea", "Has two cats")
-    }
-    assert mind.listed(agent_id="travel", scope="agent") == ["Answers in French"]
-    assert mind.listed(session_id=session, scope="session") == ["Wants to go to Rome"]
-    (kept,) = done(
-        mind.client.get("/v1/memories", {"query": "vegetarian", "user_id": "ada"})
-    )["data"]
-    assert (kept["external_id"], kept["metadata"]) == ("m-1", {"hash": "h1"})
-    (old,) = done(mind.client.get("/v1/memories"))["data"]
-    assert old["created_at"] == "2024-05-01T17:00:00.000000Z"
-
-
-@pytest.mark.parametrize(
-    ("item", "param"),
-    [
-        ("nothing", "memories[1]"),
-        ({"memory": "Has no id"}, "memories[1].id"),
-        ({"id": "m", "memory": 5}, "memories[1].memory"),
-        ({"id": "m", "memory": "x", "metadata": []}, "memories[1].metadata"),
-        ({"id": "m", "memory": "x", "created_at": "now"}, "memories[1].created_at"),
-        ({"id": "m", "memory": "x", "categories": [5]}, "memories[1].categories"),
-    ],
-)
-def test_what_is_no_export_is_not_imported(mind: Mind, item: Any, param: str) -> None:
-    items = [{"id": "m-1", "memory": "Likes tea"}, item]
-
-    refused = mind.client.post("/v1/memories/import", {"memories": items})
-
-    assert (refused.status, refused.param) == (400, param)
-    assert mind.listed() == []
-
-
-def test_an_import_has_a_size(mind: Mind) -> None:
-    items = [{"id": str(n), "memory": f"Fact {n}"} for n in range(1_001)]
-
-    assert mind.client.post("/v1/memories/import", {"memories": items}).status == 400
-    assert mind.client.post("/v1/memories/import", {"memories": []}).status == 400
-    imported = done(mind.client.post("/v1/memories/import", {"memories": items[:99]}))
-    assert imported["imported"] == 99
 
 
 def test_what_has_expired_is_gone_and_recorded(mind: Mind) -> None:

@@ -246,6 +246,8 @@ def test_requests_are_counted_by_all_processes_together(
         for n in range(30):
             url = f"{server.url}/v1/sessions/sess_{n:026}"
             httpx.get(url, headers={"X-API-Key": secret})
+            url = f"{server.url}/v1/memories?query=aisle+seats"
+            assert httpx.get(url, headers={"X-API-Key": secret}).status_code == 200
         assert len(list(tmp_path.glob("histogram_*.db"))) == 2
         text = httpx.get(f"{server.url}/metrics", headers=BEARER).text
         found = {
@@ -262,4 +264,7 @@ def test_requests_are_counted_by_all_processes_together(
     assert counted["GET", "v1/sessions/<str:session_id>", "4xx"] == 30
     assert counted["GET", "-", "4xx"] == 1
     assert not any("sess_" in str(labels) for labels in counted)
+    for name in ("searches", "searches_without_result"):
+        (one,) = found[f"stepback_memory_{name}"]
+        assert (one.value, one.labels["scope"]) == (30, "project")
     assert "stepback_worker_heartbeat_age_seconds" in found

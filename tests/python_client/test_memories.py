@@ -94,15 +94,18 @@ def test_an_export_of_mem0_is_imported_once(
         for number in range(1_001)
     ]
     items.append({"id": "lost", "memory": "Ran away", "run_id": "run-7"})
+    items.append({"id": "empty", "memory": None})
     file = tmp_path / "export.json"
     file.write_text(json.dumps({"results": items}))
 
     first, again = import_mem0(file, sb), import_mem0(file, sb)
 
-    assert (first.imported, first.refused, again.imported) == (1_001, 1, 0)
+    assert (first.imported, first.refused, again.imported) == (1_001, 2, 0)
     assert again.known == 1_001
-    (problem,) = first.problems
-    assert (problem["index"], problem["code"]) == (1_001, "session_not_found")
+    assert [(one["index"], one["id"], one["code"]) for one in first.problems] == [
+        (1_001, "lost", "session_not_found"),
+        (1_002, "empty", "invalid_request"),
+    ]
     (found,) = sb.memory.search("dish 1000", user_id=session.user_id, limit=1).memories
     assert found.content == "Likes dish 1000"
     file.write_text("{}")

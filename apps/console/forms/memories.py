@@ -70,6 +70,12 @@ class MemoryForm(forms.Form):
     before = forms.IntegerField(required=False, min_value=1, max_value=10**18)
 
 
+class ReadsForm(forms.Form):
+    """The place in the list of what a session read."""
+
+    after = forms.RegexField(r"^read_[0-9a-z]{26}$", required=False)
+
+
 class DecideForm(forms.Form):
     """What was decided about a memory, and about which other one."""
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from django.conf import settings
 
 if TYPE_CHECKING:
-    from prometheus_client import CollectorRegistry, Histogram, Metric
+    from prometheus_client import CollectorRegistry, Counter, Histogram, Metric
 
 # Where the processes of one server share what they count, as `prometheus_client` has
 # it. Counts of one process alone would be wrong: a scrape reaches any of them.
@@ -85,6 +85,15 @@ def observer() -> Observe | None:
     return observe
 
 
+def count(name: str, help: str, **labels: str) -> None:
+    """Count something once, for all processes together; where nobody may ask, nothing.
+
+    Labels have to be few: each combination is kept in a file for good.
+    """
+    if counts_requests():
+        _counter(name, help, tuple(labels)).labels(**labels).inc()
+
+
 class _Told:
     """A collector of what the apps tell at this moment."""
 
@@ -125,3 +134,10 @@ def _histogram() -> Histogram:
         buckets=SECONDS,
         registry=None,
     )
+
+
+@cache
+def _counter(name: str, help: str, labels: tuple[str, ...]) -> Counter:
+    from prometheus_client import Counter
+
+    return Counter(name, help, labels, registry=None)

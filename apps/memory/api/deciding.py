@@ -13,6 +13,7 @@ from apps.memory import operations as memory
 from apps.memory.api import outputs, shapes
 from apps.memory.api.base import WRITE_ERRORS, MemoryView
 from apps.memory.api.deciding_inputs import ImportInput, ResolveInput, RollbackInput
+from apps.memory.operations.forgetting import Forgetting
 
 
 class ResolveView(MemoryView):
@@ -65,14 +66,18 @@ class RollbackView(MemoryView):
         session_id = said.forgotten()
         if session_id is None:
             do = memory.preview if said.is_dry else memory.step_back
-            done = [do(act=self.act, wanted=said.wanted())]
+            done = Forgetting(
+                steps=[do(act=self.act, wanted=said.wanted())], has_more=False
+            )
         elif said.is_dry:
             done = memory.preview_forgetting(act=self.act, session_id=session_id)
         else:
             done = memory.forget_session(
                 act=self.act, session_id=session_id, reasoning=said.reason
             )
-        return shapes.stepped_back_object(done, is_dry=said.is_dry)
+        return shapes.stepped_back_object(
+            done.steps, has_more=done.has_more, is_dry=said.is_dry
+        )
 
 
 class ImportView(MemoryView):

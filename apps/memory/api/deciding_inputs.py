@@ -20,7 +20,7 @@ from apps.core.http.input.fields import (
 )
 from apps.core.time.moments import moment
 from apps.memory.api.inputs import REASONING, PlacedInput, moment_in
-from apps.memory.operations.importing import MOST_ITEMS, Item
+from apps.memory.operations.importing import MOST_ITEMS, Item, NoItem
 from apps.memory.operations.resolving import Decision, Resolution
 from apps.memory.operations.stepping import Wanted
 
@@ -168,23 +168,33 @@ class ImportInput(InputSerializer):
     )
     results = ItemsField(help_text="Another name for `memories`.")
 
-    def items(self) -> list[Item]:
-        """Return the items.
+    def items(self) -> list[Item | NoItem]:
+        """Return the items in their order, and for each that is none why.
 
-        Raises: InvalidRequest naming the first that is none.
+        Raises: InvalidRequest where there is no list.
         """
         said = self.validated_data
         name = "memories" if said.get("memories") is not None else "results"
         given = said.get(name)
         if given is None:
             raise InvalidRequest("This field is required.", param="memories")
-        return [_item(f"{name}[{at}]", at, one) for at, one in enumerate(given)]
+        return [_item(one) for one in given]
 
 
-def _item(within: str, place: int, given: Any) -> Item:
+def _item(given: Any) -> Item | NoItem:
+    """Return a memory of an export; what is none must not hold up the others."""
+    try:
+        return _read(given)
+    except InvalidRequest as why:
+        named = given.get("id") if isinstance(given, dict) else None
+        return NoItem(external_id=named if isinstance(named, str) else "", why=why)
+
+
+def _read(given: Any) -> Item:
+    """Raises: InvalidRequest."""
     if not isinstance(given, dict):
-        raise InvalidRequest("A memory is an object.", param=within, item=place)
-    said = _Said(given, within, place)
+        raise InvalidRequest("A memory is an object.")
+    said = _Said(given)
     rest = {
         name: one
         for name, one in given.items()
@@ -207,8 +217,6 @@ class _Said:
     """What an item says, field by field."""
 
     given: Mapping[str, Any]
-    within: str
-    place: int
 
     def text(self, name: str, *, required: bool = False) -> str:
         """Return a text; empty where it was not said.
@@ -219,20 +227,20 @@ class _Said:
         if value is None and not required:
             return ""
         if not isinstance(value, str) or "\0" in value:
-            raise self.fault(name, f"{name} is a text.")
+            raise InvalidRequest(f"{name} is a text.", param=name)
         return value
 
     def tags(self) -> tuple[str, ...]:
         value = self.given.get("categories") or ()
         is_list = isinstance(value, list | tuple)
         if not is_list or not all(isinstance(one, str) for one in value):
-            raise self.fault("categories", "categories are a list of texts.")
+            raise InvalidRequest("categories are a list of texts.", param="categories")
         return tuple(value)
 
     def metadata(self) -> Mapping[str, Any]:
         value = self.given.get("metadata")
         if value is not None and not isinstance(value, dict):
-            raise self.fault("metadata", "metadata is an object.")
+            raise InvalidRequest("metadata is an object.", param="metadata")
         return value or {}
 
     def made_at(self) -> datetime | None:
@@ -240,7 +248,6 @@ class _Said:
         try:
             return moment(text) if text else None
         except (ValueError, OverflowError):
-            raise self.fault("created_at", "This is no time in ISO 8601.") from None
-
-    def fault(self, name: str, message: str) -> InvalidRequest:
-        return InvalidRequest(message, param=f"{self.within}.{name}", item=self.place)
+            raise InvalidRequest(
+                "This is no time in ISO 8601.", param="created_at"
+            ) from None

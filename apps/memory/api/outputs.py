@@ -189,6 +189,10 @@ class SteppedBack(Output):
     object = text()
     dry_run = serializers.BooleanField()
     count = serializers.IntegerField(help_text="Memories that are different.")
+    has_more = serializers.BooleanField(
+        help_text="Whether the session taught more than the 1,000 that a call forgets:"
+        " the same call goes on, without an `Idempotency-Key` or with another one."
+    )
     owners = OwnerSteppedBack(many=True)
 
 

@@ -147,11 +147,14 @@ def _past(row: PastEntry, history: History) -> dict[str, Any]:
     }
 
 
-def stepped_back_object(done: Sequence[SteppedBack], *, is_dry: bool) -> dict[str, Any]:
+def stepped_back_object(
+    done: Sequence[SteppedBack], *, has_more: bool, is_dry: bool
+) -> dict[str, Any]:
     return {
         "object": "memory_rollback",
         "dry_run": is_dry,
         "count": sum(one.count for one in done),
+        "has_more": has_more,
         "owners": [
             {
                 "scope": one.owner.scope.value,

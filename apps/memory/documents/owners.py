@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -165,6 +166,15 @@ def visible_session(scope: Scope, session_id: str, *, now: datetime) -> Session 
         .filter(id=session_id)
         .first()
     )
+
+
+def living_sessions(
+    scope: Scope, session_ids: Collection[str], *, now: datetime
+) -> set[str]:
+    """Return those of the sessions that are not over, and that the caller may see."""
+    alive = Session.objects.of_project(scope.project.id).of_agents(scope.agents)
+    named = alive.alive(now=now).filter(id__in=list(session_ids)).order_by("id")
+    return set(named.values_list("id", flat=True)[: len(session_ids)])
 
 
 def visible_owner(scope: Scope, of: str, name: str, *, now: datetime) -> Owner | None:

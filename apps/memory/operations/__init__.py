@@ -3,7 +3,11 @@
 from apps.memory.operations.adding import NewMemory, add
 from apps.memory.operations.changing import Changes, delete, update
 from apps.memory.operations.expiring import expire_due
-from apps.memory.operations.forgetting import forget_session, preview_forgetting
+from apps.memory.operations.forgetting import (
+    forget_session,
+    has_taught,
+    preview_forgetting,
+)
 from apps.memory.operations.importing import import_memories
 from apps.memory.operations.patches import PatchPreview, preview_patch
 from apps.memory.operations.reading import (
@@ -33,6 +37,7 @@ __all__ = [
     "delete",
     "expire_due",
     "forget_session",
+    "has_taught",
     "import_memories",
     "list_memories",
     "look",

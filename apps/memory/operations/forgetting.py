@@ -6,9 +6,10 @@ as well stays, as the other one's. What it had replaced is believed again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from hashlib import sha256
 
 from django.db import transaction
 
@@ -23,12 +24,23 @@ from apps.memory.models import Memory
 from apps.memory.operations import recording
 from apps.memory.operations.stepping import Change, SteppedBack
 from apps.timeline import queries
-from apps.timeline.errors import RestoreTooLarge, SessionNotFound
+from apps.timeline.errors import SessionNotFound
 from apps.timeline.models import Session
 from apps.timeline.operations import lock_document
 
-# What one act forgets.
+# What one act forgets, of all owners together; more takes more acts.
 MOST = 1_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forgetting:
+    """What an act forgot, or would, owner by owner; `has_more` says that more is left.
+
+    The same act again goes on with that.
+    """
+
+    steps: Sequence[SteppedBack]
+    has_more: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,41 +49,82 @@ class _Forgotten:
     after: Content
 
 
-def preview_forgetting(*, act: Act, session_id: str) -> list[SteppedBack]:
-    """Say what forgetting a session would do, and write nothing.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Step:
+    """What becomes of some of an owner's memories; `taken` the session taught."""
 
-    Raises: SessionNotFound, RestoreTooLarge.
+    forgotten: Sequence[_Forgotten]
+    taken: int
+    has_more: bool
+
+
+def has_taught(*, act: Act, session_id: str) -> bool:
+    """Say whether there is anything to forget of what a session taught."""
+    mine = Memory.objects.of_project(act.project_id)
+    return mine.taught_by(session_id, now=act.now).exists()
+
+
+def preview_forgetting(*, act: Act, session_id: str) -> Forgetting:
+    """Say what forgetting a session would do at once, and write nothing.
+
+    Raises: SessionNotFound.
     """
-    return [
-        _told(owner, _number(owner, act.now), _forgotten(owner, session_id, act.now))
-        for owner in _owners(act, session_id)
-    ]
+
+    def look(owner: Owner, most: int) -> tuple[SteppedBack, _Step]:
+        step = _step(owner, session_id, most, act.now)
+        return _told(owner, _number(owner, act.now), step.forgotten), step
+
+    return _forgetting(act, session_id, look)
 
 
 def forget_session(
     *, act: Act, session_id: str, reasoning: str | None = None
-) -> list[SteppedBack]:
+) -> Forgetting:
     """Forget what a session taught, owner by owner; each is a transaction of its own.
 
-    Repeated, it does what is left to do.
+    Repeated, it does what is left to do: at once it forgets `MOST`.
 
-    Raises: SessionNotFound, RestoreTooLarge, AgentSuspended, AgentDeleted,
-    DocumentHeld, IdempotencyKeyReused.
+    Raises: SessionNotFound, AgentSuspended, AgentDeleted, DocumentHeld.
     """
     why = reasoning or f"Forgot what session {session_id} taught."
-    return [_forget(act, owner, session_id, why) for owner in _owners(act, session_id)]
+
+    def forget(owner: Owner, most: int) -> tuple[SteppedBack, _Step]:
+        return _forget(act, owner, session_id, why, most)
+
+    return _forgetting(act, session_id, forget)
 
 
-def _forget(act: Act, owner: Owner, session_id: str, why: str) -> SteppedBack:
+def _forgetting(
+    act: Act,
+    session_id: str,
+    do: Callable[[Owner, int], tuple[SteppedBack, _Step]],
+) -> Forgetting:
+    steps: list[SteppedBack] = []
+    left = MOST
+    for owner in _owners(act, session_id):
+        if not left:
+            return Forgetting(steps=steps, has_more=True)
+        shown, step = do(owner, left)
+        steps.append(shown)
+        left -= step.taken
+        if step.has_more:
+            return Forgetting(steps=steps, has_more=True)
+    return Forgetting(steps=steps, has_more=False)
+
+
+def _forget(
+    act: Act, owner: Owner, session_id: str, why: str, most: int
+) -> tuple[SteppedBack, _Step]:
     with transaction.atomic():
         about = recording.told_of_owner(MemoryOperation.FORGET, owner)
         standing = lock_document(act=act, document=owner.document, told=about)
-        forgotten = _forgotten(owner, session_id, act.now)
+        step = _step(owner, session_id, most, act.now)
+        forgotten = step.forgotten
         shown = _told(owner, standing.number, forgotten)
         if not forgotten:
-            return shown
+            return shown, step
         stored = store(
-            act=act,
+            act=_from_here(act, standing.number),
             owner=owner,
             contents=[one.after for one in forgotten],
             about=[
@@ -89,11 +142,24 @@ def _forget(act: Act, owner: Owner, session_id: str, why: str) -> SteppedBack:
             ],
             reasoning=why,
         )
-        return replace(shown, stored_number=stored[-1].number)
+        return replace(shown, stored_number=stored[-1].number), step
 
 
-def _owners(act: Act, session_id: str) -> list[Owner]:
-    """Return whose memories the session taught, in one order for all."""
+def _from_here(act: Act, number: int) -> Act:
+    """Return the act as one on this version of a document.
+
+    What is left to forget says whether it is done, and not that it was sent before: the
+    next step is the same request, and would be taken for its repetition.
+    """
+    digest = sha256((act.request.digest or b"") + number.to_bytes(8, "big")).digest()
+    return replace(act, request=replace(act.request, key=None, digest=digest))
+
+
+def _owners(act: Act, session_id: str) -> Iterator[Owner]:
+    """Yield whose memories the session taught, in one order for all.
+
+    Raises: SessionNotFound.
+    """
     # Of a session that is over as well: what it taught may outlive it.
     session = (
         Session.objects.of_project(act.project_id)
@@ -106,22 +172,28 @@ def _owners(act: Act, session_id: str) -> list[Owner]:
     mine = Memory.objects.of_project(act.project_id)
     taught = mine.taught_by(session_id, now=act.now)
     names = taught.order_by("scope", "owner").values_list("scope", "owner").distinct()
-    found = [visible_owner(act.scope, *name, now=act.now) for name in names]
-    return [one for one in found if one is not None]
+    for name in list(names):
+        owner = visible_owner(act.scope, *name, now=act.now)
+        if owner is not None:
+            yield owner
 
 
-def _forgotten(owner: Owner, session_id: str, now: datetime) -> list[_Forgotten]:
-    """Return what becomes of each memory that the session taught."""
+def _step(owner: Owner, session_id: str, most: int, now: datetime) -> _Step:
+    """Return what becomes of the oldest memories that the session taught."""
     rows = Memory.objects.of([owner.document.id]).taught_by(session_id, now=now)
-    ids = list(rows.values_list("id", flat=True)[: MOST + 1])
-    if len(ids) > MOST:
-        raise RestoreTooLarge(most=MOST)
-    kept = read_entries(owner.document, sorted(ids), now=now)
+    ids = list(rows.order_by("id").values_list("id", flat=True)[: most + 1])
+    has_more = len(ids) > most
+    ids = ids[:most]
+    kept = read_entries(owner.document, ids, now=now)
     found = [
         _Forgotten(before=one, after=without(one.content, session_id)) for one in kept
     ]
     gone = [one.after.id for one in found if one.after.status == "dropped"]
-    return [*found, *_replaced_by(owner, gone, now)]
+    return _Step(
+        forgotten=[*found, *_replaced_by(owner, gone, now)],
+        taken=len(ids),
+        has_more=has_more,
+    )
 
 
 def _replaced_by(owner: Owner, gone: Sequence[str], now: datetime) -> list[_Forgotten]:

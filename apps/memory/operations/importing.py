@@ -1,5 +1,7 @@
 """Import memories from another product's export: each once, the rest named.
 
+One item that is none, or that is refused, holds up no other one.
+
 An item's id is kept as `external_id`: an item that was imported before is not imported
 again, so the same export can be sent as often as one likes. Texts are not compared by
 meaning here: nothing is flagged.
@@ -7,7 +9,7 @@ meaning here: nothing is flagged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -24,12 +26,13 @@ from apps.memory.documents.contents import (
     Content,
     require_name,
 )
-from apps.memory.documents.owners import Finder, Owner, Place
+from apps.memory.documents.owners import Finder, Owner, Place, visible_session
 from apps.memory.documents.storing import store
 from apps.memory.models import Memory, MemoryScope
 from apps.memory.operations import recording
 from apps.memory.operations.adding import NewMemory, content_of, source_of
 from apps.timeline.errors import SessionNotFound
+from apps.timeline.models import SessionName
 from apps.timeline.operations import lock_document
 
 MOST_ITEMS = 1_000
@@ -49,6 +52,14 @@ class Item:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     created_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NoItem:
+    """What stands in a list where a memory should, and why it is none."""
+
+    external_id: str
+    why: InvalidRequest
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,11 +84,12 @@ class _Ready:
     content: Content
 
 
-def import_memories(*, act: Act, items: Sequence[Item]) -> list[Outcome]:
+def import_memories(*, act: Act, items: Sequence[Item | NoItem]) -> list[Outcome]:
     """Import memories, and say in their order what became of each.
 
     A user's is the user's, an agent's the agent's; one that names a run alone is the
-    session's of that id, if there is one. All of one owner go in together.
+    session's of that id, ours or the caller's, if there is one. All of one owner go in
+    together.
 
     Raises: InvalidRequest for too many; AgentSuspended, AgentDeleted, DocumentHeld,
     IdempotencyKeyReused.
@@ -87,8 +99,15 @@ def import_memories(*, act: Act, items: Sequence[Item]) -> list[Outcome]:
             f"An import has 1 to {MOST_ITEMS:,} memories; there are {len(items):,}.",
             param="memories",
         )
-    outcomes: dict[int, Outcome] = {}
-    ready = list(_ready(act, items, outcomes))
+    outcomes = {
+        place: Outcome(
+            place=place, external_id=one.external_id, result=REFUSED, why=one.why
+        )
+        for place, one in enumerate(items)
+        if isinstance(one, NoItem)
+    }
+    taken = {at: one for at, one in enumerate(items) if isinstance(one, Item)}
+    ready = list(_ready(act, taken, outcomes))
     by_owner: dict[str, list[_Ready]] = {}
     for one in ready:
         by_owner.setdefault(one.owner.document.id, []).append(one)
@@ -99,12 +118,13 @@ def import_memories(*, act: Act, items: Sequence[Item]) -> list[Outcome]:
 
 
 def _ready(
-    act: Act, items: Sequence[Item], outcomes: dict[int, Outcome]
+    act: Act, items: Mapping[int, Item], outcomes: dict[int, Outcome]
 ) -> Iterator[_Ready]:
     """Yield what can be imported; note the outcome of the rest."""
-    known = _imported_before(act, items)
+    known = _imported_before(act, items.values())
+    runs = _sessions_of_runs(act, items.values())
     seen: dict[str, int] = {}
-    for place, item in enumerate(items):
+    for place, item in items.items():
         first = seen.setdefault(item.external_id, place)
         told: dict[str, Any] = {"place": place, "external_id": item.external_id}
         if item.external_id in known:
@@ -115,12 +135,12 @@ def _ready(
             outcomes[place] = Outcome(result=REFUSED, why=why, **told)
         else:
             try:
-                yield _looked_at(act, place, item)
+                yield _looked_at(act, place, item, runs)
             except DomainError as error:
                 outcomes[place] = Outcome(result=REFUSED, why=error, **told)
 
 
-def _imported_before(act: Act, items: Sequence[Item]) -> dict[str, str]:
+def _imported_before(act: Act, items: Iterable[Item]) -> dict[str, str]:
     """Return the memories of ids that were imported before, to whomever."""
     rows = Memory.objects.of_project(act.project_id).filter(
         external_id__in=[item.external_id for item in items]
@@ -128,9 +148,18 @@ def _imported_before(act: Act, items: Sequence[Item]) -> dict[str, str]:
     return {str(row.external_id): row.id for row in rows.only("external_id", "id")}
 
 
-def _looked_at(act: Act, place: int, item: Item) -> _Ready:
+def _sessions_of_runs(act: Act, items: Iterable[Item]) -> dict[str, str]:
+    """Return the sessions that runs name by the caller's own id, seen or not."""
+    named = {item.run_id for item in items if item.run_id is not None}
+    found = SessionName.objects.filter(
+        project_id=act.project_id, external_id__in=sorted(named)
+    )
+    return dict(found.values_list("external_id", "session_id"))
+
+
+def _looked_at(act: Act, place: int, item: Item, runs: Mapping[str, str]) -> _Ready:
     require_name(item.external_id, LONGEST_NAME, param="id")
-    finder = _finder(act, item)
+    finder = _finder(act, item, runs)
     if act.actor.is_agent and finder.agent is not None:
         finder.agent.require_writing()
     new = NewMemory(
@@ -151,7 +180,7 @@ def _looked_at(act: Act, place: int, item: Item) -> _Ready:
     return _Ready(place=place, item=item, owner=owner, content=content)
 
 
-def _finder(act: Act, item: Item) -> Finder:
+def _finder(act: Act, item: Item, runs: Mapping[str, str]) -> Finder:
     """Return whose an item is; a run that is no session here is passed by.
 
     Raises: SessionNotFound where an item names nothing else.
@@ -163,7 +192,7 @@ def _finder(act: Act, item: Item) -> Finder:
         scope = MemoryScope.PROJECT
     place = Place(
         scope=scope.value,
-        session_id=item.run_id,
+        session_id=_session_id(act, item, runs),
         user_id=item.user_id,
         agent_id=item.agent_id,
     )
@@ -173,6 +202,14 @@ def _finder(act: Act, item: Item) -> Finder:
         if scope is MemoryScope.SESSION:
             raise
         return Finder(act.scope, replace(place, session_id=None), act.now)
+
+
+def _session_id(act: Act, item: Item, runs: Mapping[str, str]) -> str | None:
+    """Return the session of a run: by our id of it first, else by the caller's."""
+    if item.run_id is None or item.run_id not in runs:
+        return item.run_id
+    ours = visible_session(act.scope, item.run_id, now=act.now)
+    return runs[item.run_id] if ours is None else ours.id
 
 
 def _imported(act: Act, ready: Sequence[_Ready]) -> Iterator[Outcome]:

@@ -9,11 +9,10 @@ from apps.agents.acts import Act
 from apps.core.errors import InvalidRequest
 from apps.memory.documents.contents import Content, content_in
 from apps.memory.documents.finding import found, read_entries, read_rows, standing
-from apps.memory.documents.owners import Finder, Owner, Place
+from apps.memory.documents.owners import Finder, Owner, Place, living_sessions
 from apps.memory.documents.storing import Kept
 from apps.memory.models import Memory, MemoryScope, Status
 from apps.timeline import queries
-from apps.timeline.models import Session
 from apps.timeline.queries import PastEntry
 
 
@@ -175,9 +174,7 @@ def look(*, act: Act, memory_id: str) -> Look:
 
 def _of_living(act: Act, rows: Sequence[Memory]) -> list[Memory]:
     named = {row.owner for row in rows if row.scope == MemoryScope.SESSION}
-    alive = Session.objects.of_project(act.project_id).alive(now=act.now)
-    found = alive.filter(id__in=named).order_by("id").values_list("id", flat=True)
-    living = set(found[: len(rows)])
+    living = living_sessions(act.scope, named, now=act.now)
     return [
         row for row in rows if row.scope != MemoryScope.SESSION or row.owner in living
     ]

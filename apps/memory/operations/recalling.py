@@ -1,7 +1,8 @@
 """Recall for the context of a session: what is near the question, and live.
 
-What a version taught that a rollback has set aside is left out unless it is asked for:
-the session stepped back from it.
+What the context was given is noted: the session has read it. What a version taught that
+a rollback has set aside is left out unless it is asked for: the session stepped back
+from it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept
 from apps.memory.models import Memory
 from apps.memory.operations.searching import Match, SearchAsked, search_owners
+from apps.memory.reads.noting import Given, note_read
 from apps.timeline.hooks import RecallAsked, Recalled
 from apps.timeline.models import Session
 from apps.timeline.versions import live_ranges
@@ -30,7 +32,7 @@ DRIFT = 0.5
 
 
 def recall(asked: RecallAsked) -> Recalled:
-    """Return the memories that go into a session's context.
+    """Return the memories that go into a session's context, and note that they did.
 
     Without a question they are the newest, and none has a score.
 
@@ -41,8 +43,8 @@ def recall(asked: RecallAsked) -> Recalled:
     if not asked.limit:
         return Recalled()
     if asked.query is None or not asked.query.strip():
-        kept = _newest(asked, owners)
-        return Recalled(memories=[_told(one, None) for one in kept])
+        newest = [(one, None) for one in _newest(asked, owners)]
+        return Recalled(memories=_given(asked, newest))
     wanted = SearchAsked(
         query=asked.query, place=place, limit=asked.limit + BESIDE, least=LEAST
     )
@@ -50,7 +52,7 @@ def recall(asked: RecallAsked) -> Recalled:
     near = _live([one.kept for one in found.matches], asked)
     matches = [one for one in found.matches if one.kept in near][: asked.limit]
     return Recalled(
-        memories=[_told(one.kept, one.score) for one in matches],
+        memories=_given(asked, [(one.kept, one.score) for one in matches]),
         average_relevance=_mean(matches),
         is_drifting=_is_drifting(found.candidates, matches),
     )
@@ -83,11 +85,11 @@ def _live(memories: Sequence[Kept], asked: RecallAsked) -> list[Kept]:
     if asked.includes_set_aside:
         return list(memories)
     known: dict[tuple[str, int], bool] = {}
-    return [one for one in memories if not _is_set_aside(one, known)]
+    return [one for one in memories if not is_set_aside(one, known)]
 
 
-def _is_set_aside(kept: Kept, known: dict[tuple[str, int], bool]) -> bool:
-    """Say whether all that taught a memory was set aside."""
+def is_set_aside(kept: Kept, known: dict[tuple[str, int], bool]) -> bool:
+    """Say whether all that taught a memory was set aside; `known` is filled."""
     sources = (kept.content.source, *kept.content.reinforcements)
     for one in sources:
         if one.session_id is None or one.version is None:
@@ -98,6 +100,16 @@ def _is_set_aside(kept: Kept, known: dict[tuple[str, int], bool]) -> bool:
         if not known[place]:
             return False
     return True
+
+
+def _given(asked: RecallAsked, given: Given) -> list[dict[str, Any]]:
+    note_read(
+        act=asked.act,
+        session_id=asked.session_id,
+        version=asked.version,
+        given=given,
+    )
+    return [_told(kept, score) for kept, score in given]
 
 
 def _told(kept: Kept, score: float | None) -> dict[str, Any]:

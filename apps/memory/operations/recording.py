@@ -8,6 +8,7 @@ from apps.audit.actions import Action
 from apps.audit.streams import MemoryOperation
 from apps.memory.documents.contents import Content
 from apps.memory.documents.owners import Owner
+from apps.memory.models import MemoryScope
 from apps.timeline.operations import Told
 
 MEMORY = "memory"
@@ -43,8 +44,16 @@ def told_of_owner(
         resource_type=MEMORY,
         resource_id=owner.document.id,
         event=event,
-        details={"scope": owner.scope.value, "owner": owner.name} | details,
+        details={"scope": owner.scope.value, "owner": owner.name}
+        | _session_of(owner)
+        | details,
     )
+
+
+def _session_of(owner: Owner) -> dict[str, Any]:
+    """Return whose session's traces have it: of a session's own memories that one's."""
+    is_sessions = owner.scope is MemoryScope.SESSION
+    return {"session_id": owner.name} if is_sessions else {}
 
 
 def facts_of(content: Content) -> dict[str, Any]:

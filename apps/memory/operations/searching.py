@@ -17,6 +17,7 @@ from apps.memory.documents.contents import words_of
 from apps.memory.documents.finding import read_rows
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept
+from apps.memory.exposition import count_search
 from apps.memory.models import Memory
 from apps.memory.querysets import MemoryQuerySet
 
@@ -94,13 +95,15 @@ class _Scores:
 
 
 def search(*, act: Act, asked: SearchAsked) -> SearchResult:
-    """Return the memories that are nearest to the question.
+    """Return the memories that are nearest to the question, and count the search.
 
     Raises: InvalidRequest, SessionNotFound, AgentNotFound.
     """
     asked.require()
     owners = Finder(act.scope, asked.place, act.now).to_read()
-    return search_owners(act, owners, asked)
+    found = search_owners(act, owners, asked)
+    count_search(act.project, asked.place.narrowest, found=bool(found.matches))
+    return found
 
 
 def search_owners(

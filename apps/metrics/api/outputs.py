@@ -175,11 +175,14 @@ class Tools(Ranged, ListEnvelope):
 
 
 class Stats(Output):
-    """As StateBase's dashboard counts; memories and entities are none of ours yet."""
+    """As StateBase's dashboard counts; there are no entities."""
 
     total_sessions = count()
     total_turns = count()
-    total_memories = count()
+    total_memories = count(
+        "Believed and proposed, that the key may see: exact; of memories of sessions"
+        " those of the newest 1,000 that have any."
+    )
     total_entities = count()
     active_sessions_24h = count()
     storage_usage_bytes = count("Of states as they are kept.")

@@ -32,6 +32,7 @@ from apps.metrics.ranking import (
     worst_first,
 )
 from apps.metrics.ranking import breakdown as broken_down
+from apps.timeline import hooks
 from apps.timeline.api import parameters
 from apps.timeline.api.base import TimelineView
 
@@ -231,7 +232,7 @@ class StatsView(MetricsView):
         stats = {
             "total_sessions": ever.began,
             "total_turns": ever.turns,
-            "total_memories": 0,
+            "total_memories": hooks.memory_total(self.scope, now=self.now),
             "total_entities": 0,
             "active_sessions_24h": day.totals().sessions,
             "storage_usage_bytes": ever.stored,

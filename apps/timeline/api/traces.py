@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from apps.audit.actions import Action, actions_named
 from apps.audit.models import Event
+from apps.audit.querysets import MEMORY
 from apps.core import paging
 from apps.core.actors import ActorKind
 from apps.core.errors import InvalidRequest
@@ -30,6 +31,8 @@ from apps.timeline.queries import listing
 from apps.timeline.queries.listing import VersionChanges
 
 DEFAULT_LIMIT = 50
+# What ids of sessions begin with; a keyed document is none.
+SESSION = "sess_"
 BODY_ACTIONS = {Action.VERSION_CREATED, Action.SESSION_ROLLED_BACK}
 
 
@@ -103,7 +106,9 @@ def trace_objects(events: Sequence[Event]) -> list[dict[str, Any]]:
         [
             (event.stream_id, event.number)
             for event in events
-            if event.number is not None and event.resource_type != "turn"
+            if _is_in_session(event)
+            and event.number is not None
+            and event.resource_type != "turn"
         ]
     )
     reasons = listing.turn_reasons(
@@ -130,17 +135,17 @@ def _said_by(
 
 def _trace(event: Event, said: dict[str, Any]) -> dict[str, Any]:
     action = Action(event.action)
-    in_session = event.stream_id != event.project_id
     is_key = event.actor_kind == ActorKind.KEY
     return {
         "object": "trace",
         "id": event.id,
-        "session_id": event.stream_id if in_session else None,
+        "session_id": _session_id(event),
         "action": action.trace_name,
         "event": event.action,
         "resource_type": event.resource_type,
         "resource_id": event.resource_id,
-        "version": event.number,
+        # Of a memory it is one of the document that holds it, not of the session.
+        "version": event.number if _is_in_session(event) else None,
         "actor": f"api_key_{event.actor_label}" if is_key else event.actor_label,
         "actor_id": event.actor_id,
         "actor_kind": event.actor_kind,
@@ -154,6 +159,20 @@ def _trace(event: Event, said: dict[str, Any]) -> dict[str, Any]:
         "metadata": {"request_id": event.request_id},
         "ip_address": None,
     }
+
+
+def _is_in_session(event: Event) -> bool:
+    return event.stream_id.startswith(SESSION)
+
+
+def _session_id(event: Event) -> str | None:
+    """Return the session that an event is of; of a memory the one that taught it."""
+    if _is_in_session(event):
+        return event.stream_id
+    if event.resource_type != MEMORY:
+        return None
+    source: str | None = event.details.get("session_id")
+    return source
 
 
 def _details(action: Action, version: VersionChanges | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from apps.timeline.hooks.memories import (
     RecallAsked,
     Recalled,
     memory_counts,
+    memory_total,
     recall,
 )
 
@@ -18,5 +19,6 @@ __all__ = [
     "Recalled",
     "differences",
     "memory_counts",
+    "memory_total",
     "recall",
 ]

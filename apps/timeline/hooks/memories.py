@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from apps.agents.acts import Act
+from apps.agents.scope import Scope
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,13 +41,16 @@ class Recalled:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Memories:
-    """How an app above answers: what is recalled, and how many sessions have.
+    """How an app above answers: what is recalled, how many sessions have, and how many
+    there are.
 
-    `count` is given a project's id and its sessions', and leaves out who has none.
+    `count` is given a project's id and its sessions', and leaves out who has none;
+    `total` counts those that a caller may see.
     """
 
     recall: Callable[[RecallAsked], Recalled]
     count: Callable[[str, Sequence[str], datetime], Mapping[str, int]]
+    total: Callable[[Scope, datetime], int]
 
 
 # By the app's name; one at most.
@@ -67,3 +71,8 @@ def memory_counts(
     for one in MEMORIES.values():
         return one.count(project_id, session_ids, now)
     return {}
+
+
+def memory_total(scope: Scope, *, now: datetime) -> int:
+    """Return how many memories stand that the caller may see."""
+    return sum(one.total(scope, now) for one in MEMORIES.values())

@@ -159,28 +159,25 @@ def turn(session_id: str, receipt: Receipt) -> Turn:
 def traces(
     scope: Scope, wanted: TraceFilter, *, before_id: str | None, limit: int
 ) -> list[Event]:
-    """Return up to `limit` + 1 events of the project, newest first."""
-    found = _events(scope)
-    if wanted.session_id is not None:
-        found = found.for_stream(wanted.session_id)
-    if wanted.agent is not None or wanted.user is not None:
-        sessions = _sessions_of(scope).of_agent(scope.project.id, wanted.agent)
-        found = found.filter(stream_id__in=sessions.by(user=wanted.user).values("id"))
-    if wanted.actions is not None:
-        found = found.with_action(list(wanted.actions))
-    if wanted.resource_type is not None:
-        found = found.filter(resource_type=wanted.resource_type)
-    if wanted.resource_id is not None:
-        found = found.filter(resource_id=wanted.resource_id)
-    found = found.between(wanted.after, wanted.before)
-    if before_id is not None:
-        found = found.before(before_id)
-    return list(found.newest_first()[: limit + 1])
+    """Return up to `limit` + 1 events of the project, newest first.
+
+    Those of a session, or of an agent's sessions, are what happened in them and what
+    was done to the memories that they taught.
+    """
+    found: list[Event] = []
+    for events in _events(scope, wanted):
+        narrowed = _narrowed(events, wanted).newest_first()
+        found += narrowed.before(before_id)[: limit + 1]
+    return sorted(found, key=lambda one: one.id, reverse=True)[: limit + 1]
 
 
 def trace(scope: Scope, trace_id: str) -> Event | None:
     """Return one event of the project by its id."""
-    return _events(scope).filter(id=trace_id).first()
+    for events in _events(scope, TraceFilter()):
+        found = events.filter(id=trace_id).first()
+        if found is not None:
+            return found
+    return None
 
 
 def version_changes(
@@ -235,11 +232,37 @@ def within_bytes(items: list[Item], size_of: Callable[[Item], int]) -> list[Item
     return items
 
 
-def _events(scope: Scope) -> EventQuerySet:
-    found = Event.objects.for_project(scope.project.id)
-    if scope.agents is None:
-        return found
-    return found.filter(stream_id__in=_sessions_of(scope).values("id"))
+def _events(scope: Scope, wanted: TraceFilter) -> list[EventQuerySet]:
+    """Return the events of whom is asked for, each once: by indexes of their own."""
+    events = memories = Event.objects.for_project(scope.project.id)
+    is_named = wanted.agent is not None or wanted.user is not None
+    if wanted.session_id is not None:
+        events = events.for_stream(wanted.session_id)
+        memories = memories.of_memories(taught_by=wanted.session_id)
+    if scope.agents is None and not is_named:
+        return [events] if wanted.session_id is None else [events, memories]
+    sessions = _sessions_of(scope)
+    if is_named:
+        sessions = sessions.of_agent(scope.project.id, wanted.agent)
+        sessions = sessions.by(user=wanted.user)
+    ids = sessions.values("id")
+    # What a key's agents know that no session taught is of no session and no user.
+    is_of_agents = wanted.session_id is None and not is_named
+    names = scope.agents or () if is_of_agents else ()
+    return [
+        events.filter(stream_id__in=ids),
+        memories.of_memories_taught_in(ids, or_of=sorted(names)),
+    ]
+
+
+def _narrowed(found: EventQuerySet, wanted: TraceFilter) -> EventQuerySet:
+    if wanted.actions is not None:
+        found = found.with_action(list(wanted.actions))
+    if wanted.resource_type is not None:
+        found = found.filter(resource_type=wanted.resource_type)
+    if wanted.resource_id is not None:
+        found = found.filter(resource_id=wanted.resource_id)
+    return found.between(wanted.after, wanted.before)
 
 
 def _sessions_of(scope: Scope) -> SessionQuerySet:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -11,6 +13,7 @@ from django.urls import reverse
 
 from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
+from apps.agents.acts import Act
 from apps.console.forms.agent_data import asked
 from apps.console.forms.memories import BackForm, DecideForm
 from apps.console.views.memories.looking import memory_shown
@@ -69,9 +72,11 @@ def back_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
     form = BackForm(sent)
     given = asked(form)
     looking = act_of(request, membership)
-    steps: list[SteppedBack] = []
+    steps: Sequence[SteppedBack] = []
+    has_more = False
     if given["session"]:
-        steps = memory.preview_forgetting(act=looking, session_id=given["session"])
+        found = memory.preview_forgetting(act=looking, session_id=given["session"])
+        steps, has_more = found.steps, found.has_more
     elif given["to"] or given["version"] is not None:
         steps = [memory.preview(act=looking, wanted=form.wanted())]
     context = {
@@ -79,6 +84,7 @@ def back_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
         "given": given,
         "steps": steps,
         "count": sum(one.count for one in steps),
+        "has_more": has_more,
         "may_act": may(membership, Permission.WRITE, membership.project),
         "key": new_key(),
     }
@@ -92,17 +98,32 @@ def step_memories_back(request: HttpRequest, membership: Membership) -> HttpResp
     given = valid(form)
     once = act_once(request, membership, form)
     if given["session"]:
-        done = memory.forget_session(
-            act=once,
-            session_id=given["session"],
-            reasoning=given["reason"].strip() or None,
-        )
-        where = {"session": given["session"]}
-    else:
-        done = [memory.step_back(act=once, wanted=form.wanted())]
-        where = {"scope": given["scope"], "owner": given["owner"]}
-    count = sum(one.count for one in done)
-    plural = "memory" if count == 1 else "memories"
-    messages.success(request, f"{count:,} {plural} changed. History has all of it.")
+        return _forgotten(request, membership, once, given)
+    done = memory.step_back(act=once, wanted=form.wanted())
+    messages.success(request, _changed(done.count))
+    where = {"scope": given["scope"], "owner": given["owner"]}
     to = reverse("console:memories", args=[membership.project.slug])
     return SeeOther(f"{to}?{urlencode(where)}")
+
+
+def _forgotten(
+    request: HttpRequest, membership: Membership, once: Act, given: dict[str, Any]
+) -> HttpResponse:
+    """Forget what a session taught; lead to the rest of it, where there is more."""
+    session_id = given["session"]
+    done = memory.forget_session(
+        act=once, session_id=session_id, reasoning=given["reason"].strip() or None
+    )
+    said = _changed(sum(one.count for one in done.steps))
+    slug = membership.project.slug
+    if done.has_more:
+        messages.success(request, f"{said} The session taught more: go on below.")
+        to = reverse("console:memories_back", args=[slug])
+        return SeeOther(f"{to}?{urlencode({'session': session_id})}")
+    messages.success(request, said)
+    return SeeOther(reverse("console:session_memories", args=[slug, session_id]))
+
+
+def _changed(count: int) -> str:
+    plural = "memory" if count == 1 else "memories"
+    return f"{count:,} {plural} changed. History has all of it."

@@ -32,7 +32,9 @@ def import_mem0(path: str | Path, client: Stepback | None = None) -> Import:
     """Import the JSON that mem0's `get_all` returned, as often as one likes.
 
     A user's memories are the user's, an agent's the agent's, those of a run the
-    session's of that id. Without a client one is made of the environment.
+    session's of that id, the server's or your own. What is refused holds up no other
+    memory, and is among the result's `problems`. Without a client one is made of the
+    environment.
 
     Raises: ValueError for a file that is no such export; StepbackError.
     """

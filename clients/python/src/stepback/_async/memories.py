@@ -223,7 +223,10 @@ class AsyncMemories(AsyncResource):
         reasoning: str | None = None,
         idempotency_key: str | None = None,
     ) -> answers.MemoriesSteppedBack:
-        """Forget what a session taught, whosever it is; others' word stays."""
+        """Forget what a session taught, whosever it is; others' word stays.
+
+        At most 1,000 memories at once: call it again while the answer `has_more`.
+        """
         body = given(from_session=session_id, reasoning=reasoning)
         return await self._step_back(body, idempotency_key)
 

@@ -224,7 +224,10 @@ class Memories(Resource):
         reasoning: str | None = None,
         idempotency_key: str | None = None,
     ) -> answers.MemoriesSteppedBack:
-        """Forget what a session taught, whosever it is; others' word stays."""
+        """Forget what a session taught, whosever it is; others' word stays.
+
+        At most 1,000 memories at once: call it again while the answer `has_more`.
+        """
         body = given(from_session=session_id, reasoning=reasoning)
         return self._step_back(body, idempotency_key)
 

@@ -100,10 +100,14 @@ class MemoriesResolved(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class MemoriesSteppedBack(Answer):
-    """What stepping back did, or would do, owner by owner."""
+    """What stepping back did, or would do, owner by owner.
+
+    `has_more` says that the session taught more than one call forgets.
+    """
 
     dry_run: bool
     count: int
+    has_more: bool
     owners: Sequence[Mapping[str, Json]]
 
 

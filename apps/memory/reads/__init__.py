@@ -1,0 +1,1 @@
+"""What sessions read: noted with each context that had memories, and shown since."""
