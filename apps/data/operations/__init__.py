@@ -29,6 +29,7 @@ from apps.data.operations.governing.exceptions import (
     read_exception,
 )
 from apps.data.operations.governing.floors import set_floor
+from apps.data.operations.keeping.by_steps import restore_by_steps
 from apps.data.operations.keeping.long_restores import (
     list_restores,
     restore_running,
@@ -88,6 +89,7 @@ __all__ = [
     "read_versions",
     "remove",
     "remove_prefix",
+    "restore_by_steps",
     "restore_checkpoint",
     "restore_running",
     "roll_back_config",
