@@ -31,7 +31,7 @@ def rolled_back(visits: Visits, trip: Trip) -> Page:
     """The session's page after its rollback to v1, with the toast that says so."""
     page = visits.page("olga")
     page.goto(trip.path("versions", 1, "rollback"))
-    page.get_by_label("Hold agent writes").uncheck()
+    page.get_by_label("Hold session").uncheck()
     page.get_by_role("button", name="Roll back to v1").click()
     expect(page.locator(".toast")).to_contain_text("Rolled back to v1.")
     return page
