@@ -12,7 +12,15 @@ expect.set_options(timeout=30_000)
 ROWS, PICK = "down, up the rows", "pick the row"
 # Where in the page the focus is: 0 where it is not in its content.
 FOCUSED = "document.activeElement.closest('main') && document.activeElement.href"
-WITH_ROWS = ("agents", "audit?show=all", "keys", "memories", "alerts", "open/flagged", "")
+WITH_ROWS = (
+    "agents",
+    "audit?show=all",
+    "keys",
+    "memories",
+    "alerts",
+    "open/flagged",
+    "",
+)
 WITHOUT_ROWS = ("alerts/new", "sessions?q=user:nobody")
 
 
