@@ -99,8 +99,27 @@ function go(key) {
   document.querySelector(`.side [data-go="${CSS.escape(key)}"]`)?.click();
 }
 
+// A number of the open session: typed anywhere, Enter goes there, r shows what rolling
+// back to it would do. So any of 99,999 versions has its preview within 6 keys.
+function type(digit) {
+  const field = document.getElementById("id_go");
+  field.value = digit;
+  field.focus();
+}
+
+function leadBack(event) {
+  const { back, head } = event.target.dataset;
+  const number = /^v?([0-9]{1,15})$/.exec(event.target.value.trim())?.[1];
+  if (event.key === "r" && back && number && Number(number) <= Number(head)) {
+    event.preventDefault();
+    window.location.href = `${back}${Number(number)}/rollback`;
+  }
+}
+
+// In the list, `key:r` is what the key presses.
 function has(keys) {
-  return keys === "rows" ? links().length > 0 : document.querySelector(keys) !== null;
+  const where = keys.replace(/key:(.)/g, '[data-key="$1"]');
+  return keys === "rows" ? links().length > 0 : document.querySelector(where) !== null;
 }
 
 function tell() {
@@ -113,6 +132,9 @@ function tell() {
 document.addEventListener("keydown", (event) => {
   // The box of a row takes no text.
   const isBox = event.target.matches("tr .pick input");
+  if (event.target.id === "id_go" && !hasModifier(event) && !isOff()) {
+    leadBack(event);
+  }
   if (hasModifier(event) || (!isBox && isTyping(event.target))) {
     return;
   }
@@ -125,7 +147,10 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const act = acts[event.key];
-  if (act) {
+  if (/^[0-9]$/.test(event.key) && document.querySelector(".timeline-pane #id_go")) {
+    event.preventDefault();
+    type(event.key);
+  } else if (act) {
     event.preventDefault();
     act();
   } else if (event.key.length === 1 && event.key !== " " && press(event.key)) {

@@ -83,6 +83,31 @@ def test_the_preview_of_any_of_hundreds_of_versions_is_near(
     assert keys.n <= TO_PREVIEW
 
 
+def test_the_preview_of_any_of_thousands_of_versions_is_near(
+    visits: Visits, trip: Trip
+) -> None:
+    states = [{"state": {"n": n}} for n in range(100)]
+    for _ in range(11):
+        made = trip.console.api.post(
+            f"/v1/sessions/{trip.id}/versions", json={"versions": states}
+        )
+        assert made.status_code == 201, made.text
+    page = visits.page("olga")
+    page.goto(trip.path())
+    keys = Keys(page)
+
+    keys.press("1", "0", "2", "4", "r")
+
+    expect(page.locator("h1")).to_contain_text("Roll back to v1024?")
+    assert keys.n <= TO_PREVIEW
+    # A viewer types it too: what follows is a version, and no preview.
+    theirs = visits.page("carol")
+    theirs.goto(trip.path())
+    Keys(theirs).press("1", "0", "2", "4", "r")
+    assert theirs.url == trip.path()
+    expect(theirs.locator("#id_go")).to_have_value("1024r")
+
+
 def test_undo_is_one_key_where_the_rollback_is_told(
     rolled_back: Page, trip: Trip
 ) -> None:

@@ -280,6 +280,27 @@ def test_while_a_rule_is_made_it_says_what_it_would_do(admin, project):
     assert "would see" not in page
 
 
+def test_while_a_rule_is_changed_it_says_what_it_would_do(admin, project):
+    bad(project)
+    rule = make(project)
+    before = list(Rule.objects.values().order_by("id"))
+    said = SAID | {"threshold": "40"}
+
+    page = main(
+        post(admin, "preview_alert_change", project, rule.id, status=200, **said)
+    )
+
+    assert "it fires at 40 %" in page
+    assert "In the last 14 days" in page
+    assert 'value="40"' in page
+    assert list(Rule.objects.values().order_by("id")) == before
+    wrong = SAID | {"threshold": "-1"}
+    page = main(
+        post(admin, "preview_alert_change", project, rule.id, status=422, **wrong)
+    )
+    assert "it fires at" not in page
+
+
 def test_quiet_hours_and_units_are_typed_as_people_write_them(admin, project):
     said = SAID | {"metric": "latency", "threshold": "2.5", "quiet_from": "22:00"}
     said |= {"quiet_to": "7:30", "quiet_zone": "Europe/Rome"}
