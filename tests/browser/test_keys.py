@@ -1,4 +1,4 @@
-"""Single keys: the list that `?` opens has those alone that do something on the page."""
+"""Single keys: the list that `?` opens has those alone that act on the page."""
 
 import re
 

@@ -1,5 +1,6 @@
 """A session's page and its versions' pages: what changed, what was set aside."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -447,3 +448,25 @@ def test_what_a_pointer_holds_is_escaped():
     shown = slashed("/a<b>//c")
 
     assert shown == "/a&lt;b&gt;<wbr>/<wbr>/c"
+
+
+def test_the_tree_is_open_and_tinted_where_the_version_changed_something(
+    viewer, project
+):
+    deep = {"trip": {"legs": {"first": {"seat": "1A"}}}, "prefs": {"meal": "veg"}}
+    story = Story(project, state=deep)
+    story.update({"trip": {"legs": {"first": {"seat": "2C"}}}})
+
+    text = viewer.get(
+        address(project, story.id, "versions", 1) + "?tab=state"
+    ).content.decode()
+
+    assert "Tinted: what this version set." in text
+    tinted = re.findall(r'is-changed">(?:<[^>]*>)*([^<]*)<', text)
+    assert tinted == ["seat"]
+    opened = re.findall(r'<details open[^>]*><summary><span class="key">([^<]*)<', text)
+    assert {"trip", "legs", "first"} <= set(opened)
+    assert "prefs" not in opened
+    # What began with the session has nothing to set it apart.
+    began = viewer.get(address(project, story.id, "versions", 0) + "?tab=state")
+    assert "Tinted" not in began.content.decode()

@@ -85,7 +85,7 @@ def context(now: datetime) -> dict[str, Any]:
     return {
         "changes": changes,
         "lines": _lines(changes),
-        "tree": json_tree.tree(BEFORE),
+        "tree": json_tree.tree(BEFORE, changed=["/dates/return", "/destination"]),
         "life": _life(now),
         "statuses": [*Status.values, "expired", *session_rows.STANDINGS],
         "icons": ICONS,
