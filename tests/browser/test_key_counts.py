@@ -135,3 +135,42 @@ def test_undo_is_two_keys_from_the_session_whenever_it_is_opened(
     expect(page.locator(".toast")).to_contain_text("Rolled back to v3.")
     assert trip.head["undo_of"] == 4
     assert keys.n <= TO_UNDO
+
+
+def test_what_was_done_is_said_at_the_bottom_for_ten_seconds(
+    visits: Visits, trip: Trip
+) -> None:
+    page = visits.page("olga")
+    page.clock.install()
+    page.goto(trip.path("versions", 1, "rollback"))
+    page.get_by_role("button", name="Roll back to v1").click()
+    toast = page.locator(".toast")
+    expect(toast).to_contain_text("Rolled back to v1.")
+    place = toast.bounding_box()
+    assert place is not None
+    assert place["x"] < 40
+    assert place["y"] + place["height"] > 900 / 2
+    toast.get_by_role("button", name="Undo").focus()
+
+    page.clock.run_for(30_000)
+    expect(toast).to_be_visible()
+    page.locator("h1").evaluate("one => document.activeElement.blur()")
+    page.mouse.move(700, 10)
+    page.clock.run_for(10_500)
+
+    expect(toast).to_have_count(0)
+    # The way back stays.
+    expect(page.get_by_role("link", name="Undo…")).to_be_visible()
+
+
+def test_without_javascript_it_is_a_notice_that_stays(
+    visits: Visits, trip: Trip
+) -> None:
+    page = visits.page("olga", java_script_enabled=False)
+    page.goto(trip.path("versions", 1, "rollback"))
+    page.get_by_role("button", name="Roll back to v1").click()
+    toast = page.locator(".toast")
+
+    assert toast.evaluate("one => getComputedStyle(one).position") == "static"
+    toast.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast")).to_contain_text("Undone")
