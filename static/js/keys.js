@@ -11,7 +11,7 @@ const help = document.getElementById("keys-help");
 const LISTS = [
   ".timeline .version-number",
   ".message .version-number",
-  "main :is(tbody tr, .home li, .projects li)",
+  "main :is(tbody tr, .home li, .projects li, .picks-list li)",
 ];
 const ROW = ".entry, .message, tr, li";
 
