@@ -59,7 +59,7 @@ def test_a_value_finds_its_session_and_says_where(viewer, project):
     assert listed(page) == [story.id]
     why = text(page).partition('class="why"')[2].partition("</tr>")[0]
     assert '<code>state.order.id="A-17"</code>' in why
-    assert "/order/id" in why
+    assert "/order<wbr>/id" in why
     assert address(project, story.id, "versions", 0) in why
 
 
@@ -212,6 +212,7 @@ def test_an_unknown_id_says_how_far_was_looked(viewer, project):
     page = text(search(viewer, project, "cust_9999"))
 
     assert "No session matches this search" in page
+    assert re.search(r'href="[^"]*\?q=[^"]*">without ', page)
     assert "cust_9999: looked for in live sessions" in page
     assert f'href="{address(project)}?q=user%3Acust_9999"' in page
 

@@ -1,5 +1,6 @@
 """A session's page and its versions' pages: what changed, what was set aside."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import Role
 from apps.console import queries
 from apps.console.pages.session import session_page
+from apps.console.templatetags.console import slashed
 from apps.core import json
 from apps.timeline import bodies
 from apps.timeline import operations as timeline
@@ -88,7 +90,7 @@ def test_signs_stand_beside_words_for_who_does_not_see_them(viewer, project, tri
     entry = entry_of(text, 1)
 
     assert '<span class="sign" aria-hidden="true">+</span>' in text
-    assert '<span class="unseen">added</span>' in text
+    assert '<span class="kind">added</span>' in text
     assert "Cy added to travellers" in entry
 
 
@@ -432,3 +434,39 @@ def test_reading_writes_nothing(viewer, project, trip):
 
     assert Session.objects.filter(id=trip.id).values().get() == before
     assert STATE["destination"] == "NYC"
+
+
+def test_pointers_wrap_where_a_part_of_them_begins(viewer, project, trip):
+    trip.update({"dates": {"depart": "2026-04-01"}})
+
+    text = text_of(viewer, project, trip.id, "versions", 5)
+
+    assert '<span class="pointer">/dates<wbr>/depart</span>' in text
+
+
+def test_what_a_pointer_holds_is_escaped():
+    shown = slashed("/a<b>//c")
+
+    assert shown == "/a&lt;b&gt;<wbr>/<wbr>/c"
+
+
+def test_the_tree_is_open_and_tinted_where_the_version_changed_something(
+    viewer, project
+):
+    deep = {"trip": {"legs": {"first": {"seat": "1A"}}}, "prefs": {"meal": "veg"}}
+    story = Story(project, state=deep)
+    story.update({"trip": {"legs": {"first": {"seat": "2C"}}}})
+
+    text = viewer.get(
+        address(project, story.id, "versions", 1) + "?tab=state"
+    ).content.decode()
+
+    assert "Tinted: what this version set." in text
+    tinted = re.findall(r'is-changed">(?:<[^>]*>)*([^<]*)<', text)
+    assert tinted == ["seat"]
+    opened = re.findall(r'<details open[^>]*><summary><span class="key">([^<]*)<', text)
+    assert {"trip", "legs", "first"} <= set(opened)
+    assert "prefs" not in opened
+    # What began with the session has nothing to set it apart.
+    began = viewer.get(address(project, story.id, "versions", 0) + "?tab=state")
+    assert "Tinted" not in began.content.decode()

@@ -125,7 +125,9 @@ def _life(
     session, head = place.session, place.session.head_number
     flagged, good = flagged_numbers(session.id), queries.good_versions(session)
     found = verdict.suspect(flagged, good, place.live)
-    wanted = [place.selected]
+    trusted = verdict.known_good(good, place.live)
+    # On a healthy session too: to what one would go back is always in sight.
+    wanted = [place.selected] if trusted is None else [place.selected, trusted]
     if found is not None:
         wanted += [one for one in (found.number, found.good) if one is not None]
     numbers = life_line.telling_numbers(buckets, head=head, wanted=wanted)
