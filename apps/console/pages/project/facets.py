@@ -24,17 +24,26 @@ from apps.timeline.search import (
     Query,
     ReviewedAs,
     RolledBack,
+    StandsAs,
     StatusIs,
     UserIs,
     VersionSays,
     releases,
+    standings,
     write_query,
 )
-from apps.timeline.words import Status
+from apps.timeline.words import Standing, Status
 
 SHOWN = 6
 # Only lists by agent, user, status and time have these.
 GONE = (Status.DELETED, EXPIRED)
+
+# As rows say them.
+STATUS_WORDS: dict[str, str] = {
+    Standing.HELD: "held",
+    Standing.WRONG: "looks wrong",
+    Standing.ROLLED: "rolled back",
+}
 
 
 class Seen(Protocol):
@@ -117,9 +126,8 @@ def facets(project: Project, seen: Sequence[Seen], ways: Ways) -> Iterable[Facet
         if name.strip()
     ]
     yield Facet(title="Release", choices=says)
-    if not ways.has(StatusIs):
-        statuses = Counter(one.status for one in seen)
-        yield _facet("Status", statuses, ways, StatusIs, "status")
+    if not (ways.has(StatusIs) or ways.has(StandsAs)):
+        yield _statuses(seen, [one.id for one in live], ways)
     if not ways.has(ReviewedAs):
         reviews = Counter(one.review for one in seen if one.review is not None)
         yield _facet("Review", reviews, ways, ReviewedAs, "review")
@@ -140,6 +148,26 @@ def _facet(
     most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     choices = ways.choices(most[:SHOWN], clause, name)
     return Facet(title=title, choices=choices, n_more=len(most[SHOWN:]))
+
+
+def _statuses(seen: Sequence[Seen], live: Sequence[str], ways: Ways) -> Facet:
+    """Count how sessions stand, as their rows say it."""
+    known = standings(live)
+    counts = Counter(known.get(one.id, one.status) for one in seen)
+    most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return Facet(
+        title="Status",
+        choices=[
+            Choice(name=STATUS_WORDS.get(one, one), count=n, url=ways.to(_stands(one)))
+            for one, n in most
+        ],
+    )
+
+
+def _stands(status: str) -> Clause:
+    if status in (*GONE, Standing.HELD):
+        return StatusIs(text="", status=status)
+    return StandsAs(text="", standing=status)
 
 
 def _happened(seen: Sequence[Seen], ways: Ways) -> Iterable[Choice]:
