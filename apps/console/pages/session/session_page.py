@@ -43,9 +43,10 @@ from apps.timeline.versions import (
 )
 from apps.timeline.words import Hold, Op, Status
 
-ROWS = 60
+# Their texts are most of a page, which has at most 120 kB.
+ROWS = 25
 # So many newer versions stand above the one that a link leads to.
-ABOVE = 15
+ABOVE = 8
 # Of the statuses, those in which nothing can be done any more.
 GONE = frozenset({Status.DELETED, queries.EXPIRED})
 
