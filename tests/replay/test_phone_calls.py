@@ -43,7 +43,7 @@ FIRST = 3
 WANTED = 0.95
 ROW = re.compile(r'<tr role="row"(?! class="why")')
 LINK = re.compile(
-    r'href="[^"]*/sessions/(sess_\w{26})(?:/versions/(\d+))?" title="sess_'
+    r'href="[^"]*/sessions/(sess_\w{26})(?:/versions/(\d+))?(?:\?[^"]*)?" title="sess_'
 )
 
 

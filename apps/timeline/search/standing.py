@@ -22,7 +22,7 @@ from apps.timeline.search.conditions import (
     newest_of,
 )
 from apps.timeline.search.index_scan import IndexScan
-from apps.timeline.versions.lineage import live_ranges, set_aside_by
+from apps.timeline.versions.lineage import lineage, set_aside_by
 from apps.timeline.words import KNOWN_GOOD, Op, OpenKind, Outcome, Standing, Status
 
 # So many open items are kept as ids; of more, the newest sessions are looked through.
@@ -54,9 +54,17 @@ SELECT s.id FROM timeline_session s
    AND {keyset.below_id("s.id")}
  ORDER BY s.id DESC LIMIT %(limit)s
 """)  # noqa: S608
-_GOOD = sql.of_session("""
-SELECT l.number FROM timeline_label l
- WHERE l.session_id = %(session)s AND l.name = %(name)s AND l.number >= %(number)s
+_GOOD = sql.across("""
+SELECT l.session_id, array_agg(l.number) AS numbers FROM timeline_label l
+ WHERE l.session_id = ANY (%(ids)s::varchar[]) AND l.name = %(name)s
+ GROUP BY l.session_id LIMIT %(limit)s
+""")
+_ROLLBACKS = sql.across("""
+SELECT v.session_id, array_agg(v.number ORDER BY v.number DESC) AS numbers,
+       array_agg(v.restored_number ORDER BY v.number DESC) AS restored
+  FROM timeline_version v
+ WHERE v.session_id = ANY (%(ids)s::varchar[]) AND v.restored_number IS NOT NULL
+ GROUP BY v.session_id LIMIT %(limit)s
 """)
 
 
@@ -115,21 +123,23 @@ class StandingIs(Condition):
 
 def standings(session_ids: Sequence[str]) -> dict[str, Standing]:
     """Return how these sessions stand, those that are over as they stood before."""
-    asked = {"ids": sql.text_array(session_ids), "limit": 2 * len(session_ids)}
     if not session_ids:
         return {}
+    asked = _asked(session_ids)
     open_at: dict[str, dict[str, int]] = defaultdict(dict)
     for row in sql.rows(_OPEN, asked):
         open_at[row.session_id][row.kind] = row.number
+    heads = sql.rows(_HEADS, asked)
+    wrong = _wrong({row.id: row.number for row in heads}, open_at)
     return {
         row.id: stands_as(
             row.status,
             row,
             is_waiting=OpenKind.WAITING in open_at[row.id],
-            is_wrong=_is_wrong(row, open_at[row.id]),
+            is_wrong=row.id in wrong,
             is_failed=says_failed(row.review, row.scores or {}),
         )
-        for row in sql.rows(_HEADS, asked)
+        for row in heads
     }
 
 
@@ -152,17 +162,37 @@ def stands_as(
     return Standing.FORKED if head.op == Op.FORK else Standing.ACTIVE
 
 
-def _is_wrong(head: Any, open_at: Mapping[str, int]) -> bool:
-    """Say whether a live version is flagged, and none since is known good."""
-    flagged = open_at.get(OpenKind.FLAGGED)
-    if flagged is None:
-        return False
-    asked = {"session": head.id, "number": flagged}
-    good = [row.number for row in sql.rows(_GOOD, asked | {"name": KNOWN_GOOD})]
-    if not good:
-        return True
-    live = live_ranges(head.id, head.number)
-    return all(set_aside_by(live, one) is not None for one in good)
+def _wrong(
+    heads: Mapping[str, int], open_at: Mapping[str, Mapping[str, int]]
+) -> set[str]:
+    """Return those with a live flagged version and none since that is known good."""
+    flagged = {
+        one: found[OpenKind.FLAGGED]
+        for one, found in open_at.items()
+        if one in heads and OpenKind.FLAGGED in found
+    }
+    if not flagged:
+        return set()
+    good = {
+        row.session_id: [n for n in row.numbers if n >= flagged[row.session_id]]
+        for row in sql.rows(_GOOD, _asked(list(flagged)) | {"name": KNOWN_GOOD})
+    }
+    doubted = [one for one, numbers in good.items() if numbers]
+    rollbacks = {
+        row.session_id: list(zip(row.numbers, row.restored, strict=True))
+        for row in (sql.rows(_ROLLBACKS, _asked(doubted)) if doubted else ())
+    }
+    fine = set()
+    for one in doubted:
+        live = lineage(heads[one], rollbacks.get(one, []))
+        if any(set_aside_by(live, number) is None for number in good[one]):
+            fine.add(one)
+    return set(flagged) - fine
+
+
+def _asked(session_ids: Sequence[str]) -> dict[str, Any]:
+    ids = sql.text_array(session_ids)
+    return {"ids": ids, "limit": 2 * len(session_ids)}
 
 
 def _scored(before: str | None, limit: int, project_id: str) -> list[str]:

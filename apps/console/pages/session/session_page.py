@@ -18,6 +18,7 @@ from apps.agents.mapping import agents_noise
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
+from apps.console.pages.project import walking
 from apps.console.pages.project.session_rows import standing_of, subject_of
 from apps.console.pages.session import timeline_rows, verdict, version_text
 from apps.timeline.blame import change_key
@@ -173,6 +174,8 @@ def window(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     shown = found[:ROWS]
     kept = {name: text for name, text in given.items() if text not in ("", None)}
     kept.pop("after", None)
+    if len(given["list"]) > walking.LONGEST_KEPT:
+        kept = {name: kept[name] for name in kept if name not in ("list", "order")}
     return {
         "rows": _rows(place, found, after),
         "is_filtered": bool(wanted),
