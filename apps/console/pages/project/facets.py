@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -29,7 +29,6 @@ from apps.timeline.search import (
     UserIs,
     VersionSays,
     releases,
-    standings,
     write_query,
 )
 from apps.timeline.words import Standing, Status
@@ -113,8 +112,16 @@ class Ways:
         return any(isinstance(one, kind) for one in self.query.clauses)
 
 
-def facets(project: Project, seen: Sequence[Seen], ways: Ways) -> Iterable[Facet]:
-    """Yield what the sessions share, counted; a facet may have no choice."""
+def facets(
+    project: Project,
+    seen: Sequence[Seen],
+    standing: Mapping[str, Standing],
+    ways: Ways,
+) -> Iterable[Facet]:
+    """Yield what the sessions share, counted; a facet may have no choice.
+
+    `standing` says how those stand that are not over.
+    """
     agents = Counter(one.agent for one in seen)
     if not ways.has(AgentIs):
         yield _facet("Agent", agents, ways, AgentIs, "name")
@@ -127,7 +134,7 @@ def facets(project: Project, seen: Sequence[Seen], ways: Ways) -> Iterable[Facet
     ]
     yield Facet(title="Release", choices=says)
     if not (ways.has(StatusIs) or ways.has(StandsAs)):
-        yield _statuses(seen, [one.id for one in live], ways)
+        yield _statuses(seen, standing, ways)
     if not ways.has(ReviewedAs):
         reviews = Counter(one.review for one in seen if one.review is not None)
         yield _facet("Review", reviews, ways, ReviewedAs, "review")
@@ -150,10 +157,11 @@ def _facet(
     return Facet(title=title, choices=choices, n_more=len(most[SHOWN:]))
 
 
-def _statuses(seen: Sequence[Seen], live: Sequence[str], ways: Ways) -> Facet:
+def _statuses(
+    seen: Sequence[Seen], standing: Mapping[str, Standing], ways: Ways
+) -> Facet:
     """Count how sessions stand, as their rows say it."""
-    known = standings(live)
-    counts = Counter(known.get(one.id, one.status) for one in seen)
+    counts = Counter(standing.get(one.id, one.status) for one in seen)
     most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return Facet(
         title="Status",
