@@ -30,6 +30,7 @@ WORDS = {
     "change": "changed",
     "reasoning": "in the reasoning",
     "turn": "in a turn",
+    "messages": "in messages kept",
     "label": "labelled",
     "summary": "in the summary up to turn",
     "flag": "flagged",

@@ -18,6 +18,7 @@ from apps.agents.mapping import agents_noise
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
+from apps.console.pages.project import walking
 from apps.console.pages.project.session_rows import standing_of, subject_of
 from apps.console.pages.session import timeline_rows, verdict, version_text
 from apps.timeline.blame import change_key
@@ -43,9 +44,10 @@ from apps.timeline.versions import (
 )
 from apps.timeline.words import Hold, Op, Status
 
-ROWS = 60
+# Their texts are most of a page, which has at most 120 kB.
+ROWS = 25
 # So many newer versions stand above the one that a link leads to.
-ABOVE = 15
+ABOVE = 8
 # Of the statuses, those in which nothing can be done any more.
 GONE = frozenset({Status.DELETED, queries.EXPIRED})
 
@@ -174,6 +176,8 @@ def window(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     shown = found[:ROWS]
     kept = {name: text for name, text in given.items() if text not in ("", None)}
     kept.pop("after", None)
+    if len(given["list"]) > walking.LONGEST_KEPT:
+        kept = {name: kept[name] for name in kept if name not in ("list", "order")}
     return {
         "rows": _rows(place, found, after),
         "is_filtered": bool(wanted),
