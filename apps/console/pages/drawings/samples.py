@@ -176,6 +176,7 @@ def _narrowing(now: datetime) -> Narrowing:
             end=now - (47 - at) * HOUR,
             count=3 + at * 7 % 19,
             rolled_back=at * 7 % 19 // 4,
+            wrong=at * 7 % 19 // 9,
             url="#content",
         )
         for at in range(48)
@@ -183,7 +184,7 @@ def _narrowing(now: datetime) -> Narrowing:
     return Narrowing(
         total="48 sessions",
         facets=[Facet(title="Agent", choices=choices, n_more=2)],
-        histogram=histogram(stretches),
+        histogram=histogram(stretches, (now - 12 * HOUR, now - 6 * HOUR)),
     )
 
 
