@@ -480,7 +480,8 @@ def test_the_proof_says_what_is_signed_and_what_contradicts_it(
 
     head = Session.objects.get(id=trip.id).head_number
     page = text_of(viewer, where)
-    assert f"Signed up to v{head} in note 1, 0 s ago." in page
+    # On a busy machine a second may have passed.
+    assert re.search(rf"Signed up to v{head} in note 1, \d s ago\.", page)
     assert str(key.verifier) in page
 
     forging.rewrite(trip.id, 1)
