@@ -78,6 +78,8 @@ class Why:
     quote: str | None = None
     # Whether this is where the thing that was looked for was changed last.
     is_deed: bool = False
+    # Whether it is only said there, be it by whom it may.
+    is_mention: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -83,7 +83,7 @@ class _Told:
         return [
             step.number
             for step in self.steps
-            if any(_does(call) and name in _named(call) for call in step.calls)
+            if any(does(call) and name in named(call) for call in step.calls)
         ]
 
     def knows(self, name: str) -> bool:
@@ -133,13 +133,13 @@ def _known(state: State, name: str) -> tuple[Any, Any, Any]:
     )
 
 
-def _does(call: WorkingCall) -> bool:
+def does(call: WorkingCall) -> bool:
     """Say whether a call changed something outside; looking up does not."""
     is_doing = call.changes_reservation or call.name == "send_certificate"
     return is_doing and not call.failed
 
 
-def _named(call: WorkingCall) -> set[str]:
+def named(call: WorkingCall) -> set[str]:
     """Return what a call names: the values of its arguments, and what it made."""
     named = {one for one in call.arguments.values() if isinstance(one, str)}
     result = call.result

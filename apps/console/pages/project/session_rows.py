@@ -92,10 +92,10 @@ class SessionRow:
 
     @property
     def leads_to(self) -> str | None:
-        """Return where a search leads: the deed, or the newest version found."""
+        """Return where a search leads: the deed, what holds it, or a mention of it."""
         found = [one for one in self.row.why if one.version is not None]
-        deeds = [one for one in found if one.is_deed]
-        return next((one.url for one in (*deeds, *found)), None)
+        found.sort(key=lambda one: (not one.is_deed, one.is_mention))
+        return next((one.url for one in found), None)
 
 
 def session_rows(rows: Sequence[Row]) -> list[SessionRow]:
