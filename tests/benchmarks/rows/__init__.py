@@ -14,6 +14,7 @@ from tests.benchmarks.rows import (
     heads,
     items,
     meaning,
+    memories,
     memory,
     pages,
     policies,
@@ -47,6 +48,7 @@ ROWS: dict[str, ModuleType] = {
     "policies": policies,
     "documents": documents,
     "meaning": meaning,
+    "memories": memories,
 }
 # Those that need neither large data nor the baselines' venv.
 CHEAP = ("head", "item", "rollback", "changes")
