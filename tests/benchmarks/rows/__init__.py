@@ -11,6 +11,7 @@ from tests.benchmarks.rows import (
     chat,
     dashboard,
     documents,
+    embedding,
     heads,
     items,
     meaning,
@@ -49,6 +50,7 @@ ROWS: dict[str, ModuleType] = {
     "documents": documents,
     "meaning": meaning,
     "memories": memories,
+    "embedding": embedding,
 }
 # Those that need neither large data nor the baselines' venv.
 CHEAP = ("head", "item", "rollback", "changes")
