@@ -19,7 +19,6 @@ from tests.benchmarks.clients import Client
 from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.pairs import alternate
 from tests.benchmarks.rows.appends import appending
-from tests.benchmarks.rows.meaning import until_embedded
 from tests.benchmarks.setting import Setting
 from tests.benchmarks.traffic import Plan
 from tests.live import Server
@@ -49,7 +48,6 @@ def run(setting: Setting) -> list[Finding]:
         dsn = opened.enter_context(machine.database("bench_embedding"))
         server = opened.enter_context(machine.product(dsn))
         _write(server, setting.count(VALUES, QUICK_VALUES))
-        until_embedded(dsn)
         name = conninfo_to_dict(dsn)["dbname"]
         where = {**conninfo_to_dict(setting.superuser_dsn), "dbname": name}
         connection = psycopg.connect(make_conninfo("", **where), autocommit=True)
@@ -59,6 +57,7 @@ def run(setting: Setting) -> list[Finding]:
                 appending(server, states.small(), setting, seconds=_seconds(setting))
             ),
         )
+        lanes.until_begun()
         samples = alternate(
             {"idle": lanes.idle, "embedding": lanes.embedding}, rounds=setting.rounds
         )
@@ -98,7 +97,7 @@ class Lanes:
         for statement in FORGET:
             self.connection.execute(statement)
         self.connection.execute(VACUUM)
-        self._until_begun()
+        self.until_begun()
         before, begin = self._one(EMBEDDED), time.perf_counter()
         rate = self.appends.rate()
         done = self._one(EMBEDDED) - before
@@ -107,7 +106,8 @@ class Lanes:
             raise RuntimeError(f"The worker did not embed all the while: {done}.")
         return rate
 
-    def _until_begun(self) -> None:
+    def until_begun(self) -> None:
+        """Raises: RuntimeError where the worker does not embed anything."""
         until = time.monotonic() + PATIENCE_SECONDS
         while not self._one(EMBEDDED):
             if time.monotonic() > until:
