@@ -61,7 +61,9 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
             found = found.filter(tags__overlap=list(tags))
         return found
 
-    def with_a_word_of(self, document_id: str, words: Collection[str]) -> MemoryQuerySet:
+    def with_a_word_of(
+        self, document_id: str, words: Collection[str]
+    ) -> MemoryQuerySet:
         """Keep those of a document that have one of these words, and maybe others.
 
         Two words may have one number: compare the words of what comes.
