@@ -1,0 +1,11 @@
+"""Read a key without the body that its reader has."""
+
+from django.db import migrations
+
+from apps.core import sql
+
+
+class Migration(migrations.Migration):
+    dependencies = [("timeline", "0010_keyed_write_one")]
+
+    operations = [sql.create_function("timeline", "keyed_read_v2")]
