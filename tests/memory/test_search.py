@@ -6,7 +6,9 @@ import pytest
 
 from apps.meaning.embedding import EmbeddingFailed
 from apps.memory.documents import nearing
+from apps.memory.models import Memory
 from apps.memory.operations import searching
+from apps.memory.querysets import MemoryQuerySet
 from tests.meaning.conftest import embed_all, notice_all
 from tests.memory.conftest import Mind, done
 
@@ -84,6 +86,50 @@ def test_a_filter_finds_beyond_what_is_nearest_of_all(mind: Mind) -> None:
     assert mind.found("red wine", type="rare", threshold=0) == [
         "Something about the weather"
     ]
+
+
+def test_proposals_that_are_nearer_leave_room_for_what_is_believed(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "BESIDE", 1)
+    mind.add("Something about the weather")
+    mind.add("Something about the weather in Rome")
+    for number in range(9):
+        mind.add(f"Likes red wine number {number}", confidence=0.5)
+
+    found = mind.found("red wine", threshold=0, limit=2)
+
+    assert sorted(found) == [
+        "Something about the weather",
+        "Something about the weather in Rome",
+    ]
+
+
+def test_words_that_share_a_number_are_told_apart(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remember(mind)
+    # As if all words had one number, so that each finds every memory.
+    monkeypatch.setattr(
+        MemoryQuerySet, "with_a_word_of", lambda rows, document, words: rows
+    )
+
+    assert mind.found("4712 zzzz", threshold=0.5) == [FACTS[2]]
+    assert mind.search("zzzz", threshold=0.9)["data"] == []
+
+
+def test_words_of_one_owner_find_nothing_of_another(mind: Mind) -> None:
+    remember(mind, user_id="ada")
+    mind.add("Is allergic to peanuts and soy", user_id="eve")
+    ada = Memory.objects.filter(owner="ada")[0].document_id
+
+    def found(*words: str) -> list[str]:
+        rows = Memory.objects.all().with_a_word_of(ada, words)
+        return sorted(rows.values_list("owner", flat=True))
+
+    assert found("peanuts") == ["ada"]
+    assert found("peanuts", "berlin") == ["ada", "ada"]
+    assert found("peanut") == found() == []
 
 
 def test_limits_of_a_search_are_held(mind: Mind) -> None:

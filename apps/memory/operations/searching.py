@@ -25,8 +25,8 @@ LONGEST_QUERY = 2_000
 LEAST_SCORE = 0.7
 # Memories of one owner that are looked through for words, the newest of them.
 MOST_WORDED = 5_000
-# Of those with a word of the question in common, so many are weighed.
-MOST_WEIGHED = 500
+# Of the nearest more are looked at than are asked for: some may be no longer believed.
+BESIDE = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -139,17 +139,42 @@ def search_owners(
 def _score(scores: _Scores, owner: Owner, act: Act, asked: SearchAsked) -> None:
     believed = Memory.objects.of([owner.document.id]).believed(now=act.now)
     wanted = believed.narrowed(types=asked.types, tags=asked.tags)
-    known = dict(wanted.values_list("id", "number"))
-    scores.candidates += len(known)
-    if not known:
+    count = wanted.count()
+    scores.candidates += count
+    if not count:
         return
-    _by_words(scores, wanted, asked.query)
+    _by_words(scores, owner, wanted, asked.query)
     try:
-        near = nearest(owner.document.id, asked.query, among=known, now=act.now)
+        near, known = _nearest(owner, wanted, act, asked)
     except EmbeddingFailed as error:
         scores.why = str(error)
         return
     _by_meaning(scores, near, known)
+
+
+def _nearest(
+    owner: Owner, wanted: MemoryQuerySet, act: Act, asked: SearchAsked
+) -> tuple[Neighbours, dict[str, int]]:
+    """Return what is nearest, and of the nearest that are wanted their versions.
+
+    Without a filter nearly all are wanted: as many as are asked for, and some, are
+    looked at. If too few of them are, all that are wanted are compared.
+
+    Raises: EmbeddingFailed.
+    """
+    if not (asked.types or asked.tags):
+        near = nearest(owner.document.id, asked.query, now=act.now)
+        some = near.found[: asked.limit + BESIDE]
+        known = _versions(wanted.filter(id__in=[one.key for one in some]))
+        standing = sum(known.get(one.key) == one.number for one in some)
+        if standing >= asked.limit or len(near.found) <= len(some):
+            return near, known
+    known = _versions(wanted)
+    return nearest(owner.document.id, asked.query, among=known, now=act.now), known
+
+
+def _versions(wanted: MemoryQuerySet) -> dict[str, int]:
+    return dict(wanted.values_list("id", "number"))
 
 
 def _by_meaning(scores: _Scores, near: Neighbours, known: dict[str, int]) -> None:
@@ -161,18 +186,22 @@ def _by_meaning(scores: _Scores, near: Neighbours, known: dict[str, int]) -> Non
     scores.is_truncated = scores.is_truncated or near.is_truncated
 
 
-def _by_words(scores: _Scores, wanted: MemoryQuerySet, query: str) -> None:
+def _by_words(
+    scores: _Scores, owner: Owner, wanted: MemoryQuerySet, query: str
+) -> None:
     """Count the share of the question's words that a memory has."""
     words = set(words_of(query))
     if not words:
         return
-    shared = wanted.filter(words__overlap=list(words)).order_by("-id")
+    shared = wanted.with_a_word_of(owner.document.id, sorted(words)).order_by("-id")
     rows = shared.values_list("id", "words")[: MOST_WORDED + 1]
     for place, (memory_id, own) in enumerate(rows):
         if place == MOST_WORDED:
             scores.is_truncated = True
             return
-        scores.count(memory_id, len(words.intersection(own)) / len(words))
+        score = len(words.intersection(own)) / len(words)
+        if score:
+            scores.count(memory_id, score)
 
 
 def of_session(session_id: str, asked: SearchAsked) -> SearchAsked:
