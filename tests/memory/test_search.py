@@ -204,6 +204,23 @@ def test_what_a_set_aside_version_taught_is_left_out_of_context(mind: Mind) -> N
     assert "Lives in Paris" in mind.recalled(second)
 
 
+@pytest.mark.parametrize("query", ["who wants a refund", None])
+def test_what_is_set_aside_crowds_out_nothing(mind: Mind, query: str | None) -> None:
+    session = mind.session(user="ada")
+    for number in range(3):
+        mind.add(f"The refund came in {number} parts", user_id="ada")
+    mind.change_state(session, step=1)
+    for number in range(60):
+        text = f"The customer who wants a refund of order {number}"
+        mind.add(text, session_id=session, scope="user")
+
+    mind.step_back(session, 0)
+
+    context = mind.context(session, query=query, memory_limit=3)
+    found = {one["content"] for one in context["memories"]}
+    assert found == {f"The refund came in {number} parts" for number in range(3)}
+
+
 def test_a_foreign_scope_is_not_found_in_the_same_words(
     mind: Mind, api: Any, make_key: Any, other_project: Any
 ) -> None:

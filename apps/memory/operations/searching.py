@@ -6,7 +6,7 @@ itself: no search can return what another user's document holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from apps.agents.acts import Act
@@ -55,6 +55,10 @@ class Match:
 
     kept: Kept
     score: float
+
+
+# Which of some memories are meant, in their order.
+Keeping = Callable[[Sequence[Kept]], Sequence[Kept]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,26 +111,21 @@ def search(*, act: Act, asked: SearchAsked) -> SearchResult:
 
 
 def search_owners(
-    act: Act, owners: Sequence[Owner], asked: SearchAsked
+    act: Act,
+    owners: Sequence[Owner],
+    asked: SearchAsked,
+    *,
+    keeping: Keeping | None = None,
 ) -> SearchResult:
-    """Return the nearest memories of these owners, which the caller may see."""
+    """Return the nearest memories of these owners, which the caller may see.
+
+    With `keeping`, the nearest of those that it keeps, however many are nearer.
+    """
     scores = _Scores({})
     for owner in owners:
         _score(scores, owner, act, asked)
-    best = sorted(scores.by_id.items(), key=lambda one: (-one[1], one[0]))
-    near = [one for one in best if one[1] >= asked.least][: asked.limit]
-    documents = [one.document.id for one in owners]
-    rows = Memory.objects.of(documents).filter(id__in=[name for name, _ in near])
-    kept = {
-        one.content.id: one
-        for one in read_rows(act.scope, rows.defer("words"), now=act.now)
-    }
     return SearchResult(
-        matches=[
-            Match(kept=kept[name], score=round(score, 4))
-            for name, score in near
-            if name in kept
-        ],
+        matches=_matches(scores, owners, act, asked, keeping or list),
         candidates=scores.candidates,
         method=scores.method,
         pending=scores.pending,
@@ -134,6 +133,30 @@ def search_owners(
         is_truncated=scores.is_truncated,
         why=scores.why,
     )
+
+
+def _matches(
+    scores: _Scores,
+    owners: Sequence[Owner],
+    act: Act,
+    asked: SearchAsked,
+    keeping: Keeping,
+) -> list[Match]:
+    """Read the nearest, twice as many each time, until enough of them are kept."""
+    best = sorted(scores.by_id.items(), key=lambda one: (-one[1], one[0]))
+    near = [one for one in best if one[1] >= asked.least]
+    mine = Memory.objects.of([one.document.id for one in owners]).defer("words")
+    found: list[Match] = []
+    at, most = 0, asked.limit
+    while at < len(near) and len(found) < asked.limit:
+        by_id = dict(near[at : at + most])
+        rows = sorted(mine.filter(id__in=list(by_id)), key=lambda one: -by_id[one.id])
+        found += [
+            Match(kept=one, score=round(by_id[one.content.id], 4))
+            for one in keeping(read_rows(act.scope, rows, now=act.now))
+        ]
+        at, most = at + most, 2 * most
+    return found[: asked.limit]
 
 
 def _score(scores: _Scores, owner: Owner, act: Act, asked: SearchAsked) -> None:
