@@ -26,7 +26,8 @@ from apps.timeline.search.holding import Now
 from apps.timeline.search.identifying import Identified
 from apps.timeline.search.index_scan import IndexScan
 from apps.timeline.search.past import ChangedAt, Ever, EverNamed, require_searchable
-from apps.timeline.search.properties import (
+from apps.timeline.search.ranging import Ranged
+from apps.timeline.search.sessions.properties import (
     Child,
     Created,
     Judged,
@@ -37,8 +38,7 @@ from apps.timeline.search.properties import (
     TracedEvent,
     is_between,
 )
-from apps.timeline.search.ranging import Ranged
-from apps.timeline.search.standing import StandingIs
+from apps.timeline.search.sessions.standing import StandingIs
 from apps.timeline.search.states import States
 from apps.timeline.search.tracing import NAMINGS, Acts, Given, VersionNames
 from apps.timeline.search.wording import Wording

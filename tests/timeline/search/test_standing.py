@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.timeline.search import standing
+from apps.timeline.search.sessions import standing
 from tests.timeline.runs import Begin, Run
 from tests.timeline.search.asking import ids, page
 
