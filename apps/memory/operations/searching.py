@@ -14,7 +14,7 @@ from apps.core.errors import InvalidRequest
 from apps.meaning.embedding import EmbeddingFailed
 from apps.meaning.nearest import Neighbours, nearest
 from apps.memory.documents.contents import words_of
-from apps.memory.documents.finding import read_rows
+from apps.memory.documents.finding import read_entries
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept
 from apps.memory.models import Memory
@@ -108,16 +108,18 @@ def search_owners(
 ) -> SearchResult:
     """Return the nearest memories of these owners, which the caller may see."""
     scores = _Scores({})
+    owner_of: dict[str, Owner] = {}
+    wanted = _wanted([one.document.id for one in owners], act, asked)
+    counts = wanted.counted_of_documents()
     for owner in owners:
-        _score(scores, owner, act, asked)
+        count = counts.get(owner.document.id, 0)
+        if count:
+            known = len(scores.by_id)
+            _score(scores, owner, count, act, asked)
+            owner_of |= dict.fromkeys(list(scores.by_id)[known:], owner)
     best = sorted(scores.by_id.items(), key=lambda one: (-one[1], one[0]))
     near = [one for one in best if one[1] >= asked.least][: asked.limit]
-    documents = [one.document.id for one in owners]
-    rows = Memory.objects.of(documents).filter(id__in=[name for name, _ in near])
-    kept = {
-        one.content.id: one
-        for one in read_rows(act.scope, rows.defer("words"), now=act.now)
-    }
+    kept = _kept([(name, owner_of[name]) for name, _ in near], act)
     return SearchResult(
         matches=[
             Match(kept=kept[name], score=round(score, 4))
@@ -133,13 +135,29 @@ def search_owners(
     )
 
 
-def _score(scores: _Scores, owner: Owner, act: Act, asked: SearchAsked) -> None:
-    believed = Memory.objects.of([owner.document.id]).believed(now=act.now)
-    wanted = believed.narrowed(types=asked.types, tags=asked.tags)
-    count = wanted.count()
+def _wanted(documents: list[str], act: Act, asked: SearchAsked) -> MemoryQuerySet:
+    believed = Memory.objects.of(documents).believed(now=act.now)
+    return believed.narrowed(types=asked.types, tags=asked.tags)
+
+
+def _kept(found: Sequence[tuple[str, Owner]], act: Act) -> dict[str, Kept]:
+    """Return what stands under these ids of owners."""
+    ids: dict[str, list[str]] = {}
+    documents = {owner.document.id: owner.document for _, owner in found}
+    for name, owner in found:
+        ids.setdefault(owner.document.id, []).append(name)
+    return {
+        one.content.id: one
+        for document_id, names in ids.items()
+        for one in read_entries(documents[document_id], names, now=act.now)
+    }
+
+
+def _score(
+    scores: _Scores, owner: Owner, count: int, act: Act, asked: SearchAsked
+) -> None:
+    wanted = _wanted([owner.document.id], act, asked)
     scores.candidates += count
-    if not count:
-        return
     _by_words(scores, owner, wanted, asked.query)
     try:
         near, known = _nearest(owner, wanted, act, asked)
