@@ -1236,10 +1236,18 @@ MUTANTS = (
     ),
     one(
         "a floor that was set a moment ago",
-        "apps/data/operations/writing.py",
-        "    floor = standing_floor(act.project_id)\n",
-        "    floor = str(act.scope.project.floor)\n",
+        "apps/timeline/sql/keyed_write_one_v1.sql",
+        " AND p.floor = _floor\n",
+        "\n",
         DATA_DOOR + "a_floor_that_is_set_holds_for_the_next_plain_write",
+    ),
+    one(
+        "a config that another process has set",
+        "apps/timeline/sql/keyed_write_one_v1.sql",
+        "    IF _config <> coalesce(\n",
+        "    IF _config = '-' AND _config <> coalesce(\n",
+        DATA_DOOR
+        + "a_config_that_another_process_has_set_holds_for_the_next_plain_write",
     ),
     one(
         "an override by administrators alone",

@@ -14,7 +14,7 @@ from apps.core.errors import InvalidRequest
 from apps.meaning.embedding import EmbeddingFailed
 from apps.meaning.nearest import Neighbours, nearest
 from apps.memory.documents.contents import words_of
-from apps.memory.documents.finding import read_rows
+from apps.memory.documents.finding import read_entries
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept
 from apps.memory.exposition import count_search
@@ -122,10 +122,17 @@ def search_owners(
     With `keeping`, the nearest of those that it keeps, however many are nearer.
     """
     scores = _Scores({})
+    owner_of: dict[str, Owner] = {}
+    wanted = _wanted([one.document.id for one in owners], act, asked)
+    counts = wanted.counted_of_documents()
     for owner in owners:
-        _score(scores, owner, act, asked)
+        count = counts.get(owner.document.id, 0)
+        if count:
+            known = len(scores.by_id)
+            _score(scores, owner, count, act, asked)
+            owner_of |= dict.fromkeys(list(scores.by_id)[known:], owner)
     return SearchResult(
-        matches=_matches(scores, owners, act, asked, keeping or list),
+        matches=_matches(scores, owner_of, act, asked, keeping or list),
         candidates=scores.candidates,
         method=scores.method,
         pending=scores.pending,
@@ -137,7 +144,7 @@ def search_owners(
 
 def _matches(
     scores: _Scores,
-    owners: Sequence[Owner],
+    owner_of: dict[str, Owner],
     act: Act,
     asked: SearchAsked,
     keeping: Keeping,
@@ -145,27 +152,42 @@ def _matches(
     """Read the nearest, twice as many each time, until enough of them are kept."""
     best = sorted(scores.by_id.items(), key=lambda one: (-one[1], one[0]))
     near = [one for one in best if one[1] >= asked.least]
-    mine = Memory.objects.of([one.document.id for one in owners]).defer("words")
     found: list[Match] = []
     at, most = 0, asked.limit
     while at < len(near) and len(found) < asked.limit:
         by_id = dict(near[at : at + most])
-        rows = sorted(mine.filter(id__in=list(by_id)), key=lambda one: -by_id[one.id])
+        kept = _kept([(name, owner_of[name]) for name in by_id], act)
         found += [
             Match(kept=one, score=round(by_id[one.content.id], 4))
-            for one in keeping(read_rows(act.scope, rows, now=act.now))
+            for one in keeping([kept[name] for name in by_id if name in kept])
         ]
         at, most = at + most, 2 * most
     return found[: asked.limit]
 
 
-def _score(scores: _Scores, owner: Owner, act: Act, asked: SearchAsked) -> None:
-    believed = Memory.objects.of([owner.document.id]).believed(now=act.now)
-    wanted = believed.narrowed(types=asked.types, tags=asked.tags)
-    count = wanted.count()
+def _wanted(documents: list[str], act: Act, asked: SearchAsked) -> MemoryQuerySet:
+    believed = Memory.objects.of(documents).believed(now=act.now)
+    return believed.narrowed(types=asked.types, tags=asked.tags)
+
+
+def _kept(found: Sequence[tuple[str, Owner]], act: Act) -> dict[str, Kept]:
+    """Return what stands under these ids of owners."""
+    ids: dict[str, list[str]] = {}
+    documents = {owner.document.id: owner.document for _, owner in found}
+    for name, owner in found:
+        ids.setdefault(owner.document.id, []).append(name)
+    return {
+        one.content.id: one
+        for document_id, names in ids.items()
+        for one in read_entries(documents[document_id], names, now=act.now)
+    }
+
+
+def _score(
+    scores: _Scores, owner: Owner, count: int, act: Act, asked: SearchAsked
+) -> None:
+    wanted = _wanted([owner.document.id], act, asked)
     scores.candidates += count
-    if not count:
-        return
     _by_words(scores, owner, wanted, asked.query)
     try:
         near, known = _nearest(owner, wanted, act, asked)

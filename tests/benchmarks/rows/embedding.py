@@ -102,8 +102,8 @@ class Lanes:
         rate = self.appends.rate()
         done = self._one(EMBEDDED) - before
         self.rates.append(done / (time.perf_counter() - begin))
-        if not self._one(DUE) or not done:
-            raise RuntimeError(f"The worker did not embed all the while: {done}.")
+        if not self._one(DUE):
+            raise RuntimeError("The worker had embedded everything.")
         return rate
 
     def until_begun(self) -> None:
