@@ -135,7 +135,9 @@ def delete(*, act: Act, memory_id: str) -> None:
             )
         except KeyNotFound:
             raise MemoryNotFound from None
-        note_removed(owner.document, [row.id], number=written.number, now=act.now)
+        # Sent again, it was noted then: the memory may have been brought back since.
+        if not written.is_replay:
+            note_removed(owner.document, [row.id], number=written.number, now=act.now)
 
 
 def require_decider(
