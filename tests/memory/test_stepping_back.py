@@ -385,3 +385,18 @@ def test_many_are_stepped_back_by_a_few_statements(
     stepped_back(mind, user_id="ada", version=200)
     rows = Memory.objects.filter(status="believed")
     assert set(rows.values_list("ordinal", flat=True)) == {3}
+
+
+def test_of_what_is_forgotten_the_first_are_shown(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "SHOWN", 1)
+    session = mind.session(user="ada")
+    for fact in ("Likes tea", "Pays late"):
+        mind.add(fact, session_id=session, scope="user")
+
+    told = stepped_back(mind, from_session=session)
+
+    (owner,) = told["owners"]
+    assert (told["count"], owner["count"], owner["has_more"]) == (2, 2, True)
+    assert [one["before"]["content"] for one in owner["changes"]] == ["Likes tea"]
