@@ -23,7 +23,10 @@ from apps.memory.querysets import MemoryQuerySet
 
 LONGEST_QUERY = 2_000
 LEAST_SCORE = 0.7
-# Memories of one owner that are looked through for words, the newest of them.
+# Memories of one owner that are compared, the newest that fit: as many as have vectors
+# to compare.
+MOST_COMPARED = 20_000
+# Of them, those with a word in common that are looked through.
 MOST_WORDED = 5_000
 # Of those with a word of the question in common, so many are weighed.
 MOST_WEIGHED = 500
@@ -139,10 +142,15 @@ def search_owners(
 def _score(scores: _Scores, owner: Owner, act: Act, asked: SearchAsked) -> None:
     believed = Memory.objects.of([owner.document.id]).believed(now=act.now)
     wanted = believed.narrowed(types=asked.types, tags=asked.tags)
-    known = dict(wanted.values_list("id", "number"))
-    scores.candidates += len(known)
+    newest = wanted.order_by("-id").values_list("id", "number")
+    known = dict(newest[: MOST_COMPARED + 1])
     if not known:
         return
+    if len(known) > MOST_COMPARED:
+        scores.is_truncated = True
+        known.popitem()
+        wanted = wanted.filter(id__gte=min(known))
+    scores.candidates += len(known)
     _by_words(scores, wanted, asked.query)
     try:
         near = nearest(owner.document.id, asked.query, among=known, now=act.now)
