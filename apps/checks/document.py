@@ -113,11 +113,11 @@ class _Reader:
     def _test(self, members: Document, where: Where) -> Check:
         self._count.clause(where)
         name = members["test"]
-        if name in set(Comparison):
-            return self._compared(members, where)
-        if not isinstance(name, str) or name not in self._tests:
+        if not isinstance(name, str) or name not in {*Comparison, *self._tests}:
             names = ", ".join([*Comparison, *self._tests])
             raise CheckRefused(f"a test is one of {names}", where.below("test"))
+        if name in set(Comparison):
+            return self._compared(members, where)
         return self._tests[name](self, members, where)
 
     def _compared(self, members: Document, where: Where) -> Check:
@@ -244,10 +244,11 @@ def _scalar(value: Any, where: Where) -> Scalar:
 
 
 def _choice(choices: type[Choice], members: Document, where: Where) -> Choice:
-    if members["is"] not in set(choices):
+    name = members["is"]
+    if not isinstance(name, str) or name not in set(choices):
         names = ", ".join(choices)
         raise CheckRefused(f"one of {names} is expected here", where.below("is"))
-    return choices(members["is"])
+    return choices(name)
 
 
 def _text(place: Place) -> str:

@@ -158,6 +158,9 @@ def test_nobody_finds_what_they_may_not_see(
     assert {one for one, _ in places(search(limited))} == {mine.id}
     assert search(limited)["looked_at"] == 1
     assert search(api(make_key(agents=["nobody"])))["looked_at"] == 0
+    other.patch({"a": 2}, reasoning=REFUND)
+    feed_all()
+    assert (search(limited)["pending"], search(api())["pending"]) == (0, 1)
     other.client.delete(other.path())
     assert {one for one, _ in places(search(api()))} == {mine.id}
 

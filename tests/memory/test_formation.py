@@ -58,6 +58,19 @@ def test_nothing_is_formed_until_it_is_asked_for(mind: Mind) -> None:
     assert mind.client.get("/v1/memories/formation/nobody").status == 404
 
 
+def test_a_patch_that_is_too_large_holds_up_no_other_mark(mind: Mind) -> None:
+    session = mind.session()
+    switch(mind, "tags")
+    large = '<state_update>{"a": "' + "\U0001f642" * 5_000 + '"}</state_update>'
+    say(mind, session, f"{large}<memory>Likes tea</memory>")
+
+    assert form() == 1
+
+    assert [one["content"] for one in proposed(mind, session)] == ["Likes tea"]
+    path = "/v1/memories/formation/travel"
+    assert done(mind.client.get(path))["given_up"] == 0
+
+
 def test_what_is_marked_is_proposed_with_its_turn(mind: Mind) -> None:
     session = mind.session(user="ada")
     switch(mind, "tags")

@@ -153,3 +153,34 @@ def test_an_import_has_a_size(mind: Mind) -> None:
     assert mind.client.post("/v1/memories/import", {"memories": []}).status == 400
     imported = done(mind.client.post("/v1/memories/import", {"memories": items[:99]}))
     assert imported["imported"] == 99
+
+
+def test_another_agents_import_is_unknown_to_a_limited_key(
+    mind: Mind, api: Any, make_key: Any
+) -> None:
+    session = mind.session(agent="billing")
+    mind.session(agent="travel")
+    billing = Mind(api(make_key(agents=["billing"])))
+    travel = Mind(api(make_key(agents=["travel"])))
+    theirs = [
+        {"id": "m-1", "memory": "Pays late", "agent_id": "billing"},
+        {"id": "m-2", "memory": "Owes 5", "run_id": session},
+        {"id": "m-3", "memory": "Is vegetarian", "user_id": "ada"},
+    ]
+    first = imported(billing, theirs)
+    mine = [one | {"agent_id": "travel", "run_id": None} for one in theirs]
+
+    told = imported(travel, mine)
+
+    assert [one["result"] for one in told] == ["imported", "imported", "known"]
+    assert told[2]["memory_id"] == first[2]["memory_id"]
+    assert [one["result"] for one in imported(billing, theirs)] == ["known"] * 3
+    assert {one["memory_id"] for one in told[:2]}.isdisjoint(
+        one["memory_id"] for one in first
+    )
+    mind.client.delete(f"/v1/sessions/{session}")
+    assert imported(billing, theirs)[1]["result"] == "known"
+
+
+def imported(mind: Mind, items: Any) -> Any:
+    return done(mind.client.post("/v1/memories/import", {"memories": items}))["results"]

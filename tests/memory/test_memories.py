@@ -161,6 +161,15 @@ def test_a_change_to_another_version_than_was_seen_is_refused(mind: Mind) -> Non
     assert done(mind.read(made["id"]))["content"] == "Likes coffee"
 
 
+def test_no_change_ends_a_memory_in_the_past(mind: Mind) -> None:
+    made = mind.add("Likes tea", user_id="ada")
+
+    answer = mind.patch(made["id"], expires_at="2020-01-01T00:00:00Z")
+
+    assert (answer.status, answer.param) == (400, "expires_at")
+    assert mind.listed(user_id="ada") == ["Likes tea"]
+
+
 def test_what_is_deleted_is_gone_and_stays_in_its_history(mind: Mind) -> None:
     made = mind.add("Likes tea", user_id="ada")
     done(mind.patch(made["id"], content="Likes coffee", reasoning="she said so"))

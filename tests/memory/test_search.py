@@ -262,3 +262,21 @@ def test_a_key_for_some_agents_sees_their_sessions_alone(
 
 def without_id(body: Any) -> Any:
     return body["error"] | {"request_id": ""}
+
+
+def test_of_more_than_are_compared_the_newest_are(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "MOST_COMPARED", 2)
+    for name in ("Anna", "Berta", "Clara"):
+        mind.add(f"{name} likes tea", user_id="ada")
+
+    found = mind.search("likes tea", user_id="ada", threshold=0.1)
+
+    assert {one["content"] for one in found["data"]} == {
+        *("Clara likes tea", "Berta likes tea")
+    }
+    assert (found["candidates"], found["truncated"]) == (2, True)
+    monkeypatch.setattr(searching, "MOST_COMPARED", 3)
+    found = mind.search("likes tea", user_id="ada", threshold=0.1)
+    assert (found["candidates"], found["truncated"]) == (3, False)

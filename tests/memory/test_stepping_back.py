@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from apps.accounts.models import StoredAnswer
 from apps.core.actors import SYSTEM
 from apps.memory import operations as memory
 from apps.memory.models import Memory
@@ -335,3 +336,67 @@ def test_what_has_expired_is_gone_and_recorded(mind: Mind) -> None:
     assert mind.read(made["id"]).status == 404
     assert mind.versions(made["id"])[0]["cause"] == "expired"
     assert Memory.objects.get(id=made["id"]).status == "removed"
+
+
+def test_a_key_that_is_sent_again_after_its_answer_is_gone_undoes_nothing(
+    mind: Mind,
+) -> None:
+    mind.add("Likes tea", user_id="ada")
+    mind.add("Likes rum", user_id="ada")
+    body = {"user_id": "ada", "version": 1}
+    path = "/v1/memories/rollback"
+    mind.client.post(path, body, Idempotency_Key="k-1")
+    stepped_back(mind, user_id="ada", version=2)
+    # As a day later: the document knows the key for ever.
+    StoredAnswer.objects.all().delete()
+
+    again = mind.client.post(path, body, Idempotency_Key="k-1")
+
+    assert again.status == 200
+    assert mind.listed(user_id="ada") == ["Likes rum", "Likes tea"]
+
+
+def test_a_deletion_that_is_sent_again_deletes_nothing_that_was_brought_back(
+    mind: Mind,
+) -> None:
+    made = mind.add("Likes tea", user_id="ada")
+    path = f"/v1/memories/{made['id']}"
+    mind.client.delete(path, Idempotency_Key="k-1")
+    stepped_back(mind, user_id="ada", version=1)
+    StoredAnswer.objects.all().delete()
+
+    assert mind.client.delete(path, Idempotency_Key="k-1").status == 204
+
+    assert mind.listed(user_id="ada") == ["Likes tea"]
+
+
+def test_many_are_stepped_back_by_a_few_statements(
+    mind: Mind, django_assert_max_num_queries: Any
+) -> None:
+    items = [
+        {"id": str(n), "memory": f"Fact {n}", "user_id": "ada"} for n in range(200)
+    ]
+    done(mind.client.post("/v1/memories/import", {"memories": items}))
+
+    with django_assert_max_num_queries(110):
+        assert stepped_back(mind, user_id="ada", version=0)["count"] == 200
+
+    assert mind.listed(user_id="ada") == []
+    stepped_back(mind, user_id="ada", version=200)
+    rows = Memory.objects.filter(status="believed")
+    assert set(rows.values_list("ordinal", flat=True)) == {3}
+
+
+def test_of_what_is_forgotten_the_first_are_shown(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "SHOWN", 1)
+    session = mind.session(user="ada")
+    for fact in ("Likes tea", "Pays late"):
+        mind.add(fact, session_id=session, scope="user")
+
+    told = stepped_back(mind, from_session=session)
+
+    (owner,) = told["owners"]
+    assert (told["count"], owner["count"], owner["has_more"]) == (2, 2, True)
+    assert [one["before"]["content"] for one in owner["changes"]] == ["Likes tea"]

@@ -64,6 +64,24 @@ def test_what_is_wrong_in_json_is_named_by_its_pointer(order: Run) -> None:
     assert answer.body["error"]["message"].startswith("At /not/place: ")
 
 
+@pytest.mark.parametrize(
+    ("check", "pointer"),
+    [
+        ('{"test": []}', "/test"),
+        ('{"test": {}}', "/test"),
+        ('{"test": "type", "place": "state", "is": []}', "/is"),
+        ('{"test": "format", "place": "state", "is": {}}', "/is"),
+    ],
+)
+def test_a_list_where_json_has_a_name_is_refused(
+    order: Run, check: str, pointer: str
+) -> None:
+    answer = order.client.get(order.path("check"), {"check": check})
+
+    assert_refused(answer, 400, "invalid_request", param="check")
+    assert pointer in answer.body["error"]["message"]
+
+
 def test_a_state_that_is_too_large_is_undecided(begin: Begin) -> None:
     run = begin({"items": list(range(600_000))})
 

@@ -55,7 +55,9 @@ SELECT session_id, number FROM meaning_paststream
 """
 _HEADS = sql.across("""
 SELECT s.id, s.head_number FROM timeline_session s
- WHERE s.id = ANY (%(sessions)s::text[]) LIMIT %(most)s
+ WHERE s.id = ANY (%(sessions)s::text[])
+   AND (%(agents)s::text[] IS NULL OR s.agent_id = ANY (%(agents)s::text[]))
+ LIMIT %(most)s
 """)
 _IS_BEHIND = """
 SELECT NOT EXISTS (
@@ -146,7 +148,7 @@ def search_past(
         next=PastPlace(session_id=places[-1][0], number=places[-1][1])
         if has_more
         else None,
-        pending=_pending(scope.project.id),
+        pending=_pending(scope),
         is_catching_up=bool(sql.rows(_IS_BEHIND, project)[0].is_so),
     )
 
@@ -263,12 +265,17 @@ def _seen(
         )
 
 
-def _pending(project_id: str) -> int:
-    asked = {"project": project_id, "most": MOST_COUNTED}
+def _pending(scope: Scope) -> int:
+    """Count what waits of the sessions that the caller may see."""
+    asked = {"project": scope.project.id, "most": MOST_COUNTED}
     due = {row.session_id: row.number for row in sql.rows(_DUE, asked)}
     if not due:
         return 0
-    told = {"sessions": sql.text_array(due), "most": MOST_COUNTED}
+    told = {
+        "sessions": sql.text_array(due),
+        "agents": _agents(scope),
+        "most": MOST_COUNTED,
+    }
     heads = sql.rows(_HEADS, told)
     return sum(max(row.head_number - due[row.id], 0) for row in heads)
 

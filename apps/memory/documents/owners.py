@@ -172,8 +172,15 @@ def living_sessions(
     scope: Scope, session_ids: Collection[str], *, now: datetime
 ) -> set[str]:
     """Return those of the sessions that are not over, and that the caller may see."""
-    alive = Session.objects.of_project(scope.project.id).of_agents(scope.agents)
-    named = alive.alive(now=now).filter(id__in=list(session_ids)).order_by("id")
+    mine = Session.objects.of_project(scope.project.id).of_agents(scope.agents)
+    named = mine.alive(now=now).filter(id__in=list(session_ids)).order_by("id")
+    return set(named.values_list("id", flat=True)[: len(session_ids)])
+
+
+def sessions_of_callers(scope: Scope, session_ids: Collection[str]) -> set[str]:
+    """Return those of the sessions that are of the caller's agents, over or not."""
+    mine = Session.objects.of_project(scope.project.id).of_agents(scope.agents)
+    named = mine.filter(id__in=list(session_ids)).order_by("id")
     return set(named.values_list("id", flat=True)[: len(session_ids)])
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import F
+
 from apps.agents.acts import Act
 from apps.memory.documents.contents import Content, content_in, words_of
 from apps.memory.documents.owners import Owner
@@ -92,10 +94,9 @@ def note_removed(
     document: Document, ids: Sequence[str], *, number: int, now: datetime
 ) -> None:
     """Mark memories whose entries are absent since this version."""
-    for row in Memory.objects.of([document.id]).filter(id__in=list(ids)):
-        Memory.objects.of([document.id]).filter(id=row.id).update(
-            status="removed", number=number, ordinal=row.ordinal + 1, updated_at=now
-        )
+    Memory.objects.of([document.id]).filter(id__in=list(ids)).update(
+        status="removed", number=number, ordinal=F("ordinal") + 1, updated_at=now
+    )
 
 
 def row_of(document: Document, kept: Kept) -> Memory:

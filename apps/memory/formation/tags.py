@@ -10,7 +10,11 @@ from collections.abc import Iterator
 
 from apps.core import json
 from apps.core.errors import DomainError
-from apps.memory.documents.contents import LONGEST_CONTENT, UPDATE
+from apps.memory.documents.contents import (
+    LONGEST_CONTENT,
+    MAX_METADATA_BYTES,
+    UPDATE,
+)
 from apps.memory.formation.proposals import MOST, Proposal
 
 LONGEST_TEXT = 1_000_000
@@ -52,6 +56,9 @@ def _update(content: str) -> Proposal | None:
         patch = json.parse(content.encode())
     except (DomainError, UnicodeEncodeError):
         return None
-    if not isinstance(patch, dict):
+    metadata = {"patch": patch}
+    # It would be refused as a memory, and with it whatever its turn says besides.
+    is_large = len(json.dumps(metadata)) > MAX_METADATA_BYTES
+    if is_large or not isinstance(patch, dict):
         return None
-    return Proposal(content=content.strip(), type=UPDATE, metadata={"patch": patch})
+    return Proposal(content=content.strip(), type=UPDATE, metadata=metadata)

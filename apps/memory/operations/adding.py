@@ -55,8 +55,7 @@ class NewMemory:
         require_tags(self.tags)
         require_metadata(self.metadata)
         require_confidence(self.confidence)
-        if self.expires_at is not None and self.expires_at <= now:
-            raise InvalidRequest("This moment is over.", param="expires_at")
+        require_to_come(self.expires_at, now=now)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -183,6 +182,15 @@ def require_confidence(confidence: float) -> None:
     """Raises: InvalidRequest."""
     if not 0 <= confidence <= 1:
         raise InvalidRequest("confidence is from 0 to 1.", param="confidence")
+
+
+def require_to_come(moment: datetime | None, *, now: datetime) -> None:
+    """Refuse to let a memory end in the past: it is deleted by its own act.
+
+    Raises: InvalidRequest.
+    """
+    if moment is not None and moment <= now:
+        raise InvalidRequest("This moment is over.", param="expires_at")
 
 
 def content_of(act: Act, owner: Owner, new: NewMemory, source: Source) -> Content:

@@ -26,6 +26,7 @@ from apps.memory.operations.adding import (
     require_confidence,
     require_metadata,
     require_tags,
+    require_to_come,
 )
 from apps.timeline.errors import EntryChanged, KeyNotFound
 from apps.timeline.operations import lock_document, remove_key
@@ -47,7 +48,7 @@ class Changes:
     expected: int | None = None
     reasoning: str | None = None
 
-    def require(self) -> None:
+    def require(self, *, now: datetime) -> None:
         """Raises: InvalidRequest, ContentTooLarge."""
         if self.content is not None:
             contents.require_content(self.content)
@@ -57,6 +58,7 @@ class Changes:
             require_tags(self.tags)
         if self.confidence is not None:
             require_confidence(self.confidence)
+        require_to_come(self.expires_at, now=now)
 
     def made_to(self, before: Content) -> Content:
         """Return the memory as it is with these changes.
@@ -104,7 +106,7 @@ def update(
     ContentTooLarge, AgentSuspended, AgentDeleted, DocumentHeld, IdempotencyKeyReused;
     PermissionDenied where an agent's key would accept a proposal.
     """
-    changes.require()
+    changes.require(now=act.now)
     owner, _ = found(act, memory_id)
     near: tuple[Near, ...] = ()
     if changes.content is not None:
@@ -133,7 +135,9 @@ def delete(*, act: Act, memory_id: str) -> None:
             )
         except KeyNotFound:
             raise MemoryNotFound from None
-        note_removed(owner.document, [row.id], number=written.number, now=act.now)
+        # Sent again, it was noted then: the memory may have been brought back since.
+        if not written.is_replay:
+            note_removed(owner.document, [row.id], number=written.number, now=act.now)
 
 
 def require_decider(

@@ -22,7 +22,7 @@ from apps.memory.documents.owners import Owner, visible_owner
 from apps.memory.documents.storing import Kept, store
 from apps.memory.models import Memory
 from apps.memory.operations import recording
-from apps.memory.operations.stepping import Change, SteppedBack
+from apps.memory.operations.stepping import SHOWN, Change, SteppedBack
 from apps.timeline import queries
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.models import Session
@@ -247,6 +247,7 @@ def _told(owner: Owner, number: int, forgotten: Sequence[_Forgotten]) -> Stepped
         target=None,
         count=len(forgotten),
         changes=[
-            Change(before=one.before.content, after=one.after) for one in forgotten
+            Change(before=one.before.content, after=one.after)
+            for one in forgotten[:SHOWN]
         ],
     )

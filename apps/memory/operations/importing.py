@@ -9,7 +9,7 @@ meaning here: nothing is flagged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -26,7 +26,13 @@ from apps.memory.documents.contents import (
     Content,
     require_name,
 )
-from apps.memory.documents.owners import Finder, Owner, Place, visible_session
+from apps.memory.documents.owners import (
+    Finder,
+    Owner,
+    Place,
+    sessions_of_callers,
+    visible_session,
+)
 from apps.memory.documents.storing import store
 from apps.memory.models import Memory, MemoryScope
 from apps.memory.operations import recording
@@ -108,11 +114,13 @@ def import_memories(*, act: Act, items: Sequence[Item | NoItem]) -> list[Outcome
     }
     taken = {at: one for at, one in enumerate(items) if isinstance(one, Item)}
     ready = list(_ready(act, taken, outcomes))
-    by_owner: dict[str, list[_Ready]] = {}
+    by_owner: dict[tuple[str, str], list[_Ready]] = {}
     for one in ready:
-        by_owner.setdefault(one.owner.document.id, []).append(one)
-    for document_id in sorted(by_owner):
-        for outcome in _imported(act, by_owner[document_id]):
+        by_owner.setdefault((one.owner.scope, one.owner.name), []).append(one)
+    # Under an idempotency key it is one transaction: owners in the order of forgetting,
+    # or the two would wait for each other.
+    for owner in sorted(by_owner):
+        for outcome in _imported(act, by_owner[owner]):
             outcomes[outcome.place] = outcome
     return [outcomes[place] for place in range(len(items))]
 
@@ -141,11 +149,28 @@ def _ready(
 
 
 def _imported_before(act: Act, items: Iterable[Item]) -> dict[str, str]:
-    """Return the memories of ids that were imported before, to whomever."""
+    """Return the memories of ids that were imported before, to whomever.
+
+    What another agent has is unknown to a key that is not for it: nor does it keep that
+    key's own item out.
+    """
     rows = Memory.objects.of_project(act.project_id).filter(
         external_id__in=[item.external_id for item in items]
     )
-    return {str(row.external_id): row.id for row in rows.only("external_id", "id")}
+    found = list(rows.only("document_id", "id", "external_id", "scope", "owner"))
+    return {str(row.external_id): row.id for row in _of_callers(act, found)}
+
+
+def _of_callers(act: Act, rows: Sequence[Memory]) -> list[Memory]:
+    """Keep what is not another agent's, be its session over or not."""
+    if act.scope.agents is None:
+        return list(rows)
+    named = {row.owner for row in rows if row.scope == MemoryScope.SESSION}
+    mine: dict[str, Collection[str]] = {
+        MemoryScope.SESSION: sessions_of_callers(act.scope, named),
+        MemoryScope.AGENT: act.scope.agents,
+    }
+    return [row for row in rows if row.owner in mine.get(row.scope, {row.owner})]
 
 
 def _sessions_of_runs(act: Act, items: Iterable[Item]) -> dict[str, str]:

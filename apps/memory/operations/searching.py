@@ -23,7 +23,10 @@ from apps.memory.querysets import MemoryQuerySet
 
 LONGEST_QUERY = 2_000
 LEAST_SCORE = 0.7
-# Memories of one owner that are looked through for words, the newest of them.
+# Memories of one owner that are compared, the newest that fit: as many as have vectors
+# to compare.
+MOST_COMPARED = 20_000
+# Of them, those with a word in common that are looked through.
 MOST_WORDED = 5_000
 # Of the nearest more are looked at than are asked for: some may be no longer believed.
 BESIDE = 20
@@ -187,7 +190,11 @@ def _score(
     scores: _Scores, owner: Owner, count: int, act: Act, asked: SearchAsked
 ) -> None:
     wanted = _wanted([owner.document.id], act, asked)
-    scores.candidates += count
+    if count > MOST_COMPARED:
+        scores.is_truncated = True
+        newest = wanted.order_by("-id").values_list("id", flat=True)
+        wanted = wanted.filter(id__gte=newest[MOST_COMPARED - 1])
+    scores.candidates += min(count, MOST_COMPARED)
     _by_words(scores, owner, wanted, asked.query)
     try:
         near, known = _nearest(owner, wanted, act, asked)

@@ -129,7 +129,9 @@ def step_back(*, act: Act, wanted: Wanted) -> SteppedBack:
             ),
             reasoning=wanted.reasoning,
         )
-        follow(owner.document, restored.number, now=act.now)
+        # Sent again, it was followed then: newer versions may stand since.
+        if not restored.is_replay:
+            follow(owner.document, restored.number, now=act.now)
     return replace(shown, stored_number=restored.number)
 
 

@@ -31,6 +31,8 @@ from apps.timeline.words import Cause, KeyedOp, Op
 CHUNK = 200
 # Of what differs as a whole (ordinals, heads), so many are named.
 NAMED = 100
+# What reading a body raises that is committed to, and says nothing an entry says.
+_NO_ENTRY = (AttributeError, KeyError, TypeError, ValueError)
 
 _ENTRIES = sql.of_session(sql.query("timeline", "verify_entries"))
 _REMOVED = sql.of_session(sql.query("timeline", "verify_removed"))
@@ -119,9 +121,9 @@ class DocumentWalk:
         self.bodies += 1
         try:
             raw = self.contents.checked(body, version.commitment)
-            said = next(part.data for part in unframe(raw) if part.name == ENTRY)
+            said = {part.name: part.data for part in unframe(raw)}[ENTRY]
             expected = self._follows(version, json.parse(said), len(said))
-        except (CorruptBody, DomainError, KeyError, ValueError) as error:
+        except (CorruptBody, DomainError, *_NO_ENTRY) as error:
             yield Kind.BODY, f"its body: {error}"
             return
         if set(left) != set(expected):

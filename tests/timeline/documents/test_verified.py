@@ -10,7 +10,12 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
+from apps.timeline.bodies import Part
+from apps.timeline.bodies.bundles import JSON
+from apps.timeline.ledger.encoding.values import EncodedWrite
+from apps.timeline.ledger.encoding.writes import encode_body
 from apps.timeline.verification import findings
+from apps.timeline.versions.entries import ENTRY
 from tests.acting import tampering
 from tests.timeline.documents.keeping import Keeper, new_entry
 
@@ -176,3 +181,33 @@ def test_a_document_is_verified_with_its_project(full: Keeper) -> None:
     with pytest.raises(CommandError):
         call_command("verify", "--session", full.document.id, stdout=out, stderr=out)
     assert "it is counted as" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (ENTRY, b"[]"),
+        (ENTRY, b'{"key": "a", "value": 5, "expires_at": null}'),
+        (ENTRY, b'{"key": "a", "value": "1", "expires_at": 5}'),
+        ("other", b"{}"),
+    ],
+)
+def test_a_forged_body_that_says_no_entry_is_found(
+    full: Keeper, name: str, said: bytes
+) -> None:
+    forged = encode_body(EncodedWrite(), (Part(name, JSON, said),), number=2, base=None)
+    body = [forged.data, forged.salt, int(forged.codec), forged.size]
+    with tampering("timeline_body"), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE timeline_body SET data = %s, salt = %s, codec = %s, size = %s"
+            " WHERE session_id = %s AND number = 2",
+            [*body, full.document.id],
+        )
+    with tampering("timeline_version"), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE timeline_version SET commitment = %s"
+            " WHERE session_id = %s AND number = 2",
+            [forged.commitment, full.document.id],
+        )
+
+    assert any("v2" in one and "its body" in one for one in found(full))
