@@ -151,7 +151,7 @@ def keep_before_releases(now: datetime) -> None:
 
 @scheduled(EVERY_TWO_SECONDS)
 def restore_checkpoints(now: datetime) -> None:
-    """Bring back by steps what people have confirmed: checkpoints of many keys."""
+    """Bring back checkpoints of many keys by steps, for which nobody waits."""
     data.restore_running(now=now)
 
 

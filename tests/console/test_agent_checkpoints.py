@@ -358,7 +358,7 @@ def test_what_is_too_much_for_one_version_comes_back_by_steps(
     assert "keys were touched since. The worker brings them back" in plain(preview)
     assert "Restore it by steps" in plain(preview)
     assert "Its keys are not counted yet." in plain(began.content.decode())
-    assert "Restoring pre-import by steps; confirmed by olga" in plain(running)
+    assert "Restoring pre-import by steps; asked for by olga" in plain(running)
     assert "1 of 4 keys" in plain(running)
     assert 'hx-trigger="every 2s"' in running
     assert "Restored pre-import by steps" in plain(over)

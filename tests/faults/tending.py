@@ -23,6 +23,7 @@ BATCH = 100
 LIVES_SECONDS = 1.0
 DAY_SECONDS = 86_400
 DONE_SECONDS = 150
+BEGUN_SECONDS = 20
 START = """
 from django.utils import timezone
 from apps.accounts.models import ApiKey
@@ -84,6 +85,11 @@ RESTORES = """
 SELECT state, code, total, passed, changed, steps FROM data_longrestore
  WHERE session_id = %s
 """
+DONE = """
+SELECT (SELECT count(*) FROM timeline_version
+         WHERE session_id = %(id)s AND op IN ('expire', 'rollback'))
+     + (SELECT count(*) FROM data_checkpoint WHERE session_id = %(id)s)
+"""
 SCHEDULED = """
 SELECT count(*) FROM data_checkpoint WHERE session_id = %s AND metadata ? 'due_at'
 """
@@ -126,6 +132,12 @@ class Tended(Keeper):
             del self.kept[key]
         self.brief += len(brief)
         self.rounds += 1
+
+    def wait_until_it_is_at_work(self) -> None:
+        """Wait until the worker has done something of it, but not for ever."""
+        asked = {"id": self.document}
+        before = self._one(DONE, asked)
+        family.wait_for(lambda: self._one(DONE, asked) > before, BEGUN_SECONDS)
 
     def require_done(self) -> float:
         """Wait until the worker is done, and look at all of it; return the seconds.

@@ -38,8 +38,10 @@ def run(plan: Plan) -> Result:
             while done < kills:
                 running.wait_for(10)
                 tended.give_work()
-                # Anywhere in a round, or between two.
-                time.sleep(random.uniform(0.0, 2.0))
+                # Sometimes while it starts, else anywhere in what it does.
+                if random.random() < 0.7:
+                    tended.wait_until_it_is_at_work()
+                time.sleep(random.uniform(0.0, 0.5))
                 running.require_healthy()
                 plan.progress(f"{NAME}: {done} kills, {running.journal}")
                 slowest = max(slowest, _kill(at))
