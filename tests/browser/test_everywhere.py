@@ -216,8 +216,8 @@ def test_j_and_k_move_through_the_list_of_sessions(
     page.keyboard.press("k")
     page.keyboard.press("Enter")
 
-    # With its place in the list, from which it goes on to the next.
-    expect(page).to_have_url(re.compile(rf"{re.escape(newer.path())}\?q="))
+    # With the list that it was opened from.
+    expect(page).to_have_url(re.compile(rf"{re.escape(newer.path())}\?list="))
 
 
 def test_the_slider_keeps_the_filter_and_the_tab(visits: Visits, trip: Trip) -> None:
