@@ -3,6 +3,7 @@
 from django.apps import AppConfig
 
 from apps.core.monitoring import exposition, health
+from apps.worker.health import families, report, report_projector
 
 
 class WorkerConfig(AppConfig):
@@ -10,9 +11,6 @@ class WorkerConfig(AppConfig):
     label = "worker"
 
     def ready(self) -> None:
-        """Report of the projector: it reads versions, so models have to be there."""
-        from apps.worker.health import families, report, report_projector
-
         health.SERVICES["worker"] = report
         health.SERVICES["projector"] = report_projector
         exposition.SOURCES["worker"] = families

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from apps.accounts.models import Role
 from apps.console import queries
-from apps.console.pages.project import walking
+from apps.console.pages.session import walking
 from tests.accounts.make import make_member
 from tests.console.make import NOW, Story, address, signed_in
 from tests.console.test_narrowing import listed

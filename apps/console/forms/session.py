@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from apps.console.pages.project import walking
+from apps.console.pages.session import walking
 from apps.core.errors import (
     DomainError,
     InvalidRequest,

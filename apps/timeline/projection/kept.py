@@ -17,7 +17,6 @@ from apps.core import sql
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.projection.texts import TextKind, messages_text
-from apps.timeline.versions import reading
 
 NAME = "messages"
 EMPTY = b"[]"
@@ -122,6 +121,9 @@ def kept_lists(versions: Sequence[KeepingVersion]) -> Iterator[tuple[bytes, byte
 
     Raises: CorruptBody.
     """
+    # Not before: it loads models, and the worker's app loads the projector before them.
+    from apps.timeline.versions import reading
+
     wanted: dict[tuple[str, int], bytes] = {}
     for version in versions:
         wanted |= version.bodies

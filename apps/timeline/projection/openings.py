@@ -18,6 +18,7 @@ from apps.timeline import bodies
 LATEST = 10
 # A turn may have 16 MB; a few of them at a time are enough to hide the round trips.
 AT_ONCE = 20
+# Not through the models: the worker's app loads the projector before them.
 _KEEP = """
 INSERT INTO timeline_opening (session_id, text)
 SELECT * FROM unnest(%s::varchar[], %s::text[]) ON CONFLICT DO NOTHING RETURNING 1

@@ -30,7 +30,7 @@ from apps.timeline.search.grammar.writing import (
     write_clause,
     write_query,
 )
-from apps.timeline.search.standing import standings, stands_as
+from apps.timeline.search.standing.judging import standings, stands_as
 from apps.timeline.search.telling.explaining import Match, Result
 from apps.timeline.search.telling.facets import releases
 

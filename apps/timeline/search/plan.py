@@ -38,7 +38,7 @@ from apps.timeline.search.properties import (
     is_between,
 )
 from apps.timeline.search.ranging import Ranged
-from apps.timeline.search.standing import StandingIs
+from apps.timeline.search.standing.condition import StandingIs
 from apps.timeline.search.states import States
 from apps.timeline.search.tracing import NAMINGS, Acts, Given, VersionNames
 from apps.timeline.search.wording import Wording

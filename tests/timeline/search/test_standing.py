@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.timeline.search import standing
+from apps.timeline.search.standing import condition
 from tests.timeline.runs import Begin, Run
 from tests.timeline.search.asking import ids, page
 
@@ -68,7 +68,7 @@ def test_of_more_than_are_kept_the_newest_sessions_are_looked_through(
 ) -> None:
     client = waiting[0].client
     assert page(client, "status:waiting")["notices"] == []
-    monkeypatch.setattr(standing, "MOST_OPEN", 2)
+    monkeypatch.setattr(condition, "MOST_OPEN", 2)
 
     assert ids(client, "status:waiting", limit=1) == [one.id for one in waiting[::-1]]
     assert "more than 2 of these" in str(page(client, "status:waiting")["notices"])

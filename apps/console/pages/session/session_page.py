@@ -18,9 +18,8 @@ from apps.agents.mapping import agents_noise
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
-from apps.console.pages.project import walking
 from apps.console.pages.project.session_rows import standing_of, subject_of
-from apps.console.pages.session import timeline_rows, verdict, version_text
+from apps.console.pages.session import timeline_rows, verdict, version_text, walking
 from apps.timeline.blame import change_key
 from apps.timeline.models import Session
 from apps.timeline.queries import (

@@ -12,7 +12,8 @@ from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership, SavedView
 from apps.console import queries
 from apps.console.forms.project import SessionsForm
-from apps.console.pages.project import narrowing, session_rows, session_search, walking
+from apps.console.pages.project import narrowing, session_rows, session_search
+from apps.console.pages.session import walking
 from apps.console.views.requests.acts import new_key
 from apps.console.views.requests.decorators import (
     entered,

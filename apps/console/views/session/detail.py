@@ -10,7 +10,6 @@ from django.utils import timezone
 from apps.accounts.models import Membership
 from apps.console import queries
 from apps.console.forms.session import JumpForm, NoteForm, PaneForm, TimelineForm
-from apps.console.pages.project import walking
 from apps.console.pages.project.session_rows import title_of
 from apps.console.pages.session import (
     session_page,
@@ -18,6 +17,7 @@ from apps.console.pages.session import (
     verdict,
     version_pane,
     version_text,
+    walking,
 )
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals

@@ -1,0 +1,1 @@
+"""How sessions stand in lists: as rows say it, and as a condition of a search."""
