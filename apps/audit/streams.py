@@ -110,8 +110,7 @@ class StreamRecord:
 
     def __post_init__(self) -> None:
         # As jsonb will hold them: the leaf covers what is stored.
-        if self.details:
-            object.__setattr__(self, "details", cleaned(dict(self.details)))
+        object.__setattr__(self, "details", cleaned(dict(self.details)))
 
     def facts(self) -> bytes:
         """Return the digest of all facts but the version's number."""

@@ -91,7 +91,6 @@ from apps.timeline.versions.plain_entry import read as plain_entry
 from apps.timeline.versions.restore_steps import (
     RestoreStep,
     Touched,
-    count_skipped,
     count_to_restore,
     next_step,
 )
@@ -144,7 +143,6 @@ __all__ = [
     "containers",
     "contents",
     "count_keys",
-    "count_skipped",
     "count_to_restore",
     "count_touched",
     "differences",

@@ -134,16 +134,9 @@ class Forked(Clause):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StatusIs(Clause):
-    """The session is held, or over: deleted or expired."""
+    """The session is active, paused or closed."""
 
     status: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StandsAs(Clause):
-    """The session stands so, as its row says: the first that applies."""
-
-    standing: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -29,7 +29,6 @@ from apps.timeline.search.clauses import (
     RolledBack,
     Scored,
     SessionIs,
-    StandsAs,
     StatusIs,
     TraceIs,
     UpdatedBetween,
@@ -71,9 +70,7 @@ def day(number):
         ("Agent=travel", AgentIs(text="", name="travel")),
         ('agent:"travel agent"', AgentIs(text="", name="travel agent")),
         ("agent:a:b=c", AgentIs(text="", name="a:b=c")),
-        ("status:active", StandsAs(text="", standing="active")),
-        ("status:looks-wrong", StandsAs(text="", standing="wrong")),
-        ("status:held", StatusIs(text="", status="paused")),
+        ("status:active", StatusIs(text="", status="active")),
         ("status:expired", StatusIs(text="", status="expired")),
         ("review:None", ReviewedAs(text="", review="none")),
         (

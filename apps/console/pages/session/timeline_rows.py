@@ -19,11 +19,9 @@ from apps.timeline.queries import Annotation, ListedTurn, calls_in_turn
 from apps.timeline.versions import CorruptBody, VersionRow, set_aside_by
 from apps.timeline.words import Op
 
-# Of a row; the whole stands on the page of its version.
-SAID = 100
+SAID = 160
 NAMED_CALLS = 3
-OWN_TRACE = "trace_"
-REASONING = 160
+REASONING = 300
 # A burst: so many versions of one writer, each so soon after the one before.
 BURST = 6
 SOON = timedelta(seconds=2)
@@ -83,12 +81,6 @@ class Version:
     @property
     def number(self) -> int:
         return self.version.number
-
-    @property
-    def trace(self) -> str | None:
-        """Return the trace id that its writer gave; our own says nothing in a row."""
-        given = self.version.trace_id
-        return None if given.startswith(OWN_TRACE) else given
 
     @property
     def is_plain(self) -> bool:

@@ -189,8 +189,7 @@ class DeletedAgentCheckpoint(Answer):
 class CheckpointRestore(Answer):
     """What a restore did. `verified`: what stands is what the checkpoint had.
 
-    That is None, with `verified_why`, where it was too much to look at. One of many
-    keys made several `steps`; what others wrote between them was left.
+    That is None, with `verified_why`, where it was too much to look at.
     """
 
     agent_id: str
@@ -212,8 +211,6 @@ class CheckpointRestore(Answer):
     verified: bool | None
     verified_why: str | None = None
     digest: str | None = None
-    data_keys_skipped: int = 0
-    steps: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,1 +1,0 @@
-"""Conditions on what a session is, and on how it stands."""
