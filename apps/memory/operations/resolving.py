@@ -192,6 +192,7 @@ def _promoted(
         scope=user.scope.value,
         owner=user.name,
         status="believed",
+        replaced_by=None,
         near=(),
         expires_at=None,
     )
