@@ -18,7 +18,10 @@ def test_keys_are_filtered_walked_through_and_opened(
     for name in ("a", "b", "c"):
         api.post(agent, json={"key": f"{suffix}:{name}", "value": name})
     page = visits.page("carol")
-    found = api.get("/v1/agents").json()["data"][0]["id"]
+    agents = {
+        one["external_id"]: one["id"] for one in api.get("/v1/agents").json()["data"]
+    }
+    found = agents["travel-agent"]
     page.goto(f"{trip.console.server.url}/console/{PROJECT}/agents/{found}/data")
     links = page.locator(".listed tbody th a")
 
