@@ -58,7 +58,8 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re
 _WORDS: dict[str, Scalar] = {"true": True, "false": False, "null": None}
 _FUNCTIONS = ("there", "type", "format", "size", "sum", "unique")
 _PLACES = (Kind.PLACE, Kind.POINTER)
-_VALUES = (Kind.WORD, Kind.STRING, Kind.FUNCTION, Kind.POINTER)
+# What a text without quotes is taken for: `http:`, `/etc`.
+_MISTAKEN = (Kind.FUNCTION, Kind.POINTER)
 
 
 def read_text(text: str) -> Check:
@@ -213,7 +214,7 @@ class _Reader:
             found = _number(self._next())
         elif here.kind is Kind.WORD:
             found = self._next().text
-        elif here.kind in _VALUES:
+        elif here.kind in _MISTAKEN:
             self._fail("quote a text that begins like this")
         else:
             self._fail("a value is missing here")
