@@ -63,13 +63,13 @@ class Server:
 
 
 @contextmanager
-def serving(name: str, *, workers: int = 2) -> Iterator[Server]:
+def serving(name: str, *, workers: int = 2, is_debug: bool = False) -> Iterator[Server]:
     """Make a migrated database and serve it; stop and drop everything afterwards."""
     dsn = _made_database(name)
     try:
         with tempfile.TemporaryDirectory(prefix="stepback-live-") as folder:
             log = Path(folder) / "server.log"
-            with _served(dsn, log, workers) as (url, process):
+            with _served(dsn, log, workers, is_debug) as (url, process):
                 yield Server(url=url, dsn=dsn, log=log, process=process)
     finally:
         databases.drop(name)
@@ -141,16 +141,18 @@ def free_port() -> int:
 
 @contextmanager
 def _served(
-    dsn: str, log: Path, workers: int
+    dsn: str, log: Path, workers: int, is_debug: bool = False
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     port = free_port()
     command = [sys.executable, "-m", "apps.server.serving"]
     command += serving_arguments(address="127.0.0.1", port=port)
+    env = process_environment(Role.WEB, dsn) | {"STEPBACK_WORKERS": str(workers)}
+    env |= {"DEBUG": "true"} if is_debug else {}
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=process_environment(Role.WEB, dsn) | {"STEPBACK_WORKERS": str(workers)},
+            env=env,
             stdout=output,
             stderr=subprocess.STDOUT,
         )

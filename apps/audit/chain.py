@@ -200,7 +200,12 @@ def _who_and_when(record: Facts) -> tuple[str, ...]:
         record.actor_kind,
         record.actor_id,
         record.actor_label,
-        json.dumps(_spelled(record.details), sort_keys=True, separators=(",", ":")),
+        # Of most reads there are none.
+        "{}"
+        if record.details == {}
+        else json.dumps(
+            _spelled(record.details), sort_keys=True, separators=(",", ":")
+        ),
         record.created_at.astimezone(UTC).isoformat(timespec="microseconds"),
     )
 

@@ -110,7 +110,8 @@ class StreamRecord:
 
     def __post_init__(self) -> None:
         # As jsonb will hold them: the leaf covers what is stored.
-        object.__setattr__(self, "details", cleaned(dict(self.details)))
+        if self.details:
+            object.__setattr__(self, "details", cleaned(dict(self.details)))
 
     def facts(self) -> bytes:
         """Return the digest of all facts but the version's number."""

@@ -78,6 +78,8 @@ class Why:
     quote: str | None = None
     # Whether this is where the thing that was looked for was changed last.
     is_deed: bool = False
+    # Whether it is only said there, be it by whom it may.
+    is_mention: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,7 +133,19 @@ def newest_ids(
     project: Project, clauses: Sequence[Clause], *, limit: int, now: datetime
 ) -> list[str]:
     """Return which sessions meet plain clauses, newest first; mostly of an index."""
-    found = _of_clauses(project, clauses, now).order_by("-id")
+    return listed_ids(project, clauses, oldest_first=False, limit=limit, now=now)
+
+
+def listed_ids(
+    project: Project,
+    clauses: Sequence[Clause],
+    *,
+    oldest_first: bool,
+    limit: int,
+    now: datetime,
+) -> list[str]:
+    """Return which sessions meet plain clauses, by when they began."""
+    found = _of_clauses(project, clauses, now).order_by("id" if oldest_first else "-id")
     return list(found.values_list("id", flat=True)[:limit])
 
 

@@ -273,6 +273,7 @@ urlpatterns = [
     path(ALERT, alerts.alert, name="alert"),
     path(f"{ALERT}/acknowledge", alerts.acknowledge, name="acknowledge_alert"),
     path(f"{ALERT}/update", alerts.update, name="update_alert"),
+    path(f"{ALERT}/preview", alerts.preview_change, name="preview_alert_change"),
     path(f"{ALERT}/silence", alerts.silence, name="silence_alert"),
     path(f"{ALERT}/enable", alerts.enable, name="enable_alert"),
     path(f"{ALERT}/disable", alerts.disable, name="disable_alert"),

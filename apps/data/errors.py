@@ -45,6 +45,12 @@ class RestoreRunning(DomainError):
     code = "restore_running"
 
 
+class RestoreStopped(DomainError):
+    """A restore by steps was refused half-way; the steps before that stand."""
+
+    code = "restore_stopped"
+
+
 class CheckpointNotFound(NotFound):
     """This agent has no such checkpoint, or it was deleted."""
 

@@ -215,9 +215,11 @@ class RestoreState(models.TextChoices):
 
 
 class LongRestore(models.Model):
-    """A restore of more keys than one version sets: the worker makes it by steps.
+    """A restore of more keys than one version sets: it goes by steps.
 
     What it writes are versions like any others; the row only says how far it has come.
+    The request that began it makes the steps, or the worker; each may go on for the
+    other.
     """
 
     pk = models.CompositePrimaryKey("session_id", "id")
@@ -241,6 +243,11 @@ class LongRestore(models.Model):
     changed = models.BigIntegerField(default=0)
     removed = models.BigIntegerField(default=0)
     lapsed = models.BigIntegerField(default=0)
+    # Of the checkpoint, but written by others before their step: left as written.
+    skipped = models.BigIntegerField(default=0)
+    config_changed = models.BooleanField(default=False)
+    # The version of the newest step.
+    number = models.BigIntegerField(null=True)
     state = models.CharField(max_length=8, choices=RestoreState.choices)
     # Why it failed.
     code = models.TextField(default="", db_collation="C")
@@ -249,6 +256,9 @@ class LongRestore(models.Model):
     actor_id = models.TextField(db_collation="C")
     actor_label = models.TextField()
     request_id = models.TextField(db_collation="C")
+    # By which the request that began it is known when it is repeated.
+    request_key = models.TextField(null=True, db_collation="C")
+    request_digest = models.BinaryField(null=True)
     created_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
 
@@ -260,7 +270,12 @@ class LongRestore(models.Model):
                 fields=["session_id"],
                 name="data_longrestore_running",
                 condition=models.Q(state="running"),
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["session_id", "request_key"],
+                name="data_longrestore_once_a_key",
+                condition=models.Q(request_key__isnull=False),
+            ),
         ]
         indexes = [
             models.Index(

@@ -11,6 +11,8 @@ from django.db import models
 from django.db.models import Count, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
+from apps.core.provenance import Provenance
+
 if TYPE_CHECKING:
     # Named in the strings below.
     from apps.data.models import (  # noqa: F401
@@ -103,6 +105,19 @@ class LongRestoreQuerySet(models.QuerySet["LongRestore"]):
     def running(self) -> LongRestoreQuerySet:
         """Return those that are not over, the oldest first."""
         return self.filter(state="running").order_by("created_at")
+
+    def of_request(self, act: Provenance) -> LongRestoreQuerySet:
+        """Return those that a request began, by its key or else by what it says."""
+        if act.request.key is not None:
+            return self.filter(request_key=act.request.key)
+        if not act.request.digest:
+            return self.none()
+        return self.filter(
+            request_key__isnull=True,
+            request_digest=act.request.digest,
+            actor_kind=act.actor.kind,
+            actor_id=act.actor.id,
+        )
 
     def newest_first(self) -> LongRestoreQuerySet:
         return self.order_by("-id")

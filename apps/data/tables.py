@@ -2,6 +2,12 @@
 
 from apps.core.roles.declared import mutable
 
+# A step is made by the request that began the restore, or by the worker.
+_RESTORING = (
+    "UPDATE (total, passed, next_key, steps, changed, removed, lapsed, skipped,"
+    " config_changed, number, state, code, words, ended_at)"
+)
+
 TABLES = {
     # What is hidden is found no more; nothing else of a checkpoint ever changes.
     # Those that are due on a schedule the worker makes.
@@ -11,13 +17,7 @@ TABLES = {
     # An exception is ended, nothing else; a write that needs it locks it.
     "data_exception": mutable(web="INSERT, UPDATE (ended_at)"),
     "data_export": mutable(web="INSERT"),
-    "data_longrestore": mutable(
-        web="INSERT",
-        worker=(
-            "UPDATE (total, passed, next_key, steps, changed, removed, lapsed, state,"
-            " code, words, ended_at)"
-        ),
-    ),
+    "data_longrestore": mutable(web=f"INSERT, {_RESTORING}", worker=_RESTORING),
     "data_release": mutable(web="", worker="INSERT, UPDATE (kept_at)"),
     "data_schedule": mutable(worker="UPDATE (due_at)"),
 }

@@ -29,8 +29,11 @@ class Vector(models.Model):
 
     class Meta:
         indexes = [
+            # Read backwards: the newest first. Keys that descend would be added to the
+            # left of their like, where pages stay half empty. Of no model: a document
+            # has vectors of two for as long as it takes to make them anew.
             models.Index(
-                "stream_id", "model", F("number").desc(), name="meaning_vector_newest"
+                fields=["stream_id", "number"], name="meaning_vector_by_number"
             ),
             models.Index(
                 fields=["retry_at"],

@@ -18,8 +18,8 @@ from apps.core import sql
 from apps.core.admission import gate
 from apps.meaning import embedding, progress
 from apps.meaning.embedding import Embedder, EmbeddingFailed
+from apps.meaning.fresh import Fresh, Near
 from apps.meaning.progress import Position
-from apps.meaning.texts import texts_of
 from apps.timeline import queries
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ SECONDS = 3.0
 REST_SECONDS = 15.0
 # What waits for the worker and is embedded with the question: so many short texts.
 WAITING = 64
-WAITING_BYTES = 32 * 1024
 # As many as are ever shown, with those that turn out to have expired.
 MOST_NEAR = 300
 MOST_COUNTED = 1_000
@@ -49,15 +48,6 @@ SELECT count(*) AS keys FROM (
               AND v.model = %(model)s)
      LIMIT %(most)s) x
 """
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Near:
-    """A key whose text, as version `number` left it, is so near, from 0 to 1."""
-
-    key: str
-    number: int
-    similarity: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,16 +114,16 @@ def nearest(
         for one in written
         if one.startswith(prefix) and (among is None or one in among)
     ]
-    fresh = _Fresh(document_id, asked, now)
+    fresh = Fresh(document_id, asked[:WAITING], embedder, now=now)
     wanted, *others = asked_vectors(embedder, [question, *fresh.texts.values()])
     matrix = _matrix(at, embedder, prefix)
     near = _of_matrix(matrix, wanted, embedder, passed_by=set(written), among=among)
-    near += fresh.near(wanted, others, embedder)
+    near += fresh.near(wanted, others)
     return Neighbours(
         model=embedder.name,
         found=sorted(near, key=lambda one: (-one.similarity, one.key))[:MOST_NEAR],
         bare=[*set(matrix.bare).difference(written), *fresh.bare],
-        pending=fresh.left + (0 if is_all else 1),
+        pending=fresh.left + len(asked[WAITING:]) + (0 if is_all else 1),
         stale=_stale(at, embedder, prefix),
         is_truncated=matrix.is_truncated,
     )
@@ -152,33 +142,6 @@ def nearness(question: str, texts: Sequence[str]) -> list[float] | None:
 
     similar = shown(np.stack(others) @ wanted, embedder.near)
     return [float(one) for one in np.nan_to_num(similar)]
-
-
-class _Fresh:
-    """What was written since the worker came by: the newest of it, if short."""
-
-    def __init__(self, document_id: str, keys: Sequence[str], now: datetime) -> None:
-        rows = queries.entries_named(document_id, keys[:WAITING], now=now)
-        short = [row for row in rows if row.size <= WAITING_BYTES]
-        self.texts = texts_of(document_id, short)
-        self.numbers = {row.key: row.number for row in short}
-        self.bare = [row.key for row in short if row.key not in self.texts]
-        self.left = len(rows) - len(short) + len(keys[WAITING:])
-
-    def near(self, wanted: Rows, others: Sequence[Rows], by: Embedder) -> list[Near]:
-        """Return how near each of them is."""
-        import numpy as np
-
-        from apps.meaning.embedding.rows import shown
-
-        if not others:
-            return []
-        similar = shown(np.stack(others) @ wanted, by.near)
-        return [
-            Near(key=key, number=self.numbers[key], similarity=float(one))
-            for key, one in zip(self.texts, similar, strict=True)
-            if not np.isnan(one)
-        ]
 
 
 def asked_vectors(embedder: Embedder, texts: Sequence[str]) -> list[Rows]:

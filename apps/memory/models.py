@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
-from apps.memory.querysets import ContextReadQuerySet, MemoryQuerySet
+from apps.memory.querysets import MARKS, ContextReadQuerySet, MemoryQuerySet
 from apps.timeline.fields import id_field
 
 
@@ -98,6 +98,15 @@ class Memory(models.Model):
                 condition=models.Q(expires_at__isnull=False),
             ),
             GinIndex(fields=["taught_by"], name="memory_memory_source"),
+            GinIndex(
+                models.Func("document_id", "words", function=MARKS),
+                name="memory_memory_words",
+            ),
+            models.Index(
+                fields=["document_id", "expires_at"],
+                name="memory_memory_believed",
+                condition=models.Q(status="believed"),
+            ),
         ]
 
     def __str__(self) -> str:

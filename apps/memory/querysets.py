@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Count, Q
+from django.db.models import Count, F, Func, Q, Value
 
 if TYPE_CHECKING:
     # Named in the strings below.
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
 
 # What stands: it reinforces and is near to others.
 STANDING = ("believed", "proposed")
+MARKS = "memory_marks_v1"
+
+
+def _marks(document_id: Any, words: Any) -> Func:
+    """Return words as the numbers of their document that they are indexed by."""
+    numbers = ArrayField(models.BigIntegerField())
+    return Func(document_id, words, function=MARKS, output_field=numbers)
 
 
 class MemoryQuerySet(models.QuerySet["Memory"]):
@@ -28,16 +36,19 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
 
     def alive(self, *, now: datetime) -> MemoryQuerySet:
         """Neither removed nor expired."""
-        return self.exclude(status="removed").filter(
-            Q(expires_at__isnull=True) | Q(expires_at__gt=now)
-        )
+        return self.exclude(status="removed").not_over(now=now)
+
+    def not_over(self, *, now: datetime) -> MemoryQuerySet:
+        """Return those that have not expired, removed or not."""
+        return self.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=now))
 
     def standing(self, *, now: datetime) -> MemoryQuerySet:
         """Return those that are believed or proposed."""
         return self.alive(now=now).filter(status__in=STANDING)
 
     def believed(self, *, now: datetime) -> MemoryQuerySet:
-        return self.alive(now=now).filter(status="believed")
+        # As the index has it that they are counted by.
+        return self.filter(status="believed").not_over(now=now)
 
     def narrowed(
         self, *, types: Collection[str] = (), tags: Collection[str] = ()
@@ -49,6 +60,19 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         if tags:
             found = found.filter(tags__overlap=list(tags))
         return found
+
+    def with_a_word_of(
+        self, document_id: str, words: Collection[str]
+    ) -> MemoryQuerySet:
+        """Keep those of a document that have one of these words, and maybe others.
+
+        Two words may have one number: compare the words of what comes.
+        """
+        texts = ArrayField(models.TextField())
+        asked = _marks(Value(document_id), Value(list(words), output_field=texts))
+        return self.alias(marks=_marks(F("document_id"), F("words"))).filter(
+            marks__overlap=asked
+        )
 
     def taught_by(self, session_id: str, *, now: datetime) -> MemoryQuerySet:
         """Return what a session taught, and nobody has taken back."""
@@ -63,6 +87,12 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def newest_first(self, *, after_id: str | None = None) -> MemoryQuerySet:
         found = self.filter(id__lt=after_id) if after_id else self
         return found.order_by("-id")
+
+    def counted_of_documents(self) -> dict[str, int]:
+        """Return how many there are of each document; of none there is no number."""
+        # Of rows, not of ids: the index that they are counted by has none.
+        found = self.values_list("document_id").annotate(count=Count("*"))
+        return dict(found.order_by())
 
     def counted_of_sessions(
         self, session_ids: Sequence[str], *, now: datetime

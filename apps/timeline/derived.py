@@ -88,7 +88,7 @@ class Term(models.Model):
 
 
 class Text(models.Model):
-    """The words of a reasoning, a turn or a version's labels; derived like terms."""
+    """The words of a reasoning, a turn, a version's labels or its messages; derived."""
 
     pk = models.CompositePrimaryKey("session_id", "kind", "number")
     session_id = id_field()

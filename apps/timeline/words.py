@@ -22,6 +22,19 @@ class Status(models.TextChoices):
     DELETED = "deleted"  # by delete; the evidence stays
 
 
+class Standing(models.TextChoices):
+    """How a session stands in lists: the first that applies, in this order."""
+
+    HELD = "paused"
+    WAITING = "waiting"  # for a person
+    WRONG = "wrong"  # a live version is flagged, and none since is known good
+    FAILED = "failed"  # by its newest review or, without one, by a score
+    CLOSED = "closed"
+    ROLLED = "rolled"  # its head is a rollback
+    FORKED = "forked"  # its head is what it began with, as a fork
+    ACTIVE = "active"
+
+
 class Hold(models.TextChoices):
     """What the next append has to respect; copied from version to version."""
 

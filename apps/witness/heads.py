@@ -1,4 +1,4 @@
-"""Which chains moved: what events fed, and what is looked at page by page."""
+"""Which chains moved: what was noted, and what is looked at page by page."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ SELECT system_identifier::text || ' ' || current_database() AS name
 CHAINED = ("sess_", "doc_")
 LOOK = sql.across("SELECT id FROM timeline_session WHERE id > %s ORDER BY id LIMIT %s")
 PROJECTS = "SELECT id FROM accounts_project ORDER BY id"
+AGENTS = "SELECT id FROM agents_agent WHERE id > %s ORDER BY id LIMIT %s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,11 @@ def server() -> str:
 def sessions_after(session_id: str, limit: int) -> list[str]:
     """Return sessions by their ids, of all projects."""
     return [row.id for row in sql.rows(LOOK, [session_id, limit])]
+
+
+def agents_after(agent_id: str, limit: int) -> list[str]:
+    """Return agents by their ids, of all projects: each has a record of its own."""
+    return [row.id for row in sql.rows(AGENTS, [agent_id, limit])]
 
 
 def chained_projects() -> list[str]:

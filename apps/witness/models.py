@@ -1,4 +1,4 @@
-"""Which chains have moved since they were signed."""
+"""Which chains have moved since they were signed, and where the quiet ones ended."""
 
 from django.db import models
 
@@ -18,7 +18,7 @@ class Moved(models.Model):
         db_collation="C",
         choices=[(one.value, one.value) for one in Kind],
     )
-    chain_id = models.CharField(max_length=31, db_collation="C")
+    chain_id = models.CharField(max_length=32, db_collation="C")
     times = models.BigIntegerField(default=1)
     since = models.DateTimeField()
 
@@ -27,3 +27,23 @@ class Moved(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.chain_id}"
+
+
+class Seen(models.Model):
+    """Where the signer found a chain that moves without an event.
+
+    A hint, by which the next look passes by what has not moved: what is signed, the
+    notes say.
+    """
+
+    pk = models.CompositePrimaryKey("kind", "chain_id")
+    kind = models.CharField(
+        max_length=16,
+        db_collation="C",
+        choices=[(one.value, one.value) for one in Kind],
+    )
+    chain_id = models.CharField(max_length=32, db_collation="C")
+    number = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.chain_id} {self.number}"

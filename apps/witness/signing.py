@@ -30,9 +30,9 @@ from apps.core.notes.roots import Head, Kind, Root
 from apps.core.notes.signed import SigningKey, VerifierKey
 from apps.core.postgres.errors import DataFolderUnusable
 from apps.timeline.verification import compare_ends
-from apps.witness import heads
+from apps.witness import heads, quiet
 
-# Chains that moved, or sessions of a look at everything, at once; heads of one note.
+# Chains that moved, or were looked at, at once; heads of one note.
 AT_ONCE = 1_000
 # A sweep ends after so long; the next goes on where it was.
 BUDGET_SECONDS = 4.0
@@ -141,14 +141,21 @@ def sweep(*, now: datetime) -> int:
         return 0
     deadline = time.monotonic() + BUDGET_SECONDS
     written = 0
+    # Before anything can refuse: what waits is seen to wait.
+    quiet.notice(now=now)
     with signer(key) as signing:
         while True:
             with transaction.atomic():
                 if not is_alone() or not signing.take_in(deadline):
                     return written
-                made, is_all = _some(signing, now)
-            written += made
-            if is_all or time.monotonic() > deadline:
+                batch = _some(signing, now)
+            # What was found is on the disk now: where it was seen is committed behind
+            # it. Of records of reads a crash could have lost the newest.
+            with transaction.atomic():
+                if not is_alone() or signing.folder.newest() != batch.newest:
+                    return written
+                written += _signed(signing, batch, now)
+            if batch.is_last or time.monotonic() > deadline:
                 return written
 
 
@@ -184,42 +191,71 @@ def _index(folder: Folder) -> Index:
         return Index.for_writing(file)
 
 
-def _some(signing: Signer, now: datetime) -> tuple[int, bool]:
-    """Sign one batch; return how many notes that made, and whether it was the last."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Batch:
+    """What is to be signed, on top of which note, and what has been done then."""
+
+    found: list[Head]
+    newest: int
+    moved: list[heads.Chain]
+    progress: dict[str, str | None]
+    is_last: bool
+
+
+def _some(signing: Signer, now: datetime) -> _Batch:
+    """Find the next heads to be signed."""
     index = signing.index
     if index.progress("server") != (server := heads.server()):
         # Another database than the last time: what was fed there says nothing here.
         index.set_progress(server=server, looking="")
     looking = index.progress("looking")
     if looking is not None:
-        return _look(signing, looking, now), False
+        return _look(signing, looking, now)
     moved = heads.oldest_moved(AT_ONCE)
-    made = _signed(signing, *_by_kind(moved), now)
-    heads.forget_moved(moved)
-    if len(moved) == AT_ONCE:
-        return made, False
-    is_to_look = _is_to_look(index, now)
-    if is_to_look:
-        index.set_progress(looking="")
-    return made, not is_to_look
+    is_all = len(moved) < AT_ONCE
+    is_to_look = is_all and _is_to_look(index, now)
+    return _Batch(
+        found=_news(index, *_by_kind(moved)),
+        newest=signing.folder.newest(),
+        moved=moved,
+        progress={"looking": ""} if is_to_look else {},
+        is_last=is_all and not is_to_look,
+    )
 
 
 def _by_kind(moved: list[heads.Chain]) -> tuple[list[str], list[str]]:
-    """Return the ids of sessions and of projects."""
+    """Return the ids of what has versions, and of what has a record."""
     sessions = [one.chain_id for one in moved if one.kind == Kind.SESSION]
-    return sessions, [one.chain_id for one in moved if one.kind == Kind.RECORD]
+    records = [one.chain_id for one in moved if one.kind == Kind.RECORD]
+    return sessions, records + quiet.documents(sessions)
 
 
-def _look(signing: Signer, after: str, now: datetime) -> int:
-    """Sign what is not signed among the next sessions, whatever events say."""
-    sessions = heads.sessions_after(after, AT_ONCE)
-    projects = [] if after else heads.chained_projects()
-    made = _signed(signing, sessions, projects, now)
-    if len(sessions) == AT_ONCE:
-        signing.index.set_progress(looking=sessions[-1])
+def _look(signing: Signer, after: str, now: datetime) -> _Batch:
+    """Find what is not signed among the next chains, whatever was noted.
+
+    First the records of projects and of agents, then what has versions, by their ids.
+    """
+    records = [] if after else heads.chained_projects()
+    chains: list[str] = []
+    agents: list[str] = []
+    if after < quiet.AGENTS[1]:
+        agents = heads.agents_after(after, AT_ONCE)
+        records += agents
+    progress: dict[str, str | None]
+    if len(agents) == AT_ONCE:
+        progress = {"looking": agents[-1]}
     else:
-        signing.index.set_progress(looking=None, looked_at=now.isoformat())
-    return made
+        chains = heads.sessions_after(max(after, quiet.AGENTS[1]), AT_ONCE)
+        progress = {"looking": chains[-1] if len(chains) == AT_ONCE else None}
+    if progress["looking"] is None:
+        progress["looked_at"] = now.isoformat()
+    return _Batch(
+        found=_news(signing.index, chains, records + quiet.documents(chains)),
+        newest=signing.folder.newest(),
+        moved=[],
+        progress=progress,
+        is_last=False,
+    )
 
 
 def _is_to_look(index: Index, now: datetime) -> bool:
@@ -227,25 +263,29 @@ def _is_to_look(index: Index, now: datetime) -> bool:
     return looked_at is None or now - datetime.fromisoformat(looked_at) > LOOKS_AGAIN
 
 
-def _signed(
-    signing: Signer, sessions: list[str], projects: list[str], now: datetime
-) -> int:
-    found = [
-        *_news(signing.index, Kind.SESSION, sessions),
-        *_news(signing.index, Kind.RECORD, projects),
+def _news(index: Index, sessions: list[str], records: list[str]) -> list[Head]:
+    """Return the heads that moved; say which contradict what was signed."""
+    ends = [
+        *compare_ends(index, Kind.SESSION, sessions),
+        *compare_ends(index, Kind.RECORD, records),
     ]
+    quiet.keep_seen(ends)
+    for one in ends:
+        if not one.holds:
+            kind, id = one.kind, one.end.id
+            log.warning("a head contradicts what was signed", kind=kind, id=id)
+    return [one.end.head(one.kind) for one in ends if one.holds and one.is_newer]
+
+
+def _signed(signing: Signer, batch: _Batch, now: datetime) -> int:
+    """Sign what was found; return how many notes that made."""
+    found = batch.found
     if found:
         signing.folder.tidy()
     notes = [found[at : at + AT_ONCE] for at in range(0, len(found), AT_ONCE)]
     for some in notes:
         signing.sign(some, now=now)
+    if batch.moved:
+        heads.forget_moved(batch.moved)
+    signing.index.set_progress(**batch.progress)
     return len(notes)
-
-
-def _news(index: Index, kind: Kind, ids: list[str]) -> Iterator[Head]:
-    """Yield the heads that moved; say which contradict what was signed."""
-    for one in compare_ends(index, kind, ids):
-        if not one.holds:
-            log.warning("a head contradicts what was signed", kind=kind, id=one.end.id)
-        elif one.is_newer:
-            yield one.end.head(kind)

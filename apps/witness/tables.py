@@ -5,4 +5,5 @@ from apps.core.roles.declared import derived
 TABLES = {
     # Everything is looked at once a day, whatever stands here.
     "witness_moved": derived(retention="DELETE"),
+    "witness_seen": derived(retention="DELETE"),
 }

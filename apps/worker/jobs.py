@@ -20,6 +20,7 @@ from procrastinate.contrib.django.django_connector import DjangoConnector
 
 from apps.accounts import operations as accounts
 from apps.core.actors import SYSTEM
+from apps.core.processes.easing import Ease
 from apps.data import operations as data
 from apps.meaning.working import sweeping
 from apps.memory import operations as memory
@@ -150,14 +151,14 @@ def keep_before_releases(now: datetime) -> None:
 
 @scheduled(EVERY_TWO_SECONDS)
 def restore_checkpoints(now: datetime) -> None:
-    """Bring back by steps what people have confirmed: checkpoints of many keys."""
+    """Bring back checkpoints of many keys by steps, for which nobody waits."""
     data.restore_running(now=now)
 
 
 @scheduled(EVERY_TWO_SECONDS)
 def embed_texts(now: datetime) -> None:
     """Embed what agents wrote, so that it is found by its meaning."""
-    sweeping.sweep(now=now)
+    sweeping.sweep(now=now, ease=Ease())
 
 
 @scheduled(EVERY_FIVE_SECONDS)

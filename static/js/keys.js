@@ -1,25 +1,48 @@
-// Single keys for who works without the mouse, on every page of a project. Each does
-// what a link or button does; all can be switched off in the list that ? opens.
+// Single keys for who works without the mouse, on every page. Each does what a link or
+// button does; all can be switched off in the list that ? opens, which has those alone
+// that do something on the open page.
 
 import { hasModifier, isOff, isTyping, switchOff } from "./shortcuts.js";
 
 const dialog = document.getElementById("keys");
 const toggle = document.getElementById("keys-on");
 const help = document.getElementById("keys-help");
+// What j and k move through: the first of these that a page has.
+const LISTS = [
+  ".timeline .version-number",
+  ".message .version-number",
+  "main :is(tbody tr, .home li, .projects li, .picks-list li)",
+];
+const ROW = ".entry, .message, tr, li";
 
-function rows() {
-  const links = [...document.querySelectorAll(".timeline .version-number")];
-  return links.filter((link) => link.offsetParent !== null);
+function linkOf(one) {
+  return one.matches("a") ? one : (one.querySelector("th a") ?? one.querySelector("a[href]"));
+}
+
+// Lists are swapped when they are searched: looked for anew each time.
+function links() {
+  for (const list of LISTS) {
+    const found = [...document.querySelectorAll(list)].map(linkOf);
+    const seen = found.filter((link) => link?.checkVisibility());
+    if (seen.length) {
+      return seen;
+    }
+  }
+  return [];
 }
 
 function move(step) {
-  const links = rows();
-  const current = document.activeElement.closest?.(".entry")?.querySelector(".version-number");
-  const marked = document.querySelector(".entry.is-selected .version-number");
-  const at = links.indexOf(links.includes(current) ? current : marked);
-  const next = links[at === -1 ? 0 : Math.min(links.length - 1, Math.max(0, at + step))];
+  const all = links();
+  const here = document.activeElement.closest(ROW);
+  const current = all.findIndex((link) => link.closest(ROW) === here);
+  const at = current === -1 ? all.findIndex((link) => link.closest(".is-selected")) : current;
+  const next = all[at === -1 ? 0 : Math.min(all.length - 1, Math.max(0, at + step))];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
+}
+
+function pick() {
+  document.activeElement.closest("tr")?.querySelector(".pick input")?.click();
 }
 
 let shown = "";
@@ -36,7 +59,7 @@ function change(step) {
 }
 
 function press(key) {
-  const inside = document.activeElement.closest(".change, .node, .version-pane, .listed tr") ?? document;
+  const inside = document.activeElement.closest(".change, .node, .version-pane, main tr") ?? document;
   const named = `[data-key="${CSS.escape(key)}"]`;
   const found =
     ("bh".includes(key) && inside.querySelector(named)) ||
@@ -54,8 +77,9 @@ const acts = {
   v: () => document.getElementById("id_go")?.focus(),
   i: () => document.querySelector(".life a[aria-current]")?.focus(),
   w: () => document.getElementById("live-toggle")?.click(),
+  x: pick,
   g: () => lead(),
-  "?": () => dialog.showModal(),
+  "?": () => tell(),
 };
 
 // After "g" the next key names a page.
@@ -75,8 +99,43 @@ function go(key) {
   document.querySelector(`.side [data-go="${CSS.escape(key)}"]`)?.click();
 }
 
+// A number of the open session: typed anywhere, Enter goes there, r shows what rolling
+// back to it would do. So any of 99,999 versions has its preview within 6 keys.
+function type(digit) {
+  const field = document.getElementById("id_go");
+  field.value = digit;
+  field.focus();
+}
+
+function leadBack(event) {
+  const { back, head } = event.target.dataset;
+  const number = /^v?([0-9]{1,15})$/.exec(event.target.value.trim())?.[1];
+  if (event.key === "r" && back && number && Number(number) <= Number(head)) {
+    event.preventDefault();
+    window.location.href = `${back}${Number(number)}/rollback`;
+  }
+}
+
+// In the list, `key:r` is what the key presses.
+function has(keys) {
+  const where = keys.replace(/key:(.)/g, '[data-key="$1"]');
+  return keys === "rows" ? links().length > 0 : document.querySelector(where) !== null;
+}
+
+function tell() {
+  for (const one of dialog.querySelectorAll("[data-for]")) {
+    one.hidden = !has(one.dataset.for);
+  }
+  dialog.showModal();
+}
+
 document.addEventListener("keydown", (event) => {
-  if (hasModifier(event) || isTyping(event.target)) {
+  // The box of a row takes no text.
+  const isBox = event.target.matches("tr .pick input");
+  if (event.target.id === "id_go" && !hasModifier(event) && !isOff()) {
+    leadBack(event);
+  }
+  if (hasModifier(event) || (!isBox && isTyping(event.target))) {
     return;
   }
   if (isOff() && event.key !== "?") {
@@ -88,10 +147,13 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const act = acts[event.key];
-  if (act) {
+  if (/^[0-9]$/.test(event.key) && document.querySelector(".timeline-pane #id_go")) {
+    event.preventDefault();
+    type(event.key);
+  } else if (act) {
     event.preventDefault();
     act();
-  } else if ("[]dbrfhszme".includes(event.key) && press(event.key)) {
+  } else if (event.key.length === 1 && event.key !== " " && press(event.key)) {
     event.preventDefault();
   }
 });
@@ -123,6 +185,6 @@ toggle.addEventListener("change", () => {
 });
 help.hidden = false;
 help.addEventListener("click", () => {
-  document.getElementById("side").hidePopover?.();
-  dialog.showModal();
+  document.getElementById("side")?.hidePopover();
+  tell();
 });

@@ -7,7 +7,7 @@ const versionLink = document.getElementById("palette-version");
 const searchLink = document.getElementById("palette-search");
 
 function items() {
-  return [...palette.querySelectorAll("li:not([hidden]) a")];
+  return [...palette.querySelectorAll("li:not([hidden]) :is(a, button)")];
 }
 
 // Letters and emoji may be several characters: none is cut in two.
@@ -35,9 +35,48 @@ function offerSearch(text) {
   searchLink.textContent = `Search sessions, ids and traces for ${beginning(text)}`;
 }
 
+// What single keys do on the open page, by the words of its links and buttons. Those of a
+// row need one to be chosen first.
+function acts() {
+  const all = [...document.querySelectorAll("[data-key]")];
+  const chosen = all.filter((one) => one.dataset.chosen !== undefined);
+  const byKey = new Map();
+  for (const one of [...chosen, ...all]) {
+    if (!byKey.has(one.dataset.key) && !one.closest(".change, .node, tr, [hidden]")) {
+      byKey.set(one.dataset.key, one);
+    }
+  }
+  return byKey;
+}
+
+function act(key, target) {
+  const words = document.createElement("span");
+  const hint = document.createElement("kbd");
+  words.textContent = (target.getAttribute("aria-label") ?? target.innerText).trim();
+  hint.textContent = key;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "act";
+  button.dataset.page = "";
+  button.append(words, hint);
+  button.addEventListener("click", () => {
+    palette.close();
+    target.click();
+  });
+  const item = document.createElement("li");
+  item.append(button);
+  return item;
+}
+
+function offerActs() {
+  const place = document.getElementById("palette-acts");
+  place.replaceChildren(...[...acts()].map(([key, target]) => act(key, target)));
+  place.hidden = place.children.length === 0;
+}
+
 function filter() {
   const text = typed.value.trim();
-  for (const link of palette.querySelectorAll("a[data-page]")) {
+  for (const link of palette.querySelectorAll("[data-page]")) {
     link.parentElement.hidden = !link.textContent.toLowerCase().includes(text.toLowerCase());
   }
   offerVersion(text);
@@ -52,6 +91,7 @@ function move(step) {
 
 function open() {
   typed.value = "";
+  offerActs();
   filter();
   palette.showModal();
   typed.focus();

@@ -1,4 +1,5 @@
-// What every page has: "/" goes to its filter or the search, Escape and a click beside it close a menu.
+// What every page has: "/" goes to its filter or the search, Escape and a click beside it
+// close a menu, and what was done is said for a while.
 
 import { hasModifier, isOff, isTyping } from "./shortcuts.js";
 
@@ -28,3 +29,27 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("click", (event) => closeMenus(event.target));
+
+// Nobody has to hurry who reads it, or goes for its button.
+const SHOWN = 10000;
+
+function fade(toast) {
+  let timer = 0;
+  const isUsed = () => toast.matches(":hover, :focus-within");
+  const go = () => (isUsed() ? wait() : toast.remove());
+  function wait() {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(go, SHOWN);
+  }
+  for (const left of ["pointerleave", "focusout"]) {
+    toast.addEventListener(left, wait);
+  }
+  const close = toast.querySelector("[data-dismiss]");
+  close.hidden = false;
+  close.addEventListener("click", () => toast.remove());
+  wait();
+}
+
+for (const toast of document.querySelectorAll(".toast:not(.in-place)")) {
+  fade(toast);
+}

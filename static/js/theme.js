@@ -26,6 +26,8 @@ function applyTheme() {
 }
 
 applyTheme();
+// A toast goes by itself only where a script takes it away: styled so from the start.
+document.documentElement.dataset.scripts = "";
 // Another tab chose, or the page comes back as it was left.
 window.addEventListener("storage", applyTheme);
 window.addEventListener("pageshow", applyTheme);

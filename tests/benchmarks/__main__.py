@@ -33,6 +33,7 @@ also, in more detail, each with figures of its own:
   python -m tests.benchmarks.appends   an append, layer by layer
   python -m tests.benchmarks.bodies    the codec, by size of the state
   python -m tests.benchmarks.diffs     comparisons, by size and kind
+  python -m tests.benchmarks.against COMMIT  the console's pages beside an older one
   python -m tests.replay FILE          recorded runs, posted and read back
 """
 

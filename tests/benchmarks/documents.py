@@ -6,6 +6,7 @@ the superuser that its environment names, and prints the samples as JSON.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -28,6 +29,8 @@ from tests.live import ROOT, manage, process_environment
 
 SUPERUSER = "STEPBACK_BENCH_SUPERUSER"
 FEW = 1_000
+FEWEST = 100
+CHECKPOINTS = 20
 WRITES = 50
 BATCH = 100
 BATCHES = 5
@@ -82,7 +85,7 @@ def main(superuser_dsn: str, keys: int, rounds: int) -> None:
 
     project = Project.objects.get(slug="bench")
     with psycopg.connect(superuser_dsn, autocommit=True) as superuser:
-        sizes = {"large": keys, "small": FEW}
+        sizes = {"large": keys, "small": FEW, "smallest": FEWEST}
         keepers = {name: Keeper.begin(project, name) for name in sizes}
         for name, keeper in keepers.items():
             keyed.load(superuser, keeper, sizes[name])
@@ -104,7 +107,13 @@ def _all(
     writers: dict[str, Writer], superuser: psycopg.Connection, rounds: int
 ) -> Iterator[tuple[str, list[float]]]:
     upserts = Upserts(superuser)
-    lanes: dict[str, Lane] = {name: each.writes for name, each in writers.items()}
+    lanes: dict[str, Lane]
+    lanes = {name: writers[name].writes for name in ("large", "small")}
+    yield from alternate(lanes, rounds=rounds * 3).found.items()
+    lanes = {
+        f"checkpoint of the {name}": writers[name].checkpoints
+        for name in ("large", "smallest")
+    }
     yield from alternate(lanes, rounds=rounds * 3).found.items()
     lanes = {"batch": writers["small"].batches, "upserts": upserts.batches}
     yield from alternate(lanes, rounds=rounds).found.items()
@@ -119,6 +128,7 @@ class Writer:
         self.keeper = keeper
         self.keys = keys
         self.chance = random.Random(1)
+        self.labels = itertools.count(1)
 
     def writes(self) -> float:
         """Return the milliseconds of one write, the median of some."""
@@ -128,6 +138,13 @@ class Writer:
         """Return the milliseconds of a batch, the median of some."""
         return median(milliseconds(self._written(BATCH)) for _ in range(BATCHES))
 
+    def checkpoints(self) -> float:
+        """Return the milliseconds of a checkpoint of what stands, the median of some.
+
+        Each has a label of its own: one that says the same would be answered again.
+        """
+        return median(milliseconds(self._kept()) for _ in range(CHECKPOINTS))
+
     def restore(self) -> float:
         """Write to many keys, and return the milliseconds of taking that back."""
         target = self.keeper.standing().number
@@ -135,6 +152,17 @@ class Writer:
             self._written(BATCH)()
         act = self.keeper.act()
         return milliseconds(lambda: self.keeper.restore(target, config=False, act=act))
+
+    def _kept(self) -> Callable[[], object]:
+        from apps.data import operations as data
+
+        said = data.NewCheckpoint(label=f"checkpoint {next(self.labels)}")
+        return partial(
+            data.create_checkpoint,
+            act=self.keeper.act(),
+            reference=self.keeper.document.agent_id,
+            said=said,
+        )
 
     def _written(self, count: int) -> Callable[[], object]:
         places = self.chance.sample(range(self.keys), count)

@@ -20,8 +20,8 @@ SELECT c.relname, pg_total_relation_size(c.oid)
  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
    AND c.relname SIMILAR TO %s
 """
-# Sessions and all that belongs to them, their events among it.
-OURS = "(timeline|audit)_%"
+# Sessions, agents' data, memories, and all that belongs to them: events, vectors.
+OURS = "(timeline|audit|data|meaning|memory)_%"
 LANGGRAPH = "checkpoint%"
 
 

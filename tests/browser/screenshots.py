@@ -12,10 +12,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import django
+import httpx
 from playwright.sync_api import Page, sync_playwright
 
 from apps.core.roles.names import Role
@@ -126,8 +128,58 @@ PAGES = {
     "members": "/members",
     "keys": "/keys",
     "not-found": "/sessions/sess_00000000000000000000000000",
+    "open-waiting": "/open/waiting",
+    "open-flagged": "/open/flagged",
+    "open-held": "/open/held",
+    "meaning": "/meaning?q=cancel+the+hotel",
+    "memory": "/memories/{memory}",
+    "memories-back": "/memories/back?session={trip}",
+    "agent-allow": "/agents/{agent}/blocked/{blocked}/allow",
+    "policies": "/policies",
+    "webhook": "/webhooks/{webhook}",
+    "text-sides": "/sessions/{trip}/versions/6/value?pointer=/user_request&against=5",
+    # What only an act shows; see `ACTS`.
+    "moved": "/sessions/{trip}/versions/5/rollback",
+    "hold": "/sessions/{trip}",
+    "palette": "/sessions/{trip}",
+    "key-list": "/sessions/{trip}",
+    "toast": "/sessions/{fork}/versions/0/rollback",
 }
-OUTSIDE = {"password": "/password", "signed-out": "/signin/used-up"}
+OUTSIDE = {
+    "password": "/password",
+    "signed-out": "/signin/used-up",
+    "projects": "/console/",
+    "account": "/account",
+    "empty": "/console/empty",
+    "components": "/console/components",
+}
+
+
+def moved(page: Page) -> None:
+    """Send the preview as if the head had been another when it was shown."""
+    page.locator("[name=expected]").evaluate("one => { one.value -= 1; }")
+    page.locator("[data-confirms]").click()
+    page.get_by_text("The session has moved on").wait_for()
+
+
+def rolled_back(page: Page) -> None:
+    """Step back, and show what says so; where that is done already, the page alone."""
+    confirm = page.locator("[data-confirms]")
+    if confirm.count():
+        confirm.click()
+        page.locator(".toast").wait_for()
+
+
+# What is done on a page before it is photographed.
+ACTS: dict[str, Callable[[Page], None]] = {
+    "moved": moved,
+    "toast": rolled_back,
+    "hold": lambda page: page.keyboard.press("h"),
+    "palette": lambda page: page.keyboard.press("Control+k"),
+    "key-list": lambda page: page.keyboard.press("?"),
+}
+# In a dialog the window is looked at: the page behind it goes on.
+IN_WINDOW = {"palette", "key-list", "hold", "toast"}
 
 
 def main(folder: Path, names: list[str]) -> None:
@@ -136,7 +188,10 @@ def main(folder: Path, names: list[str]) -> None:
     from tests.live import ROOT, environment, feed, manage, serving
 
     folder.mkdir(parents=True, exist_ok=True)
-    with serving("screenshots") as server, sync_playwright() as playwright:
+    with (
+        serving("screenshots", is_debug=True) as server,
+        sync_playwright() as playwright,
+    ):
         subprocess.run(
             [sys.executable, "-c", LOAD],
             cwd=ROOT,
@@ -147,13 +202,17 @@ def main(folder: Path, names: list[str]) -> None:
         run(server.dsn, PLANS + CONFIRMED, Role.WEB)
         run(server.dsn, SWEEP, Role.WORKER)
         run(server.dsn, PLANS + SHOWN, Role.WEB)
+        server.key("empty")
+        with server.client(server.key("demo", "--scope", "admin")) as api:
+            more = kept(api)
         with server.client(server.key(odd_content.SLUG)) as api:
             odd = {f"odd-{name}": at for name, at in odd_content.make(api).items()}
         feed(server.dsn)
         link = ("signin_link", "--project", "demo", "--base-url", server.url)
         # The first link makes the user; a new role ends it.
         manage(server.dsn, *link)
-        manage(server.dsn, "set_role", "admin", "admin", "--project", odd_content.SLUG)
+        for other in (odd_content.SLUG, "empty"):
+            manage(server.dsn, "set_role", "admin", "admin", "--project", other)
         elsewhere = f"{server.url}/console/{odd_content.SLUG}"
         printed = manage(server.dsn, *link)
         chromium = os.environ.get("STEPBACK_CHROMIUM", "/usr/bin/chromium")
@@ -169,14 +228,16 @@ def main(folder: Path, names: list[str]) -> None:
                     viewport={"width": width, "height": height},
                 )
                 page = context.new_page()
-                known = addresses(page, server)
+                known = addresses(page, server, more)
                 known |= {name: elsewhere + path for name, path in odd.items()}
                 for name, url in known.items():
                     if names and not name.startswith(tuple(names)):
                         continue
                     page.goto(url)
+                    ACTS.get(name, lambda _: None)(page)
                     page.screenshot(
-                        path=folder / f"{name}-{size}-{scheme}.png", full_page=True
+                        path=folder / f"{name}-{size}-{scheme}.png",
+                        full_page=name not in IN_WINDOW,
                     )
                 context.close()
         browser.close()
@@ -189,7 +250,23 @@ def run(dsn: str, script: str, role: Role) -> None:
     manage(dsn, "shell", "--no-imports", "-c", script, role=role)
 
 
-def addresses(page: Page, server: Any) -> dict[str, str]:
+def kept(api: httpx.Client) -> dict[str, str]:
+    """Make what the demo lacks, a memory and a webhook; return what addresses need."""
+    found = api.get("/v1/sessions?agent_id=travel-agent&limit=1").json()["data"][0]
+    said = {"content": "Prefers aisle seats", "session_id": found["id"]}
+    hook = {"url": "https://receiver.example/hook", "events": ["session.rolled_back"]}
+    agents = api.get("/v1/agents").json()["data"]
+    agent = next(one["id"] for one in agents if one["external_id"] == "travel-agent")
+    records = api.get(f"/v1/agents/{agent}/audit").json()["events"]
+    blocked = [one["number"] for one in records if one["result"] == "blocked"]
+    return {
+        "memory": api.post("/v1/memories", json=said).json()["id"],
+        "webhook": api.post("/v1/webhooks", json=hook).json()["id"],
+        "blocked": str(blocked[0]),
+    }
+
+
+def addresses(page: Page, server: Any, more: dict[str, str]) -> dict[str, str]:
     """Return where each page of the demo is."""
     base = f"{server.url}/console/demo"
     agent = first_of(page, f"{base}/agents?owner=travel-team")
@@ -203,6 +280,7 @@ def addresses(page: Page, server: Any) -> dict[str, str]:
         "older": first_of(page, f"{base}/agents/{agent}/checkpoints", 2),
         "plan": first_of(page, f"{base}/plans"),
         "over": first_of(page, f"{base}/plans", 1),
+        **more,
     }
     inside = {name: base + path.format(**names) for name, path in PAGES.items()}
     return inside | {name: server.url + path for name, path in OUTSIDE.items()}

@@ -66,7 +66,7 @@ def test_an_id_is_found_and_the_result_says_as_what(
         searched(page, typed)
         found = page.locator("#found")
         expect(found.locator(".why").last).to_contain_text(said)
-        expect(found.locator(f'th a[href$="{busy.trip}"]')).to_be_visible()
+        expect(found.locator(f'th a[title="{busy.trip}"]')).to_be_visible()
         expect(found).not_to_contain_text("busy-0")
 
 

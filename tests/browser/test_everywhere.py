@@ -113,11 +113,37 @@ def test_the_palette_goes_to_pages_versions_and_ids(visits: Visits, trip: Trip) 
     expect(page).to_have_url(trip.path())
 
     page.keyboard.press("Control+k")
-    for _ in range(3):
+    page.keyboard.type("a")
+    links = page.locator("#palette li:not([hidden]) :is(a, button)")
+    names = [name.strip() for name in links.all_inner_texts()]
+    for _ in range(names.index("Agents") + 1):
         page.keyboard.press("ArrowDown")
     expect(page.get_by_role("link", name="Agents").last).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"{base(trip)}/agents")
+
+
+def test_the_palette_does_what_the_open_page_offers(visits: Visits, trip: Trip) -> None:
+    page = visits.page("olga")
+    page.goto(trip.path("versions", 1))
+
+    page.keyboard.press("Control+k")
+    offered = page.locator("#palette-acts button")
+    expect(offered.filter(has_text="Roll back to v1")).to_be_visible()
+    expect(offered.filter(has_text="Hold session")).to_be_visible()
+    expect(offered.filter(has_text="blame")).to_have_count(0)
+    page.keyboard.type("roll back to v1")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_contain_text("Roll back to v1?")
+
+    # A viewer is offered no act, and both pages that were missing.
+    theirs = visits.page("carol")
+    theirs.goto(trip.path("versions", 1))
+    theirs.keyboard.press("Control+k")
+    expect(theirs.locator("#palette-acts")).not_to_contain_text("Roll back")
+    theirs.keyboard.type("compar")
+    theirs.keyboard.press("Enter")
+    expect(theirs).to_have_url(re.compile(r"/compare$"))
 
 
 def test_two_keys_lead_to_any_page_and_the_list_tells_them(
@@ -190,7 +216,8 @@ def test_j_and_k_move_through_the_list_of_sessions(
     page.keyboard.press("k")
     page.keyboard.press("Enter")
 
-    expect(page).to_have_url(newer.path())
+    # With the list that it was opened from.
+    expect(page).to_have_url(re.compile(rf"{re.escape(newer.path())}\?list="))
 
 
 def test_the_slider_keeps_the_filter_and_the_tab(visits: Visits, trip: Trip) -> None:

@@ -59,7 +59,7 @@ def test_a_graphs_session_is_read_and_stepped_back(visits: Visits) -> None:
         page.goto(console.path(session["id"], "versions", numbers[name]))
         page.get_by_role("link", name=f"Roll back to v{numbers[name]}…").click()
         expect(page.locator(".consequences")).to_contain_text("approved")
-        page.get_by_label("Hold agent writes until resumed").uncheck()
+        page.get_by_label("Hold session").uncheck()
         page.get_by_role("button", name=f"Roll back to v{numbers[name]}").click()
         expect(page.locator(".toast")).to_contain_text("Rolled back")
 

@@ -34,7 +34,7 @@ def test_with_the_mouse(visits: Visits, trip: Trip) -> None:
     page.get_by_role("link", name="Roll back to v1…").click()
     expect(page.locator(".consequences")).to_contain_text("destination set to NYC")
     expect(page.locator(".consequences")).to_contain_text("2 versions, 0 turns")
-    expect(page.get_by_label("Hold agent writes until resumed")).to_be_checked()
+    expect(page.get_by_label("Hold session")).to_be_checked()
     page.get_by_label("The state is wrong").check()
     page.get_by_label("In words").fill("destination lost")
     page.get_by_role("button", name="Roll back to v1").click()
@@ -163,7 +163,7 @@ def test_enter_alone_never_confirms(
         expect(page.get_by_label("In words")).to_have_value("\n")
 
     page.get_by_label("The state is wrong").check()
-    for field in ("The state is wrong", "Hold agent writes", "In words"):
+    for field in ("The state is wrong", "Hold session", "In words"):
         page.get_by_label(field).focus()
         page.keyboard.press("Enter")
         expect(page.get_by_label("The state is wrong")).to_be_checked()

@@ -73,6 +73,17 @@ class Story:
         )
         return self
 
+    def said(self, heard, told, state, **step):
+        """Have a turn make a version: a customer asks, the agent answers and acts."""
+        timeline.add_turn(
+            session_id=self.id,
+            exchange=timeline.Exchange(input=heard, output=told),
+            state_after=state,
+            step=Step(**step),
+            act=self.act(KEY),
+        )
+        return self
+
     def rollback(self, to, reason="wrong turn", **more):
         timeline.rollback(
             session_id=self.id,

@@ -91,6 +91,34 @@ class TestRollback:
         assert "data-focus></textarea>" in text
         assert "autofocus" not in text
 
+    def test_the_preview_says_what_the_agents_next_write_lands_on(
+        self, operator, project, trip
+    ):
+        where = address(project, trip.id, "versions", 0, "rollback")
+        text = text_of(operator.get(where))
+        said = re.search(r"its next write lands on v(\d+) unless it names a ver", text)
+        expected = hidden(text, "expected")
+        posted(operator, where, expected=expected)
+        rolled, state = head_of(trip)
+        trip.update({"step": 9})
+
+        assert "or the session is held" in text
+        assert "Hold session</label>" in text
+        # Unnamed, it merges onto what the rollback left, not onto what the agent saw.
+        assert int(said[1]) == rolled.number
+        assert head_of(trip)[1] == state | {"step": 9}
+
+    def test_of_a_held_session_it_says_that_it_stays_held(
+        self, operator, project, trip
+    ):
+        trip.pause()
+
+        where = address(project, trip.id, "versions", 0, "rollback")
+        text = text_of(operator.get(where))
+
+        assert "held already, and stays held" in text
+        assert "next write" not in text
+
     def test_calls_on_the_version_itself_are_listed_with_a_mark(
         self, operator, project, trip
     ):

@@ -15,7 +15,7 @@ from apps.data import operations as data
 from apps.data.checkpoints.labels import HINT
 from apps.data.models import Checkpoint, LongRestore
 from apps.data.operations import restoring
-from apps.data.operations.keeping import long_restores
+from apps.data.operations.keeping import long_restores, stepping
 from tests.accounts.make import make_member
 from tests.acting import acting_as
 from tests.console.agent_pages import make_store, plain, row_heads
@@ -333,8 +333,8 @@ def test_what_is_not_there_is_not_found(operator, agent, store, project):
 @pytest.fixture
 def by_steps(monkeypatch):
     """Let one version set two keys at most, and one step one key."""
-    monkeypatch.setattr(restoring, "MOST", 2)
-    monkeypatch.setattr(long_restores, "STEP_KEYS", 1)
+    monkeypatch.setattr(restoring, "AT_ONCE", 2)
+    monkeypatch.setattr(stepping, "STEP_KEYS", 1)
     monkeypatch.setattr(long_restores, "SWEEP_SECONDS", 0.0)
 
 
@@ -358,7 +358,7 @@ def test_what_is_too_much_for_one_version_comes_back_by_steps(
     assert "keys were touched since. The worker brings them back" in plain(preview)
     assert "Restore it by steps" in plain(preview)
     assert "Its keys are not counted yet." in plain(began.content.decode())
-    assert "Restoring pre-import by steps; confirmed by olga" in plain(running)
+    assert "Restoring pre-import by steps; asked for by olga" in plain(running)
     assert "1 of 4 keys" in plain(running)
     assert 'hx-trigger="every 2s"' in running
     assert "Restored pre-import by steps" in plain(over)

@@ -171,6 +171,84 @@ def test_what_was_not_looked_at_is_not_said_to_be_fine(viewer, project, monkeypa
     assert queries.MOST_COUNTED == 1_000
 
 
+def linked(page, words):
+    """Return where the fact of this name leads, and what it says."""
+    found = re.search(rf'<dt>{words}</dt><dd><a href="([^"]*)">(.*?)</dd>', page)
+    return found and (found[1].replace("&amp;", "&"), found[2])
+
+
+def test_a_rule_of_the_project_leads_to_its_worst_agent_and_release(viewer, project):
+    worst = bad(project, agent="travel", release="1.8.1")
+    now = timezone.now() - timedelta(seconds=1)
+    for release in ("1.8.0", "1.8.1", "1.8.1"):
+        Told(project, now, agent="refund").update(now, release=release)
+    bad(project, agent="refund", release="1.8.0")
+    rule = make(project)
+    look()
+
+    page = main(viewer.get(url("alert", project, rule.id)))
+
+    agent, said = linked(page, "Worst agent")
+    assert "100.0 %" in said
+    assert "travel" in text(viewer.get(agent))
+    release, said = linked(page, "Worst release")
+    assert said.startswith("travel 1.8.1</a>")
+    shown = text(viewer.get(release))
+    assert set(re.findall(r"sessions/(sess_\w+)", shown)) == {worst.id}
+
+
+def test_a_rule_of_an_agent_leads_to_its_worst_release(viewer, project):
+    bad(project, agent="travel", release="1.8.1")
+    bad(project, agent="refund", release="2.0.0")
+    rule = make(project, agent="refund")
+    look()
+
+    page = main(viewer.get(url("alert", project, rule.id)))
+
+    assert linked(page, "Worst agent") is None
+    assert linked(page, "Worst release")[1].startswith("refund 2.0.0</a>")
+
+
+def test_the_worst_of_few_comes_after_those_that_say_something(viewer, project):
+    now = timezone.now() - timedelta(seconds=1)
+    for _ in range(2):
+        Told(project, now, agent="refund").update(now)
+    bad(project, agent="refund")
+    bad(project, agent="travel")
+    rule = make(project, minimum_sample=3)
+    look()
+
+    page = main(viewer.get(url("alert", project, rule.id)))
+
+    assert linked(page, "Worst agent")[1].startswith("refund</a>: 33.3 %")
+
+
+def test_a_rule_of_a_release_leads_to_its_sessions(viewer, project):
+    mine = bad(project, agent="travel", release="1.8.1")
+    bad(project, agent="travel", release="1.8.0")
+    rule = make(project, agent="travel", release="1.8.1")
+    look()
+
+    page = main(viewer.get(url("alert", project, rule.id)))
+    where = re.search(r'href="([^"]*)">Sessions of release 1.8.1', page)[1]
+
+    shown = text(viewer.get(where.replace("&amp;", "&")))
+    assert set(re.findall(r"sessions/(sess_\w+)", shown)) == {mine.id}
+    assert linked(page, "Worst release") is None
+
+
+@pytest.mark.parametrize("metric", ["tool_errors", "latency", "escalation", "flagged"])
+def test_where_nothing_is_wrong_nobody_is_the_worst(viewer, project, metric):
+    now = timezone.now() - timedelta(seconds=1)
+    Told(project, now).update(now)
+    rule = make(project, metric=metric)
+    look()
+
+    page = main(viewer.get(url("alert", project, rule.id)))
+
+    assert "Worst" not in page.replace("Worst value", "")
+
+
 def test_a_lagging_worker_is_of_no_session(viewer, project):
     rule = make(project, metric="worker_lag", threshold=60)
     look()
@@ -200,6 +278,27 @@ def test_while_a_rule_is_made_it_says_what_it_would_do(admin, project):
     page = main(post(admin, "preview_alert", project, status=422, **wrong))
     assert "no such agent" in page
     assert "would see" not in page
+
+
+def test_while_a_rule_is_changed_it_says_what_it_would_do(admin, project):
+    bad(project)
+    rule = make(project)
+    before = list(Rule.objects.values().order_by("id"))
+    said = SAID | {"threshold": "40"}
+
+    page = main(
+        post(admin, "preview_alert_change", project, rule.id, status=200, **said)
+    )
+
+    assert "it fires at 40 %" in page
+    assert "In the last 14 days" in page
+    assert 'value="40"' in page
+    assert list(Rule.objects.values().order_by("id")) == before
+    wrong = SAID | {"threshold": "-1"}
+    page = main(
+        post(admin, "preview_alert_change", project, rule.id, status=422, **wrong)
+    )
+    assert "it fires at" not in page
 
 
 def test_quiet_hours_and_units_are_typed_as_people_write_them(admin, project):

@@ -113,7 +113,12 @@ def test_another_projects_key_is_not_found(admin, project, other_project):
 def test_the_list_is_for_administrators(client, project, role):
     colleague = signed_in(client, make_member(project, "carol", role))
 
-    assert colleague.get(url("keys", project)).status_code == 403
+    refused = colleague.get(url("keys", project), headers=HTML)
+
+    assert refused.status_code == 403
+    assert "Administrators of the project may" in text(refused)
+    assert refused.headers["X-Request-Id"] in text(refused)
+    assert 'data-copies="request-id"' in text(refused)
 
 
 def test_many_keys_are_listed_page_by_page(admin, project):

@@ -81,6 +81,21 @@ def test_of_a_long_life_what_matters_is_drawn_before_the_newest():
     assert {0, 5_000, 9_850, 9_870, 9_901, 9_999} < set(numbers)
 
 
+def test_a_known_good_version_is_drawn_of_a_healthy_session_too(see, project):
+    story = Story(project)
+    for n in range(40):
+        story.update({"n": n})
+    story.label(3, "known-good").label(9, "known-good")
+
+    page = see("sessions", story.id)
+
+    drawn = [mark for mark, _, _, _ in NODES.findall(page)]
+    assert drawn.count("good") == 1
+    assert len(drawn) == MOST
+    assert ">v9</text>" in page
+    assert "Looks wrong" not in page
+
+
 def test_a_hostile_key_is_text_on_it(see, project):
     story = Story(project).update({"<b>x</b>": 1})
 

@@ -16,6 +16,9 @@ from tests.metrics.make import roll_up
 
 NOW = timezone.now().replace(minute=30, second=0, microsecond=0) - timedelta(days=3)
 
+WINDOW = re.compile(r'<rect class="window" x="([\d.]+)" y="0" width="([\d.]+)"')
+BAR = re.compile(r'<rect class="bar" x="([\d.]+)"')
+
 
 @pytest.fixture
 def viewer(client, project):
@@ -90,7 +93,7 @@ def test_what_sessions_share_is_counted(viewer, project, stories):
     assert counts == {
         "Agent": {"travel": 4, "refunds": 2},
         "Release": {"2026.0": 3, "2026.1": 2},
-        "Status": {"active": 6},
+        "Status": {"active": 4, "forked": 1, "rolled back": 1},
         "User, more than once": {"u_1": 2, "u_4": 2},
         "What happened": {"rolled back": 1, "forked from another": 1},
     }
@@ -105,6 +108,78 @@ def test_every_bar_leads_to_the_sessions_that_began_there(viewer, project, stori
     found = [listed(viewer.get(link)) for link, _ in drawn]
     assert [len(some) for some in found] == told
     assert sum(told) == 4
+
+
+def rows(page):
+    """The table below the histogram: each row's cells, and where it leads."""
+    body = text(page).partition("As a table")[2].partition("</table>")[0]
+    return [
+        (link, [int(one) for one in re.findall(r'<td class="number">(\d+)</td>', row)])
+        for link, row in re.findall(
+            r'<tr><th scope="row"><a href="([^"]+)">(.*?)</tr>', body
+        )
+    ]
+
+
+def test_what_looks_wrong_and_was_rolled_back_is_counted_and_drawn(
+    viewer, project, stories
+):
+    stories[1].update({"n": None})
+    stories[0].update({"n": None})
+
+    page = narrow(viewer, project)
+
+    said = [one for _, one in bars(page)]
+    assert "1 session, 1 rolled back, 1 looks wrong" in said
+    assert "1 session, 1 looks wrong" in said
+    told = {tuple(counts) for _, counts in rows(page)}
+    assert told == {(1, 1, 1), (1, 0, 1), (1, 0, 0), (2, 0, 0)}
+    assert text(page).count('class="bar wrong"') == 2
+    # Of one that is both, one part of the bar.
+    assert text(page).count('class="bar aside"') == 0
+
+
+def test_the_table_says_what_the_bars_say(viewer, project, stories):
+    page = narrow(viewer, project, "agent:travel")
+
+    assert [link for link, _ in rows(page)] == [link for link, _ in bars(page)]
+    for link, (count, *_) in rows(page):
+        assert len(listed(viewer.get(link))) == count
+
+
+@pytest.mark.parametrize("q", ["", "ever:9"])
+def test_the_window_that_is_asked_for_is_marked_among_more(viewer, project, stories, q):
+    start, end = (NOW + timedelta(hours=hours) for hours in (3, 7))
+    span = f"created:{start:%Y-%m-%dT%H:%M:%SZ}..{end:%Y-%m-%dT%H:%M:%SZ}"
+
+    page = narrow(viewer, project, f"{q} {span}".strip())
+
+    assert "<strong>2 sessions</strong>" in text(page)
+    # As much before and behind is drawn, and each bar leads to its sessions.
+    drawn = bars(page)
+    assert sum(int(said.split()[0]) for _, said in drawn) == 6
+    for link, said in drawn:
+        assert len(listed(viewer.get(link))) == int(said.split()[0])
+    left, width = map(float, WINDOW.findall(text(page))[0])
+    starts = map(float, BAR.findall(text(page)))
+    assert len([x for x in starts if left <= x < left + width]) == 2
+
+
+def test_without_a_time_nothing_is_marked(viewer, project, stories):
+    assert WINDOW.findall(text(narrow(viewer, project))) == []
+
+
+def test_of_a_window_among_too_many_the_window_alone_is_drawn(
+    viewer, project, stories, monkeypatch
+):
+    monkeypatch.setattr(narrowing, "COUNTED", 2)
+    start, end = (NOW + timedelta(hours=hours) for hours in (3, 7))
+    span = f"created:{start:%Y-%m-%dT%H:%M:%SZ}..{end:%Y-%m-%dT%H:%M:%SZ}"
+
+    page = narrow(viewer, project, span)
+
+    assert sum(int(said.split()[0]) for _, said in bars(page)) == 2
+    assert len(WINDOW.findall(text(page))) == 1
 
 
 def test_many_sessions_are_told_as_of_the_last_closed_hour(
@@ -151,7 +226,7 @@ def test_of_a_search_that_finds_more_the_newest_are_counted(
         (5, "5+ sessions, of which the newest 5 are counted here"),
     ],
 )
-@pytest.mark.parametrize("q", ["status:active", "-agent:nobody"])
+@pytest.mark.parametrize("q", ["created>2020-01-01 -review:failed", "-agent:nobody"])
 def test_the_newest_are_counted_exactly_up_to_the_limit(
     viewer, project, stories, monkeypatch, q, most, said
 ):
@@ -183,8 +258,10 @@ def test_who_expired_is_counted_as_expired(viewer, project, stories):
     statuses = choices(narrow(viewer, project))["Status"]
 
     assert {name: count for name, (count, _) in statuses.items()} == {
-        "active": 6,
+        "active": 4,
         "expired": 1,
+        "forked": 1,
+        "rolled back": 1,
     }
     assert listed(viewer.get(statuses["expired"][1])) == [gone.id]
 

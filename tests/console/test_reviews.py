@@ -258,7 +258,9 @@ class TestLists:
     def test_a_review_is_a_choice_that_narrows(self, viewer, project, judged):
         page = viewer.get(f"{address(project)}/narrow", {"q": "agent:travel-agent"})
 
-        (where,) = re.findall(r'href="([^"]+)">failed <b>1</b>', page.content.decode())
+        (where,) = re.findall(
+            r'href="([^"]+review%3Afailed[^"]*)">failed <b>1</b>', page.content.decode()
+        )
         shown = viewer.get(html.unescape(where)).content.decode()
         assert set(re.findall(r'title="(sess_\w+)"', shown)) == {judged[0].id}
 

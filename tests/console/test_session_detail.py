@@ -1,5 +1,7 @@
 """A session's page and its versions' pages: what changed, what was set aside."""
 
+import html
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,6 +11,7 @@ from django.utils import timezone
 from apps.accounts.models import Role
 from apps.console import queries
 from apps.console.pages.session import session_page
+from apps.console.templatetags.console import slashed
 from apps.core import json
 from apps.timeline import bodies
 from apps.timeline import operations as timeline
@@ -88,7 +91,7 @@ def test_signs_stand_beside_words_for_who_does_not_see_them(viewer, project, tri
     entry = entry_of(text, 1)
 
     assert '<span class="sign" aria-hidden="true">+</span>' in text
-    assert '<span class="unseen">added</span>' in text
+    assert '<span class="kind">added</span>' in text
     assert "Cy added to travellers" in entry
 
 
@@ -408,19 +411,57 @@ def test_the_number_of_queries_does_not_grow_with_the_versions(viewer, project):
     assert max(before) <= 23
 
 
-def test_the_page_of_a_long_session_is_small(viewer, project):
+WHY = (
+    "The customer wants to leave a day later and keep the window seats. The cheaper "
+    "fare is gone, so the difference has to be asked for first; the policy allows one "
+    "free change within 24 hours of booking, which ended this morning. I will look up "
+    "what is left on Thursday, name both prices, and wait for a yes."
+)
+HEARD = (
+    "Could we fly on Thursday instead? My daughter has an exam on Wednesday afternoon, "
+    "and we would like to sit together again, please."
+)
+TOLD = (
+    "On Thursday there are two flights with three seats side by side, at 10:05 and at "
+    "16:40. Changing costs 75 EUR for each of you. Shall I book the later one?"
+)
+
+
+def test_the_page_of_a_long_session_is_small(client, project):
+    # Who may act has the most to choose from.
+    viewer = signed_in(client, make_member(project, "olga", Role.OPERATOR))
     state = {f"place-{n:04}": n for n in range(200)}
     story = Story(project, state)
     for n in range(1, 220):
-        story.update({f"place-{n % 200:04}": -n, "step": f"step {n}"})
+        patch = {f"place-{n % 200:04}": -n, "step": f"step {n}"}
+        if n % 9 == 0:
+            patch |= {f"seat-{n}": "17C"}
+        if n % 9 == 1:
+            patch |= {f"seat-{n - 1}": None}
+        tools = [{"name": "search_flights", "arguments": {"day": "Thursday"}}]
+        state = state | patch
+        story.said(
+            {"type": "text", "content": HEARD},
+            {"type": "text", "content": TOLD, "tool_calls": tools},
+            state,
+            reasoning=WHY,
+            release="2026.11.2",
+            model="large-3-2026-10-01",
+        )
+        if n % 8 == 0:
+            story.note(WHY[:180], n)
+        if n % 10 == 0:
+            story.fork(n)
         if n % 60 == 0:
-            story.rollback(n - 20)
+            story.rollback(n - 20, reason=WHY)
             story.label(n - 20, "known-good")
+            story.label(n - 19, "checked by the night shift")
 
-    for rest in ((), ("versions", 100)):
+    for rest in ((), ("versions", 100), ("versions", 219)):
         page = viewer.get(address(project, story.id, *rest)).content
         assert b"v222" in page
-        # 112 and 114 kB, of which rows take 60, the strip 20 and the life line 10.
+        assert html.escape(WHY[:150]).encode() in page
+        # 110, 113 and 111 kB, of which rows take 46, the strip 16 and the forks 8.
         assert len(page) < 120_000
 
 
@@ -432,3 +473,39 @@ def test_reading_writes_nothing(viewer, project, trip):
 
     assert Session.objects.filter(id=trip.id).values().get() == before
     assert STATE["destination"] == "NYC"
+
+
+def test_pointers_wrap_where_a_part_of_them_begins(viewer, project, trip):
+    trip.update({"dates": {"depart": "2026-04-01"}})
+
+    text = text_of(viewer, project, trip.id, "versions", 5)
+
+    assert '<span class="pointer">/dates<wbr>/depart</span>' in text
+
+
+def test_what_a_pointer_holds_is_escaped():
+    shown = slashed("/a<b>//c")
+
+    assert shown == "/a&lt;b&gt;<wbr>/<wbr>/c"
+
+
+def test_the_tree_is_open_and_tinted_where_the_version_changed_something(
+    viewer, project
+):
+    deep = {"trip": {"legs": {"first": {"seat": "1A"}}}, "prefs": {"meal": "veg"}}
+    story = Story(project, state=deep)
+    story.update({"trip": {"legs": {"first": {"seat": "2C"}}}})
+
+    text = viewer.get(
+        address(project, story.id, "versions", 1) + "?tab=state"
+    ).content.decode()
+
+    assert "Tinted: what this version set." in text
+    tinted = re.findall(r'is-changed">(?:<[^>]*>)*([^<]*)<', text)
+    assert tinted == ["seat"]
+    opened = re.findall(r'<details open[^>]*><summary><span class="key">([^<]*)<', text)
+    assert {"trip", "legs", "first"} <= set(opened)
+    assert "prefs" not in opened
+    # What began with the session has nothing to set it apart.
+    began = viewer.get(address(project, story.id, "versions", 0) + "?tab=state")
+    assert "Tinted" not in began.content.decode()

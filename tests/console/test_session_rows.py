@@ -13,6 +13,7 @@ from apps.timeline import operations as timeline
 from apps.timeline.ledger.drafts import Step
 from tests.accounts.make import make_member
 from tests.console.make import KEY, STATE, Story, address, signed_in
+from tests.console.test_narrowing import choices, listed, narrow
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
 
@@ -159,6 +160,10 @@ def test_the_status_is_the_first_that_applies(viewer, project, act, status):
     page = viewer.get(address(project, story.id)).content.decode()
     (chip,) = re.findall(r'class="status-words">([^<]*)<', page)
     assert chip == status
+    # Its facet says the same, and leads to it.
+    ((name, (count, link)),) = choices(narrow(viewer, project))["Status"].items()
+    assert (name, count) == (status, 1)
+    assert listed(viewer.get(link)) == [story.id]
 
 
 @pytest.mark.parametrize(

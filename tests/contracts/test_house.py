@@ -16,7 +16,7 @@ LARGER = {
     "diffs": 18,
     "metrics": 19,
     "timeline/api": 22,
-    "timeline/search": 21,
+    "timeline/search": 20,
     "webhooks": 17,
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,7 +22,9 @@ from apps.agents.models import Agent
 from apps.audit.models import AuditRecord, Event
 from apps.core import json, sql
 from apps.data.api import plain
+from apps.data.documents import enforcing, known
 from apps.timeline.models import Entry, KeyHead, Session, Tally, Version
+from apps.timeline.verification.documents import DocumentWalk
 from tests.acts import act_by
 from tests.conftest import Answer, Api
 from tests.data.conftest import Store, made
@@ -235,6 +238,55 @@ def test_a_floor_that_is_set_holds_for_the_next_plain_write(
     body = {"key": "user:2", "value": "ann@example.com"}
     told = json.parse(pair.by_view("POST", "/data", body).content)
     assert (told["allowed"], told["floor"]) == (False, True)
+
+
+@pytest.mark.parametrize("value", ["ann@example.com", "fine"])
+def test_a_config_that_another_process_has_set_holds_for_the_next_plain_write(
+    pair: Pair, value: str
+) -> None:
+    pair.by_door("POST", "/data", {"key": "user:2", "value": "ann@example.com"})
+    before = OrderedDict(known.CONFIGS._facts)
+    pair.both(lambda store: store.policies(block_pii=True, max_keys_per_agent=2))
+    known.CONFIGS._facts = before
+
+    body = {"key": "user:2", "value": value}
+    send = pair.by_door if value == "fine" else pair.by_view
+    told = json.parse(send("POST", "/data", body).content)
+
+    assert told["allowed"] is (value == "fine")
+    known.CONFIGS._facts = before
+    pair.by_view("POST", "/data", {"key": "user:3", "value": "one too many"})
+    kept = pair.kept()
+    assert kept["results"].count("blocked") == 1 + (value != "fine")
+
+
+def test_a_config_that_is_no_longer_remembered_is_read_again(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair.both(lambda store: store.policies(max_keys_per_agent=9))
+    pair.by_door("POST", "/data", {"key": "user:2", "value": "v"})
+    monkeypatch.setattr(enforcing, "_remembered", enforcing._Remembered())
+
+    pair.by_door("POST", "/data", {"key": "user:2", "value": "w"})
+
+    assert pair.kept()["versions"] == 4
+
+
+def test_a_key_that_was_there_before_goes_on_counting(pair: Pair) -> None:
+    for value in ("v", "w"):
+        pair.by_door("POST", "/data", {"key": "user:2", "value": value})
+    pair.both(lambda store: store.delete("user:2"))
+
+    told = pair.by_door("POST", "/data", {"key": "user:2", "value": "again"})
+    pair.by_view("POST", "/data", {"key": "b", "value": "", "expected_version": 1})
+    body = {"key": "user:2", "value": "x" * 50, "expected_version": 4}
+    pair.by_door("POST", "/data", body)
+
+    assert json.parse(told.content)["version"] == 4
+    assert pair.kept()["tally"] == [(2, len("Ann") + 50)]
+    for store in (pair.one, pair.other):
+        document = Session.with_documents.get(agent__external_id=store.agent).id
+        assert not list(DocumentWalk(document, lambda _: None).findings())
 
 
 def test_a_value_has_the_end_that_the_config_gives_it(pair: Pair) -> None:

@@ -1,19 +1,32 @@
-"""Any order of requests, against a plain dict: values and lists at any version."""
+"""Any order of requests, against a plain dict: values and lists at any version.
+
+The clock goes on in them, so values expire, and restores go by steps or do not.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from itertools import count, product
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.accounts.models import Project
 from apps.agents.models import Agent
+from apps.audit import operations as audit
+from apps.audit.models import AuditRecord
 from apps.audit.streams import Operation
 from apps.core import json
+from apps.core.actors import SYSTEM
+from apps.data import operations as data_operations
+from apps.data.operations import restoring
+from apps.data.operations.keeping import stepping
+from apps.timeline import queries
+from apps.timeline.models import Entry
 from apps.timeline.operations import Document, Restoration, Told, restore_document
 from apps.timeline.verification import findings
 from tests.acts import act_in
@@ -38,35 +51,79 @@ ACTS = st.one_of(
         st.just("restore_checkpoint"), st.floats(0, 1), st.booleans(), st.booleans()
     ),
     st.tuples(st.just("restore"), st.floats(0, 1), st.booleans(), st.booleans()),
+    st.tuples(st.just("wait"), st.sampled_from([0.4, 1.1])),
+    st.tuples(st.just("sweep")),
 )
+# Under this config values of some keys expire after a day.
+BRIEF, BRIEFLY = 3, "a:"
+DAY = timedelta(days=1)
 _NAMES = count()
 Config = int | None
+# A value, and when it expires.
+Held = tuple[str, datetime | None]
 
 
 class History:
     """An agent's data over the API, and the dict that it is held against."""
 
-    def __init__(self, client: Api, project: Project) -> None:
+    def __init__(
+        self, client: Api, project: Project, patch: pytest.MonkeyPatch
+    ) -> None:
+        self.now = timezone.now()
+        patch.setattr(timezone, "now", lambda: self.now)
         name = f"agent-{next(_NAMES)}"
         agent = made(client.post("/v1/agents", {"name": "n", "external_id": name}))
         self.store = Store(client, name)
         self.project = project
         self.document = Document.of_agent(project, Agent.objects.get(id=agent["id"]).id)
-        self.data: dict[str, str] = {}
-        # By the number of the document's version: data, and the config.
-        self.kept: list[tuple[dict[str, str], Config]] = [({}, None)]
+        self.held: dict[str, Held] = {}
+        # By the number of the document's version: data, and the config; None between
+        # the steps of a restore.
+        self.kept: list[tuple[dict[str, Held], Config] | None] = [({}, None)]
         # By the number of the config's version, v0 first.
         self.configs: list[Config] = [None]
         # Checkpoints with data and config as they stood.
-        self.checkpoints: list[tuple[Any, dict[str, str], Config]] = []
+        self.checkpoints: list[tuple[Any, dict[str, Held], Config]] = []
         self.last: Any = None
 
     @property
     def config(self) -> Config:
         return self.configs[-1]
 
+    @property
+    def data(self) -> dict[str, str]:
+        return self.seen(self.held)
+
+    def seen(self, held: dict[str, Held]) -> dict[str, str]:
+        """Return what is shown of values by now, whenever they stood."""
+        return {
+            key: value
+            for key, (value, end) in held.items()
+            if end is None or end > self.now
+        }
+
     def keep(self) -> None:
-        self.kept.append((dict(self.data), self.config))
+        self.kept.append((dict(self.held), self.config))
+
+    def wait(self, days: float) -> None:
+        self.now += days * DAY
+        # Who asks again so much later asks for another act.
+        self.last = None
+
+    def sweep(self) -> None:
+        before, over = self.head, self.held.keys() - self.data
+        data_operations.expire_due(actor=SYSTEM, now=self.now)
+        swept = Entry.objects.filter(session_id=self.document.id, number__gt=before)
+        assert {one.key for one in swept if one.cause == "expired"} == over
+        self.held = {key: self.held[key] for key in self.data}
+        while len(self.kept) <= self.head:
+            self.keep()
+            self.last = None
+
+    @property
+    def head(self) -> int:
+        found = queries.standing(self.document.id, now=self.now)
+        return 0 if found is None else found.number
 
     def write(self, key: str, value: str) -> None:
         made(self.store.write(key, value))
@@ -84,7 +141,8 @@ class History:
         if self.last == act:
             return
         for key, value in entries:
-            self.data[key] = value
+            is_brief = self.config == BRIEF and key.startswith(BRIEFLY)
+            self.held[key] = (value, self.now + DAY if is_brief else None)
             self.keep()
         self.last = act
 
@@ -92,7 +150,7 @@ class History:
         answer = self.store.client.send("DELETE", f"{self.store.path}/data/{key}")
         if key in self.data:
             assert made(answer)["deleted"] == 1
-            del self.data[key]
+            del self.held[key]
             self.keep()
             self.last = ("delete", key)
         elif self.last != ("delete", key):
@@ -104,20 +162,20 @@ class History:
         if gone:
             assert found == len(gone)
             for key in gone:
-                del self.data[key]
+                del self.held[key]
             self.keep()
             self.last = ("delete_prefix", prefix)
         elif self.last != ("delete_prefix", prefix):
             assert found == 0
 
     def configure(self, number: int) -> None:
-        body = made(self.store.configure({"n": number}))
+        body = made(self.store.configure(shown(number)))
         if number != self.config:
             self.configs.append(number)
             self.keep()
             self.last = None
         assert body["version"] == f"v{len(self.configs) - 1}"
-        assert body["config"] == {"n": number}
+        assert body["config"] == shown(number)
 
     def roll_back(self, place: float) -> None:
         target = round(place * (len(self.configs) - 1))
@@ -139,18 +197,19 @@ class History:
         assert made_now["total_size_bytes"] == sum(sizes)
         assert made_now["number"] == len(self.kept) - 1
         assert made_now["config_version"] == f"v{len(self.configs) - 1}"
-        self.checkpoints.append((made_now, dict(self.data), self.config))
+        self.checkpoints.append((made_now, dict(self.held), self.config))
 
     def restore_checkpoint(self, place: float, is_config: bool, is_data: bool) -> None:
         if not self.checkpoints or not (is_config or is_data):
             return
-        (checkpoint, data, config) = self.checkpoints[
+        (checkpoint, held, config) = self.checkpoints[
             round(place * (len(self.checkpoints) - 1))
         ]
+        data = self.seen(held)
         parts = {"restore_config": is_config, "restore_data": is_data}
         preview = made(self.store.restore(checkpoint, dry_run=True, **parts))
         restored = made(self.store.restore(checkpoint, **parts))
-        assert restored["verified"] is True
+        assert restored["verified"] is (True if restored["steps"] == 1 else None)
         assert preview["number"] == len(self.kept) - 1
         changed = {key for key in data if self.data.get(key) != data[key]}
         removed = set(self.data) - set(data)
@@ -159,28 +218,38 @@ class History:
         if self.last == act:
             return
         assert restored["data_keys_restored"] == (len(data) if is_data else 0)
-        assert restored["data_keys_removed"] == (len(removed) if is_data else 0)
+        assert restored["data_keys_skipped"] == 0
         told = preview["data"]
         assert told["set"]["count"] == restored["data_keys_changed"]
         assert told["removed"]["count"] == restored["data_keys_removed"]
+        assert told["expired"]["count"] == restored["data_keys_expired"]
         if is_data:
-            # An equal value that was written anew is set again as well.
+            # An equal value that was written anew is set again as well, and what has
+            # expired, but was not swept, goes as well.
             assert changed <= set(told["set"]["keys"]) <= set(data)
-            assert set(told["removed"]["keys"]) == removed
-            self.data = dict(data)
+            assert removed <= set(told["removed"]["keys"]) <= set(self.held) - set(data)
+            self.bring_back(held)
         if restored["config_changed"]:
             self.configs.append(config)
         if is_config:
             assert self.config == config
         assert restored["config_version"] == f"v{len(self.configs) - 1}"
+        self.kept += [None] * (restored["steps"] - 1)
         self.keep()
+        assert restored["number"] == len(self.kept) - 1
         self.last = act
+
+    def bring_back(self, held: dict[str, Held]) -> None:
+        """Hold what was held then; what nobody has touched since stays as it is."""
+        untouched = {key: one for key, one in self.held.items() if held.get(key) == one}
+        self.held = {key: held[key] for key in self.seen(held)} | untouched
 
     def assert_compared(self) -> None:
         """Hold the comparison of each two checkpoints against their dicts."""
-        for (first, before, _), (second, after, _) in product(
+        for (first, held, _), (second, then, _) in product(
             self.checkpoints[:3], self.checkpoints[-3:]
         ):
+            before, after = self.seen(held), self.seen(then)
             found = made(self.store.compare(first, second))
             changed = {
                 key for key in before.keys() & after if before[key] != after[key]
@@ -193,7 +262,8 @@ class History:
         if not (is_config or is_data):
             return
         target = round(place * (len(self.kept) - 1))
-        (data, config) = self.kept[target]
+        target = max(at for at in range(target + 1) if self.kept[at] is not None)
+        (held, config) = self.kept[target] or ({}, None)
         told = Told(
             operation=Operation.CHECKPOINT_RESTORE,
             resource_type="checkpoint",
@@ -207,39 +277,81 @@ class History:
             wanted=Restoration(target=target, config=is_config, data=is_data),
             told=told,
         )
-        self.data = dict(data) if is_data else self.data
+        if is_data:
+            self.bring_back(held)
         if restored.is_config_changed:
             self.configs.append(config)
         self.keep()
         self.last = None
 
 
-def shown(config: Config) -> dict[str, int]:
+def shown(config: Config) -> dict[str, Any]:
+    if config == BRIEF:
+        policies = {"retention_by_prefix": {BRIEFLY: 1}}
+        return {"n": config, "policies": policies}
     return {} if config is None else {"n": config}
 
 
-@given(acts=st.lists(ACTS, max_size=10))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(acts=st.lists(ACTS, max_size=10), by_steps=st.booleans(), is_brief=st.booleans())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_it_holds_what_a_dict_would(
-    api: Callable[[], Api], project: Project, acts: list[Any]
+    api: Callable[[], Api],
+    project: Project,
+    acts: list[Any],
+    by_steps: bool,
+    is_brief: bool,
 ) -> None:
-    history = History(api(), project)
+    with pytest.MonkeyPatch.context() as patch:
+        if by_steps:
+            patch.setattr(restoring, "AT_ONCE", 2)
+            patch.setattr(stepping, "STEP_KEYS", 2)
+        history = History(api(), project, patch)
+        if is_brief:
+            history.configure(BRIEF)
+        for name, *given_to in acts:
+            getattr(history, name)(*given_to)
+            _assert_standing(history)
+        _assert_past(history)
+        history.assert_compared()
+        _assert_chained(history)
+
+
+def _assert_standing(history: History) -> None:
+    body = made(history.store.listed(full="true"))
+    assert {one["key"]: one["value"] for one in body["data"]} == history.data
+    assert body["total"] == len(history.data)
+    config = made(history.store.config())["config"]
+    assert config == shown(history.config)
+
+
+def _assert_past(history: History) -> None:
     store = history.store
-    for name, *given_to in acts:
-        getattr(history, name)(*given_to)
-        body = made(store.listed(full="true"))
-        assert {one["key"]: one["value"] for one in body["data"]} == history.data
-        assert body["total"] == len(history.data)
-        assert made(store.config())["config"] == shown(history.config)
-    for number, (data, _) in enumerate(history.kept):
+    for number, kept in enumerate(history.kept):
+        if kept is None:
+            continue
+        data = history.seen(kept[0])
         body = made(store.listed(full="true", at=number, limit=1000))
         assert {one["key"]: one["value"] for one in body["data"]} == data
         assert [one["key"] for one in body["data"]] == sorted(
             data, key=lambda key: key.encode()
         )
-    history.assert_compared()
     for ordinal, config in enumerate(history.configs):
         path = f"{store.path}/config/versions/v{ordinal}"
         assert made(store.client.get(path))["config"] == shown(config)
+
+
+def _assert_chained(history: History) -> None:
+    """Verify the document, and the record of all that was done with it."""
+    stream = history.document.stream_id
+    records = AuditRecord.objects.for_stream(stream)
+    # Every version but the first has its record, in the same order.
+    versions = records.filter(version__isnull=False).order_by("number")
+    assert list(versions.values_list("version", flat=True)) == list(
+        range(1, len(history.kept))
+    )
+    verdict = made(history.store.client.get(f"{history.store.path}/audit/verify"))
+    assert verdict["valid"] is True
+    own = audit.verify_records(stream_id=stream)
+    assert (own.is_intact, own.count) == (True, records.count())
     if len(history.kept) > 1:
         assert [str(one) for one in findings(history.document.id)] == []

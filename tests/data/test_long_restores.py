@@ -20,7 +20,7 @@ from apps.data import operations as data
 from apps.data.errors import RestoreRunning
 from apps.data.models import LongRestore
 from apps.data.operations import RestoreWanted
-from apps.data.operations.keeping import long_restores
+from apps.data.operations.keeping import long_restores, stepping
 from apps.timeline import queries
 from apps.timeline.errors import DocumentMoved
 from apps.timeline.models import Entry, Version
@@ -36,7 +36,7 @@ KEYS = [f"k{n:02}" for n in range(10)]
 @pytest.fixture
 def steps_of_three(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a sweep make one step, of three keys."""
-    monkeypatch.setattr(long_restores, "STEP_KEYS", 3)
+    monkeypatch.setattr(stepping, "STEP_KEYS", 3)
     monkeypatch.setattr(long_restores, "SWEEP_SECONDS", 0.0)
 
 
@@ -259,7 +259,7 @@ def test_a_step_that_was_cut_short_is_made_by_the_next_sweep(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(long_restores, "_note", killed)
+        patched.setattr(stepping, "_note", killed)
         with pytest.raises(KeyboardInterrupt):
             work()
     assert (head(agent), reread(one).steps) == (before, 0)

@@ -44,6 +44,7 @@ def shared(premises: Path, cannot_fill: str) -> Iterator[House]:
     """A house that suits all scenarios which need no link that can be cut."""
     environment = clock.environment(clock.clock_file(premises))
     environment["STEPBACK_POOL_SIZE"] = "2"
+    environment["STEPBACK_SWEEP_SECONDS"] = "1"
     with house.house(premises, environment=environment) as built:
         yield built
 

@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
-from apps.meaning import nearest
+from apps.meaning import fresh, nearest
 from apps.meaning.embedding import choosing
+from apps.timeline import queries
+from apps.timeline.models import KeyHead
 from tests.data.conftest import Store, made
 from tests.meaning.conftest import embed_all, embedded
 
@@ -50,6 +53,45 @@ def test_what_was_just_written_is_found_before_the_worker_came(store: Store) -> 
     assert (about_food["method"], about_food["pending"]) == ("meaning", 0)
     # What stood under the key before is nowhere any more.
     assert keys(about_looks) == []
+
+
+def test_what_waits_is_embedded_once_by_a_process(
+    store: Store, monkeypatch: Any
+) -> None:
+    embedder, asked = type(choosing.current()), []
+    original = embedder.embed
+
+    def noted(self: Any, texts: Any, *, seconds: float) -> Any:
+        asked.append(len(texts))
+        return original(self, texts, seconds=seconds)
+
+    monkeypatch.setattr(embedder, "embed", noted)
+    made(store.write("a", "Prefers dark mode"))
+    made(store.write("b", " "))
+
+    first = made(store.search("dark mode"))
+    again = made(store.search("dark mode"))
+    made(store.write("a", "Allergic to peanuts"))
+    changed = made(store.search("dark mode", min_similarity=0.6))
+
+    assert (keys(first), keys(again), keys(changed)) == (["a"], ["a"], [])
+    assert first["results"][0]["similarity"] == again["results"][0]["similarity"]
+    # The question, and what is new with it.
+    assert asked == [2, 1, 2]
+
+
+def test_of_what_is_remembered_the_least_used_is_forgotten(store: Store) -> None:
+    remembered = fresh.Remembered(most=2)
+    made(store.batch([{"key": key, "value": "v"} for key in "abc"]))
+    document = KeyHead.objects.filter(key="a").get().session_id
+    a, b, c = queries.entries_named(document, list("abc"), now=timezone.now())
+    for row in (a, b):
+        remembered.keep("model", row, None)
+    assert remembered.of("model", [a]) == {"a": None}
+    remembered.keep("model", c, None)
+
+    assert remembered.of("model", [a, b, c]) == {"a": None, "c": None}
+    assert remembered.of("another", [a, c]) == {}
 
 
 def test_what_waits_in_numbers_is_searched_by_words(

@@ -181,3 +181,21 @@ def test_what_waits_and_what_failed_is_measured(store: Store) -> None:
     assert 85 < before < 180
     assert monitoring.state().lag_seconds(now) == 0.0
     assert monitoring.state().failures == 0
+
+
+def test_between_its_steps_it_makes_way(store: Store, monkeypatch: Any) -> None:
+    monkeypatch.setattr(sweeping, "AT_ONCE", 3)
+    expected = write_some(store)
+    rests: list[int] = []
+
+    class Resting:
+        def rest(self) -> None:
+            rests.append(Vector.objects.count())
+
+    notice_all()
+    sweeping.sweep(now=timezone.now(), ease=Resting())
+
+    assert embedded() == expected
+    # After each step, and between two: some of it was stored by then.
+    assert rests == sorted(rests)
+    assert 0 < rests[0] < len(expected)

@@ -196,20 +196,6 @@ def test_memories_are_what_a_plain_model_says(mind: Mind, acts: list[Any]) -> No
         run.compare()
 
 
-def test_no_search_returns_what_is_another_users(mind: Mind) -> None:
-    words = ("tea", "coffee", "juice", "milk", "water")
-    for user in range(100):
-        text = f"User {user} likes {words[user % 5]} and {words[user % 3]}"
-        mind.add(text, user_id=f"u{user}")
-
-    for user in range(100):
-        found = mind.search("likes tea", user_id=f"u{user}", threshold=0, limit=50)
-        owners = {one["user_id"] for one in found["data"]}
-        assert owners == {f"u{user}"}
-        assert found["candidates"] == 1
-    assert mind.found("likes tea", threshold=0) == []
-
-
 def test_what_verify_recomputes_holds(mind: Mind, project: Any) -> None:
     made = mind.add("Likes tea", user_id="ada")
     done(mind.patch(made["id"], content="Likes coffee"))

@@ -6,7 +6,9 @@ import pytest
 
 from apps.meaning.embedding import EmbeddingFailed
 from apps.memory.documents import nearing
+from apps.memory.models import Memory
 from apps.memory.operations import searching
+from apps.memory.querysets import MemoryQuerySet
 from tests.meaning.conftest import embed_all, notice_all
 from tests.memory.conftest import Mind, done
 
@@ -86,6 +88,50 @@ def test_a_filter_finds_beyond_what_is_nearest_of_all(mind: Mind) -> None:
     ]
 
 
+def test_proposals_that_are_nearer_leave_room_for_what_is_believed(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "BESIDE", 1)
+    mind.add("Something about the weather")
+    mind.add("Something about the weather in Rome")
+    for number in range(9):
+        mind.add(f"Likes red wine number {number}", confidence=0.5)
+
+    found = mind.found("red wine", threshold=0, limit=2)
+
+    assert sorted(found) == [
+        "Something about the weather",
+        "Something about the weather in Rome",
+    ]
+
+
+def test_words_that_share_a_number_are_told_apart(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remember(mind)
+    # As if all words had one number, so that each finds every memory.
+    monkeypatch.setattr(
+        MemoryQuerySet, "with_a_word_of", lambda rows, document, words: rows
+    )
+
+    assert mind.found("4712 zzzz", threshold=0.5) == [FACTS[2]]
+    assert mind.search("zzzz", threshold=0.9)["data"] == []
+
+
+def test_words_of_one_owner_find_nothing_of_another(mind: Mind) -> None:
+    remember(mind, user_id="ada")
+    mind.add("Is allergic to peanuts and soy", user_id="eve")
+    ada = Memory.objects.filter(owner="ada")[0].document_id
+
+    def found(*words: str) -> list[str]:
+        rows = Memory.objects.all().with_a_word_of(ada, words)
+        return sorted(rows.values_list("owner", flat=True))
+
+    assert found("peanuts") == ["ada"]
+    assert found("peanuts", "berlin") == ["ada", "ada"]
+    assert found("peanut") == found() == []
+
+
 def test_limits_of_a_search_are_held(mind: Mind) -> None:
     remember(mind)
 
@@ -156,6 +202,23 @@ def test_what_a_set_aside_version_taught_is_left_out_of_context(mind: Mind) -> N
     assert "Lives in Paris" in mind.recalled(second, include_set_aside=True)
     done(mind.client.post(f"/v1/sessions/{first}/undo", {}))
     assert "Lives in Paris" in mind.recalled(second)
+
+
+@pytest.mark.parametrize("query", ["who wants a refund", None])
+def test_what_is_set_aside_crowds_out_nothing(mind: Mind, query: str | None) -> None:
+    session = mind.session(user="ada")
+    for number in range(3):
+        mind.add(f"The refund came in {number} parts", user_id="ada")
+    mind.change_state(session, step=1)
+    for number in range(60):
+        text = f"The customer who wants a refund of order {number}"
+        mind.add(text, session_id=session, scope="user")
+
+    mind.step_back(session, 0)
+
+    context = mind.context(session, query=query, memory_limit=3)
+    found = {one["content"] for one in context["memories"]}
+    assert found == {f"The refund came in {number} parts" for number in range(3)}
 
 
 def test_a_foreign_scope_is_not_found_in_the_same_words(

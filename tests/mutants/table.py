@@ -71,6 +71,13 @@ AT_ONCE = "tests/data/test_at_once.py::test_"
 EXCEPTIONS_AT_ONCE = "tests/data/governing/test_at_once.py::test_"
 FLOORS = "tests/data/governing/test_floors.py::test_"
 DATA_DOOR = "tests/data/test_door.py::test_"
+KEPT = "apps/data/checkpoints/kept.py"
+STEPPING = "apps/data/operations/keeping/stepping.py"
+CHECKPOINTS = "tests/data/test_checkpoints.py::test_"
+LOCKS = "tests/data/test_locks.py::test_"
+PASSES_BY = LOCKS + "what_one_worker_has_in_hand_another_passes_by"
+LONG = "tests/data/test_long_restores.py::test_"
+BY_STEPS = "tests/data/test_restores_by_steps.py::test_"
 ISOLATION = "tests/contracts/test_isolation.py::test_"
 KIND = "tests/contracts/test_kind.py::test_"
 
@@ -912,6 +919,85 @@ MUTANTS = (
         CHECKED + "what_is_written_expires_after_the_days_of_the_longest_prefix",
     ),
     one(
+        "the patterns of a config",
+        POLICIES,
+        "if pattern.is_in(form):",
+        "if False:",
+        CHECKED + "a_block_says_rule_kind_and_place",
+    ),
+    one(
+        "a retention without a prefix",
+        POLICIES,
+        "if prefixes else self.days",
+        "if prefixes else None",
+        CHECKED + "what_is_written_expires_after_the_days_of_the_longest_prefix",
+        "tests/data/test_expiry.py::test_retention_gives_a_value_its_end",
+    ),
+    one(
+        "how many checkpoints a policy keeps",
+        KEPT,
+        "last=MOST_KEPT if last is None else min(last, MOST_KEPT),",
+        "last=MOST_KEPT,",
+        CHECKPOINTS + "a_policy_keeps_the_newest",
+    ),
+    one(
+        "how many days a policy keeps checkpoints",
+        KEPT,
+        "days=policies.checkpoint_keep_days,",
+        "days=None,",
+        "tests/data/test_restores.py::test_a_policy_of_days_hides_older_ones",
+    ),
+    one(
+        "checkpoints that are hidden for good",
+        "apps/data/operations/checkpoints.py",
+        "    _hide_others(act, document)\n    _record(",
+        "    _record(",
+        CHECKPOINTS + "a_policy_keeps_the_newest",
+    ),
+    one(
+        "a floor that blocks secrets",
+        POLICIES,
+        "block_secrets=self.block_secrets or floor.block_secrets,",
+        "block_secrets=self.block_secrets,",
+        CHECKED + "a_floor_holds_for_a_config_that_says_otherwise",
+    ),
+    one(
+        "a floor with patterns",
+        POLICIES,
+        "*(one for one in floor.patterns if one not in own),",
+        "",
+        CHECKED + "a_floor_holds_for_a_config_that_says_otherwise",
+    ),
+    one(
+        "a floor with a retention",
+        POLICIES,
+        "retentions=self.retentions + floor.retentions,",
+        "retentions=self.retentions,",
+        CHECKED + "a_floor_is_never_lowered",
+    ),
+    one(
+        "a floor with prefixes that keys must have",
+        POLICIES,
+        "=self.allowed_key_prefixes + floor.allowed_key_prefixes,",
+        "=self.allowed_key_prefixes,",
+        CHECKED + "a_floor_holds_for_a_config_that_says_otherwise",
+    ),
+    one(
+        "a floor with prefixes that no key may have",
+        POLICIES,
+        "=self.denied_key_prefixes + floor.denied_key_prefixes,",
+        "=self.denied_key_prefixes,",
+        CHECKED + "a_floor_holds_for_a_config_that_says_otherwise",
+    ),
+    one(
+        "a floor with numbers",
+        POLICIES,
+        "name: _least(getattr(self, name), getattr(floor, name))",
+        "name: getattr(self, name)",
+        CHECKED + "a_floor_holds_for_a_config_that_says_otherwise",
+        CHECKED + "a_floor_is_never_lowered",
+    ),
+    one(
         "a floor that blocks personal data",
         POLICIES,
         "block_pii=self.block_pii or floor.block_pii,",
@@ -1040,6 +1126,77 @@ MUTANTS = (
         "tests/audit/test_streams.py::test_twenty_writers_at_once_make_one_chain_"
         "without_gaps",
     ),
+    one(
+        "a checkpoint that waits for its document",
+        "apps/timeline/operations/documents/writing.py",
+        "        lock_session(document.id)\n        found = standing(",
+        "        found = standing(",
+        LOCKS + "a_checkpoint_waits_for_another_of_the_agent",
+    ),
+    one(
+        "an agent that was suspended while a checkpoint waited",
+        "apps/data/operations/checkpoints.py",
+        "Agent.objects.get(id=agent.id).require_writing()",
+        "agent.require_writing()",
+        LOCKS + "what_was_decided_while_a_checkpoint_waited_refuses_it",
+    ),
+    one(
+        "a schedule that one worker has in hand",
+        "apps/data/operations/keeping/scheduling.py",
+        "Schedule.objects.select_for_update(skip_locked=True).due(now)",
+        "Schedule.objects.due(now)",
+        PASSES_BY,
+    ),
+    one(
+        "a schedule that is passed by",
+        "apps/data/operations/keeping/scheduling.py",
+        "Schedule.objects.select_for_update(skip_locked=True).due(now)",
+        "Schedule.objects.select_for_update().due(now)",
+        PASSES_BY,
+    ),
+    one(
+        "a release that one worker has in hand",
+        "apps/data/operations/keeping/releases.py",
+        "Release.objects.select_for_update(skip_locked=True)",
+        "Release.objects.all()",
+        PASSES_BY,
+    ),
+    one(
+        "a release that is passed by",
+        "apps/data/operations/keeping/releases.py",
+        "Release.objects.select_for_update(skip_locked=True)",
+        "Release.objects.select_for_update()",
+        PASSES_BY,
+    ),
+    one(
+        "a restore that one worker has in hand",
+        STEPPING,
+        "rows.running().select_for_update(skip_locked=skip_locked).first()",
+        "rows.running().first()",
+        PASSES_BY,
+    ),
+    one(
+        "a restore that is passed by",
+        STEPPING,
+        "return _step(document_id, restore_id, now, skip_locked=True)",
+        "return _step(document_id, restore_id, now, skip_locked=False)",
+        PASSES_BY,
+    ),
+    one(
+        "what was written after the version that was seen",
+        "apps/timeline/sql/keyed_restored_v*.sql",
+        "     WHERE last.number <= _seen;",
+        "     ;",
+        LONG + "what_is_written_meanwhile_stays",
+        BY_STEPS + "what_others_write_between_steps_stays_and_is_counted",
+    ),
+    one(
+        "a restore of many keys by steps",
+        "apps/data/operations/keeping/by_steps.py",
+        "if touched <= restoring.AT_ONCE:",
+        "if True:",
+        BY_STEPS + "it_is_answered_when_all_steps_are_made",
+    ),
     # -- exceptions, floor, override
     one(
         "an exception that has ended meanwhile",
@@ -1079,10 +1236,18 @@ MUTANTS = (
     ),
     one(
         "a floor that was set a moment ago",
-        "apps/data/operations/writing.py",
-        "    floor = standing_floor(act.project_id)\n",
-        "    floor = str(act.scope.project.floor)\n",
+        "apps/timeline/sql/keyed_write_one_v1.sql",
+        " AND p.floor = _floor\n",
+        "\n",
         DATA_DOOR + "a_floor_that_is_set_holds_for_the_next_plain_write",
+    ),
+    one(
+        "a config that another process has set",
+        "apps/timeline/sql/keyed_write_one_v1.sql",
+        "    IF _config <> coalesce(\n",
+        "    IF _config = '-' AND _config <> coalesce(\n",
+        DATA_DOOR
+        + "a_config_that_another_process_has_set_holds_for_the_next_plain_write",
     ),
     one(
         "an override by administrators alone",

@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.replay.runs import Run
 from tests.replay.steps import Step, steps
+from tests.replay.working import Call as WorkingCall
 from tests.replay.working import State
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -49,17 +50,15 @@ def calls(runs: Sequence[Run]) -> Iterator[Call]:
 
 
 def _about(kind: str, name: str, told: Sequence[_Told]) -> Call:
-    """Return the call about a thing: the newest run that changed it is meant.
+    """Return the call about a thing: the newest run that did something to it is meant.
 
-    Where none did, it is the newest that knew it, and then one that heard of it.
+    Where none did, it is the newest whose agent knew it, and then one that heard of it.
     """
-    changes = {one.run.name: one.changes(name) for one in told}
-    known = [run for run, numbers in changes.items() if numbers]
-    changed = [run for run in known if len(changes[run]) > 1]
-    heard = [one.run.name for one in told if name in one.text]
-    run = (changed or known or heard)[-1]
-    number = changes[run][-1] if changes[run] else None
-    return Call(kind, name, run, number)
+    done = [one for one in told if one.deeds(name)]
+    known = [one for one in told if one.knows(name)]
+    heard = [one for one in told if name in one.text]
+    meant = (done or known or heard)[-1]
+    return Call(kind, name, meant.run.name, next(reversed(meant.deeds(name)), None))
 
 
 class _Told:
@@ -79,26 +78,37 @@ class _Told:
         states = [step.state["user"] for step in self.steps if step.state["user"]]
         return {user["id"] for user in states if user.get("id")}
 
-    def changes(self, name: str) -> list[int]:
-        """Return the versions after which what is known of a thing is another."""
-        found, before = [], (None, None, None)
-        for step in self.steps:
-            after = _known(step.state, name)
-            if after != before:
-                found.append(step.number)
-            before = after
-        return found
+    def deeds(self, name: str) -> list[int]:
+        """Return the versions in which a tool did something to a thing."""
+        return [
+            step.number
+            for step in self.steps
+            if any(does(call) and name in named(call) for call in step.calls)
+        ]
+
+    def knows(self, name: str) -> bool:
+        """Say whether the state of an agent that keeps one would have it."""
+        return any(any(_known(step.state, name)) for step in self.steps)
 
     @property
     def quote(self) -> tuple[str, int] | None:
-        """Return the longest sentence of the customer, and the version it led to."""
+        """Return the longest sentence of the customer, and the version that has it."""
         said = [
             (sentence.strip(), step.number)
-            for step in self.steps
-            for sentence in _SENTENCE.split(step.heard or "")
+            for step, begin in self._beginnings()
+            for message in step.messages[begin:]
+            if message.get("role") == "user"
+            for sentence in _SENTENCE.split(message.get("content") or "")
         ]
         short = [one for one in said if len(one[0]) <= LONGEST_QUOTE]
         return max(short, key=lambda one: len(one[0]), default=None)
+
+    def _beginnings(self) -> Iterator[tuple[Step, int]]:
+        """Return each step with the place of the first message that it brings."""
+        begin = 0
+        for step in self.steps:
+            yield step, begin
+            begin = len(step.messages)
 
     def _results(self) -> Iterator[Mapping[str, Any]]:
         for step in self.steps:
@@ -121,3 +131,16 @@ def _known(state: State, name: str) -> tuple[Any, Any, Any]:
         state["reservations_changed"].get(name),
         user if user.get("id") == name else None,
     )
+
+
+def does(call: WorkingCall) -> bool:
+    """Say whether a call changed something outside; looking up does not."""
+    is_doing = call.changes_reservation or call.name == "send_certificate"
+    return is_doing and not call.failed
+
+
+def named(call: WorkingCall) -> set[str]:
+    """Return what a call names: the values of its arguments, and what it made."""
+    named = {one for one in call.arguments.values() if isinstance(one, str)}
+    result = call.result
+    return named | set(_reservations(result) if isinstance(result, dict) else ())

@@ -1,33 +1,40 @@
 """A phone call finds its session: by reservation, by user, by what was said.
 
-For every call that the runs give rise to, the right session is among the first three of
-the page, and its one link leads to the version of the deed. The recorded runs are named
-by STEPBACK_RUNS; runs made by hand are asked about in any case.
+The runs are posted by our own command line. For every call that they give rise to, the
+right session is among the first three of the page, and its link leads to the version of
+the deed. The recorded runs are named by STEPBACK_RUNS; runs made by hand are asked
+about in any case.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import os
 import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from django.urls import reverse
 
 from apps.accounts.models import Role
+from stepback import Stepback
+from stepback.cli import __main__ as command_line
+from stepback.cli.__main__ import main
 from tests.accounts.make import make_member
+from tests.conftest import Api
 from tests.console.make import signed_in
+from tests.feeding import project_all
 from tests.replay import runs
 from tests.replay.calls import Call, calls
 from tests.replay.make import make_file, make_run
-from tests.replay.runs import Run
-from tests.replay.steps import Step, steps
-from tests.replay.working import initial
-from tests.timeline import runs as timeline
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +43,7 @@ FIRST = 3
 WANTED = 0.95
 ROW = re.compile(r'<tr role="row"(?! class="why")')
 LINK = re.compile(
-    r'href="[^"]*/sessions/(sess_\w{26})(?:/versions/(\d+))?" title="sess_'
+    r'href="[^"]*/sessions/(sess_\w{26})(?:/versions/(\d+))?(?:\?[^"]*)?" title="sess_'
 )
 
 
@@ -54,17 +61,21 @@ def viewer(client: Any, project: Any) -> Any:
     return signed_in(client, make_member(project, "vera", Role.VIEWER))
 
 
-@pytest.fixture
-def begin(api: timeline.Clients) -> timeline.Begin:
-    client = api()
-    return lambda state, **fields: timeline.begin(client, state, **fields)
+@pytest.fixture(autouse=True)
+def _commands_reach_us(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    http = httpx.Client(base_url="http://stepback.test", transport=_Asked(api()))
+    made = partial(Stepback, "sb_ours", "http://stepback.test", http_client=http)
+    monkeypatch.setattr(command_line, "Stepback", lambda key, url: made())
 
 
 def test_a_call_about_runs_made_by_hand_finds_its_session(
-    viewer: Any, project: Any, begin: timeline.Begin, tmp_path: Path
+    viewer: Any, project: Any, tmp_path: Path
 ) -> None:
     made = [make_run(f"task-{number}-trial-0", bonus=number) for number in range(3)]
-    asked = ask(viewer, project, begin, make_file(tmp_path, *made))
+    for run in made:
+        # Longer than the excerpt in the state: in the messages alone it is whole.
+        run["messages"][1]["content"] += " plaît, je dois rester pour mon travail"
+    asked = ask(viewer, project, make_file(tmp_path, *made))
 
     assert {one.call.kind for one in asked} == {"reservation", "user", "quote"}
     assert [one for one in asked if not (one.is_first and one.leads_there)] == []
@@ -72,9 +83,9 @@ def test_a_call_about_runs_made_by_hand_finds_its_session(
 
 @pytest.mark.skipif(not RECORDED, reason="STEPBACK_RUNS names no recorded runs")
 def test_a_call_about_recorded_runs_finds_its_session(
-    viewer: Any, project: Any, begin: timeline.Begin, capsys: pytest.CaptureFixture[str]
+    viewer: Any, project: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = ask(viewer, project, begin, Path(RECORDED or ""))
+    asked = ask(viewer, project, Path(RECORDED or ""))
 
     missed = [one.call for one in asked if not one.is_first]
     astray = [one.call for one in asked if one.is_first and not one.leads_there]
@@ -102,9 +113,9 @@ def report(asked: Sequence[Asked]) -> str:
     return f"{len(asked)} calls, {share:.1%} found; {'; '.join(said)}"
 
 
-def ask(viewer: Any, project: Any, begin: timeline.Begin, path: Path) -> list[Asked]:
+def ask(viewer: Any, project: Any, path: Path) -> list[Asked]:
     told = list(runs.read(path))
-    sessions = {run.name: post(run, begin) for run in told}
+    sessions = post(path)
     return [answered(viewer, project, call, sessions) for call in calls(told)]
 
 
@@ -122,28 +133,26 @@ def answered(viewer: Any, project: Any, call: Call, sessions: dict[str, str]) ->
     )
 
 
-def post(run: Run, begin: timeline.Begin) -> str:
-    """Write a run as its agent does, without the messages: nothing searches those."""
-    before = initial()
-    made = begin(before, agent_id="airline-support")
-    for step in steps(run):
-        _post_step(made, step, before)
-        before = step.state
-    return made.id
+def post(path: Path) -> dict[str, str]:
+    """Post the file by our own command line; return the sessions by run."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        given = ["--json", "post", "--agent", "airline-support", str(path)]
+        assert main(given) == 0
+    project_all()
+    told = [json.loads(line) for line in printed.getvalue().splitlines()]
+    return {one["name"]: one["session_id"] for one in told}
 
 
-def _post_step(made: timeline.Run, step: Step, before: Any) -> None:
-    about = {"reasoning": step.reasoning, "objective_status": step.state["status"]}
-    if step.said is not None:
-        made.turn(step.heard, step.said, state_after=step.state, **about)
-    elif step.calls:
-        changed = {k: v for k, v in step.state.items() if v != before[k]}
-        made.patch(changed, **about)
-    else:
-        made.put(step.state, **about)
-    for call in step.calls:
-        made.turn(
-            {"tool": call.name, "arguments": call.arguments},
-            {"result": call.result},
-            reasoning=step.reasoning,
-        )
+class _Asked(httpx.BaseTransport):
+    """Hands requests to the application in this process, whose rows the test sees."""
+
+    def __init__(self, client: Api) -> None:
+        self.client = client
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        key = request.headers.get("idempotency-key")
+        named = {} if key is None else {"Idempotency-Key": key}
+        path = request.url.raw_path.decode()
+        answer = self.client.send(request.method, path, request.read(), named)
+        return httpx.Response(answer.status, content=answer.content)

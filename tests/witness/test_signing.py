@@ -11,6 +11,7 @@ from django.db import connection, connections, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from apps.agents.models import Agent
 from apps.core.notes import roots as told
 from apps.core.notes.errors import NumberTaken
 from apps.core.notes.folder import Folder
@@ -71,8 +72,10 @@ def test_a_note_has_the_heads_that_moved_and_names_the_one_before(
     assert heads_of(second) == {other.id: 1}
     assert first.previous is None
     assert second.previous == told.digest(Folder(roots).read(1) or b"")
-    # The project and the key were made by the system, and are chained.
-    assert heads_of(first, Kind.RECORD).keys() == {run_project()}
+    # The project and the key were made by the system, and are chained; so was the
+    # agent, by its first session.
+    recorded = {run_project(), Agent.objects.get().id}
+    assert heads_of(first, Kind.RECORD).keys() == recorded
 
 
 def run_project() -> str:
@@ -153,8 +156,8 @@ def test_a_sweep_ends_in_time_and_the_next_goes_on(
 
     written = [sign() for _ in range(20)]
 
-    # A session each, the first with the record of the project.
-    assert sorted(filter(None, written)) == [1, 1, 2]
+    # The records of the agent and of the project, and a session each.
+    assert sum(written) == 5
     for one in made:
         assert one.get("verify")["signatures"]["status"] == "signed"
 

@@ -11,7 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.access import Caller
+from apps.accounts.models import StoredAnswer
 from apps.accounts.operations import Redaction, answer_once
+from apps.accounts.operations.answers import KEPT
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.core import json, provenance
@@ -49,6 +51,22 @@ def answered(
     headers = {"Idempotent-Replayed": "true"} if replayed else None
     data = orjson.Fragment(body) if body else None
     return Response(data, status=status, headers=headers)
+
+
+def is_answered(request: Request, *, scope: Scope) -> bool:
+    """Say whether the request's key has an answer that still counts.
+
+    Raises: what the request is refused for, if it has none.
+    """
+    key = idempotency_key(request)
+    if key is None:
+        return False
+    answers = StoredAnswer.objects.filter(project_id=scope.project.id, key=key)
+    if answers.filter(created_at__gt=timezone.now() - KEPT).exists():
+        return True
+    view: ApiView = request.parser_context["view"]
+    view.require_understood()
+    return False
 
 
 def act_of(request: Request) -> Act:

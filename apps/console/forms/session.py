@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from apps.console.pages.session import walking
 from apps.core.errors import (
     DomainError,
     InvalidRequest,
@@ -17,6 +18,7 @@ from apps.diffs.text import shorten
 from apps.meaning.past.searching import PastPlace
 from apps.timeline.operations import MAX_LABEL, MAX_NOTE, MAX_WHY
 from apps.timeline.queries import MessagePlace
+from apps.timeline.search import LONGEST_TEXT
 from apps.timeline.words import Op, Outcome
 
 TABS = ("changes", "state", "turns", "checkpoint", "proof")
@@ -52,6 +54,13 @@ class TimelineForm(forms.Form):
     actor = forms.CharField(required=False, max_length=255)
     label = forms.CharField(required=False, max_length=MAX_LABEL)
     after = whole_number(required=False)
+    # The list that the session was opened from.
+    list = forms.CharField(required=False, max_length=LONGEST_TEXT, strip=False)
+    order = forms.ChoiceField(
+        required=False,
+        choices=[(order, order) for order in walking.ORDERS],
+        error_messages={"invalid_choice": "There is no such order."},
+    )
 
     def clean_path(self) -> str:
         """Take `order.id` for `/order/id`: people write both."""

@@ -4,6 +4,7 @@ Nothing here marks text as safe except tags that are built by `format_html`, and
 that stand here.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
@@ -37,6 +38,9 @@ AGES = (
     (86_400, 3_600, "h"),
     (30 * 86_400, 86_400, "d"),
 )
+
+# Of a pointer, each with the slash before it.
+PARTS = re.compile(r"/?[^/]+|/")
 
 # Drawn once in the sprite; beside a word, so that a reader need not be told.
 ICON = '<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>'
@@ -109,6 +113,13 @@ def named(name: str, longest: int) -> str:
         '<span aria-hidden="true" title="{}">{}</span><span class="unseen">{}</span>',
         *(whole, short, whole),
     )
+
+
+@register.filter
+def slashed(pointer: object) -> SafeString:
+    """Let a pointer wrap where a part of it begins, and nowhere else first."""
+    parts = PARTS.findall(str(pointer))
+    return format_html_join(mark_safe("<wbr>"), "{}", ((part,) for part in parts))
 
 
 @register.filter

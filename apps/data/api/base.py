@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from apps.accounts.access import Permission, require
 from apps.accounts.operations import Redaction
 from apps.agents.acts import Act
-from apps.agents.api.answers import answered
+from apps.agents.api.answers import answered, is_answered
 from apps.agents.api.base import AnchorView, caller_of, scope_of
 from apps.core import json
 from apps.core.http import idempotency_key, request_digest
@@ -84,6 +84,15 @@ class DataView(AnchorView):
             perform=partial(_written, verb),
             redaction=redaction,
         )
+
+    def is_answered(self) -> bool:
+        """Say whether this key has an answer, which `perform` repeats or refuses.
+
+        For what is done before `perform` is called, as that does it in a transaction.
+
+        Raises: what the request is refused for, if it has none.
+        """
+        return is_answered(self.request, scope=self.act.scope)
 
     def override_in(self, said: Mapping[str, Any]) -> Override | None:
         """Return the word of an administrator that policies are to block nothing.

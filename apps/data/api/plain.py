@@ -98,7 +98,7 @@ def _stored(request: PlainRequest, caller: Caller) -> WriteResult | None:
         return None
     (reference,) = request.names
     return data.write_plainly(
-        act=_act(request, caller),
+        act=_act(request, caller, digest=_digest(request)),
         reference=reference,
         item=_value(given),
         reasoning=reasoning,
@@ -133,7 +133,7 @@ def _read(pool: Pool, request: PlainRequest) -> PlainAnswer | None:
         with borrowed(pool) as connection:
             reading = data.read_value_plainly(
                 connection=connection,
-                act=_act(request, caller),
+                act=_act(request, caller, digest=b""),
                 reference=reference,
                 key=key,
             )
@@ -160,16 +160,19 @@ def _reader(request: PlainRequest) -> Caller | None:
     return caller if may_read and caller.agents is None else None
 
 
-def _act(request: PlainRequest, caller: Caller) -> Act:
-    """Return the act, as `DataView.act` has it."""
+def _digest(request: PlainRequest) -> bytes:
+    """Return what tells an act from another, as `DataView.act` has it."""
     path, tag = request.environ["PATH_INFO"], request.header("HTTP_IF_MATCH")
     digest = digest_of(request.environ["REQUEST_METHOD"], path, tag, request.body)
+    return sha256(digest).digest()
+
+
+def _act(request: PlainRequest, caller: Caller, *, digest: bytes) -> Act:
+    """Return the act, as `DataView.act` has it; of a read nobody asks which it was."""
     return Act(
         scope=Scope(caller.project),
         actor=caller.actor,
         now=timezone.now(),
         api_key_id=caller.key_id,
-        request=Request(
-            id=request.request_id, key=None, digest=sha256(digest).digest()
-        ),
+        request=Request(id=request.request_id, key=None, digest=digest),
     )

@@ -13,6 +13,7 @@ from typing import Any
 from apps.core import json, sql
 from apps.core.errors import InvalidRequest
 from apps.data import policies
+from apps.data.documents import known
 from apps.data.documents.values import NewValue, kept_in
 from apps.data.policies import Block, Exemption, Policies, Rule, Verdict
 from apps.timeline import queries
@@ -60,6 +61,7 @@ class StandingConfig:
     secret: bytes
     # To the config's body; empty where there is none.
     commitment: bytes
+    floor: str
 
     def verdict(
         self, item: NewValue, *, exemptions: Sequence[Exemption] = ()
@@ -118,19 +120,32 @@ def standing_config(
     else:
         number, rules = row.number, _remembered.of(document.id, row)
         commitment = row.commitment or b""
-    secret = bytes(document.project.index_key)
-    own = rules.policies
-    least = floor_rules(document.project.floor if floor is None else floor).policies
-    if least is not _no_rules().policies:
-        rules = replace(rules, policies=own.with_floor(least))
-    return StandingConfig(
-        number=number, rules=rules, own=own, secret=secret, commitment=commitment
-    )
+    known.CONFIGS.learn(document.id, (number, commitment))
+    floor = document.project.floor if floor is None else floor
+    return _config(document, number, rules, commitment, floor)
+
+
+def remembered_config(document: Document) -> StandingConfig | None:
+    """Return what stood when this process looked last; None where it does not know.
+
+    Whoever goes by it has it compared with what stands where that takes effect.
+    """
+    found = known.CONFIGS.get(document.id)
+    floor = known.FLOORS.get(document.project.id)
+    if found is None or floor is None:
+        return None
+    number, commitment = found
+    rules = _remembered.get(commitment) if commitment else _no_rules()
+    if rules is None:
+        return None
+    return _config(document, number, rules, commitment, floor)
 
 
 def standing_floor(project_id: str) -> str:
     """Return a project's floor as it is now: a remembered caller's may be older."""
-    return str(sql.run_prepared(_FLOOR, {"project": project_id})[0].floor)
+    floor = str(sql.run_prepared(_FLOOR, {"project": project_id})[0].floor)
+    known.FLOORS.learn(project_id, floor)
+    return floor
 
 
 def floor_rules(floor: str) -> Rules:
@@ -140,6 +155,24 @@ def floor_rules(floor: str) -> Rules:
     raw = floor.encode()
     return _remembered.known(
         raw, lambda: Rules(policies.parse_policies(json.parse_written(raw)))
+    )
+
+
+def _config(
+    document: Document, number: int, rules: Rules, commitment: bytes, floor: str
+) -> StandingConfig:
+    """Return a config with the floor below which its policies do not go."""
+    own = rules.policies
+    least = floor_rules(floor).policies
+    if least is not _no_rules().policies:
+        rules = replace(rules, policies=own.with_floor(least))
+    return StandingConfig(
+        number=number,
+        rules=rules,
+        own=own,
+        secret=bytes(document.project.index_key),
+        commitment=commitment,
+        floor=floor,
     )
 
 
@@ -180,6 +213,11 @@ class _Remembered:
             row.commitment or b"",
             lambda: Rules.of(kept_in(config_body(document_id, row))),
         )
+
+    def get(self, key: bytes) -> Rules | None:
+        """Return the rules of this name, if they are still remembered."""
+        with self._lock:
+            return self._rules.get(key)
 
     def known(self, key: bytes, read: Callable[[], Rules]) -> Rules:
         """Return the rules of this name, read once for as long as they are used."""

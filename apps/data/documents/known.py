@@ -1,6 +1,7 @@
-"""What this process has found out about agents that can never be otherwise.
+"""What this process has found out about agents.
 
-Plain reads and writes ask for it, and find the rest out where they take effect.
+Plain reads and writes ask for it: what can be otherwise by now they name where they
+take effect, and nothing is done by what does not stand any more.
 """
 
 from __future__ import annotations
@@ -44,5 +45,9 @@ AGENTS: Known[tuple[str, str], tuple[str, str]] = Known()
 # By a document, the commitment to a config and whether reads are recorded by it; of no
 # config it is empty. Another config has another one.
 RECORDS: Known[str, tuple[bytes, bool]] = Known()
+# By a document, the version that set its config, and the commitment to it.
+CONFIGS: Known[str, tuple[int, bytes]] = Known()
+# By a project, the policies that hold for all its agents.
+FLOORS: Known[str, str] = Known()
 # No config has this commitment.
 UNKNOWN_CONFIG = b"-"

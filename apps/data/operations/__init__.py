@@ -28,6 +28,7 @@ from apps.data.operations.governing.exceptions import (
 )
 from apps.data.operations.governing.floors import set_floor
 from apps.data.operations.governing.looking import list_exceptions, read_exception
+from apps.data.operations.keeping.by_steps import restore_by_steps
 from apps.data.operations.keeping.long_restores import (
     list_restores,
     restore_running,
@@ -87,6 +88,7 @@ __all__ = [
     "read_versions",
     "remove",
     "remove_prefix",
+    "restore_by_steps",
     "restore_checkpoint",
     "restore_running",
     "roll_back_config",

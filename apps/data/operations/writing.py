@@ -20,6 +20,7 @@ from apps.data.documents.deciding import ALLOWED, Decision, Override, against, d
 from apps.data.documents.enforcing import (
     StandingConfig,
     full_block,
+    remembered_config,
     standing_config,
     standing_floor,
 )
@@ -28,7 +29,13 @@ from apps.data.documents.values import NewValue, WriteResult
 from apps.data.operations.recording import found_to_write, record_block, told
 from apps.timeline import queries
 from apps.timeline.errors import ConfigChanged, EntryChanged, NoRoom
-from apps.timeline.operations import Document, NewEntry, Written, write_entries
+from apps.timeline.operations import (
+    Document,
+    NewEntry,
+    Written,
+    write_entries,
+    write_entry_plainly,
+)
 
 MOST_ENTRIES = 100
 # How often what is written is checked anew because another config stands.
@@ -80,23 +87,41 @@ def write_plainly(
 ) -> WriteResult | None:
     """Write one value as `write_batch` does, if all about it is as usual.
 
-    None where the agent is not known yet or a policy blocks the value, so that only an
-    exception could let it pass: then nothing was stored, nor recorded. Whether the
-    agent and the API key may write is looked at where it is stored.
+    None where the agent is not known yet, where a policy blocks the value, so that only
+    an exception could let it pass, and where the ledger finds anything out of the
+    usual: then nothing was stored, nor recorded.
 
-    Raises: what `write_batch` raises, and DocumentNotFound where the agent has no data.
+    Raises: InvalidRequest, InvalidKey, ContentTooLarge.
     """
     item.require()
     document = known_document(act.scope, reference)
     if document is None:
         return None
+    remembered = remembered_config(document)
+    if remembered is not None:
+        written = _plainly(act, document, item, reasoning, remembered)
+        if written is not None:
+            return written
     floor = standing_floor(act.project_id)
     config = standing_config(document, now=act.now, floor=floor)
+    if config == remembered:
+        return None
+    return _plainly(act, document, item, reasoning, config)
+
+
+def _plainly(
+    act: Act,
+    document: Document,
+    item: NewValue,
+    reasoning: str | None,
+    config: StandingConfig,
+) -> WriteResult | None:
+    """Write a value if that config stands and nothing else is in the way."""
     if config.verdict(item).block is not None:
         return None
-    batch = _Batch(act, document, [item], reasoning, begins=False)
+    batch = _Batch(act, document, [item], reasoning)
     batch.decisions = [ALLOWED]
-    return batch.store(config)[0]
+    return batch.store_plainly(config)
 
 
 @dataclass(slots=True)
@@ -108,8 +133,6 @@ class _Batch:
     items: Sequence[NewValue]
     reasoning: str | None
     override: Override | None = None
-    # Whether an agent's first value is taken.
-    begins: bool = True
     # By the place of the value.
     decisions: list[Decision] = field(default_factory=list)
     crowded: set[int] = field(default_factory=set)
@@ -165,6 +188,19 @@ class _Batch:
                 for place in range(len(self.items))
             ]
 
+    def store_plainly(self, config: StandingConfig) -> WriteResult | None:
+        """Write the one value if nothing about that is out of the usual."""
+        written = write_entry_plainly(
+            act=self.act,
+            document=self.document,
+            entry=self._entry(0, config),
+            config=config.commitment,
+            floor=config.floor,
+            most_keys=config.rules.policies.most_keys,
+            reasoning=self.reasoning,
+        )
+        return None if written is None else self._stored(config, written)[0]
+
     def have_no_room(self, refused: Sequence[int]) -> None:
         """Take note of the entries that were one too many."""
         places = self.allowed
@@ -185,7 +221,6 @@ class _Batch:
             config=config.number,
             most_keys=None if self.overflows else config.rules.policies.most_keys,
             reasoning=self.reasoning,
-            begins=self.begins,
         )
 
     def _entry(self, place: int, config: StandingConfig) -> NewEntry:

@@ -13,6 +13,7 @@ from datetime import datetime
 import structlog
 
 from apps.core import sql
+from apps.core.processes.easing import Ease
 from apps.meaning import embedding, progress
 from apps.meaning.embedding import Embedder, EmbeddingFailed
 from apps.meaning.past import sweeping as past
@@ -41,10 +42,11 @@ class Step:
     has_more: bool
 
 
-def sweep(*, now: datetime) -> int:
+def sweep(*, now: datetime, ease: Ease | None = None) -> int:
     """Embed what waits, for some seconds; return how many texts that were.
 
-    A model that fails is left alone for a while, and what waits goes on waiting.
+    With an `ease` it makes way for others between steps. A model that fails is left
+    alone for a while, and what waits goes on waiting.
     """
     noticing.notice(now=now)
     model = embedding.name()
@@ -52,7 +54,7 @@ def sweep(*, now: datetime) -> int:
     if embedding.missing() or (before is not None and before.is_resting(now)):
         return 0
     try:
-        done = _swept(now)
+        done = _swept(now, ease)
     except EmbeddingFailed as error:
         log.warning("texts could not be embedded", model=model, reason=str(error))
         failures.note(model, str(error), before, now=now)
@@ -78,13 +80,15 @@ def step(at: Position, embedder: Embedder, *, now: datetime) -> Step:
     return Step(embedded or 0, has_more=True)
 
 
-def _swept(now: datetime) -> int:
+def _swept(now: datetime, ease: Ease | None) -> int:
     began = time.monotonic()
     done = 0
     while (waiting := progress.due(DOCUMENTS)) and _is_early(began):
         embedder = embedding.current()
         for at in waiting:
             done += step(at, embedder, now=now).embedded
+            if ease is not None:
+                ease.rest()
     done += past.sweep(now=now)
     return done + _retried(now) if _is_early(began) else done
 

@@ -6,9 +6,11 @@ opposite: a person, or the caller, decides.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from apps.meaning.embedding import EmbeddingFailed
+from apps.meaning.fresh import Near as Neighbour
 from apps.meaning.nearest import nearest
 from apps.memory.documents.contents import Near
 from apps.memory.models import Memory
@@ -17,6 +19,8 @@ from apps.timeline.operations import Document
 # From where on two texts may speak of the same thing.
 LEAST_NEAR = 0.8
 MOST_NEAR = 5
+# Of the nearest: nearly all of them stand.
+LOOKED_AT = 20
 
 
 def near_texts(
@@ -27,14 +31,27 @@ def near_texts(
         found = nearest(document.id, text, now=now).found
     except EmbeddingFailed:
         return ()
-    close = {
-        one.key: one.similarity
-        for one in found
-        if one.similarity >= LEAST_NEAR and one.key != besides
-    }
-    rows = Memory.objects.of([document.id]).standing(now=now).filter(id__in=list(close))
-    near = [
-        Near(id=row.id, similarity=round(close[row.id], 4))
-        for row in (rows.only("document_id", "id") if close else ())
+    close = [
+        one for one in found if one.similarity >= LEAST_NEAR and one.key != besides
     ]
-    return tuple(sorted(near, key=lambda one: (-one.similarity, one.id))[:MOST_NEAR])
+    near = _standing(document, close[:LOOKED_AT], now)
+    if len(near) < MOST_NEAR:
+        near += _standing(document, close[LOOKED_AT:], now)
+    return tuple(near[:MOST_NEAR])
+
+
+def _standing(
+    document: Document, close: Sequence[Neighbour], now: datetime
+) -> list[Near]:
+    """Return those of them that stand, nearest first."""
+    if not close:
+        return []
+    rows = Memory.objects.of([document.id]).standing(now=now)
+    ids = rows.filter(id__in=[one.key for one in close]).values_list("id", flat=True)
+    standing = set(ids)
+    near = [
+        Near(id=one.key, similarity=round(one.similarity, 4))
+        for one in close
+        if one.key in standing
+    ]
+    return sorted(near, key=lambda one: (-one.similarity, one.id))

@@ -8,6 +8,7 @@ from it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from apps.core.time.moments import utc_text
@@ -22,8 +23,8 @@ from apps.timeline.models import Session
 from apps.timeline.versions import live_ranges
 
 DEFAULT_LIMIT = 5
-# More are asked for than are shown: some of them may be set aside.
-BESIDE = 20
+# The newest that are looked through for some that are not set aside.
+MOST_LOOKED_AT = 1_000
 # What has nothing to do with the question at all is left out.
 LEAST = 1e-4
 # With so many to choose from and none this near, the question has drifted away.
@@ -45,12 +46,10 @@ def recall(asked: RecallAsked) -> Recalled:
     if asked.query is None or not asked.query.strip():
         newest = [(one, None) for one in _newest(asked, owners)]
         return Recalled(memories=_given(asked, newest))
-    wanted = SearchAsked(
-        query=asked.query, place=place, limit=asked.limit + BESIDE, least=LEAST
-    )
-    found = search_owners(asked.act, owners, wanted)
-    near = _live([one.kept for one in found.matches], asked)
-    matches = [one for one in found.matches if one.kept in near][: asked.limit]
+    wanted = SearchAsked(query=asked.query, place=place, limit=asked.limit, least=LEAST)
+    keeping = partial(_live, asked=asked)
+    found = search_owners(asked.act, owners, wanted, keeping=keeping)
+    matches = found.matches
     return Recalled(
         memories=_given(asked, [(one.kept, one.score) for one in matches]),
         average_relevance=_mean(matches),
@@ -69,15 +68,18 @@ def set_aside(session_id: str, version: int) -> bool:
 
 
 def _newest(asked: RecallAsked, owners: Sequence[Owner]) -> list[Kept]:
-    documents = [one.document.id for one in owners]
-    rows = (
-        Memory.objects.of(documents)
-        .believed(now=asked.act.now)
-        .newest_first()
-        .defer("words")[: asked.limit + BESIDE]
-    )
-    kept = read_rows(asked.act.scope, rows, now=asked.act.now)
-    return _live(kept, asked)[: asked.limit]
+    mine = Memory.objects.of([one.document.id for one in owners]).defer("words")
+    believed = mine.believed(now=asked.act.now)
+    found: list[Kept] = []
+    after_id, most, looked_at = None, asked.limit, 0
+    while len(found) < asked.limit and looked_at < MOST_LOOKED_AT:
+        rows = list(believed.newest_first(after_id=after_id)[:most])
+        kept = read_rows(asked.act.scope, rows, now=asked.act.now)
+        found += _live(kept, asked)
+        if len(rows) < most:
+            break
+        after_id, looked_at, most = rows[-1].id, looked_at + most, 2 * most
+    return found[: asked.limit]
 
 
 def _live(memories: Sequence[Kept], asked: RecallAsked) -> list[Kept]:

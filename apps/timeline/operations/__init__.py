@@ -16,6 +16,7 @@ from apps.timeline.operations.checkpoints import (
     add_writes,
     hide_versions,
 )
+from apps.timeline.operations.documents.plain_writing import write_entry_plainly
 from apps.timeline.operations.documents.restoring import (
     MOST_RESTORED,
     Restoration,
@@ -103,4 +104,5 @@ __all__ = [
     "update_metadata",
     "withdraw_review",
     "write_entries",
+    "write_entry_plainly",
 ]

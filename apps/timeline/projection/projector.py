@@ -17,7 +17,8 @@ from django.db import InterfaceError, OperationalError, transaction
 from apps.audit import feeding
 from apps.audit.entries import COLUMNS, Entry
 from apps.core import sql
-from apps.timeline.projection import openings
+from apps.timeline.projection import kept, openings
+from apps.timeline.projection.kept import PendingKey
 
 log = structlog.get_logger("stepback.projector")
 
@@ -120,9 +121,18 @@ def _projected(*, after: str, session: str | None, now: datetime) -> Step:
         "session": session,
     }
     (taken,) = sql.rows(_TAKE, asked)
-    if taken.taken:
-        rows = {name: getattr(taken, name) for name in ("sessions", "numbers", "turns")}
+    if not taken.taken:
+        return Step(0, taken.reached)
+    keys = sorted(map(PendingKey, taken.sessions, taken.numbers, taken.turns))
+    done = 0
+    # What is too much at once is left behind, as a session with a long backlog is.
+    while done == 0 or (session is not None and done < len(keys)):
+        some = keys[done : done + kept.keep_pending(keys[done:])]
+        columns = map(list, zip(*some, strict=True))
+        rows = dict(zip(("sessions", "numbers", "turns"), columns, strict=True))
         feeding.feed(sql.records(Entry, _EVENTS, rows), now=now)
         openings.keep(rows["sessions"], rows["turns"])
         sql.rows(_PROJECT, rows)
-    return Step(taken.taken, taken.reached)
+        done += len(some)
+    is_cut = done < len(keys)
+    return Step(done, keys[done - 1].session_id if is_cut else taken.reached)

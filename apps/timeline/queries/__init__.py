@@ -91,6 +91,7 @@ from apps.timeline.versions.plain_entry import read as plain_entry
 from apps.timeline.versions.restore_steps import (
     RestoreStep,
     Touched,
+    count_skipped,
     count_to_restore,
     next_step,
 )
@@ -143,6 +144,7 @@ __all__ = [
     "containers",
     "contents",
     "count_keys",
+    "count_skipped",
     "count_to_restore",
     "count_touched",
     "differences",

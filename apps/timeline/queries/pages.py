@@ -18,7 +18,7 @@ from apps.timeline.versions.reading import VersionRow
 
 LABELS, NOTES, FORKS, LISTED_TURNS = 500, 100, 100, 200
 # A strip of so many bars is 20 kB of a page.
-BUCKETS = 100
+BUCKETS = 48
 FORKS_ON_STRIP = 1_000
 GENERATIONS, FAMILY_SESSIONS, FAMILY_ROLLBACKS = 8, 60, 12
 # Larger turns are shown where they are opened, not in a list.

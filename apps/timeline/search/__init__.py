@@ -16,6 +16,7 @@ from apps.timeline.search.clauses import (
     Query,
     ReviewedAs,
     RolledBack,
+    StandsAs,
     StatusIs,
     TraceIs,
     UserIs,
@@ -29,6 +30,7 @@ from apps.timeline.search.grammar.writing import (
     write_clause,
     write_query,
 )
+from apps.timeline.search.sessions.standing import standings, stands_as
 from apps.timeline.search.telling.explaining import Match, Result
 from apps.timeline.search.telling.facets import releases
 
@@ -49,6 +51,7 @@ __all__ = [
     "Result",
     "ReviewedAs",
     "RolledBack",
+    "StandsAs",
     "StatusIs",
     "TraceIs",
     "UserIs",
@@ -59,6 +62,8 @@ __all__ = [
     "releases",
     "search_sessions",
     "search_versions",
+    "standings",
+    "stands_as",
     "without_clause",
     "write_clause",
     "write_query",

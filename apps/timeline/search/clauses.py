@@ -134,9 +134,16 @@ class Forked(Clause):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StatusIs(Clause):
-    """The session is active, paused or closed."""
+    """The session is held, or over: deleted or expired."""
 
     status: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StandsAs(Clause):
+    """The session stands so, as its row says: the first that applies."""
+
+    standing: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

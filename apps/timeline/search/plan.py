@@ -17,7 +17,6 @@ from apps.timeline.search.bare import Bare, InTexts
 from apps.timeline.search.clauses import Clause, Field, Holds, Match, When
 from apps.timeline.search.combining import NoneOf, OneOf
 from apps.timeline.search.conditions import (
-    Candidate,
     Column,
     Condition,
     Listed,
@@ -27,7 +26,8 @@ from apps.timeline.search.holding import Now
 from apps.timeline.search.identifying import Identified
 from apps.timeline.search.index_scan import IndexScan
 from apps.timeline.search.past import ChangedAt, Ever, EverNamed, require_searchable
-from apps.timeline.search.properties import (
+from apps.timeline.search.ranging import Ranged
+from apps.timeline.search.sessions.properties import (
     Child,
     Created,
     Judged,
@@ -38,11 +38,11 @@ from apps.timeline.search.properties import (
     TracedEvent,
     is_between,
 )
-from apps.timeline.search.ranging import Ranged
+from apps.timeline.search.sessions.standing import StandingIs
 from apps.timeline.search.states import States
 from apps.timeline.search.tracing import NAMINGS, Acts, Given, VersionNames
 from apps.timeline.search.wording import Wording
-from apps.timeline.words import Status
+from apps.timeline.words import Standing, Status
 
 
 def _versions(where: str) -> str:
@@ -60,6 +60,11 @@ ROLLBACKS = _versions(
 )
 NAMED = _versions("v.external_id = %(name)s::text")
 REASONED = _versions("v.reason_code = %(name)s::text")
+# How a session may stand, and the tag of all that may.
+MARKED = {
+    Standing.ROLLED: SearchTag.ROLLED_BACK,
+    Standing.FORKED: SearchTag.FORKED,
+}
 # What versions say of themselves: the tag of their sessions, and who they are.
 SAID = {
     Field.RELEASE: (SearchTag.RELEASE, _versions("v.release = %(name)s::text")),
@@ -204,18 +209,18 @@ class Planner:
     @condition.register
     def _(self, clause: clauses.StatusIs) -> Condition:
         wanted = clause.status
-        if wanted not in (Status.ACTIVE, Status.PAUSED, Status.CLOSED):
+        if wanted != Status.PAUSED:
             return NoMatch(
                 clause, "deleted and expired sessions are not searched, only live ones"
             )
-
-        def has(one: Candidate) -> bool:
-            return one.status == wanted
-
-        if wanted == Status.ACTIVE:
-            return Column(clause, "status", has)
         columns = {"project_id": self.scope.project.id, "status": wanted}
-        return Listed(clause, "status", has, columns)
+        return Listed(clause, "status", lambda one: one.status == wanted, columns)
+
+    @condition.register
+    def _(self, clause: clauses.StandsAs) -> Condition:
+        tag = MARKED.get(Standing(clause.standing))
+        marked = None if tag is None else self._scan(tag)
+        return StandingIs(clause, self.scope.project.id, marked)
 
     @condition.register
     def _(self, clause: clauses.ReviewedAs) -> Condition:

@@ -20,7 +20,7 @@ from apps.diffs.facets import leaves
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag, Terms
 from apps.timeline.models import Change, Opening, Session, Turn, Unsearched
-from apps.timeline.projection import openings, project_session
+from apps.timeline.projection import kept, openings, project_session
 from apps.timeline.projection.texts import TextKind, turn_text
 from apps.timeline.versions import fetching, reading
 
@@ -130,6 +130,7 @@ def rebuild(session_id: str) -> None:
     session = Session.objects.get(id=session_id)
     project = Project.objects.get(id=session.project_id)
     _note_turns(session)
+    kept.keep_stored(project.id, session_id)
     for first in range(0, session.head_number + 1, VERSIONS):
         asked = {"project": project.id, "session": session_id}
         sql.rows(_REASONINGS, asked | {"first": first, "last": first + VERSIONS - 1})

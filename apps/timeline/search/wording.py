@@ -1,12 +1,15 @@
-"""Conditions on words: in reasoning, turns, labels and summaries."""
+"""Conditions on words: in reasoning, turns, labels, summaries and kept messages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils import timezone
+
 from apps.core import json, keyset, sql
 from apps.core.errors import InvalidRequest
+from apps.timeline.projection import measure_lag
 from apps.timeline.projection.texts import MOST_TEXT, TextKind
 from apps.timeline.search.clauses import FreeTerm, Words
 from apps.timeline.search.conditions import (
@@ -24,6 +27,8 @@ from apps.timeline.search.index_scan import PENDING
 COMMON = 20_000
 TOO_COMMON = 1_000_000
 PEEKED = 200
+# Without load the projector is a second behind at most.
+SECONDS_SAID = 10
 
 _QUERY = "(plainto_tsquery('simple', %(words)s::text) && %(project)s::tsquery)"
 # Costs a millisecond and reads nothing but statistics.
@@ -70,7 +75,8 @@ SELECT (SELECT count(*) > 0 FROM timeline_text WHERE words @@ %(cut)s::tsquery)
 
 
 class Wording(Condition):
-    """All words stand in one reasoning, turn or set of labels."""
+    """All words stand in one reasoning, turn or set of labels, or in what a version
+    brought of messages."""
 
     tells_only_met = True
 
@@ -121,9 +127,19 @@ class Wording(Condition):
         }
 
     def notices(self) -> list[str]:
+        found = []
         if sql.rows(_HAS_CUT, {"cut": self.cut, "project": self.project_id})[0].has:
-            return [f"of a longer text the first {MOST_TEXT:,} characters are searched"]
-        return []
+            found.append(
+                f"of a longer text the first {MOST_TEXT:,} characters are searched"
+            )
+        # Kept messages alone wait for the projector: they stand in compressed bodies.
+        lag = measure_lag()
+        if lag.oldest and lag.seconds(timezone.now()) > SECONDS_SAID:
+            found.append(
+                "words of messages that were kept with a version since "
+                f"{lag.oldest:%Y-%m-%d %H:%M:%S} UTC are not indexed yet"
+            )
+        return found
 
     def require_words(self) -> None:
         """Raises: InvalidRequest for a text without a word."""

@@ -7,6 +7,8 @@ it was. So they alone hold the rules; this may know fewer cases, never more.
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,12 +25,18 @@ LARGEST = 64 * 1024
 
 _READ = sql.PreparedQuery(
     sql.of_session(f"""
-SELECT * FROM timeline_keyed_read_v1(
+SELECT * FROM timeline_keyed_read_v2(
     _session => %(session)s, _key => %(key)s, _largest => %(largest)s,
-    _config => %(config)s, _api_key => %(api_key)s, {streams.ARGUMENTS})
+    _seen => %(seen)s, _config => %(config)s, _api_key => %(api_key)s,
+    {streams.ARGUMENTS})
 """),  # noqa: S608
     streams.NULLS,
 )
+# Which body stood under a key when this process read it last: the newest such keys.
+_MOST_SEEN = 10_000
+_seen: OrderedDict[tuple[str, str], int] = OrderedDict()
+_seen_lock = threading.Lock()
+_NONE = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,11 +67,15 @@ def read(
 
     Raises: psycopg.Error.
     """
+    seen = _seen.get((document_id, key), _NONE)
+    # Kept here, for another thread may drop it from the cache meanwhile.
+    raw = bodies.cache.get((document_id, seen)) if seen else None
     asked = {
         "session": document_id,
         "key": key,
         "api_key": api_key_id,
         "largest": LARGEST,
+        "seen": _NONE if raw is None else seen,
         "config": config,
         **record,
     }
@@ -72,7 +84,10 @@ def read(
         return None
     row = rows[0]
     try:
-        content = _content(document_id, row)
+        if raw is None or row.body_number != seen:
+            raw = _decoded(document_id, row)
+            _note_seen(document_id, key, row.body_number)
+        content = entry_in(raw)
     except bodies.CorruptBody:
         return None
     return PlainEntry(
@@ -92,7 +107,15 @@ def read(
     )
 
 
-def _content(document_id: str, row: Any) -> bytes:
+def _note_seen(document_id: str, key: str, body_number: int) -> None:
+    with _seen_lock:
+        _seen[document_id, key] = body_number
+        _seen.move_to_end((document_id, key))
+        while len(_seen) > _MOST_SEEN:
+            _seen.popitem(last=False)
+
+
+def _decoded(document_id: str, row: Any) -> bytes:
     """Raises: bodies.CorruptBody."""
     place = (document_id, row.body_number)
     raw = bodies.cache.get(place)
@@ -100,4 +123,4 @@ def _content(document_id: str, row: Any) -> bytes:
         raw = bodies.decode(row.codec, row.data, row.body_size, None)
         bodies.verify(raw, row.salt, row.commitment)
         bodies.cache.put(place, raw)
-    return entry_in(raw)
+    return raw

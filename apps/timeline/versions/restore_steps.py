@@ -6,11 +6,13 @@ What follows from a plan never changes: it looks at entries up to one version al
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from datetime import datetime
 
 from apps.core import sql
 from apps.timeline.versions.entries import LAST_KEY
 
 _STEP = sql.of_session(sql.query("timeline", "restore_step"))
+_SKIPPED = sql.of_session(sql.query("timeline", "restore_skipped"))
 _TOUCHED = sql.of_session("""
 SELECT count(DISTINCT e.key) AS keys FROM timeline_entry e
  WHERE e.session_id = %(session)s AND e.number > %(target)s AND e.number <= %(seen)s
@@ -64,3 +66,23 @@ def next_step(touched: Touched, *, first: str, keys: int) -> RestoreStep:
         seen=touched.seen,
         keys=found.keys if is_last else keys,
     )
+
+
+def count_skipped(
+    touched: Touched, step: RestoreStep, *, since: int, number: int, at: datetime
+) -> int:
+    """Return how many keys of the target others wrote since the step before this one.
+
+    `since` is the version of that step, or what was seen; `number` is this one's. Keys
+    that were counted after an earlier step, or have been restored, are not counted.
+    """
+    asked = {
+        "session": touched.session,
+        "target": touched.target,
+        "seen": touched.seen,
+        "first": step.first,
+        "since": since,
+        "number": number,
+        "at": at,
+    }
+    return int(sql.rows(_SKIPPED, asked)[0].keys)

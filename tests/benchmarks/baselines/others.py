@@ -1,7 +1,8 @@
 """What the product is measured against, in processes of their own.
 
-LangGraph and Presidio live each in a venv that is made once, below `var/benchmarks/`,
-from the pinned `requirements.txt` and `presidio.txt` beside this file.
+LangGraph, Presidio and mem0 live each in a venv that is made once, below
+`var/benchmarks/`, from the pinned `requirements.txt`, `presidio.txt` and `mem0.txt`
+beside this file.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from tests.live import ROOT, free_port
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE / "requirements.txt"
 PRESIDIO = HERE / "presidio.txt"
+MEM0 = HERE / "mem0.txt"
 CACHE = ROOT / "var" / "benchmarks"
 INSTALL_SECONDS = 900
 TABLE = """
@@ -168,6 +170,42 @@ def recognisers() -> Iterator[Callable[[list[str]], float]]:
             answer = process.stdout.readline()
             if not answer:
                 raise RuntimeError("Presidio's process ended: see what it said above")
+            return float(answer)
+
+        try:
+            yield asked
+        finally:
+            process.terminate()
+
+
+# A name of a command, and what it is given: milliseconds; see `remembering.py`.
+Asked = Callable[[str, Any], float]
+
+
+@contextmanager
+def remembering(store: str) -> Iterator[Asked]:
+    """Run mem0 on a local store of this kind, in a folder that is removed."""
+    program = str(ensure(MEM0) / "python")
+    module = "tests.benchmarks.baselines.remembering"
+    with (
+        tempfile.TemporaryDirectory(prefix="stepback-bench-mem0-") as folder,
+        subprocess.Popen(
+            [program, "-m", module, store, folder],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
+
+        def asked(name: str, given: Any) -> float:
+            assert process.stdin
+            assert process.stdout
+            process.stdin.write(f"{json.dumps({name: given})}\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+            if not answer:
+                raise RuntimeError("mem0's process ended: see what it said above")
             return float(answer)
 
         try:

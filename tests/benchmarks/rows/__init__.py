@@ -11,9 +11,11 @@ from tests.benchmarks.rows import (
     chat,
     dashboard,
     documents,
+    embedding,
     heads,
     items,
     meaning,
+    memories,
     memory,
     pages,
     policies,
@@ -47,6 +49,8 @@ ROWS: dict[str, ModuleType] = {
     "policies": policies,
     "documents": documents,
     "meaning": meaning,
+    "memories": memories,
+    "embedding": embedding,
 }
 # Those that need neither large data nor the baselines' venv.
 CHEAP = ("head", "item", "rollback", "changes")

@@ -89,6 +89,7 @@ def appending(
     setting: Setting,
     *,
     sessions: int = THREADS,
+    seconds: float | None = None,
 ) -> Iterator[Plan]:
     """Give the plan that patches so many sessions of the server, in random order."""
     secret = server.key("bench")
@@ -101,7 +102,7 @@ def appending(
         body=b'{"state": ' + states.template(state) + b"}",
         headers={"X-API-Key": secret},
         texts=TEXTS,
-        seconds=setting.seconds,
+        seconds=setting.seconds if seconds is None else seconds,
     ) as patches:
         yield patches
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import time
 from contextlib import ExitStack, closing
-from typing import Any
 
 import psycopg
 
@@ -17,14 +16,15 @@ from apps.core import json
 from tests.benchmarks import documents, machine, states, stored
 from tests.benchmarks.baselines import others
 from tests.benchmarks.clients import Client, begin_sessions
-from tests.benchmarks.documents import BATCH, FEW, TOUCHED, VALUES
+from tests.benchmarks.documents import BATCH, FEW, FEWEST, TOUCHED, VALUES
 from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.pairs import Lane, Samples, alternate
+from tests.benchmarks.rows.meaning import until_embedded
 from tests.benchmarks.setting import Setting
 from tests.benchmarks.traffic import CONNECTIONS, plan
 from tests.live import Server
 
-WHAT = "agents' data: writes, batches, restores, audited reads, bytes a write"
+WHAT = "agents' data: writes, checkpoints, restores, audited reads, bytes a write"
 KEYS, QUICK_KEYS = 1_000_000, 10_000
 AGENTS = 256
 WRITES = 4_000
@@ -66,6 +66,12 @@ def _in_process(setting: Setting) -> list[Finding]:
         ),
         _of_times(
             samples,
+            f"a checkpoint of {keys:,} keys: to one of {FEWEST}, time",
+            ("checkpoint of the large", "checkpoint of the smallest"),
+            1.3,
+        ),
+        _of_times(
+            samples,
             f"restore of {TOUCHED:,} touched keys among {keys:,}: to copying a plain"
             " table back, time",
             ("restore", "copy"),
@@ -92,16 +98,13 @@ class Served:
         """Write to new keys of one agent, and return what that takes a write."""
         count = self.setting.count(WRITES, 200)
         path = f"/v1/agents/{self.agents[0]}/data"
-        with (
-            psycopg.connect(self.server.dsn, autocommit=True) as connection,
-            closing(Client(self.server, self.secret)) as client,
-        ):
+        with closing(Client(self.server, self.secret)) as client:
             client.done("POST", path, {"key": "first", "value": "v"})
-            before = _settled(connection)
+            before = _settled(self.server.dsn)
             for at in range(count):
                 value = VALUES[at % len(VALUES)]
                 client.done("POST", path, {"key": f"user:{at}", "value": value})
-            after = _settled(connection)
+            after = _settled(self.server.dsn)
         grown = {table: after[table] - before[table] for table in after}
         shares = sorted(grown.items(), key=lambda one: -one[1])
         told = [f"{name} {size / count:,.0f}" for name, size in shares if size > 0]
@@ -112,7 +115,7 @@ class Served:
             limit=1.5,
             unit="KB",
             ours=", ".join(told),
-            note="bytes by table, after VACUUM",
+            note="bytes by table, after VACUUM, once the worker has embedded all",
         )
 
     def rates(self) -> list[Finding]:
@@ -174,15 +177,17 @@ class Served:
         return [f"/v1/sessions/{one}/state" for one in ids]
 
 
-def _settled(connection: psycopg.Connection[Any]) -> dict[str, int]:
+def _settled(dsn: str) -> dict[str, int]:
     """Return the tables' bytes once the worker is done and what it removed is free."""
+    until_embedded(dsn)
     until = time.monotonic() + DRAIN_SECONDS
-    while connection.execute(OUTBOX).fetchone() != (0,):
-        if time.monotonic() > until:
-            raise RuntimeError("The worker did not feed all events.")
-        time.sleep(0.2)
-    connection.execute("VACUUM ANALYZE")
-    return stored.bytes_by_table(connection)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        while connection.execute(OUTBOX).fetchone() != (0,):
+            if time.monotonic() > until:
+                raise RuntimeError("The worker did not feed all events.")
+            time.sleep(0.2)
+        connection.execute("VACUUM ANALYZE")
+        return stored.bytes_by_table(connection)
 
 
 def _of_times(

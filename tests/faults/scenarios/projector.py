@@ -1,4 +1,4 @@
-"""kill -9 of the worker, whose projector is at work, while clients write."""
+"""kill -9 of the worker, which projects and tends agents' data, while clients write."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from tests.faults.clients import MANY
 from tests.faults.house import House
 from tests.faults.journal import Violation
 from tests.faults.plan import Plan, Result, concluded
+from tests.faults.tending import Tended
 from tests.faults.traffic import traffic
 
 NAME = "projector"
-WHAT = "kill -9 of the worker, in the middle of projecting"
+WHAT = "kill -9 of the worker, in the middle of projecting and of tending data"
 BACK_SECONDS = 60
 DRAINED_SECONDS = 120
 LEFT = """
@@ -28,23 +29,29 @@ SELECT (SELECT count(*) FROM timeline_pending) + (SELECT count(*) FROM audit_out
 def run(plan: Plan) -> Result:
     began, random = time.monotonic(), plan.random(NAME)
     kills, done, slowest = plan.number(30, 2), 0, 0.0
-    with plan.house() as at:
+    with plan.house(STEPBACK_SWEEP_SECONDS="1") as at:
+        keys = plan.number(20_000, 5_500)
+        tended = Tended(at, f"tended-{plan.seed}", keys)
         with traffic(
             at, name=f"{NAME}-{plan.seed}", clients=12, weights=MANY
         ) as running:
             while done < kills:
                 running.wait_for(10)
-                # Anywhere in a round, or between two.
-                time.sleep(random.uniform(0.0, 0.3))
+                tended.give_work()
+                # Sometimes while it starts, else anywhere in what it does.
+                if random.random() < 0.7:
+                    tended.wait_until_it_is_at_work()
+                time.sleep(random.uniform(0.0, 0.5))
                 running.require_healthy()
                 plan.progress(f"{NAME}: {done} kills, {running.journal}")
                 slowest = max(slowest, _kill(at))
                 done += 1
             running.wait_for(10)
-        drained = _drained(at)
+        drained, done_after = _drained(at), tended.require_done()
         notes = (
             f"slowest return of the worker: {slowest:.1f} s; all was projected and "
             f"fed {drained:.1f} s after the last write",
+            f"{tended.told}; all done {done_after:.1f} s after that",
         )
         return concluded(
             plan,

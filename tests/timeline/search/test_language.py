@@ -29,6 +29,7 @@ from apps.timeline.search.clauses import (
     RolledBack,
     Scored,
     SessionIs,
+    StandsAs,
     StatusIs,
     TraceIs,
     UpdatedBetween,
@@ -70,7 +71,9 @@ def day(number):
         ("Agent=travel", AgentIs(text="", name="travel")),
         ('agent:"travel agent"', AgentIs(text="", name="travel agent")),
         ("agent:a:b=c", AgentIs(text="", name="a:b=c")),
-        ("status:active", StatusIs(text="", status="active")),
+        ("status:active", StandsAs(text="", standing="active")),
+        ("status:looks-wrong", StandsAs(text="", standing="wrong")),
+        ("status:held", StatusIs(text="", status="paused")),
         ("status:expired", StatusIs(text="", status="expired")),
         ("review:None", ReviewedAs(text="", review="none")),
         (

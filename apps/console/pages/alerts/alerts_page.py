@@ -10,6 +10,7 @@ from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
 from apps.console.pages.alerts import history, rows
 from apps.console.pages.alerts.broken import broken_of
+from apps.console.pages.alerts.worst import worst_of
 from apps.metrics import alerting
 from apps.metrics.models import Rule, SummaryReader
 from apps.webhooks.models import Subscription
@@ -71,6 +72,7 @@ def rule_context(membership: Membership, rule_id: str, now: datetime) -> dict[st
         "following": rows.rows_of(membership.project, list(following), now),
         # Of no session is how far the worker is behind.
         "broken": broken_of(rule, now=now) if row.about.has_agents else None,
+        "worst": worst_of(rule, membership.project.slug),
         "n_webhooks": _n_webhooks(membership),
         "may_act": may(membership, Permission.WRITE, membership.project),
         "members": _members(membership),

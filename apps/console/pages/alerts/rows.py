@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from apps.accounts.models import Project
 from apps.agents.models import Agent
+from apps.console.pages.alerts.worst import release_path
 from apps.core.outbound.links import path_to
 from apps.metrics import alerting
 from apps.metrics.alerting import measures
@@ -33,6 +34,8 @@ class Row:
     fires_at: datetime | None
     chart: str | None
     behind: str | None
+    # The sessions of its release.
+    of_release: str | None
 
     @property
     def about(self) -> measures.About:
@@ -114,6 +117,7 @@ def answer(rows: Sequence[Row], now: datetime) -> str:
 def _row(slug: str, rule: Rule, names: Mapping[str, str], now: datetime) -> Row:
     at, until = rule.evaluated_at, rule.silenced_until
     about = measures.about(rule.metric)
+    agent = names.get(rule.agent_id) if rule.agent_id else None
     is_silenced = until is not None and until > now
     seen = behind = None
     if at and about.has_agents:
@@ -123,13 +127,14 @@ def _row(slug: str, rule: Rule, names: Mapping[str, str], now: datetime) -> Row:
         behind = path_to("metrics_rollbacks", slug, query=asked)
     return Row(
         rule=rule,
-        agent=names.get(rule.agent_id) if rule.agent_id else None,
+        agent=agent,
         state=_state(rule, is_silenced=is_silenced),
         is_silenced=is_silenced,
         is_quiet_hour=alerting.is_quiet_hour(rule, now),
         fires_at=_fires_at(rule),
         chart=seen,
         behind=behind,
+        of_release=release_path(slug, agent, rule.release) if rule.release else None,
     )
 
 

@@ -18,25 +18,32 @@ BETWEEN = 180
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stretch:
-    """One stretch of time; `rolled_back` is None where that is not known."""
+    """One stretch of time; of how many was rolled back, or looks wrong, if known.
+
+    `both` counts those that were rolled back and look wrong all the same.
+    """
 
     start: datetime
     end: datetime
     count: int
-    rolled_back: int | None
+    rolled_back: int | None = None
+    wrong: int | None = None
+    both: int = 0
     url: str
 
     @property
     def words(self) -> str:
-        counted = f"{self.count:,} session{'' if self.count == 1 else 's'}"
-        if not self.rolled_back:
-            return counted
-        return f"{counted}, {self.rolled_back:,} rolled back"
+        said = [f"{self.count:,} session{'' if self.count == 1 else 's'}"]
+        if self.rolled_back:
+            said.append(f"{self.rolled_back:,} rolled back")
+        if self.wrong:
+            said.append(f"{self.wrong:,} look{'s' if self.wrong == 1 else ''} wrong")
+        return ", ".join(said)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bar:
-    """A stretch as drawn: all of it, and the part that was rolled back below."""
+    """A stretch as drawn: all of it, below what was rolled back, then what is wrong."""
 
     stretch: Stretch
     x: float
@@ -44,6 +51,8 @@ class Bar:
     height: float
     aside_y: float
     aside_height: float
+    wrong_y: float
+    wrong_height: float
     when: str
 
 
@@ -55,6 +64,18 @@ class Tick:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Window:
+    """The time that is asked for, among more."""
+
+    x: float
+    width: float
+
+    @property
+    def end(self) -> float:
+        return round(self.x + self.width, 1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Histogram:
     """Bars of one width; `top` is what the highest stands for."""
 
@@ -63,7 +84,11 @@ class Histogram:
     top: int
     bar_width: float
     has_aside: bool
+    has_wrong: bool
+    # Whether it is known which were rolled back, and which look wrong.
+    has_parts: bool
     slot: float
+    window: Window | None
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -71,35 +96,59 @@ class Histogram:
     upper: int = TOP
 
 
-def histogram(stretches: Sequence[Stretch]) -> Histogram:
-    """Lay out the stretches, which follow each other."""
+def histogram(
+    stretches: Sequence[Stretch], window: tuple[datetime, datetime] | None = None
+) -> Histogram:
+    """Lay out the stretches, which follow each other, and mark the window."""
     top = max((one.count for one in stretches), default=0) or 1
     slot = min((WIDTH - LEFT) / len(stretches), WIDEST)
     form = _form(stretches)
     room = HEIGHT - BOTTOM - TOP
-    bars = []
-    for place, one in enumerate(stretches):
-        height = round(room * one.count / top, 1)
-        aside = round(room * (one.rolled_back or 0) / top, 1)
-        bars.append(
-            Bar(
-                stretch=one,
-                x=round(LEFT + slot * place, 1),
-                y=HEIGHT - BOTTOM - height,
-                height=height,
-                aside_y=HEIGHT - BOTTOM - aside,
-                aside_height=aside,
-                when=f"{one.start:{form}} to {one.end:{form}} UTC",
-            )
-        )
     return Histogram(
-        bars=bars,
+        bars=[
+            _bar(one, round(LEFT + slot * place, 1), room / top, form)
+            for place, one in enumerate(stretches)
+        ],
         ticks=_ticks(stretches, form, LEFT + slot * len(stretches)),
         top=top,
         bar_width=round(max(1.0, slot - GAP), 1),
         has_aside=any(one.rolled_back for one in stretches),
+        has_wrong=any(one.wrong for one in stretches),
+        has_parts=any(one.rolled_back is not None for one in stretches),
         slot=round(slot, 1),
+        window=None if window is None else _window(stretches, slot, *window),
     )
+
+
+def _bar(stretch: Stretch, x: float, unit: float, form: str) -> Bar:
+    base = HEIGHT - BOTTOM
+    height = round(unit * stretch.count, 1)
+    aside = round(unit * ((stretch.rolled_back or 0) - stretch.both), 1)
+    wrong = round(unit * (stretch.wrong or 0), 1)
+    return Bar(
+        stretch=stretch,
+        x=x,
+        y=round(base - height, 1),
+        height=height,
+        aside_y=round(base - aside, 1),
+        aside_height=aside,
+        wrong_y=round(base - aside - wrong, 1),
+        wrong_height=wrong,
+        when=f"{stretch.start:{form}} to {stretch.end:{form}} UTC",
+    )
+
+
+def _window(
+    stretches: Sequence[Stretch], slot: float, start: datetime, end: datetime
+) -> Window:
+    """Return where the window lies, as far as it is drawn."""
+    first = stretches[0].start
+    step = stretches[0].end - first
+    places = [
+        min(max((moment - first) / step, 0), len(stretches)) for moment in (start, end)
+    ]
+    left, right = (round(LEFT + slot * place, 1) for place in places)
+    return Window(x=left, width=round(right - left, 1))
 
 
 def _ticks(stretches: Sequence[Stretch], form: str, right: float) -> list[Tick]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -24,17 +24,25 @@ from apps.timeline.search import (
     Query,
     ReviewedAs,
     RolledBack,
+    StandsAs,
     StatusIs,
     UserIs,
     VersionSays,
     releases,
     write_query,
 )
-from apps.timeline.words import Status
+from apps.timeline.words import Standing, Status
 
 SHOWN = 6
 # Only lists by agent, user, status and time have these.
 GONE = (Status.DELETED, EXPIRED)
+
+# As rows say them.
+STATUS_WORDS: dict[str, str] = {
+    Standing.HELD: "held",
+    Standing.WRONG: "looks wrong",
+    Standing.ROLLED: "rolled back",
+}
 
 
 class Seen(Protocol):
@@ -104,8 +112,16 @@ class Ways:
         return any(isinstance(one, kind) for one in self.query.clauses)
 
 
-def facets(project: Project, seen: Sequence[Seen], ways: Ways) -> Iterable[Facet]:
-    """Yield what the sessions share, counted; a facet may have no choice."""
+def facets(
+    project: Project,
+    seen: Sequence[Seen],
+    standing: Mapping[str, Standing],
+    ways: Ways,
+) -> Iterable[Facet]:
+    """Yield what the sessions share, counted; a facet may have no choice.
+
+    `standing` says how those stand that are not over.
+    """
     agents = Counter(one.agent for one in seen)
     if not ways.has(AgentIs):
         yield _facet("Agent", agents, ways, AgentIs, "name")
@@ -117,9 +133,8 @@ def facets(project: Project, seen: Sequence[Seen], ways: Ways) -> Iterable[Facet
         if name.strip()
     ]
     yield Facet(title="Release", choices=says)
-    if not ways.has(StatusIs):
-        statuses = Counter(one.status for one in seen)
-        yield _facet("Status", statuses, ways, StatusIs, "status")
+    if not (ways.has(StatusIs) or ways.has(StandsAs)):
+        yield _statuses(seen, standing, ways)
     if not ways.has(ReviewedAs):
         reviews = Counter(one.review for one in seen if one.review is not None)
         yield _facet("Review", reviews, ways, ReviewedAs, "review")
@@ -140,6 +155,27 @@ def _facet(
     most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     choices = ways.choices(most[:SHOWN], clause, name)
     return Facet(title=title, choices=choices, n_more=len(most[SHOWN:]))
+
+
+def _statuses(
+    seen: Sequence[Seen], standing: Mapping[str, Standing], ways: Ways
+) -> Facet:
+    """Count how sessions stand, as their rows say it."""
+    counts = Counter(standing.get(one.id, one.status) for one in seen)
+    most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return Facet(
+        title="Status",
+        choices=[
+            Choice(name=STATUS_WORDS.get(one, one), count=n, url=ways.to(_stands(one)))
+            for one, n in most
+        ],
+    )
+
+
+def _stands(status: str) -> Clause:
+    if status in (*GONE, Standing.HELD):
+        return StatusIs(text="", status=status)
+    return StandsAs(text="", standing=status)
 
 
 def _happened(seen: Sequence[Seen], ways: Ways) -> Iterable[Choice]:

@@ -30,6 +30,7 @@ WORDS = {
     "change": "changed",
     "reasoning": "in the reasoning",
     "turn": "in a turn",
+    "messages": "in messages kept",
     "label": "labelled",
     "summary": "in the summary up to turn",
     "flag": "flagged",
@@ -37,6 +38,7 @@ WORDS = {
     "reason": "for the reason",
     "op": "by",
 }
+MENTIONS = {"reasoning", "turn", "messages", "summary"}
 # What a version says of itself, by its name.
 NAMING = {"release", "model", "step", "objective", "reason", "op", "label"}
 # Ids, as what they were found; the term by which those of a session are found alone.
@@ -71,6 +73,7 @@ def why(project: Project, session: Candidate, match: Match) -> Why:
         else f"{place}/value?{urlencode({'pointer': hit.pointer})}",
         quote=hit.quote,
         is_deed=hit.where == "change",
+        is_mention=hit.where in MENTIONS,
     )
 
 

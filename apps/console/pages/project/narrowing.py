@@ -7,7 +7,7 @@ are counted, and the page says that there are more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,6 +17,7 @@ from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings.histogram import Histogram, Stretch, histogram
 from apps.console.pages.project.facets import (
+    GONE,
     Facet,
     Seen,
     Ways,
@@ -32,7 +33,9 @@ from apps.timeline.search import (
     CreatedBetween,
     Query,
     count_sessions,
+    standings,
 )
+from apps.timeline.words import Standing
 
 COUNTED = 1_000
 BARS = 48
@@ -68,12 +71,56 @@ def narrowing(project: Project, query: Query, *, now: datetime) -> Narrowing:
     seen, is_all = _seen(project, query, now, is_drawn=too_long is None)
     if seen is None:
         return _of_rollups(project, query, ways, now)
+    standing = standings([one.id for one in seen if one.status not in GONE])
+    drawn = None
+    if too_long is None:
+        drawn = _around(project, query, ways, now) if is_all else None
+        drawn = drawn or _histogram(seen, standing, ways, _window(query, now))
     return Narrowing(
         total=_total(len(seen), is_all=is_all),
-        facets=[one for one in facets(project, seen, ways) if one.choices],
-        histogram=None if too_long else _histogram(seen, query, ways),
+        facets=[one for one in facets(project, seen, standing, ways) if one.choices],
+        histogram=drawn,
         too_long=too_long,
     )
+
+
+def _window(query: Query, now: datetime) -> tuple[datetime, datetime] | None:
+    """Return the time that is asked for; None where it has no beginning."""
+    after, before = _span(query, now)
+    end = min(before or now, now)
+    return None if after is None or after >= end else (after, end)
+
+
+def _widened(query: Query, now: datetime) -> tuple[datetime, datetime] | None:
+    """Return the time that is asked for with as much before and behind it."""
+    window = _window(query, now)
+    if window is None:
+        return None
+    start, end = window
+    length = end - start
+    start = max(EARLIEST, start - length)
+    end = min(now, end + length)
+    return None if end - start > LONGEST else (start, end)
+
+
+def _around(
+    project: Project, query: Query, ways: Ways, now: datetime
+) -> Histogram | None:
+    """Draw more time than is asked for, with the window in it; None for too many."""
+    widened = _widened(query, now)
+    if widened is None:
+        return None
+    start, end = widened
+    around = CreatedBetween(
+        text="", after=start - timedelta(microseconds=1), before=end
+    )
+    kept = [one for one in query.clauses if not isinstance(one, CreatedBetween)]
+    wider = Query((*kept, around))
+    seen, is_all = _seen(project, wider, now, is_drawn=False)
+    if seen is None or not is_all:
+        return None
+    standing = standings([one.id for one in seen if one.status not in GONE])
+    return _histogram(seen, standing, ways, _window(query, now))
 
 
 def _seen(
@@ -122,7 +169,12 @@ def _too_long(query: Query, now: datetime) -> str | None:
     )
 
 
-def _histogram(seen: Sequence[Seen], query: Query, ways: Ways) -> Histogram | None:
+def _histogram(
+    seen: Sequence[Seen],
+    standing: Mapping[str, Standing],
+    ways: Ways,
+    window: tuple[datetime, datetime] | None,
+) -> Histogram | None:
     if not seen:
         return None
     first = min(one.created_at for one in seen)
@@ -130,11 +182,15 @@ def _histogram(seen: Sequence[Seen], query: Query, ways: Ways) -> Histogram | No
     step = next((one for one in STEPS if (last - first) / one < BARS - 1), STEPS[-1])
     start = first - (first - EARLIEST) % step
     count = (last - start) // step + 1
-    every, aside = [0] * count, [0] * count
+    every, aside, wrong, both = ([0] * count for _ in range(4))
     for one in seen:
         place = (one.created_at - start) // step
+        is_wrong = standing.get(one.id) is Standing.WRONG
+        is_aside = one.rollback_count > 0
         every[place] += 1
-        aside[place] += one.rollback_count > 0
+        aside[place] += is_aside
+        wrong[place] += is_wrong
+        both[place] += is_wrong and is_aside
     return histogram(
         [
             Stretch(
@@ -142,10 +198,13 @@ def _histogram(seen: Sequence[Seen], query: Query, ways: Ways) -> Histogram | No
                 end=start + step * (place + 1),
                 count=every[place],
                 rolled_back=aside[place],
+                wrong=wrong[place],
+                both=both[place],
                 url=ways.between(start + step * place, start + step * (place + 1)),
             )
             for place in range(count)
-        ]
+        ],
+        window,
     )
 
 
@@ -161,15 +220,24 @@ def _of_rollups(project: Project, query: Query, ways: Ways, now: datetime) -> Na
         known = Agent.objects.filter(project_id=project.id, external_id=names[0])
         agents = list(known.values_list("id", flat=True))
     found = glance(project.id, agents, start=start, end=end, stretches=BARS)
+    wider = _widened(query, now)
     return Narrowing(
         total=f"{COUNTED:,}+ sessions",
         facets=[one for one in rolled_up(found, ways, names) if one.choices],
-        histogram=_drawn(found, ways),
+        histogram=_drawn(
+            glance(project.id, agents, start=wider[0], end=wider[1], stretches=BARS)
+            if wider
+            else found,
+            ways,
+            _window(query, now),
+        ),
         as_of=found.as_of,
     )
 
 
-def _drawn(found: Glance, ways: Ways) -> Histogram:
+def _drawn(
+    found: Glance, ways: Ways, window: tuple[datetime, datetime] | None
+) -> Histogram:
     starts = [found.start + found.step * place for place in range(len(found.counts))]
     return histogram(
         [
@@ -177,9 +245,9 @@ def _drawn(found: Glance, ways: Ways) -> Histogram:
                 start=start,
                 end=start + found.step,
                 count=count,
-                rolled_back=None,
                 url=ways.between(start, start + found.step),
             )
             for start, count in zip(starts, found.counts, strict=True)
-        ]
+        ],
+        window,
     )

@@ -21,6 +21,7 @@ from apps.timeline.queries import (
     read_list_rows,
     subjects,
 )
+from apps.timeline.search import stands_as
 from apps.timeline.versions import set_aside_by
 from apps.timeline.words import Hold, Op, Status
 
@@ -91,10 +92,10 @@ class SessionRow:
 
     @property
     def leads_to(self) -> str | None:
-        """Return where a search leads: the deed, or the newest version found."""
+        """Return where a search leads: the deed, what holds it, or a mention of it."""
         found = [one for one in self.row.why if one.version is not None]
-        deeds = [one for one in found if one.is_deed]
-        return next((one.url for one in (*deeds, *found)), None)
+        found.sort(key=lambda one: (not one.is_deed, one.is_mention))
+        return next((one.url for one in found), None)
 
 
 def session_rows(rows: Sequence[Row]) -> list[SessionRow]:
@@ -191,24 +192,16 @@ def _by_change(session: Session, head: NewVersion) -> str:
 
 
 def _status(session: Session, status: str, known: ListRow) -> str:
-    """Return the first that applies; over and held are known already."""
-    if status in (*ENDED, Status.PAUSED):
+    """Return the first that applies; what is over is known already."""
+    if status in ENDED:
         return status
-    if known.is_waiting:
-        return "waiting"
-    if known.looks_wrong:
-        return "wrong"
-    if session.is_failed:
-        return "failed"
-    if status != Status.ACTIVE:
-        return status
-    return {"rollback": "rolled", "fork": "forked"}.get(_act(known.head), status)
-
-
-def _act(version: NewVersion) -> str:
-    if version.restored_number is not None and version.undo_of is None:
-        return "rollback"
-    return "fork" if version.op == Op.FORK else ""
+    return stands_as(
+        status,
+        known.head,
+        is_waiting=known.is_waiting,
+        is_wrong=known.looks_wrong,
+        is_failed=session.is_failed,
+    )
 
 
 def _strip(known: ListRow) -> Strip:

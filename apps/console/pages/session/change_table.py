@@ -79,6 +79,13 @@ class Row:
     def is_gone(self) -> bool:
         return self.after is None
 
+    @property
+    def said(self) -> str:
+        """What became of it, in words that are seen."""
+        if self.before and self.after and self.after.text == "null":
+            return "turned null"
+        return self.kind_word
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Compared:

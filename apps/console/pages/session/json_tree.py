@@ -5,7 +5,7 @@ is and where the whole of it is.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -36,6 +36,8 @@ class Node:
     # A scalar as it is, to be copied: a text without quotes, all else as JSON.
     exact: str = ""
     is_open: bool = False
+    # Whether the version that is shown set it.
+    is_changed: bool = False
     is_cut: bool = False
     children: list["Node"] = field(default_factory=list)
     # How many items stand before and behind those that are here.
@@ -59,15 +61,49 @@ class Hit:
     text: str
 
 
-def tree(value: Json, *, pointer: str = "", key: str = "", start: int = 0) -> Node:
-    """Return a value and, level by level, as much below it as fits."""
-    budget = [NODES]
-    return _node(key, value, pointer, budget, level=0, start=start)
+@dataclass(slots=True)
+class _Room:
+    """How many nodes may still be made, what was changed, and what leads there."""
+
+    left: int
+    changed: frozenset[str] = frozenset()
+    opened: frozenset[str] = frozenset()
+
+    def opens(self, pointer: str, level: int) -> bool:
+        """Where something was changed, that alone stands open."""
+        if not self.changed:
+            return level < OPEN_LEVELS
+        return level == 0 or pointer in self.opened
+
+    def reaches(self, pointer: str, level: int) -> bool:
+        return level < OPEN_LEVELS or pointer in self.opened
+
+
+def tree(
+    value: Json,
+    *,
+    pointer: str = "",
+    key: str = "",
+    start: int = 0,
+    changed: Iterable[str] = (),
+) -> Node:
+    """Return a value and, level by level, as much below it as fits.
+
+    Of a version's changes the pointers are marked, and what they stand in is open.
+    """
+    marked = frozenset(changed)
+    opened = {place[:at] for place in marked for at in _slashes(place)}
+    room = _Room(NODES, marked, marked | opened)
+    return _node(key, value, pointer, room, level=0, start=start)
+
+
+def _slashes(pointer: str) -> list[int]:
+    return [at for at, letter in enumerate(pointer) if letter == "/"]
 
 
 def closed(key: str, value: Json, pointer: str) -> Node:
     """Return a value to be opened on demand."""
-    return _node(key, value, pointer, [0], level=0)
+    return _node(key, value, pointer, _Room(0), level=0)
 
 
 def whole_text(value: str) -> tuple[str, bool]:
@@ -113,7 +149,7 @@ def _node(
     key: str,
     value: Json,
     pointer: str,
-    budget: list[int],
+    room: _Room,
     *,
     level: int,
     start: int = 0,
@@ -123,26 +159,28 @@ def _node(
         "pointer": pointer,
         "kind": _kind(value),
         "text": summary(value),
+        "is_changed": pointer in room.changed,
     }
     if not isinstance(value, dict | list):
         is_cut = isinstance(value, str) and len(value) > LONGEST_TEXT
         exact = "" if is_cut else _scalar(value)
         return Node(**shown, is_container=False, is_cut=is_cut, exact=exact)
     wanted = min(ITEMS, len(value) - start)
-    if not value or wanted > budget[0]:
+    if not value or wanted > room.left:
         return Node(**shown, is_container=True, n_more=len(value))
-    budget[0] -= wanted
+    room.left -= wanted
     some = list(islice(_items(value), start, start + wanted))
     children = [
-        _node(name, item, f"{pointer}/{escape(name)}", budget, level=level + 1)
-        if level < OPEN_LEVELS or not isinstance(item, dict | list)
-        else _closed(name, item, f"{pointer}/{escape(name)}")
+        _node(name, item, place, room, level=level + 1)
+        if room.reaches(place, level) or not isinstance(item, dict | list)
+        else _closed(name, item, place)
         for name, item in some
+        for place in [f"{pointer}/{escape(name)}"]
     ]
     return Node(
         **shown,
         is_container=True,
-        is_open=level < OPEN_LEVELS,
+        is_open=room.opens(pointer, level),
         children=children,
         start=start,
         n_more=len(value) - start - len(some),

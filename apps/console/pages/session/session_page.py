@@ -19,7 +19,7 @@ from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
 from apps.console.pages.project.session_rows import standing_of, subject_of
-from apps.console.pages.session import timeline_rows, verdict, version_text
+from apps.console.pages.session import timeline_rows, verdict, version_text, walking
 from apps.timeline.blame import change_key
 from apps.timeline.models import Session
 from apps.timeline.queries import (
@@ -43,9 +43,10 @@ from apps.timeline.versions import (
 )
 from apps.timeline.words import Hold, Op, Status
 
-ROWS = 60
+# Their texts are most of a page, which has at most 120 kB.
+ROWS = 25
 # So many newer versions stand above the one that a link leads to.
-ABOVE = 15
+ABOVE = 8
 # Of the statuses, those in which nothing can be done any more.
 GONE = frozenset({Status.DELETED, queries.EXPIRED})
 
@@ -125,7 +126,9 @@ def _life(
     session, head = place.session, place.session.head_number
     flagged, good = flagged_numbers(session.id), queries.good_versions(session)
     found = verdict.suspect(flagged, good, place.live)
-    wanted = [place.selected]
+    trusted = verdict.known_good(good, place.live)
+    # On a healthy session too: to what one would go back is always in sight.
+    wanted = [place.selected] if trusted is None else [place.selected, trusted]
     if found is not None:
         wanted += [one for one in (found.number, found.good) if one is not None]
     numbers = life_line.telling_numbers(buckets, head=head, wanted=wanted)
@@ -172,6 +175,8 @@ def window(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     shown = found[:ROWS]
     kept = {name: text for name, text in given.items() if text not in ("", None)}
     kept.pop("after", None)
+    if len(given["list"]) > walking.LONGEST_KEPT:
+        kept = {name: kept[name] for name in kept if name not in ("list", "order")}
     return {
         "rows": _rows(place, found, after),
         "is_filtered": bool(wanted),

@@ -19,9 +19,11 @@ from apps.timeline.queries import Annotation, ListedTurn, calls_in_turn
 from apps.timeline.versions import CorruptBody, VersionRow, set_aside_by
 from apps.timeline.words import Op
 
-SAID = 160
+# Of a row; the whole stands on the page of its version.
+SAID = 100
 NAMED_CALLS = 3
-REASONING = 300
+OWN_TRACE = "trace_"
+REASONING = 160
 # A burst: so many versions of one writer, each so soon after the one before.
 BURST = 6
 SOON = timedelta(seconds=2)
@@ -81,6 +83,12 @@ class Version:
     @property
     def number(self) -> int:
         return self.version.number
+
+    @property
+    def trace(self) -> str | None:
+        """Return the trace id that its writer gave; our own says nothing in a row."""
+        given = self.version.trace_id
+        return None if given.startswith(OWN_TRACE) else given
 
     @property
     def is_plain(self) -> bool:

@@ -59,7 +59,7 @@ def suspect(
 
     Both are numbers of live and other versions of one session.
     """
-    known = _known_good(good, live)
+    known = known_good(good, live)
     since = [one for one in flagged if set_aside_by(live, one) is None]
     after = [one for one in since if known is None or one > known]
     if not after:
@@ -113,7 +113,7 @@ def all_well(
     has_all = len(flagged) < MOST_FLAGGED
     if standing not in UNREMARKABLE or not has_all or suspect(flagged, good, live):
         return None
-    known = _known_good(good, live)
+    known = known_good(good, live)
     since = "" if known is None else f" since v{known}, which is known good,"
     return f"Nothing looks wrong: no version that counts{since} was found {_LOOKED_FOR}"
 
@@ -129,7 +129,8 @@ def way_back(version: VersionRow, live: Sequence[range]) -> int | None:
     return _live_before(live, version.number)
 
 
-def _known_good(good: Sequence[int], live: Sequence[range]) -> int | None:
+def known_good(good: Sequence[int], live: Sequence[range]) -> int | None:
+    """Return the newest live version that somebody called good."""
     return max((one for one in good if set_aside_by(live, one) is None), default=None)
 
 

@@ -22,7 +22,7 @@ from apps.core import json
 from apps.core.admission import work
 from apps.core.errors import InvalidRequest
 from apps.core.json import Json
-from apps.diffs.changes import Comparison
+from apps.diffs.changes import Comparison, Kind
 from apps.diffs.meaning.noise import Noise
 from apps.diffs.text import cut, visible
 from apps.timeline.models import Session, Turn
@@ -36,6 +36,7 @@ from apps.timeline.versions import (
     parsed_state,
     parsed_states,
 )
+from apps.timeline.words import Op
 
 TURNS = 20
 ITEMS = 100
@@ -138,7 +139,16 @@ def kept(version: VersionRow, noise: Noise) -> change_table.Compared:
 
 def _state(look: Look, given: dict[str, Any]) -> dict[str, Any]:
     state = parsed_state(look.version)
-    context: dict[str, Any] = {"tree": json_tree.tree(state)}
+    # As the append noted them: no other body is read for it. All of a first version
+    # is new, which sets nothing apart.
+    begins = look.version.op == Op.CREATE
+    noted = [] if begins else version_text.restored(look.version)
+    changed = [one.pointer for one in noted if one.kind is not Kind.REMOVED]
+    context: dict[str, Any] = {
+        "tree": json_tree.tree(state, changed=changed),
+        "n_marked": len(changed),
+        "has_more_changes": not begins and look.version.change_count > len(noted),
+    }
     if given["find"]:
         hits, is_all = json_tree.find(state, given["find"])
         context |= {"hits": hits, "has_all_hits": is_all}

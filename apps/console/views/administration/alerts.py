@@ -107,6 +107,17 @@ def update(request: HttpRequest, membership: Membership, rule_id: str) -> HttpRe
     return _to(membership, rule_id)
 
 
+@act(Permission.ADMIN)
+def preview_change(
+    request: HttpRequest, membership: Membership, rule_id: str
+) -> HttpResponse:
+    """Show what a rule would do if it were changed so; change nothing."""
+    form = AlertForm(request.POST)
+    found = _previewed(membership, form)
+    status = 200 if found else 422
+    return _one(request, membership, rule_id, form=form, preview=found, status=status)
+
+
 @act(Permission.WRITE, shows=alert_shown)
 def acknowledge(
     request: HttpRequest, membership: Membership, rule_id: str
@@ -257,6 +268,7 @@ def _one(
     *,
     form: AlertForm | None = None,
     quiet: SilenceForm | None = None,
+    preview: Preview | None = None,
     status: int = 200,
 ) -> HttpResponse:
     now = timezone.now()
@@ -265,6 +277,7 @@ def _one(
         "form": form
         or AlertForm(initial=as_it_is(context["rule"], context["row"].agent)),
         "quiet": quiet or SilenceForm(now=now),
+        "preview": preview,
         "hours": HOURS,
     }
     return render(request, "console/alert.html", context, status=status)

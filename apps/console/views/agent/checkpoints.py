@@ -31,8 +31,8 @@ from apps.core.errors import InvalidRequest
 from apps.core.http.problems.fallbacks import wants_html
 from apps.data import operations as data
 from apps.data.checkpoints.labels import hint_for
-from apps.data.operations.keeping.long_restores import STEP_KEYS
-from apps.data.operations.restoring import MOST
+from apps.data.operations.keeping.stepping import STEP_KEYS
+from apps.data.operations.restoring import AT_ONCE
 from apps.diffs.text import isolated, shorten
 from apps.timeline.errors import DocumentMoved
 
@@ -155,7 +155,7 @@ def checkpoint_shown(
         ),
         "parts": parts.cleaned_data["parts"] or "all",
         "all_parts": PARTS,
-        "most": MOST,
+        "most": AT_ONCE,
         "step": STEP_KEYS,
         "moved_from": stale.shown if stale else None,
         "may_act": may(membership, Permission.WRITE, membership.project),

@@ -13,6 +13,7 @@ from apps.accounts.models import Membership, SavedView
 from apps.console import queries
 from apps.console.forms.project import SessionsForm
 from apps.console.pages.project import narrowing, session_rows, session_search
+from apps.console.pages.session import walking
 from apps.console.views.requests.acts import new_key
 from apps.console.views.requests.decorators import (
     entered,
@@ -109,6 +110,7 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         "newest": here + _query(text, sort) if after else None,
         "older": here + _query(text, sort, after=found.after) if found.after else None,
         "export": _query(text, sort),
+        "walk": walking.written(text, sort),
         "acts": OFFERED,
         "most": MOST,
         "key": new_key(),

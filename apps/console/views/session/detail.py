@@ -17,6 +17,7 @@ from apps.console.pages.session import (
     verdict,
     version_pane,
     version_text,
+    walking,
 )
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals
@@ -133,6 +134,7 @@ def _shown(
         context["keep"] = _kept(request)
     if target not in (PANE, TIMELINE):
         context |= session_page.around(place)
+        context["walk"] = _walk(form, place)
         if session.origin_session_id:
             root = request.build_absolute_uri("/")
             context["fork_snippets"] = snippets.fork_snippets(root, session.id)
@@ -173,6 +175,20 @@ def _pane(request: HttpRequest, place: Place) -> dict[str, Any]:
         ),
         **version_pane.shown(look, given),
     }
+
+
+def _walk(form: TimelineForm, place: Place) -> walking.Walk | None:
+    """Return where the session stands in the list that it was opened from, if any."""
+    asked = form.cleaned_data if form.is_valid() else {}
+    if not asked.get("order"):
+        return None
+    return walking.walk(
+        place.membership.project,
+        place.session.id,
+        text=asked["list"],
+        order=asked["order"],
+        now=place.now,
+    )
 
 
 def _noted(request: HttpRequest) -> int | None:

@@ -98,8 +98,8 @@ def answer(request: HttpRequest, problem: Problem) -> HttpResponse:
             headers=problem.all_headers(),
         )
     page = 500 if problem.status >= 500 else problem.status
-    html = render_to_string(
-        [f"{page}.html", "400.html"],
-        {"message": problem.message, "request_id": request_id},
-    )
+    said = {"message": problem.message, "request_id": request_id}
+    # Which role may is said of what a colleague may not.
+    said |= {"required": str(problem.details.get("required", ""))}
+    html = render_to_string([f"{page}.html", "400.html"], said)
     return HttpResponse(html, status=problem.status, headers=problem.all_headers())

@@ -78,6 +78,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "too_many_keys": (409, INVALID),
     "restore_too_large": (409, INVALID),
     "restore_running": (409, INVALID),
+    "restore_stopped": (409, INVALID),
     "link_not_usable": (410, INVALID),
     "length_required": (411, INVALID),
     "version_mismatch": (412, INVALID),

@@ -127,6 +127,10 @@ class Restore(RestoreCounts):
     data_keys_changed = whole("Those of them that were not before.")
     data_keys_removed = whole("Keys that it did not have.")
     data_keys_expired = whole("Its keys whose time was over: they stay absent.")
+    data_keys_skipped = whole(
+        "Its keys that others wrote while it went by steps: they stay as written."
+    )
+    steps = whole("Versions that it made; more than one above 10,000 keys touched.")
     restored = whole("As `data_keys_restored`.")
     audit_id = text(IN_AUDIT)
     verified = serializers.BooleanField(

@@ -94,6 +94,8 @@ def restore_object(done: RestoredCheckpoint) -> dict[str, Any]:
         "data_keys_changed": restored.changed,
         "data_keys_removed": restored.removed,
         "data_keys_expired": done.expired,
+        "data_keys_skipped": done.skipped,
+        "steps": done.steps,
         "restored": done.in_place,
         "audit_id": audit_id(done.event_id),
         "verified": done.verification.is_equal,

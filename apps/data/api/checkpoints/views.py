@@ -36,6 +36,7 @@ from apps.data.api.checkpoints.inputs import (
 from apps.data.api.shapes import key_behind
 from apps.data.documents.keys import LONGEST_KEY
 from apps.data.operations.reading import PageAsked
+from apps.data.operations.restoring import RestoredCheckpoint, RestoreWanted
 
 LISTED = 20
 ID = OpenApiParameter(
@@ -205,21 +206,32 @@ class CheckpointRestore(DataView):
         """Bring config and data back, as one version more; keys written since go.
 
         `dry_run` says what it would do: send the `number` of that answer as
-        `expected_version`, and nobody's newer writes are undone unseen.
+        `expected_version`, and nobody's newer writes are undone unseen. Above 10,000
+        keys it goes by steps, a version each, between which others write.
         """
         said = self.read(RestoreInput)
+        about = _About(reference=agent, checkpoint_id=checkpoint_id)
+        done: RestoredCheckpoint | None = None
+        if not (said.is_dry_run or self.is_answered()):
+            # Before the transaction of the answer, in which its locks would be held
+            # while it is verified; repeated without the answer, it is known again.
+            done = self._restored(said.wanted(), about)
 
         def verb() -> dict[str, Any]:
-            about = _About(reference=agent, checkpoint_id=checkpoint_id)
             if said.is_dry_run:
                 found = data.preview_restore(
                     act=self.act, wanted=said.wanted(), **about
                 )
                 return shapes.preview_object(found)
-            done = data.restore_checkpoint(act=self.act, wanted=said.wanted(), **about)
-            return shapes.restore_object(done)
+            return shapes.restore_object(done or self._restored(said.wanted(), about))
 
         return self.perform(verb)
+
+    def _restored(self, wanted: RestoreWanted, about: _About) -> RestoredCheckpoint:
+        by_steps = data.restore_by_steps(act=self.act, wanted=wanted, **about)
+        if by_steps is not None:
+            return by_steps
+        return data.restore_checkpoint(act=self.act, wanted=wanted, **about)
 
 
 class CheckpointComparison(DataView):

@@ -25,7 +25,8 @@ class SearchMatch(Output):
         "user, agent, external_id, session, trace, label, release or reason: what "
         "the term is or begins, with the whole of it in `value`; head, state, "
         "change (the version that last changed the thing that the term names), "
-        "reasoning, turn, summary (`turn_number` is its last), flag, rollback, without "
+        "reasoning, turn, messages (kept with that version), summary (`turn_number` "
+        "is its last), flag, rollback, without "
         "(for a term with a minus), or a property of the session."
     )
     version = maybe_number("null: true of the session as a whole.")

@@ -250,12 +250,21 @@ def _contradictions(kept: Witnessed, slug: str | None) -> Iterator[str]:
     now = timezone.now()
     if slug is not None:
         project = project_called(slug)
-        yield from kept.of_records([project.id])
+        yield from kept.of_records(_record_ids(project.id))
         yield from kept.of_sessions(_session_ids(project.id), now=now)
         return
     # Whatever was signed, also what is not there any more; then what never was.
     yield from kept.of_records(kept.every(Stream.RECORD))
     yield from kept.of_sessions(kept.every(Stream.SESSION), now=now)
+
+
+def _record_ids(project_id: str) -> Iterator[str]:
+    """Return what has a record in a project: itself, its agents, some documents."""
+    yield project_id
+    yield from Agent.objects.of_project(project_id).ids()
+    for session_id in _session_ids(project_id):
+        if session_id.startswith(DOCUMENT):
+            yield session_id
 
 
 def _session_ids(project_id: str) -> Iterator[str]:

@@ -59,13 +59,12 @@ def write_entries(
     config: int | None = None,
     most_keys: int | None = None,
     reasoning: str | None = None,
-    begins: bool = True,
 ) -> Written:
     """Set keys, each in a version of its own, all in one transaction.
 
     `config` is the version of the config that they were checked against (0: none), and
     `most_keys` how many the document may have by it. The document begins with its first
-    entry, unless that is not to be: then it is not found.
+    entry.
 
     Raises: ConfigChanged, EntryChanged and NoRoom (naming the entries, from 0), and
     what `writing.run` raises.
@@ -93,8 +92,7 @@ def write_entries(
         "config": config,
         "most": most_keys,
     }
-    first = entries[0].told if begins else None
-    row = _run_on_begun(act, document, first, given)
+    row = _run_on_begun(act, document, entries[0].told, given)
     refused = [place - 1 for place in row.refused or ()]
     if row.outcome == "config":
         raise ConfigChanged()
@@ -176,18 +174,13 @@ def _removed(
 
 
 def _run_on_begun(
-    act: Act, document: Document, told: Told | None, given: dict[str, Any]
+    act: Act, document: Document, told: Told, given: dict[str, Any]
 ) -> Any:
-    """Call the function that writes; begin the document, told so, where there is none.
-
-    Raises: DocumentNotFound if it is not to begin.
-    """
+    """Call the function that writes; where there is no document, begin it, told so."""
     call = calls.WRITE_ONE if len(given["keys"]) == 1 else calls.WRITE
     try:
         return writing.run(call, act, document, given)
     except DocumentNotFound:
-        if told is None:
-            raise
         writing.begin(act, document, told)
         return writing.run(call, act, document, given)
 

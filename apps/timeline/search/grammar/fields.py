@@ -24,6 +24,7 @@ from apps.timeline.search.clauses import (
     ReviewedAs,
     RolledBack,
     SessionIs,
+    StandsAs,
     StatusIs,
     TraceIs,
     UserIs,
@@ -32,7 +33,7 @@ from apps.timeline.search.clauses import (
 )
 from apps.timeline.search.grammar.scanner import Scanner
 from apps.timeline.search.grammar.spans import aged, created, updated
-from apps.timeline.words import Op, Outcome, Status
+from apps.timeline.words import Op, Outcome, Standing, Status
 
 
 def _says(field: Field) -> Callable[[str], Clause]:
@@ -51,14 +52,25 @@ NAMES: dict[str, Callable[[str], Clause]] = {
 } | {field.value: _says(field) for field in Field if field is not Field.OP}
 SPANS = {"age": aged, "created": created, "updated": updated}
 ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
-STATUSES = {one.value: one.value for one in Status} | {"expired": "expired"}
+STATUSES = {
+    "paused": Status.PAUSED.value,
+    "held": Status.PAUSED.value,
+    "deleted": Status.DELETED.value,
+    "expired": "expired",
+}
+STANDINGS = {one.value: one.value for one in Standing if one is not Standing.HELD} | {
+    "looks-wrong": Standing.WRONG.value,
+    "rolled-back": Standing.ROLLED.value,
+    "ended": Standing.CLOSED.value,
+}
 REVIEWS = (*Outcome.values, UNREVIEWED)
 FLAGS = {one.value: one.value for one in FlagName} | {
     "null": FlagName.NULLED.value,
     "keys": FlagName.KEYS_LOST.value,
 }
 CHOICES: dict[str, dict[str, Clause]] = {
-    "status": {name: StatusIs(text="", status=one) for name, one in STATUSES.items()},
+    "status": {name: StatusIs(text="", status=one) for name, one in STATUSES.items()}
+    | {name: StandsAs(text="", standing=one) for name, one in STANDINGS.items()},
     "review": {name: ReviewedAs(text="", review=name) for name in REVIEWS},
     "flag": {name: Flag(text="", name=one) for name, one in FLAGS.items()},
     "rolled-back": {

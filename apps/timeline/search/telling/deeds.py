@@ -79,7 +79,7 @@ def rank(result: Result) -> int:
     return sum(ranks.values())
 
 
-_RANKS = {"change": 0, "turn": 2, "reasoning": 2, "summary": 2}
+_RANKS = {"change": 0} | dict.fromkeys(("turn", "reasoning", "summary", "messages"), 2)
 
 
 @dataclass(frozen=True, slots=True)

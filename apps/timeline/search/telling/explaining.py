@@ -27,7 +27,7 @@ from apps.timeline.search.telling.deeds import Found, with_deeds
 from apps.timeline.search.telling.quotes import Said, quoted
 
 # Where hits are texts that people read.
-QUOTED = frozenset({"reasoning", "turn", "summary"})
+QUOTED = frozenset({"reasoning", "turn", "summary", "messages"})
 # How many hits of one clause in one session are read at a time.
 HITS = 500
 # How many states are read to tell the places in them; small ones take little.

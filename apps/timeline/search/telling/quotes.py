@@ -12,7 +12,13 @@ from apps.core.admission import work
 from apps.core.admission.work import WorkBudget
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.projection.texts import MOST_TEXT, texts
+from apps.timeline.projection import kept
+from apps.timeline.projection.texts import (
+    MOST_TEXT,
+    brought_messages,
+    message_texts,
+    texts,
+)
 from apps.timeline.search.conditions import Candidate, Hit, of_each
 
 # How much of a text is quoted, and how much of it stands before what was looked for.
@@ -40,6 +46,17 @@ SELECT m.last_turn AS number, m.text
   FROM timeline_summary m
  WHERE m.session_id = w.id AND m.last_turn = ANY (%(numbers)s::bigint[])
    AND w.id || ':' || m.last_turn = ANY (%(keys)s::text[])"""
+
+# A version that keeps messages, and what the one before it shows: it brought the rest.
+_MESSAGES = """
+SELECT v.number, v.commitment, b.size,
+       o.body_number AS before_number, o.commitment AS before_commitment
+  FROM timeline_version v
+  JOIN timeline_body b ON b.session_id = w.id AND b.number = v.number
+  LEFT JOIN timeline_version o
+    ON o.session_id = w.id AND o.number = v.number - 1
+ WHERE v.session_id = w.id AND v.number = ANY (%(numbers)s::bigint[])
+   AND w.id || ':' || v.number = ANY (%(keys)s::text[])"""
 
 Texts = dict[tuple[str, str, int], list[str]]
 
@@ -106,7 +123,7 @@ def _place(text: str, term: str) -> tuple[int, int, str] | None:
 
 def _key(one: Said) -> tuple[str, str, int]:
     if one.hit.turn_number is None:
-        return one.session.id, "reasoning", one.hit.version or 0
+        return one.session.id, one.hit.where, one.hit.version or 0
     return one.session.id, one.hit.where, one.hit.turn_number
 
 
@@ -121,6 +138,10 @@ def _texts(said: Sequence[Said]) -> Texts:
         if not budget.is_spent:
             budget.spend(1 + row.size // work.BYTES_A_UNIT)
             found[session_id, "turn", row.number] = list(_of_turn(row))
+    for session_id, row in _rows(_MESSAGES, said, "messages"):
+        if not budget.is_spent:
+            budget.spend(1 + 2 * row.size // work.BYTES_A_UNIT)
+            found[session_id, "messages", row.number] = list(_of_messages(row))
     return found
 
 
@@ -147,3 +168,13 @@ def _of_turn(row: Any) -> Iterator[str]:
             yield text[:MOST_TEXT].replace("\x00", " ")
     if row.reasoning:
         yield row.reasoning
+
+
+def _of_messages(row: Any) -> Iterator[str]:
+    """Yield what was said in the messages that a version brought."""
+    try:
+        ((before, after),) = kept.kept_lists([kept.keeping(row)])
+    except CorruptBody:  # `verify` tells of it
+        return
+    for text in message_texts(brought_messages(before, after) or []):
+        yield text[:MOST_TEXT].replace("\x00", " ")

@@ -328,6 +328,12 @@ class RestoreRunning(Refused):
     code = "restore_running"
 
 
+class RestoreStopped(Refused):
+    """A restore by steps was refused half-way; the steps before that stand."""
+
+    code = "restore_stopped"
+
+
 class ExceptionExists(Refused):
     """The agent has an exception for the same already: end it first."""
 

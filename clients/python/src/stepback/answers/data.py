@@ -189,7 +189,8 @@ class DeletedAgentCheckpoint(Answer):
 class CheckpointRestore(Answer):
     """What a restore did. `verified`: what stands is what the checkpoint had.
 
-    That is None, with `verified_why`, where it was too much to look at.
+    That is None, with `verified_why`, where it was too much to look at. One of many
+    keys made several `steps`; what others wrote between them was left.
     """
 
     agent_id: str
@@ -211,6 +212,8 @@ class CheckpointRestore(Answer):
     verified: bool | None
     verified_why: str | None = None
     digest: str | None = None
+    data_keys_skipped: int = 0
+    steps: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)

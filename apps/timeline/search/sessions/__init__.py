@@ -1,0 +1,1 @@
+"""Conditions on what a session is, and on how it stands."""
