@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -177,3 +179,18 @@ def test_the_wheel_alone_runs_the_readmes_first_rollback(
     )
 
     assert printed == "{'step': 'gathering_info', 'destination': 'NYC'}\n"
+
+
+METHODS = re.compile(r"^\| `(sb[\w.]*)` \| (.+) \|$", re.MULTILINE)
+
+
+def test_its_page_names_every_method() -> None:
+    page = (CLIENT / "README.md").read_text()
+
+    with Stepback(api_key="sb_none") as sb:
+        for where, said in METHODS.findall(page):
+            part = functools.reduce(getattr, where.split(".")[1:], sb)
+            names = {name for name in dir(part) if not name.startswith("_")}
+            methods = {name for name in names if callable(getattr(part, name))}
+
+            assert set(re.findall(r"`(\w+)`", said)) == methods, where
