@@ -158,6 +158,15 @@ class PolicyException(models.Model):
         """Say whether it lets anything pass at this moment."""
         return self.ended_at is None and self.expires_at > now
 
+    def covers(self, rule: str, key: str, fingerprint: str | None) -> bool:
+        """Say whether this is what lets such a text, under such a key, pass."""
+        if rule != self.rule:
+            return False
+        if self.prefix is not None:
+            return key.startswith(self.prefix)
+        mark = self.fingerprint
+        return mark is not None and bytes(mark).hex() == fingerprint
+
 
 class Schedule(models.Model):
     """When the next checkpoint of an agent is due, if they are on a schedule."""

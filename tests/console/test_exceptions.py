@@ -79,9 +79,13 @@ def test_an_operator_allows_personal_data_and_ends_it(
     assert made(store.write("contact", MAIL))["exceptions"] == [one.id]
     listed = operator.looks()
     assert "Our own helpdesk." in listed
+    assert numbers(listed) == []
+    assert "passes until" in plain(listed)
     assert row_heads(listed)[-1] == "policy:block_pii"
     ended = operator.acts("end_exception", one.id)
     assert ended.status_code == 303
+    assert numbers(operator.looks()) == [number]
+    assert "passes until" not in plain(operator.looks())
     assert not made(store.write("contact", MAIL))["allowed"]
     assert (
         "End it" not in operator.looks().split("<h2>Exceptions")[1].split("<tbody")[1]

@@ -77,8 +77,9 @@ class Held:
     by: str | None
     times: int
     last_at: datetime
-    # How many different texts, and the record of the newest.
+    # How many different texts, what stands for it if it is one, and the newest record.
     texts: int
+    fingerprint: str | None
     number: int
 
 
@@ -141,6 +142,7 @@ def held_back(agent_id: str, *, before: int | None = None, limit: int) -> HeldBa
         .annotate(
             times=Count("number"),
             texts=Count("fingerprint", distinct=True),
+            one_text=Max("fingerprint"),
             last_at=Max("created_at"),
             newest=Max("number"),
         )
@@ -157,6 +159,7 @@ def held_back(agent_id: str, *, before: int | None = None, limit: int) -> HeldBa
             times=row["times"],
             last_at=row["last_at"],
             texts=row["texts"],
+            fingerprint=row["one_text"] if row["texts"] == 1 else None,
             number=row["newest"],
         )
         for row in rows[: limit + 1]

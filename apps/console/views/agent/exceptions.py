@@ -1,5 +1,7 @@
 """What policies held back, and exceptions from them: allow this, allow it no more."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -22,8 +24,9 @@ from apps.console.views.requests.acts import (
 from apps.console.views.requests.decorators import act, entered, form, page
 from apps.console.views.requests.refusals import SeeOther
 from apps.data import operations as data
-from apps.data.audit.looking import held_back, held_write
+from apps.data.audit.looking import Held, held_back, held_write
 from apps.data.audit.trail import audit_id
+from apps.data.models import PolicyException
 from apps.data.operations import NewException
 from apps.data.operations.governing.exceptions import DAYS, MOST_DAYS, rules_open_to
 
@@ -46,14 +49,18 @@ def blocked_shown(
         act=act_of(request, membership), reference=agent_id, limit=LISTED + 1
     )
     may_act = may(membership, Permission.WRITE, membership.project)
+    now = act_of(request, membership).now
+    held = held_back(found.agent.id, before=before, limit=HELD)
+    holding = [one for one in found.exceptions if one.holds_at(now)]
     context = {
         "membership": membership,
         "agent": found.agent,
         "is_first": before is None,
-        "held": held_back(found.agent.id, before=before, limit=HELD),
+        "held": held,
+        "rows": [(one, _until(one, holding)) for one in held.found],
         "exceptions": found.exceptions[:LISTED],
         "has_older": len(found.exceptions) > LISTED,
-        "now": act_of(request, membership).now,
+        "now": now,
         "may_act": may_act,
         "open_rules": _open_rules(membership) if may_act else (),
     }
@@ -118,6 +125,16 @@ def end_exception(
     )
     messages.success(request, "The exception has ended: the policy holds again.")
     return _to_blocked(membership, agent_id)
+
+
+def _until(held: Held, holding: Sequence[PolicyException]) -> datetime | None:
+    """Return until when what was held back passes; None while it is blocked."""
+    ends = (
+        one.expires_at
+        for one in holding
+        if one.covers(held.rule, held.key or "", held.fingerprint)
+    )
+    return max(ends, default=None)
 
 
 def _open_rules(membership: Membership) -> frozenset[str]:
