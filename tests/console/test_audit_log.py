@@ -24,6 +24,7 @@ from tests.accounts.make import make_member
 from tests.acting import erasing, tampering
 from tests.acts import act_by
 from tests.console.make import Story, signed_in
+from tests.memory.conftest import Mind, done
 
 OLGA = Actor(kind=ActorKind.USER, id="user_olga", label="olga")
 # After whatever the fixtures make.
@@ -302,6 +303,24 @@ def test_what_agents_did_beside_a_history_is_no_act_of_a_person(viewer, project)
     assert [row.act.actor_id for row in notes.context["rows"]] == ["user_olga"]
     assert len(everything.context["rows"]) == 2
     assert "row" not in [key for key, _ in notes.context["rows"][0].details]
+
+
+def test_where_acts_on_memories_and_data_are_is_said(viewer, project, api):
+    mind = Mind(api())
+    mind.add("Is vegan", user_id="ada")
+    asked = {"scope": "user", "user_id": "ada", "version": 0}
+    done(mind.client.post("/v1/memories/rollback", asked))
+
+    people = text(viewer.get(url(project), {"action": "memory.restored"}))
+    everything = viewer.get(url(project), {"action": "memory.restored", "show": "all"})
+
+    assert "No act matches these filters." in people
+    assert f'href="{url(project)}?show=all"' in people
+    (row,) = everything.context["rows"]
+    assert row.act.action == "memory.restored"
+    # An owner has no id: nothing is shown as the end of one.
+    assert ">memory</span>" in text(everything)
+    assert "what people did is under" not in text(everything)
 
 
 def test_pieces_come_to_the_same_verdict_as_the_whole(project):
