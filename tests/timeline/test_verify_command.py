@@ -37,6 +37,7 @@ def test_the_command_verifies_everything(
     out, _ = verified()
 
     assert out.startswith("Verified 3 sessions, 15 versions, 8 bodies, 2 turns, ")
+    assert " records of acts.\n" in out
     assert out.endswith("All of it holds.\n")
 
 

@@ -212,7 +212,7 @@ class Command(SessionsCommand):
         return (
             f"{self._sessions:,} sessions, {self._versions:,} versions, "
             f"{self._bodies:,} bodies, {self._turns:,} turns, "
-            f"{self._records:,} records of people's acts"
+            f"{self._records:,} records of acts"
         )
 
     def _conclude(self) -> None:
