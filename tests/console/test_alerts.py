@@ -114,6 +114,18 @@ def test_what_fires_is_said_where_people_look_first(
     assert begins not in text(viewer.get(url(place, project)))
 
 
+@pytest.mark.parametrize("place", ["project", "metrics"])
+def test_what_fires_of_one_release_is_named(viewer, project, rule, fires, place):
+    agent = Agent.objects.get(external_id="<travel>")
+    told = {"agent_id": agent.id, "release": "1.8.1", "parent_id": rule.id}
+    Rule.objects.filter(id=rule.id).update(**told)
+
+    page = text(viewer.get(url(place, project)))
+
+    assert "&lt;travel&gt; 1.8.1: Too &lt;many&gt;" in page
+    assert "since" not in page.partition('class="card needs"')[2].partition("</div>")[0]
+
+
 def test_a_rule_that_looked_at_few_sessions_says_so(viewer, project, rule):
     Told(project, timezone.now()).update(timezone.now()).back(0, timezone.now())
     alerting.sweep(now=timezone.now())

@@ -142,5 +142,5 @@ def test_it_says_how_much_agents_do_with_their_data(
     page = plain(viewer.get(home).content.decode())
 
     assert "Governed operations" not in before
-    assert "3 writes to data and config of 1 agent" in page
+    assert "3 writes to data and config of 1 agent, so far" in page
     assert "1 write blocked by policies 24 h 2 keys kept 2 B" in page

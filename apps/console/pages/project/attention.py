@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from apps.accounts.models import Project
 from apps.audit.actions import Action
+from apps.console.pages.alerts.firing import RULES_SHOWN, Firing, firing
 from apps.console.pages.project.session_rows import titles_of
 from apps.core.errors import InvalidRequest
 from apps.diffs.flags import Flag
@@ -35,8 +36,6 @@ SHOWN = 8
 # What an agent or a person waits for; flagged versions are listed, but nobody waits.
 NEEDED = (OpenKind.WAITING, OpenKind.HELD)
 PAGE = 50
-# The page of alerts has all of them.
-RULES_SHOWN = 5
 FLAG_WORDS = {
     Flag.KEYS_LOST: "keys lost",
     Flag.NULLED: "turned null",
@@ -144,7 +143,7 @@ class Attention:
     """What needs a person, the most pressing first, and what went wrong lately."""
 
     headline: str
-    firing: list[Rule]
+    firing: list[Firing]
     needs: list[ItemList]
     flagged: ItemList
     rollbacks: ItemList
@@ -163,11 +162,6 @@ class ItemPage:
     count: str
     items: list[Item]
     after: str | None
-
-
-def firing(project: Project) -> list[Rule]:
-    """Return rules that fire, not more than a page has room for at its head."""
-    return list(Rule.objects.of_project(project.id).firing()[:RULES_SHOWN])
 
 
 def of_project(project: Project, *, now: datetime) -> Attention:

@@ -12,8 +12,8 @@ from apps.accounts.models import Membership
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.console.forms.metrics import BehindForm, ExportForm, RangeForm
+from apps.console.pages.alerts.firing import firing
 from apps.console.pages.metrics import files, header, metrics_page
-from apps.console.pages.project import attention
 from apps.console.queries import PAGE
 from apps.console.views.requests.decorators import entered, page
 from apps.console.views.requests.exports import csv_file
@@ -40,7 +40,7 @@ def metrics(request: HttpRequest, slug: str) -> HttpResponse:
         "now": now,
         "zone": str(zone),
         "asked_zone": asked_zone(request),
-        "firing": attention.firing(membership.project),
+        "firing": firing(membership.project),
     }
     try:
         found = form.range(now)
