@@ -55,6 +55,7 @@ def test_it_is_switched_on_and_off_and_asked(admin, project, talk):
     assert versions(text)[0] == 2
     assert "He asks for his money back" in text
     assert "The nearest of 2 versions." in text
+    assert "the order is not that of the percentages" in text
     assert "are still being looked through" not in text
     off = switch(admin, project, "off")
     assert "are not searched by meaning" in off.content.decode()
