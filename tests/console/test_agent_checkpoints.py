@@ -83,6 +83,7 @@ def test_an_operator_makes_one(operator, agent, store):
 
     assert row_heads(page.content.decode()) == ["before the import All of May"]
     assert "olga 1 1 B v0" in plain(page.content.decode())
+    assert 'data-label="config"><a' in page.content.decode()
     assert HINT not in html.unescape(page.content.decode())
 
 
