@@ -26,6 +26,7 @@ PAGES = [
     "/members",
     "/keys",
 ]
+TABS = ["", "/data", "/config", "/checkpoints", "/audit", "/blocked"]
 TYPO = "/sessions?q=agnet%3Atravel"
 MISSING = "/sessions/sess_00000000000000000000000000"
 
@@ -71,8 +72,10 @@ def test_nothing_is_wider_than_the_screen(
     visits: Visits, trip: Trip, width: int
 ) -> None:
     page = visits.page("alice", viewport={"width": width, "height": 900})
+    agent = trip.console.api.get("/v1/agents").json()["data"][0]["id"]
+    tabs = [f"/agents/{agent}{tab}" for tab in TABS]
 
-    for where in PAGES:
+    for where in [*PAGES, *tabs, "/memories", "/meaning"]:
         page.goto(base(trip) + where)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, where
 
