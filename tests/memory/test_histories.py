@@ -2,198 +2,407 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from itertools import count
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from apps.accounts.models import Project
+from apps.audit import operations as audit
+from apps.core.actors import SYSTEM
+from apps.memory import operations as memory
+from apps.memory.documents.finding import read_entries
+from apps.memory.documents.storing import row_of
 from apps.memory.models import Memory
+from apps.timeline import queries
+from apps.timeline.operations import Document
+from apps.timeline.verification import verify_session
 from tests.memory.conftest import Mind, done
+from tests.memory.modelled import SURE, Owned, Said, living
 
 pytestmark = pytest.mark.django_db
+EXAMPLES = 60 if os.environ.get("CI") else 15
 TEXTS = ("Order 1 was paid", "Order 2 was paid", "Likes tea", "Likes  TEA", "Has a cat")
-NAMES = ("ada", "bob")
-SESSIONS = 2
+# Two users, and the memories of two sessions of the first one.
+OWNERS = ("ada", "bob", "first", "second")
+SESSIONS = OWNERS[2:]
+AWAY = timedelta(minutes=2)
+# Once; twice with one key; twice without, as after a lost answer.
+WAYS = st.sampled_from(("once", "key", "lost"))
+SURENESS = st.sampled_from((0.4, 0.8, 1.0))
+PLACES = st.integers(0, 9)
 ACTS = st.one_of(
     st.tuples(
         st.just("add"),
-        st.sampled_from(NAMES),
+        WAYS,
+        st.sampled_from(OWNERS),
         st.sampled_from(TEXTS),
-        st.none() | st.integers(0, SESSIONS - 1),
+        st.none() | st.sampled_from(SESSIONS),
+        SURENESS,
+        st.booleans(),
     ),
-    st.tuples(st.just("change"), st.integers(0, 9), st.sampled_from(TEXTS)),
-    st.tuples(st.just("delete"), st.integers(0, 9)),
-    st.tuples(st.just("drop"), st.integers(0, 9)),
-    st.tuples(st.just("forget"), st.integers(0, SESSIONS - 1)),
-    st.tuples(st.just("back"), st.sampled_from(NAMES), st.integers(0, 5)),
+    st.tuples(st.just("change"), WAYS, PLACES, st.sampled_from(TEXTS)),
+    st.tuples(st.just("doubt"), WAYS, PLACES, SURENESS),
+    st.tuples(st.just("delete"), WAYS, PLACES),
     st.tuples(
-        st.just("import"), st.sampled_from(NAMES), st.sampled_from(TEXTS), st.text("ab")
+        st.just("decide"),
+        WAYS,
+        PLACES,
+        st.sampled_from(("accept", "drop", "promote")),
     ),
+    st.tuples(
+        st.just("decide_of_two"),
+        WAYS,
+        PLACES,
+        PLACES,
+        st.sampled_from(("keep", "replace", "both")),
+    ),
+    st.tuples(st.just("forget"), WAYS, st.sampled_from(SESSIONS)),
+    st.tuples(st.just("back"), WAYS, st.sampled_from(OWNERS), st.integers(0, 5)),
+    st.tuples(
+        st.just("import_"),
+        WAYS,
+        st.sampled_from(OWNERS[:2]),
+        st.sampled_from(TEXTS),
+        st.text("ab", max_size=2),
+    ),
+    st.tuples(st.just("wait"), st.booleans()),
 )
 
 
-@dataclass(frozen=True)
-class Said:
-    """One memory: what it says, who said so, and whether it stands."""
+@dataclass
+class Clock:
+    """The time of all requests; it goes on when it is told to."""
 
-    text: str
-    by: tuple[int | None, ...]
-    is_dropped: bool = False
+    now: datetime
+
+    def __call__(self) -> datetime:
+        return self.now
 
 
 @dataclass
-class Model:
-    """What two users' memories should be: each version of each, whole."""
-
-    versions: dict[str, list[dict[str, Said]]] = field(
-        default_factory=lambda: {name: [{}] for name in NAMES}
-    )
-    imported: set[str] = field(default_factory=set)
-
-    def now(self, name: str) -> dict[str, Said]:
-        return self.versions[name][-1]
-
-    def keep(self, name: str, memories: dict[str, Said]) -> None:
-        if memories != self.now(name):
-            self.versions[name].append(memories)
-
-    def same(self, name: str, text: str) -> str | None:
-        plain = " ".join(text.casefold().split())
-        for own_id, said in sorted(self.now(name).items()):
-            if not said.is_dropped and " ".join(said.text.casefold().split()) == plain:
-                return own_id
-        return None
-
-
-@dataclass
-class Run:
+class History:
     """Does the same to the model and over the API, and compares them."""
 
     mind: Mind
-    sessions: list[str]
-    model: Model = field(default_factory=Model)
+    project: Project
+    clock: Clock
+    number: int
+    owned: dict[str, Owned] = field(default_factory=dict)
+    sessions: dict[str, str] = field(default_factory=dict)
+    imported: set[str] = field(default_factory=set)
+    keys: count[int] = field(default_factory=count)
 
-    def add(self, name: str, text: str, session: int | None) -> None:
-        more = {} if session is None else {"session_id": self.sessions[session]}
-        made = self.mind.add(text, user_id=name, scope="user", **more)
-        known = self.model.same(name, text)
-        after = dict(self.model.now(name))
-        if known is None:
-            after[made["id"]] = Said(text, (session,))
-        elif session not in after[known].by:
-            assert made["id"] == known
-            after[known] = replace(after[known], by=(*after[known].by, session))
-        self.model.keep(name, after)
+    def __post_init__(self) -> None:
+        self.owned = {name: Owned() for name in OWNERS}
+        for name in SESSIONS:
+            self.sessions[name] = self.mind.session(user=self.user("ada"))
 
-    def change(self, place: int, text: str) -> None:
-        for name, own_id, said in self.at(place):
-            done(self.mind.patch(own_id, content=text))
-            if said.text != text:
-                changed = replace(said, text=text, by=(None,))
-                self.model.keep(name, self.model.now(name) | {own_id: changed})
+    # How it is asked.
 
-    def delete(self, place: int) -> None:
-        for name, own_id, _ in self.at(place):
-            assert self.mind.delete(own_id).status == 204
-            after = dict(self.model.now(name))
-            del after[own_id]
-            self.model.keep(name, after)
+    def user(self, name: str) -> str:
+        return f"{name} {self.number}"
 
-    def drop(self, place: int) -> None:
-        for name, own_id, said in self.at(place):
-            body = {"memory_id": own_id, "decision": "drop"}
-            done(self.mind.client.post("/v1/memories/resolve", body))
-            dropped = replace(said, is_dropped=True)
-            self.model.keep(name, self.model.now(name) | {own_id: dropped})
+    def place(self, name: str) -> dict[str, str]:
+        """Return how an owner is named: all memories of a place are in one document."""
+        if name in SESSIONS:
+            return {"session_id": self.sessions[name], "scope": "session"}
+        return {"user_id": self.user(name), "scope": "user"}
 
-    def forget(self, session: int) -> None:
-        body = {"from_session": self.sessions[session]}
-        done(self.mind.client.post("/v1/memories/rollback", body))
-        for name in NAMES:
-            after = {}
-            for own_id, said in self.model.now(name).items():
-                by = tuple(one for one in said.by if one != session)
-                if said.is_dropped or session not in said.by:
-                    after[own_id] = said
-                else:
-                    gone = replace(said, is_dropped=True)
-                    after[own_id] = replace(said, by=by) if by else gone
-            self.model.keep(name, after)
+    def document(self, name: str) -> Document:
+        if name in SESSIONS:
+            return Document.of_memories(self.project, "session", self.sessions[name])
+        return Document.of_memories(self.project, "user", self.user(name))
 
-    def back(self, name: str, steps: int) -> None:
-        """To where the document was so many states ago, by the numbers it told."""
-        place = max(len(self.model.versions[name]) - 1 - steps, 0)
-        body = {"user_id": name, "version": self.numbers[name][place]}
-        done(self.mind.client.post("/v1/memories/rollback", body))
-        self.model.keep(name, self.model.versions[name][place])
-
-    def import_(self, name: str, text: str, external_id: str) -> None:
-        item = {"id": f"x{external_id}", "memory": text, "user_id": name}
-        told = done(self.mind.client.post("/v1/memories/import", {"memories": [item]}))
-        (result,) = told["results"]
-        if external_id in self.model.imported:
-            assert result["result"] == "known"
-        elif self.model.same(name, text) is not None:
-            assert result["result"] == "same"
+    def send(self, way: str, method: str, path: str, body: Any = None) -> Any:
+        """Ask; where the answer is lost, ask again, and have nothing more happen."""
+        key = f"k-{self.number}-{next(self.keys)}"
+        headers = {"Idempotency_Key": key} if way == "key" else {}
+        answer = self.mind.client.send(method, path, body, headers)
+        assert answer.status in (200, 201, 204), answer.content
+        if way == "once":
+            return answer.body if answer.content else None
+        before = self.heads()
+        again = self.mind.client.send(method, path, body, headers)
+        assert self.heads() == before
+        if way == "key":
+            assert (again.status, again.content) == (answer.status, answer.content)
         else:
-            self.model.imported.add(external_id)
-            own = {result["memory_id"]: Said(text, (None,))}
-            self.model.keep(name, self.model.now(name) | own)
+            # What is gone already cannot be deleted once more.
+            assert again.status == 404 if method == "DELETE" else answer.status
+        return answer.body if answer.content else None
 
-    numbers: dict[str, list[int]] = field(default_factory=dict)
+    def heads(self) -> list[int]:
+        """Return the version of each document."""
+        found = []
+        for name in OWNERS:
+            document_id = self.document(name).id
+            standing = queries.standing(document_id, now=self.clock.now)
+            found.append(0 if standing is None else standing.number)
+        return found
 
-    def at(self, place: int) -> list[tuple[str, str, Said]]:
-        """Return the memory at that place of all that there are, if there is one."""
+    def chosen(self, place: int) -> tuple[str, str, Said] | None:
+        """Return the memory at that place of all that there are."""
         everything = [
             (name, own_id, said)
-            for name in NAMES
-            for own_id, said in sorted(self.model.now(name).items())
+            for name in OWNERS
+            for own_id, said in sorted(self.owned[name].at(self.clock.now).items())
         ]
-        return everything[place : place + 1]
+        return everything[place % len(everything)] if everything else None
+
+    # What is done.
+
+    def add(
+        self,
+        way: str,
+        name: str,
+        text: str,
+        session: str | None,
+        confidence: float,
+        expires: bool,
+    ) -> None:
+        session = name if name in SESSIONS else session
+        body: dict[str, Any] = {"content": text, "confidence": confidence}
+        expires_at = self.clock.now + AWAY if expires else None
+        if expires_at is not None:
+            body["expires_at"] = expires_at.isoformat()
+        if session is not None:
+            body["session_id"] = self.sessions[session]
+        made = self.send(way, "POST", "/v1/memories", body | self.place(name))
+        owned, now = self.owned[name], self.clock.now
+        known = owned.equal(text, now)
+        if known is None:
+            status = "believed" if confidence >= SURE else "proposed"
+            said = Said(text, session, (), status, confidence, expires_at=expires_at)
+            owned.change(now, **{made["id"]: said})
+            return
+        assert made["id"] == known
+        owned.alter(known, now, lambda said: said.again(session, confidence))
+
+    def change(self, way: str, place: int, text: str) -> None:
+        if (chosen := self.chosen(place)) is None:
+            return
+        name, own_id, said = chosen
+        self.send(way, "PATCH", f"/v1/memories/{own_id}", {"content": text})
+        if text != said.text:
+            changed = replace(said, text=text, by=None, also=(), reinforced=0)
+            self.owned[name].change(self.clock.now, **{own_id: changed})
+
+    def doubt(self, way: str, place: int, confidence: float) -> None:
+        if (chosen := self.chosen(place)) is None:
+            return
+        name, own_id, said = chosen
+        body = {"confidence": confidence}
+        self.send(way, "PATCH", f"/v1/memories/{own_id}", body)
+        status = "believed" if confidence >= SURE else "proposed"
+        after = replace(
+            said,
+            confidence=confidence,
+            status=status if said.is_standing else said.status,
+        )
+        self.owned[name].change(self.clock.now, **{own_id: after})
+
+    def delete(self, way: str, place: int) -> None:
+        if (chosen := self.chosen(place)) is None:
+            return
+        name, own_id, _ = chosen
+        self.send(way, "DELETE", f"/v1/memories/{own_id}")
+        after = dict(self.owned[name].at(self.clock.now))
+        del after[own_id]
+        self.owned[name].become(after)
+
+    def decide(self, way: str, place: int, decision: str) -> None:
+        chosen = self.chosen(place)
+        if chosen is None or (decision == "promote" and chosen[0] not in SESSIONS):
+            return
+        name, own_id, said = chosen
+        body = {"memory_id": own_id, "decision": decision}
+        told = self.send(way, "POST", "/v1/memories/resolve", body)["data"]
+        if decision == "promote":
+            self.promoted(name, own_id, said, told)
+            return
+        after = believed(said) if decision == "accept" else dropped(said)
+        self.owned[name].change(self.clock.now, **{own_id: after})
+
+    def promoted(self, name: str, own_id: str, said: Said, told: Any) -> None:
+        """Have the session's memory be its user's, and be replaced by that."""
+        user, now = self.owned["ada"], self.clock.now
+        own, left = told
+        known = user.equal(said.text, now)
+        assert left["id"] == own_id
+        if known is None:
+            theirs = replace(said, status="believed", replaced_by=None, expires_at=None)
+            user.change(now, **{own["id"]: theirs})
+        else:
+            assert own["id"] == known
+            user.alter(known, now, lambda one: one.again(said.by, said.confidence))
+        gone = replace(said, status="replaced", replaced_by=own["id"])
+        self.owned[name].change(now, **{own_id: gone})
+
+    def decide_of_two(self, way: str, place: int, other: int, decision: str) -> None:
+        if (chosen := self.chosen(place)) is None:
+            return
+        name, own_id, said = chosen
+        now = self.clock.now
+        others = sorted(set(self.owned[name].at(now)) - {own_id})
+        if not others:
+            return
+        other_id = others[other % len(others)]
+        body = {"memory_id": own_id, "decision": decision, "other_id": other_id}
+        self.send(way, "POST", "/v1/memories/resolve", body)
+        if decision == "keep":
+            self.owned[name].change(now, **{own_id: dropped(said)})
+        elif decision == "replace":
+            gone = self.owned[name].at(now)[other_id]
+            gone = replace(gone, status="replaced", replaced_by=own_id)
+            self.owned[name].change(now, **{own_id: believed(said), other_id: gone})
+
+    def forget(self, way: str, session: str) -> None:
+        body = {"from_session": self.sessions[session]}
+        self.send(way, "POST", "/v1/memories/rollback", body)
+        for owned in self.owned.values():
+            owned.forget(session, self.clock.now)
+
+    def back(self, way: str, name: str, steps: int) -> None:
+        """Step to where the document was so many states ago."""
+        owned = self.owned[name]
+        at = max(len(owned.states) - 1 - steps, 0)
+        body = self.place(name) | {"version": owned.numbers[at]}
+        self.send(way, "POST", "/v1/memories/rollback", body)
+        owned.become(living(owned.states[at], self.clock.now))
+
+    def import_(self, way: str, name: str, text: str, external_id: str) -> None:
+        own = f"{self.number} {external_id}"
+        item = {"id": own, "memory": text, "user_id": self.user(name)}
+        told = self.send(way, "POST", "/v1/memories/import", {"memories": [item]})
+        (result,) = told["results"]
+        known = self.owned[name].equal(text, self.clock.now)
+        if external_id in self.imported:
+            assert result["result"] == "known"
+        elif known is not None:
+            assert (result["result"], result["memory_id"]) == ("same", known)
+        else:
+            assert result["result"] == "imported"
+            self.imported.add(external_id)
+            imported = {result["memory_id"]: Said(text)}
+            self.owned[name].change(self.clock.now, **imported)
+
+    def wait(self, is_swept: bool) -> None:
+        """Have time go on; what has expired is gone, recorded or not."""
+        self.clock.now += AWAY * 0.6
+        if is_swept:
+            memory.expire_due(actor=SYSTEM, now=self.clock.now)
+        for owned in self.owned.values():
+            owned.become(owned.at(self.clock.now))
+
+    # What has to be so.
 
     def compare(self) -> None:
-        for name in NAMES:
-            query = {"user_id": name, "scope": "user", "limit": 100}
-            query["status"] = "believed,dropped"
-            listed = done(self.mind.client.get("/v1/memories", query))["data"]
-            assert {one["id"]: (one["content"], one["status"]) for one in listed} == {
-                own_id: (said.text, "dropped" if said.is_dropped else "believed")
-                for own_id, said in self.model.now(name).items()
-            }
-            body = {"user_id": name, "version": 0, "dry_run": True}
-            shown = done(self.mind.client.post("/v1/memories/rollback", body))
-            number = shown["owners"][0]["number"]
-            known = self.numbers.setdefault(name, [0])
-            if len(known) < len(self.model.versions[name]):
-                known.append(number)
-            # A decision that changes nothing, or a step to the same, makes no version
-            # that a state belongs to.
-            known[-1] = number
+        for name, number in zip(OWNERS, self.heads(), strict=True):
+            owned = self.owned[name]
+            assert self.listed(name) == told_of(owned.at(self.clock.now))
+            # An act that changes nothing but what is near makes a version as well, to
+            # which the same state belongs.
+            owned.numbers[-1] = number
+
+    def listed(self, name: str) -> dict[str, Any]:
+        query = self.place(name) | {"limit": 100}
+        query["status"] = "believed,proposed,replaced,dropped"
+        found = done(self.mind.client.get("/v1/memories", query))["data"]
+        ids = {id_: name for name, id_ in self.sessions.items()}
+        return {
+            one["id"]: (
+                one["content"],
+                ids.get(one["source"]["session_id"]),
+                one["status"],
+                pytest.approx(one["confidence"], abs=1e-3),
+                one["reinforced"],
+                one["replaced_by"],
+            )
+            for one in found
+        }
+
+    def verify(self) -> None:
+        """Recompute the documents, their records, and the rows that follow of them."""
+        for name in OWNERS:
+            document = self.document(name)
+            if queries.standing(document.id, now=self.clock.now) is None:
+                assert not self.owned[name].states[-1]
+                continue
+            report = verify_session(document.id)
+            assert report.first_broken is report.first_derived is None
+            assert audit.verify_records(stream_id=document.id).is_intact
+            rows = {row.id: row for row in Memory.objects.of([document.id])}
+            kept = read_entries(document, list(rows), now=self.clock.now)
+            for one in kept:
+                assert columns(rows.pop(one.content.id)) == columns(
+                    row_of(document, one)
+                )
+            assert (
+                not Memory.objects.of([document.id])
+                .alive(now=self.clock.now)
+                .filter(id__in=list(rows))
+            )
 
 
-@given(acts=st.lists(ACTS, max_size=12))
-@settings(
-    max_examples=10,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-def test_memories_are_what_a_plain_model_says(mind: Mind, acts: list[Any]) -> None:
-    Memory.objects.all().delete()
-    for name in NAMES:
-        body = {"user_id": name, "version": 0}
-        done(mind.client.post("/v1/memories/rollback", body))
-    sessions = [mind.session(user=None) for _ in range(SESSIONS)]
-    run = Run(mind, sessions)
-    for name in NAMES:
-        shown = {"user_id": name, "version": 0, "dry_run": True}
-        told = done(mind.client.post("/v1/memories/rollback", shown))
-        run.numbers[name] = [told["owners"][0]["number"]]
-    for verb, *about in acts:
-        getattr(run, "import_" if verb == "import" else verb)(*about)
-        run.compare()
+def told_of(state: dict[str, Said]) -> dict[str, Any]:
+    return {
+        own_id: (
+            said.text,
+            said.by,
+            said.status,
+            said.confidence,
+            said.reinforced,
+            said.replaced_by,
+        )
+        for own_id, said in state.items()
+    }
+
+
+def columns(row: Memory) -> dict[str, Any]:
+    found = {one.name: getattr(row, one.name) for one in Memory._meta.concrete_fields}
+    return found | {"digest": bytes(row.digest)}
+
+
+def believed(said: Said) -> Said:
+    surer = max(said.confidence, SURE)
+    return replace(said, status="believed", replaced_by=None, confidence=surer)
+
+
+def dropped(said: Said) -> Said:
+    return replace(said, status="dropped")
+
+
+def test_memories_are_what_a_plain_model_says(
+    mind: Mind, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(timezone.now())
+    monkeypatch.setattr("apps.timeline.api.base.timezone.now", clock)
+    numbers = count()
+
+    @given(acts=st.lists(ACTS, min_size=1, max_size=14))
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    def history(acts: list[Any]) -> None:
+        run = History(mind, project, clock, next(numbers))
+        for verb, *about in acts:
+            clock.now += timedelta(seconds=1)
+            getattr(run, verb)(*about)
+            run.compare()
+        run.verify()
+
+    history()
+    call_command("verify")
 
 
 def test_what_verify_recomputes_holds(mind: Mind, project: Any) -> None:
