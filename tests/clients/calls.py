@@ -329,3 +329,8 @@ def search_memories(sdk: Any, rest: httpx.Client, agent_id: str) -> None:
     assert len(found("aisle seat", threshold=0.0, limit=2)) == 2
     context = sdk.sessions.get_context(session.id, query="aisle seat", memory_limit=1)
     assert [one["content"] for one in context["memories"]] == seats
+    assert context["average_relevance"] == context["memories"][0]["score"]
+    assert context["drift_warning"] is False
+    adrift = sdk.sessions.get_context(session.id, query="quantum chromodynamics")
+    assert adrift["drift_warning"] is True
+    assert 0 <= adrift["average_relevance"] < 0.5

@@ -65,7 +65,21 @@ def test_the_list_says_what_is_believed_by_whom_and_from_where(
     found = viewer.looks(scope="user", owner="ada", words="eats no meat, vegetarian")
     assert row_heads(found) == ["Is vegetarian"]
     assert "nearest first" in plain(found)
+    mind.add("Eats vegetarian food and no meat", user_id="ada")
+    asked = {"scope": "user", "owner": "ada", "words": "eats no meat, vegetarian"}
+    searched = mind.search(asked["words"], user_id="ada", scope="user", threshold=0)
+    told = [(one["content"], f"{one['score']:.2f}") for one in searched["data"]]
+    page = viewer.looks(**asked)
+    assert list(zip(row_heads(page), scores(page), strict=True)) == told
+    assert told[0] == ("Eats vegetarian food and no meat", "1.00")
+    assert 0 < float(told[1][1]) < 1
+    assert scores(viewer.looks(scope="user", owner="ada")) == []
     assert "No such memory stands now" in plain(viewer.looks(scope="agent"))
+
+
+def scores(page: str) -> list[str]:
+    """Return what the rows of a search say of how near they are."""
+    return re.findall(r'data-label="score">([0-9.]+)<', page)
 
 
 def test_memories_of_a_deleted_session_are_shown_nowhere(

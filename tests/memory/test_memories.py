@@ -1,8 +1,10 @@
 """Memories are added, read, listed, changed and deleted, and keep their history."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from tests.memory.conftest import Mind, done
 
@@ -220,6 +222,29 @@ def test_memories_of_a_session_end_with_it(mind: Mind) -> None:
 
     assert mind.read(ended["id"]).status == 404
     assert mind.client.get("/v1/memories", {"session_id": session}).status == 404
+    assert done(mind.read(kept["id"]))["content"] == "Is vegetarian"
+
+
+def test_memories_of_a_session_end_when_its_time_is_over(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"agent_id": "travel", "user_id": "ada", "ttl_seconds": 60}
+    session = str(done(mind.client.post("/v1/sessions", body))["id"])
+    ended = mind.add("Wants to go to Rome", session_id=session)
+    kept = mind.add("Is vegetarian", session_id=session, scope="user")
+    found = {"session_id": session, "threshold": 0}
+    assert len(mind.found("Rome", **found)) == 2
+
+    later = timezone.now() + timedelta(seconds=61)
+    monkeypatch.setattr("apps.timeline.api.base.timezone.now", lambda: later)
+
+    assert mind.read(ended["id"]).code == "memory_not_found"
+    assert mind.patch(ended["id"], content="x").code == "memory_not_found"
+    for query in ({"session_id": session}, {"query": "Rome", **found}):
+        assert mind.client.get("/v1/memories", query).code == "session_not_found"
+    assert mind.found("Rome vegetarian", user_id="ada", threshold=0) == [
+        "Is vegetarian"
+    ]
     assert done(mind.read(kept["id"]))["content"] == "Is vegetarian"
 
 

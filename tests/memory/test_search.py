@@ -186,6 +186,37 @@ def test_a_context_warns_where_nothing_is_near(mind: Mind) -> None:
     assert mind.context(session, memory_limit=0)["memories"] == []
 
 
+@pytest.mark.parametrize(
+    ("known", "query", "drifts"),
+    [
+        (3, "alpha zulu", False),  # half of its words: 0.5
+        (3, "alpha zulu yankee", True),  # a third of them
+        (3, "alpha", False),
+        (3, "zulu", True),
+        (2, "alpha zulu yankee", False),
+        (2, "zulu", False),
+        (0, "zulu", False),
+    ],
+)
+def test_three_memories_of_which_none_is_near_by_half_warn(
+    mind: Mind,
+    monkeypatch: pytest.MonkeyPatch,
+    known: int,
+    query: str,
+    drifts: bool,
+) -> None:
+    def fail(*args: Any, **named: Any) -> Any:
+        raise EmbeddingFailed("There is no model.")
+
+    for module in (searching, nearing):
+        monkeypatch.setattr(module, "nearest", fail)
+    session = mind.session(user="ada")
+    for text in ("alpha", "beta", "gamma")[:known]:
+        mind.add(text, user_id="ada")
+
+    assert mind.context(session, query=query)["drift_warning"] is drifts
+
+
 def test_what_a_set_aside_version_taught_is_left_out_of_context(mind: Mind) -> None:
     first, second = mind.session(user="ada"), mind.session(user="ada")
     mind.add("Lives in Rome", session_id=first, scope="user")

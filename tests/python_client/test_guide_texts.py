@@ -88,7 +88,7 @@ def test_programs_are_taken_out_of_prose_whole() -> None:
 
 @needs_guides
 def test_no_call_of_a_guide_is_left_out() -> None:
-    for call in ("sb.sessions.", ".rollback_to("):
+    for call in ("sb.sessions.", "sb.memory.", ".rollback_to("):
         told = sum(text.count(call) for text in texts())
         assert sum(one.count(call) for one in found(call)) == told > 0
     assert TOOLS

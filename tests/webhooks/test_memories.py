@@ -1,7 +1,13 @@
 """What webhooks are told of memories: which and whose, never what they say."""
 
-import pytest
+from datetime import timedelta
 
+import pytest
+from django.utils import timezone
+
+from apps.core.actors import SYSTEM
+from apps.memory import operations as memory
+from apps.memory.models import Memory
 from tests.memory.conftest import Mind, done
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,6 +41,24 @@ def test_what_happens_to_memories_is_told(api, receiver, subscribe, sweep) -> No
     flagged = next(data for kind, data in told if kind == "memory.conflicted")
     assert (flagged["memory_id"], flagged["near"]) == (near["id"], [seat["id"]])
     assert not any(b"seats" in one.content for one in receiver.seen)
+
+
+def test_that_memories_have_expired_is_told(api, receiver, subscribe, sweep) -> None:
+    subscribe("memory.expired")
+    soon = timezone.now() + timedelta(seconds=30)
+    made = Mind(api()).add(
+        "Is in Rome today", user_id="ada", expires_at=soon.isoformat()
+    )
+
+    assert memory.expire_due(actor=SYSTEM, now=soon + timedelta(seconds=1)) == 1
+    sweep()
+
+    (sent,) = receiver.seen
+    assert sent.kind == "memory.expired"
+    told = sent.body["data"]
+    assert (told["scope"], told["owner"]) == ("user", "ada")
+    assert b"Rome" not in sent.content
+    assert Memory.objects.get(id=made["id"]).status == "removed"
 
 
 def test_slack_is_told_whose_memories_they_are(api, receiver, subscribe, sweep) -> None:
