@@ -183,7 +183,12 @@ def with_keys(told: Told) -> None:
 
 def expired(told: Told) -> object:
     """What was done to each key, how many stand, how often that was recorded."""
-    of = "JOIN timeline_session s ON s.id = k.session_id WHERE s.project_id = {p}"
+    # The document of an agent, which has a config.
+    of = (
+        "JOIN timeline_session s ON s.id = k.session_id WHERE s.project_id = {p}"
+        " AND EXISTS (SELECT FROM timeline_entry c"
+        "  WHERE c.session_id = s.id AND c.key = '')"
+    )
     return (
         told.rows(
             f"SELECT k.key, k.cause FROM timeline_entry k {of} AND k.key <> ''"
@@ -199,6 +204,23 @@ def expired(told: Told) -> object:
 
 EXPIRED = [("keep", "set")]
 EXPIRED += [(f"temp:{n}", cause) for n in range(3) for cause in ("set", "expired")]
+
+
+def with_memories(told: Told) -> None:
+    """Four memories of a user, which nobody has embedded."""
+    for number in range(4):
+        body = {"content": f"Likes tea number {number}", "user_id": "ada"}
+        ok(told.client.post("/v1/memories", json=body))
+
+
+def embedded(told: Told) -> object:
+    """How many vectors each memory has of what it says."""
+    return told.column(
+        "SELECT count(v.item) FROM memory_memory m"
+        " LEFT JOIN meaning_vector v ON v.stream_id = m.document_id"
+        "  AND v.item = m.id AND v.number = m.number AND v.data IS NOT NULL"
+        " WHERE m.project_id = {p} GROUP BY m.id ORDER BY m.id"
+    )
 
 
 def with_answers(told: Told) -> None:
@@ -266,6 +288,13 @@ JOBS = {
         "INSERT ON timeline_entry",
         "NEW.cause = 'expired' AND NEW.key = 'temp:1'",
         done=(EXPIRED, [1], [1]),
+    ),
+    "embed_texts": Job(
+        with_memories,
+        embedded,
+        "INSERT ON meaning_vector",
+        "NEW.item LIKE 'mem\\_%'",
+        done=[1, 1, 1, 1],
     ),
     "forget_deliveries": Job(
         with_deliveries,
