@@ -136,6 +136,20 @@ def test_a_memory_of_a_session_is_promoted_to_its_user(mind: Mind) -> None:
     assert mind.listed(user_id="ada") == ["Is vegetarian"]
 
 
+def test_a_memory_that_was_replaced_is_promoted_as_one_that_is_believed(
+    mind: Mind,
+) -> None:
+    session = mind.session(user="ada")
+    new = mind.add("Likes tea", session_id=session)
+    old = mind.add("Likes coffee", session_id=session)
+    resolved(mind, new, "replace", other_id=old["id"])
+
+    own, left = resolved(mind, old, "promote")
+
+    assert (own["status"], own["replaced_by"]) == ("believed", None)
+    assert (left["status"], left["replaced_by"]) == ("replaced", own["id"])
+
+
 @pytest.mark.parametrize(
     ("body", "status", "param"),
     [
