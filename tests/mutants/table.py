@@ -950,8 +950,8 @@ MUTANTS = (
     one(
         "checkpoints that are hidden for good",
         "apps/data/operations/checkpoints.py",
-        "    _hide_others(act, document)\n    _record(",
-        "    _record(",
+        "    _hide_others(act, document)\n    # As",
+        "    # As",
         CHECKPOINTS + "a_policy_keeps_the_newest",
     ),
     one(

@@ -115,7 +115,6 @@ def test_the_readmes_lines_for_langgraph_run(
 def test_the_readmes_lines_for_a_safe_operation_run(live: Server, secret: str) -> None:
     (program,) = (one for one in snippets("python") if "verify=check" in one)
     with Stepback(secret, live.url) as sb:
-        sb.agents.create(external_id="billing")
         names = {"sb": sb, "items": [SimpleNamespace(key="a", value="1")]}
 
         exec(program, names | {"check": lambda agent: agent == "billing"})
