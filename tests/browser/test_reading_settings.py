@@ -125,8 +125,9 @@ def test_nothing_moves_while_the_rest_of_a_list_arrives(
     page.goto(f"{trip.console.server.url}/console/{PROJECT}/sessions?q=age%3C1d")
 
     expect(page.locator(".facets dl")).to_be_visible()
-    # Chromium counts what moved as a share of the window: 0.1 is what readers notice.
-    assert sum(shifts(page)) < 0.01
+    # Chromium counts what moved as a share of the window. A line of 24 px above a list
+    # of two sessions is 0.006, and above one of a hundred 0.012.
+    assert sum(shifts(page)) < 0.001
 
 
 def shifts(page: Page) -> list[float]:
