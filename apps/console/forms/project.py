@@ -226,9 +226,6 @@ class AuditForm(forms.Form):
             self.add_error("q", "Name a word of it, or its code.")
         return found
 
-    def is_filtered(self) -> bool:
-        return any(self.cleaned_data[name] for name in self.fields if name != "after")
-
     def wanted(self) -> audit_entries.ActFilter:
         """Return the filters of a valid form."""
         data = self.cleaned_data

@@ -45,8 +45,9 @@ def whole_number(*, required: bool = True) -> forms.IntegerField:
 class TimelineForm(forms.Form):
     """Which versions the timeline shows, and from where on downwards."""
 
-    path = forms.CharField(required=False, max_length=2_000)
+    path = forms.CharField(label="Path touched", required=False, max_length=2_000)
     op = forms.ChoiceField(
+        label="Operation",
         required=False,
         choices=[("", "all"), *((op.value, op.value) for op in Op)],
         error_messages={"invalid_choice": "There is no such operation."},

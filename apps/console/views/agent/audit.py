@@ -11,6 +11,7 @@ from apps.agents.scope import Scope
 from apps.console.forms.agent_data import AgentAuditForm, ExportForm, asked
 from apps.console.forms.project import VerifyForm
 from apps.console.pages.agents.acts import told
+from apps.console.pages.filter_chips import applied
 from apps.console.queries import PAGE
 from apps.console.views.requests.acts import act_of, valid
 from apps.console.views.requests.decorators import act, entered, page
@@ -46,6 +47,7 @@ def audit_shown(
         "membership": membership,
         "agent": agent,
         "form": form,
+        "chips": applied(request.GET, form),
         "operation": given["operation"],
         "is_first": given["before"] is None,
         "found": found,
