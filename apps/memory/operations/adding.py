@@ -22,6 +22,7 @@ from apps.memory.documents.finding import standing
 from apps.memory.documents.nearing import near_texts
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept, store
+from apps.memory.documents.sureness import reinforced_by, said_by
 from apps.memory.models import Memory
 from apps.memory.operations import recording
 from apps.timeline.errors import TurnNotFound, VersionNotFound
@@ -196,7 +197,7 @@ def require_to_come(moment: datetime | None, *, now: datetime) -> None:
 def content_of(act: Act, owner: Owner, new: NewMemory, source: Source) -> Content:
     """Return what is to be kept of a new memory."""
     is_sure = new.confidence >= contents.LEAST_CONFIDENCE
-    return Content(
+    content = Content(
         id=new_id("mem", now=act.now),
         scope=owner.scope.value,
         owner=owner.name,
@@ -207,11 +208,11 @@ def content_of(act: Act, owner: Owner, new: NewMemory, source: Source) -> Conten
         metadata=new.metadata,
         confidence=new.confidence,
         status="believed" if is_sure else "proposed",
-        source=source,
         embeds=new.embeds,
         external_id=new.external_id,
         expires_at=new.expires_at,
     )
+    return said_by(content, source)
 
 
 def _added(act: Act, owner: Owner, content: Content, reasoning: str | None) -> Added:
@@ -238,7 +239,7 @@ def _said_again(
     known = [before.content.source, *before.content.reinforcements]
     if not content.source.is_another_than(known):
         return Added(kept=before, is_new=False)
-    surer = before.content.reinforced_by(content.source, content.confidence)
+    surer = reinforced_by(before.content, content.source, content.confidence)
     about = recording.told(
         MemoryOperation.REINFORCE,
         surer,

@@ -17,6 +17,7 @@ from apps.memory.documents.contents import LEAST_CONFIDENCE, Content
 from apps.memory.documents.finding import found, standing
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept, store
+from apps.memory.documents.sureness import settled_at
 from apps.memory.errors import MemoryNotFound
 from apps.memory.models import MemoryScope
 from apps.memory.operations import patches, recording
@@ -213,7 +214,9 @@ def _settled(content: Content, other: Content) -> Content:
 
 def _believed(content: Content) -> Content:
     surer = max(content.confidence, LEAST_CONFIDENCE)
-    return replace(content, status="believed", replaced_by=None, confidence=surer)
+    # Whose proposal it was, it is believed since by this decision.
+    sure = settled_at(content, surer) if content.is_unsure else content
+    return replace(sure, status="believed", replaced_by=None, confidence=surer)
 
 
 def _taken_back(content: Content) -> Content:
