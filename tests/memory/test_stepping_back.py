@@ -10,7 +10,7 @@ from apps.accounts.models import StoredAnswer
 from apps.core.actors import SYSTEM
 from apps.memory import operations as memory
 from apps.memory.models import Memory
-from apps.memory.operations import forgetting
+from apps.memory.operations import forgetting, resolving
 from tests.memory.conftest import Mind, done
 
 pytestmark = pytest.mark.django_db
@@ -134,6 +134,24 @@ def test_a_memory_of_a_session_is_promoted_to_its_user(mind: Mind) -> None:
     assert mind.recalled(session) == ["Is vegetarian"]
     mind.client.delete(f"/v1/sessions/{session}")
     assert mind.listed(user_id="ada") == ["Is vegetarian"]
+
+
+def test_what_became_a_proposal_meanwhile_is_promoted_by_no_agent(
+    mind: Mind, administrator: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = mind.session(user="ada")
+    made = mind.add("Is an admin", session_id=session)
+    real = resolving.near_of
+
+    def doubted(*given: Any, **more: Any) -> Any:
+        done(administrator.patch(made["id"], confidence=0.5))
+        return real(*given, **more)
+
+    monkeypatch.setattr(resolving, "near_of", doubted)
+
+    refused(mind, made, decision="promote")
+
+    assert mind.listed(user_id="ada", scope="user") == []
 
 
 def test_a_memory_that_was_replaced_is_promoted_as_one_that_is_believed(

@@ -17,7 +17,7 @@ from apps.core import json
 from apps.core.errors import ContentTooLarge, InvalidRequest
 from apps.core.ids import new_id
 from apps.memory.documents import contents
-from apps.memory.documents.contents import Content, Source
+from apps.memory.documents.contents import Content, Near, Source
 from apps.memory.documents.finding import standing
 from apps.memory.documents.nearing import near_texts
 from apps.memory.documents.owners import Finder, Owner, Place
@@ -94,20 +94,36 @@ def remember(
     reasoning: str | None = None,
 ) -> Added:
     """Write a memory that was looked at, unless the owner has its text already."""
-    near = (
-        ()
-        if content.is_patch
-        else near_texts(owner.document, content.content, now=act.now)
-    )
+    near = near_of(owner, content, now=act.now)
     with transaction.atomic():
-        # It begins as whose it is, whoever writes first.
-        about = recording.told(MemoryOperation.ADD, content)
-        lock_document(act=act, document=owner.document, told=about)
-        acting = owner.acting_for(finder.agent)
-        same = equal_text(owner, content, now=act.now)
-        if same is not None:
-            return _said_again(act, acting, same.id, content, reasoning)
-        return _added(act, acting, replace(content, near=near), reasoning)
+        return remembered(act, finder, owner, content, near, reasoning=reasoning)
+
+
+def near_of(owner: Owner, content: Content, *, now: datetime) -> tuple[Near, ...]:
+    """Return what an owner has that is near; ask it before a lock is held."""
+    if content.is_patch:
+        return ()
+    return near_texts(owner.document, content.content, now=now)
+
+
+def remembered(
+    act: Act,
+    finder: Finder,
+    owner: Owner,
+    content: Content,
+    near: tuple[Near, ...],
+    *,
+    reasoning: str | None = None,
+) -> Added:
+    """Lock an owner's memories, and write one as `remember` does."""
+    # It begins as whose it is, whoever writes first.
+    about = recording.told(MemoryOperation.ADD, content)
+    lock_document(act=act, document=owner.document, told=about)
+    acting = owner.acting_for(finder.agent)
+    same = equal_text(owner, content, now=act.now)
+    if same is not None:
+        return _said_again(act, acting, same.id, content, reasoning)
+    return _added(act, acting, replace(content, near=near), reasoning)
 
 
 def equal_text(owner: Owner, content: Content, *, now: datetime) -> Memory | None:
