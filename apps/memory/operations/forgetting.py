@@ -16,10 +16,11 @@ from django.db import transaction
 from apps.agents.acts import Act
 from apps.audit.actions import Action
 from apps.audit.streams import MemoryOperation
-from apps.memory.documents.contents import REINFORCEMENT, Content
+from apps.memory.documents.contents import Content
 from apps.memory.documents.finding import read_entries
 from apps.memory.documents.owners import Owner, visible_owner
 from apps.memory.documents.storing import Kept, store
+from apps.memory.documents.sureness import without
 from apps.memory.models import Memory
 from apps.memory.operations import recording
 from apps.memory.operations.stepping import SHOWN, Change, SteppedBack
@@ -213,26 +214,6 @@ def _replaced_by(owner: Owner, gone: Sequence[str], now: datetime) -> list[_Forg
         )
         for one in read_entries(owner.document, sorted(ids), now=now)
     ]
-
-
-def without(content: Content, session_id: str) -> Content:
-    """Return a memory as it is without what that session said."""
-    others = [one for one in content.reinforcements if one.session_id != session_id]
-    lost = len(content.reinforcements) - len(others)
-    if content.source.session_id == session_id:
-        if not others:
-            return replace(
-                content, status="dropped", reinforcements=(), reinforced=0, near=()
-            )
-        first, *others = others
-        content, lost = replace(content, source=first), lost + 1
-    doubt = (1 - content.confidence) / (1 - REINFORCEMENT) ** lost
-    return replace(
-        content,
-        reinforcements=tuple(others),
-        reinforced=max(content.reinforced - lost, 0),
-        confidence=round(max(1 - doubt, 0.0), 4),
-    )
 
 
 def _number(owner: Owner, now: datetime) -> int:

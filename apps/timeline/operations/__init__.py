@@ -17,6 +17,7 @@ from apps.timeline.operations.checkpoints import (
     hide_versions,
 )
 from apps.timeline.operations.documents.plain_writing import write_entry_plainly
+from apps.timeline.operations.documents.replays import stored_before
 from apps.timeline.operations.documents.restoring import (
     MOST_RESTORED,
     Restoration,
@@ -98,6 +99,7 @@ __all__ = [
     "review",
     "rollback",
     "score",
+    "stored_before",
     "undo",
     "unlabel",
     "update",

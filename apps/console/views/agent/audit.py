@@ -3,6 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
@@ -67,7 +68,9 @@ def agent_verify(request: HttpRequest, slug: str, agent_id: str) -> HttpResponse
         "membership": membership,
         "agent": agent,
         "first": after + 1,
-        "verified": verify_numbers(agent.id, after + 1, after + VERIFIED),
+        "verified": verify_numbers(
+            agent.id, after + 1, after + VERIFIED, now=timezone.now()
+        ),
     }
     return render(request, "console/agent_verify.html", context)
 
