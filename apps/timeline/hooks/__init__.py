@@ -1,6 +1,14 @@
-"""What apps above tell of sessions, and keep beside them."""
+"""What apps above tell of sessions, keep beside them, and may refuse."""
 
 from apps.timeline.hooks.beside import BESIDE, differences
+from apps.timeline.hooks.gates import (
+    BEGIN,
+    ROLLBACK,
+    BeginAsked,
+    RollbackAsked,
+    ask_begin,
+    ask_rollback,
+)
 from apps.timeline.hooks.memories import (
     MEMORIES,
     Memories,
@@ -12,11 +20,17 @@ from apps.timeline.hooks.memories import (
 )
 
 __all__ = [
+    "BEGIN",
     "BESIDE",
     "MEMORIES",
+    "ROLLBACK",
+    "BeginAsked",
     "Memories",
     "RecallAsked",
     "Recalled",
+    "RollbackAsked",
+    "ask_begin",
+    "ask_rollback",
     "differences",
     "memory_counts",
     "memory_total",
