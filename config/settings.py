@@ -219,6 +219,8 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",
+        "EffectClass": "apps.timeline.words.EffectClass",
+        "EffectStatus": "apps.timeline.words.EffectStatus",
         "PlanStatus": "apps.plans.models.PlanStatus",
         "Outcome": "apps.timeline.words.Outcome",
         "SessionStatus": "apps.timeline.models.Status",

@@ -26,6 +26,9 @@ from apps.timeline.derived import Tally as Tally
 from apps.timeline.derived import Term as Term
 from apps.timeline.derived import Text as Text
 from apps.timeline.derived import Unsearched as Unsearched
+from apps.timeline.effects.rows import Effect as Effect
+from apps.timeline.effects.rows import EffectDue as EffectDue
+from apps.timeline.effects.rows import EffectStep as EffectStep
 from apps.timeline.fields import id_field
 from apps.timeline.names import RequestKey as RequestKey
 from apps.timeline.names import SessionName as SessionName

@@ -94,3 +94,21 @@ class OpenKind(models.TextChoices):
     FLAGGED = "flagged"
     # One row: agents' writes are refused since version `number`.
     HELD = "held"
+
+
+class EffectClass(models.TextChoices):
+    """What can be done about an effect; one that says nothing is irreversible."""
+
+    READ = "read"  # it changes nothing
+    REVERSIBLE = "reversible"  # the tool can take it back
+    COMPENSABLE = "compensable"  # another act can make up for it
+    IRREVERSIBLE = "irreversible"
+
+
+class EffectStatus(models.TextChoices):
+    """What an effect has come to."""
+
+    BEGUN = "begun"
+    DONE = "done"  # for good
+    FAILED = "failed"  # nothing happened; it may be tried again
+    UNKNOWN = "unknown"  # it may have happened

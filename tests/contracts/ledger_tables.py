@@ -34,6 +34,8 @@ ROW_TRIGGERS = {
     "timeline_review_is_immutable",
     "timeline_score_is_immutable",
     "timeline_summary_is_immutable",
+    "timeline_effect_is_immutable",
+    "timeline_effectstep_is_immutable",
     "timeline_pendingwrite_is_immutable",
     "timeline_hiddenversions_is_immutable",
     "timeline_sessionname_is_immutable",

@@ -303,6 +303,20 @@ BODIES: dict[str, Any] = {
     f"POST {SESSION}/versions/{{number}}/labels": {"label": "good"},
     f"POST {SESSION}/notes": {"text": "Called the customer back.", "version": 1},
     f"POST {SESSION}/summaries": {"first_turn": 1, "last_turn": 2, "text": "Said hi."},
+    f"POST {SESSION}/effects": {
+        "key": "mail-2",
+        "tool": "send_mail",
+        "arguments": {"to": "ann"},
+        "class": "compensable",
+        "undo": {"tool": "recall_mail", "arguments": {"to": "ann"}},
+        "number": 1,
+    },
+    f"POST {SESSION}/effects/{{effect_id}}/finish": {
+        "attempt": 1,
+        "status": "done",
+        "result": {"id": "mail_1"},
+        "external_id": "smtp-1",
+    },
     f"PUT {SESSION}/review": {"outcome": "fine", "why": "Looked at again."},
     f"PUT {SESSION}/score": {"name": "helpfulness", "value": 0.75},
     f"POST {SESSION}/writes": {
@@ -382,6 +396,7 @@ UNKNOWN = {
     "label": "nobody-gave-this",
     "turn_id": f"turn_{UNKNOWN_ID}",
     "summary_id": f"sum_{UNKNOWN_ID}",
+    "effect_id": f"eff_{UNKNOWN_ID}",
     "trace_id": f"trace_{UNKNOWN_ID}",
     "reference": "nobody",
     "agent": "nobody",

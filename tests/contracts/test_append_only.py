@@ -17,6 +17,8 @@ from apps.core.roles.names import Role
 from apps.memory.models import ContextRead
 from apps.timeline.models import (
     Body,
+    Effect,
+    EffectStep,
     Entry,
     HiddenVersions,
     Note,
@@ -44,6 +46,8 @@ APPEND_ONLY: list[type[models.Model]] = [
     Review,
     Score,
     Summary,
+    Effect,
+    EffectStep,
     PendingWrite,
     HiddenVersions,
     SessionName,
@@ -62,6 +66,8 @@ CHANGED = {
     Review: "outcome",
     Score: "value",
     Summary: "text",
+    Effect: "tool",
+    EffectStep: "result_digest",
     PendingWrite: "channel",
     HiddenVersions: "actor_label",
     SessionName: "session_id",

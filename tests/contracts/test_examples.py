@@ -22,6 +22,7 @@ TARGETS = [
     ("POST", "/versions/0/labels", "LABEL"),
     ("POST", "/notes", "NOTE"),
     ("POST", "/summaries", "SUMMARY"),
+    ("POST", "/effects", "EFFECT"),
     ("PUT", "/review", "REVIEW"),
     ("PUT", "/score", "SCORE"),
     ("POST", "/writes", "WRITES"),
@@ -47,9 +48,12 @@ def test_every_example_is_accepted(api: Any) -> None:
         answer = client.send(method, path + rest, value(name))
 
         assert answer.status in (200, 201), (method, rest, answer.content)
+        if name == "EFFECT":
+            finish = f"{path}/effects/{answer.body['id']}/finish"
+            assert client.post(finish, value("FINISH")).status == 200
 
 
 def test_every_example_is_tried() -> None:
     named = {name for name in vars(examples) if name.isupper()}
 
-    assert named == {name for _, _, name in TARGETS} | {"CREATE"}
+    assert named == {name for _, _, name in TARGETS} | {"CREATE", "FINISH"}

@@ -80,3 +80,15 @@ BATCH = _example(
         ]
     },
 )
+EFFECT = _example(
+    "A mail is about to be sent",
+    {
+        "key": "confirm-booking",
+        "tool": "send_mail",
+        "arguments": {"to": "u_17", "template": "booking_confirmed"},
+        "class": "irreversible",
+    },
+)
+FINISH = _example(
+    "It was sent", {"attempt": 1, "status": "done", "result": {"id": "mail_1"}}
+)

@@ -16,6 +16,7 @@ from apps.timeline.api.outputs.comparisons import (
     Divergence,
     Patch,
 )
+from apps.timeline.api.outputs.effects import Effect, EffectBegin, EffectList
 from apps.timeline.api.outputs.previews import (
     Note,
     NoteList,
@@ -63,6 +64,9 @@ __all__ = [
     "Checkpoint",
     "Context",
     "Divergence",
+    "Effect",
+    "EffectBegin",
+    "EffectList",
     "History",
     "Label",
     "LastRollback",

@@ -30,6 +30,7 @@ from stepback.answers.data import (
     NewAgentCheckpoint,
     PolicyException,
 )
+from stepback.answers.effects import Effect, EffectBegin
 from stepback.answers.memories import (
     Formation,
     FoundMemory,
@@ -120,6 +121,8 @@ __all__ = [
     "DataWrite",
     "DeletedAgentCheckpoint",
     "Divergence",
+    "Effect",
+    "EffectBegin",
     "Formation",
     "Found",
     "FoundMemory",
