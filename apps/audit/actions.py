@@ -37,6 +37,8 @@ class Action(StrEnum):
     EFFECT_FINISHED = "effect.finished"
     EFFECT_UNKNOWN = "effect.unknown"
     EFFECT_SETTLED = "effect.settled"
+    COMPENSATION_REQUESTED = "compensation.requested"
+    COMPENSATION_FINISHED = "compensation.finished"
     AGENT_CREATED = "agent.created"
     AGENT_UPDATED = "agent.updated"
     AGENT_MAPPED = "agent.mapped"
@@ -173,6 +175,12 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.EFFECT_SETTLED: Shown(
         "effect.settled", "Settled whether an act outside had happened"
+    ),
+    Action.COMPENSATION_REQUESTED: Shown(
+        "compensation.requested", "Asked to put an act outside right"
+    ),
+    Action.COMPENSATION_FINISHED: Shown(
+        "compensation.finished", "Told what came of putting an act outside right"
     ),
     Action.AGENT_CREATED: Shown("agent.created", "Registered the agent"),
     Action.AGENT_UPDATED: Shown("agent.updated", "Changed the agent"),

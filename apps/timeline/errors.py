@@ -88,6 +88,24 @@ class EffectFinished(DomainError):
     code = "effect_finished"
 
 
+class EffectsCrossed(DomainError):
+    """This rollback would go behind effects that happened, or may have."""
+
+    code = "effects_crossed"
+
+
+class CompensationNotFound(NotFound):
+    """Nothing is owed for such an effect of this session."""
+
+    code = "compensation_not_found"
+
+
+class CompensationClosed(DomainError):
+    """What was owed for this effect is done or waived."""
+
+    code = "compensation_closed"
+
+
 class VersionSetAside(DomainError):
     """A rollback has set this version aside: what was decided on it counts no more."""
 

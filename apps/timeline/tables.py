@@ -32,6 +32,9 @@ TABLES = {
     "timeline_effect": immutable(),
     # What nobody finished in time, the worker says.
     "timeline_effectstep": immutable(worker="INSERT"),
+    # What confirmed plans roll back, the worker does.
+    "timeline_compensation": immutable(worker="INSERT"),
+    "timeline_compensationstep": immutable(),
     "timeline_effectdue": derived(web="INSERT, UPDATE, DELETE"),
     # Of keyed documents; the worker records what has expired.
     "timeline_entry": immutable(worker="INSERT"),

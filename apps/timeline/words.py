@@ -112,3 +112,13 @@ class EffectStatus(models.TextChoices):
     DONE = "done"  # for good
     FAILED = "failed"  # nothing happened; it may be tried again
     UNKNOWN = "unknown"  # it may have happened
+
+
+class CompensationStatus(models.TextChoices):
+    """What became of what is owed for an effect that a rollback has crossed."""
+
+    OPEN = "open"
+    REQUESTED = "requested"  # somebody was asked to put it right
+    DONE = "done"
+    FAILED = "failed"  # it was tried, and is still owed
+    WAIVED = "waived"  # a person or an agent says that it stays as it is

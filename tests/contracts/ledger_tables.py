@@ -36,6 +36,8 @@ ROW_TRIGGERS = {
     "timeline_summary_is_immutable",
     "timeline_effect_is_immutable",
     "timeline_effectstep_is_immutable",
+    "timeline_compensation_is_immutable",
+    "timeline_compensationstep_is_immutable",
     "timeline_pendingwrite_is_immutable",
     "timeline_hiddenversions_is_immutable",
     "timeline_sessionname_is_immutable",

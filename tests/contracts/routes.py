@@ -311,6 +311,7 @@ BODIES: dict[str, Any] = {
         "undo": {"tool": "recall_mail", "arguments": {"to": "ann"}},
         "number": 1,
     },
+    f"POST {SESSION}/effects/{{effect_id}}/compensation": {"status": "requested"},
     f"POST {SESSION}/effects/{{effect_id}}/finish": {
         "attempt": 1,
         "status": "done",

@@ -145,6 +145,14 @@ def leave_an_effect_open(world: World) -> None:
         status="done",
         reason="It is in the sent folder.",
     )
+    made(world.client.post(f"/v1/sessions/{session_id}/rollback", {"version": 0}))
+    timeline.change_compensation(
+        act=act_in(world.project, person, now=soon),
+        session_id=session_id,
+        effect_id=effect["id"],
+        status="waived",
+        reason="She knows.",
+    )
 
 
 def switch_a_webhook(world: World) -> None:

@@ -17,6 +17,8 @@ from apps.core.roles.names import Role
 from apps.memory.models import ContextRead
 from apps.timeline.models import (
     Body,
+    Compensation,
+    CompensationStep,
     Effect,
     EffectStep,
     Entry,
@@ -48,6 +50,8 @@ APPEND_ONLY: list[type[models.Model]] = [
     Summary,
     Effect,
     EffectStep,
+    Compensation,
+    CompensationStep,
     PendingWrite,
     HiddenVersions,
     SessionName,
@@ -68,6 +72,8 @@ CHANGED = {
     Summary: "text",
     Effect: "tool",
     EffectStep: "result_digest",
+    Compensation: "rollback_number",
+    CompensationStep: "reason",
     PendingWrite: "channel",
     HiddenVersions: "actor_label",
     SessionName: "session_id",

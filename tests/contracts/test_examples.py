@@ -49,11 +49,18 @@ def test_every_example_is_accepted(api: Any) -> None:
 
         assert answer.status in (200, 201), (method, rest, answer.content)
         if name == "EFFECT":
-            finish = f"{path}/effects/{answer.body['id']}/finish"
-            assert client.post(finish, value("FINISH")).status == 200
+            effect = f"{path}/effects/{answer.body['id']}"
+            assert client.post(f"{effect}/finish", value("FINISH")).status == 200
+            assert client.post(f"{path}/rollback", {"version": 0}).status == 200
+            owed = client.post(f"{effect}/compensation", value("COMPENSATION"))
+            assert owed.status == 200
 
 
 def test_every_example_is_tried() -> None:
     named = {name for name in vars(examples) if name.isupper()}
 
-    assert named == {name for _, _, name in TARGETS} | {"CREATE", "FINISH"}
+    assert named == {name for _, _, name in TARGETS} | {
+        "CREATE",
+        "FINISH",
+        "COMPENSATION",
+    }

@@ -258,6 +258,8 @@ def make_world() -> World:
     effect = made(client.post(f"{session}/effects", MAIL))
     back = {"version": 1, "reason": "wrong city", "reason_code": "tool"}
     made(client.post(f"{session}/rollback", back))
+    owed = {"status": "failed", "reason": "It was read."}
+    made(client.post(f"{session}/effects/{effect['id']}/compensation", owed))
     made(client.post(f"{session}/fork", {"version": 1, "external_id": "order-1b"}))
     handoff = made(client.post(f"{session}/handoffs", {"version": 1}))
     traces = made(client.get("/v1/traces", {"session_id": session_id}))

@@ -89,6 +89,7 @@ EFFECT = _example(
         "class": "irreversible",
     },
 )
+COMPENSATION = _example("The agent is asked to put it right", {"status": "requested"})
 FINISH = _example(
     "It was sent", {"attempt": 1, "status": "done", "result": {"id": "mail_1"}}
 )

@@ -19,6 +19,7 @@ from apps.timeline.api import (
     verify,
     versions,
 )
+from apps.timeline.api.effects import compensations
 from apps.timeline.api.effects import views as effects
 from apps.timeline.api.summaries import views as summaries
 
@@ -93,6 +94,16 @@ urlpatterns = [
         f"{SESSION}/effects/<str:effect_id>/finish",
         effects.FinishView.as_view(),
         name="finish_effect",
+    ),
+    path(
+        f"{SESSION}/effects/<str:effect_id>/compensation",
+        compensations.CompensationView.as_view(),
+        name="compensation",
+    ),
+    path(
+        f"{SESSION}/compensations",
+        compensations.CompensationsView.as_view(),
+        name="compensations",
     ),
     path(f"{SESSION}/turns", turns.TurnsView.as_view(), name="turns"),
     path(f"{SESSION}/turns/<str:turn_id>", turns.TurnView.as_view(), name="turn"),

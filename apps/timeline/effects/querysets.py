@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 
 if TYPE_CHECKING:
+    from apps.timeline.effects.compensations import Compensation  # noqa: F401
     from apps.timeline.effects.rows import Effect, EffectDue  # noqa: F401
 
 
@@ -20,3 +21,8 @@ class DueQuerySet(models.QuerySet["EffectDue"]):
     def over(self, *, now: datetime) -> DueQuerySet:
         """Those whose deadline is over, the first first."""
         return self.filter(due_at__lte=now).order_by("due_at")
+
+
+class CompensationQuerySet(models.QuerySet["Compensation"]):
+    def of_rollback(self, session_id: str, number: int) -> CompensationQuerySet:
+        return self.filter(session_id=session_id, rollback_number=number)

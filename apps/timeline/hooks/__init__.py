@@ -3,10 +3,13 @@
 from apps.timeline.hooks.beside import BESIDE, differences
 from apps.timeline.hooks.gates import (
     BEGIN,
+    COMPENSATION,
     ROLLBACK,
     BeginAsked,
+    CompensationAsked,
     RollbackAsked,
     ask_begin,
+    ask_compensation,
     ask_rollback,
 )
 from apps.timeline.hooks.memories import (
@@ -22,14 +25,17 @@ from apps.timeline.hooks.memories import (
 __all__ = [
     "BEGIN",
     "BESIDE",
+    "COMPENSATION",
     "MEMORIES",
     "ROLLBACK",
     "BeginAsked",
+    "CompensationAsked",
     "Memories",
     "RecallAsked",
     "Recalled",
     "RollbackAsked",
     "ask_begin",
+    "ask_compensation",
     "ask_rollback",
     "differences",
     "memory_counts",

@@ -46,14 +46,27 @@ class RollbackAsked:
     undo_of: int | None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CompensationAsked:
+    """A person or an agent wants to have an effect put right."""
+
+    act: Act
+    session_id: str
+    agent_id: str
+    head_number: int
+    effect_id: str
+
+
 # Returns None to let the effect begin, or the approval that it has to wait for, as an
 # answer shows it. What the gate has written then is committed, the effect is not begun.
 BeginGate = Callable[[BeginAsked], Mapping[str, Any] | None]
 RollbackGate = Callable[[RollbackAsked], None]
+CompensationGate = Callable[[CompensationAsked], None]
 
 # By the app's name.
 BEGIN: dict[str, BeginGate] = {}
 ROLLBACK: dict[str, RollbackGate] = {}
+COMPENSATION: dict[str, CompensationGate] = {}
 
 
 def ask_begin(asked: BeginAsked) -> Mapping[str, Any] | None:
@@ -74,4 +87,13 @@ def ask_rollback(asked: RollbackAsked) -> None:
     Raises: whatever a gate refuses it with.
     """
     for gate in ROLLBACK.values():
+        gate(asked)
+
+
+def ask_compensation(asked: CompensationAsked) -> None:
+    """Let a compensation be asked for.
+
+    Raises: whatever a gate refuses it with.
+    """
+    for gate in COMPENSATION.values():
         gate(asked)

@@ -31,9 +31,11 @@ from apps.timeline.operations.documents.writing import (
     write_entries,
 )
 from apps.timeline.operations.effects import (
+    MAX_COMPENSATING,
     MAX_SETTLING,
     Begun,
     begin_effect,
+    change_compensation,
     finish_effect,
     settle_effect,
     tell_unknown_effects,
@@ -61,6 +63,7 @@ from apps.timeline.versions.reading import Step
 
 __all__ = [
     "CONFIG_KEY",
+    "MAX_COMPENSATING",
     "MAX_LABEL",
     "MAX_NOTE",
     "MAX_SETTLING",
@@ -92,6 +95,7 @@ __all__ = [
     "adopt",
     "append_batch",
     "begin_effect",
+    "change_compensation",
     "close",
     "create",
     "delete",

@@ -138,6 +138,19 @@ class FinishInput(InputSerializer):
         return Finish(status=given["status"], **{one: given.get(one) for one in names})
 
 
+@extend_schema_serializer(component_name="ChangeCompensation")
+class CompensationInput(InputSerializer):
+    """What became of what is owed for an effect."""
+
+    status = TextField(
+        required=True,
+        allow_null=False,
+        help_text="requested: whoever follows webhooks is asked to put it right; done; "
+        "failed: it was tried, and is still owed; waived: it stays as it is.",
+    )
+    reason = TextField(help_text="Needed to waive it. At most 2,000 characters.")
+
+
 def _require_undo(undo: dict[str, Any]) -> None:
     """Raises: InvalidRequest, also for names that a call does not have."""
     for name in undo.keys() - UndoInput().fields.keys():

@@ -10,7 +10,7 @@ from apps.accounts.models import Project
 from apps.core.time.moments import utc_text
 from apps.timeline.ledger.effects.values import provider_key
 from apps.timeline.operations import Begun
-from apps.timeline.queries.effects import EffectRow
+from apps.timeline.queries.effects import CrossedEffect, EffectRow
 from apps.timeline.words import EffectStatus
 
 
@@ -40,6 +40,37 @@ def effect_object(project: Project, effect: EffectRow) -> dict[str, Any]:
         "created_by": effect.actor_label,
         "updated_at": utc_text(effect.updated_at),
         "updated_by": effect.updated_by,
+    }
+
+
+def crossed_object(effect: CrossedEffect) -> dict[str, Any]:
+    """Return an effect beside a rollback; what was called is read at its address."""
+    return {
+        "object": "crossed_effect",
+        "id": effect.id,
+        "key": effect.key,
+        "tool": effect.tool,
+        "call_id": effect.call,
+        "class": effect.counts_as.value,
+        "class_declared": effect.effect_class is not None,
+        "status": effect.status,
+        "attempt": effect.attempt,
+        "version": effect.head_number,
+        "at": utc_text(effect.at),
+        "undo_until": utc_text(effect.undo_until),
+        "has_undo": effect.undo_start is not None,
+    }
+
+
+def compensation_object(session_id: str, effect: CrossedEffect) -> dict[str, Any]:
+    return crossed_object(effect) | {
+        "object": "compensation",
+        "session_id": session_id,
+        "rollback_version": effect.rollback_number,
+        "compensation": effect.compensation,
+        "reason": effect.reason,
+        "updated_at": utc_text(effect.compensated_at),
+        "updated_by": effect.compensated_by,
     }
 
 

@@ -49,8 +49,8 @@ class EffectsView(TimelineView):
     def get(self, request: Request, session_id: str) -> Response:
         """List what the agent did outside, newest first."""
         limit = paging.limit_of(request)
-        status = _choice(request, "status", EffectStatus.values)
-        effect_class = _choice(request, "class", EffectClass.values)
+        status = choice(request, "status", EffectStatus.values)
+        effect_class = choice(request, "class", EffectClass.values)
         before = paging.text_of(request, "starting_after")
         self.version(session_id, None)
         found = effects(
@@ -139,8 +139,11 @@ class FinishView(TimelineView):
         return 200, json.dumps(effect_object(self.scope.project, found))
 
 
-def _choice(request: Request, name: str, choices: list[str]) -> str | None:
-    """Raises: InvalidRequest."""
+def choice(request: Request, name: str, choices: list[str]) -> str | None:
+    """Return a filter that takes one of these, None if it is not given.
+
+    Raises: InvalidRequest.
+    """
     given = paging.text_of(request, name)
     if given is not None and given not in choices:
         raise InvalidRequest(f"{name} takes {', '.join(choices)}.", param=name)

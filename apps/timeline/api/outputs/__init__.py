@@ -16,7 +16,13 @@ from apps.timeline.api.outputs.comparisons import (
     Divergence,
     Patch,
 )
-from apps.timeline.api.outputs.effects import Effect, EffectBegin, EffectList
+from apps.timeline.api.outputs.effects import (
+    Compensation,
+    CompensationList,
+    Effect,
+    EffectBegin,
+    EffectList,
+)
 from apps.timeline.api.outputs.previews import (
     Note,
     NoteList,
@@ -62,6 +68,8 @@ __all__ = [
     "ChangeList",
     "Checked",
     "Checkpoint",
+    "Compensation",
+    "CompensationList",
     "Context",
     "Divergence",
     "Effect",

@@ -14,7 +14,7 @@ from apps.timeline.api.outputs.common import (
     maybe_text,
     text,
 )
-from apps.timeline.words import EffectClass, EffectStatus
+from apps.timeline.words import CompensationStatus, EffectClass, EffectStatus
 
 
 class EffectUndo(Output):
@@ -68,6 +68,47 @@ class Effect(EffectOutcome):
     def get_fields(self) -> dict[str, Any]:
         said = serializers.ChoiceField(choices=EffectClass.choices)
         return super().get_fields() | {"class": said}
+
+
+class CrossedEffect(Output):
+    """An effect that a rollback goes behind; the rest stands at its address."""
+
+    object = text()
+    id = text()
+    key = text()
+    tool = text()
+    call_id = text()
+    class_declared = serializers.BooleanField()
+    status = serializers.ChoiceField(choices=EffectStatus.choices)
+    attempt = serializers.IntegerField()
+    version = serializers.IntegerField(help_text="The head when this became so.")
+    at = serializers.DateTimeField()
+    undo_until = serializers.DateTimeField(allow_null=True)
+    has_undo = serializers.BooleanField()
+
+    def get_fields(self) -> dict[str, Any]:
+        said = serializers.ChoiceField(choices=EffectClass.choices)
+        return super().get_fields() | {"class": said}
+
+
+class Compensation(CrossedEffect):
+    """What is owed for an effect that a rollback has crossed."""
+
+    session_id = text()
+    rollback_version = serializers.IntegerField(help_text="The first that crossed it.")
+    compensation = serializers.ChoiceField(choices=CompensationStatus.choices)
+    reason = maybe_text()
+    updated_at = serializers.DateTimeField(allow_null=True)
+    updated_by = maybe_text()
+
+
+class CompensationList(ListEnvelope):
+    """One page of what is or was owed in a session."""
+
+    outside_may_differ = serializers.BooleanField(
+        help_text="Something is open that the head does not know of."
+    )
+    data = Compensation(many=True)
 
 
 class EffectList(ListEnvelope):

@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.core import sql
+from apps.core import keyset, sql
 from apps.timeline.errors import EffectNotFound
 from apps.timeline.words import EffectClass
 
-_EFFECTS = sql.PreparedQuery(sql.of_session(sql.query("timeline", "effects")))
+
+def _effects(which: str) -> str:
+    return sql.of_session(sql.query("timeline", "effects", which=which))
+
+
+_PAGE = _effects(keyset.below_id("e.id"))
+_ONE = sql.PreparedQuery(_effects("e.id = %(id)s"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,13 +68,14 @@ def effects(
 
     An effect without a class is found as irreversible.
     """
-    asked = {
+    asked: dict[str, Any] = {
         "status": status,
         "class": effect_class,
         "before": before,
         "limit": limit + 1,
     }
-    return _found(session_id, now, asked)
+    asked |= {"session": session_id, "now": now}
+    return sql.records(EffectRow, _PAGE, asked)
 
 
 def one_effect(session_id: str, effect_id: str, *, now: datetime) -> EffectRow:
@@ -76,13 +83,8 @@ def one_effect(session_id: str, effect_id: str, *, now: datetime) -> EffectRow:
 
     Raises: EffectNotFound.
     """
-    found = _found(session_id, now, {"id": effect_id, "limit": 1})
+    asked = {"session": session_id, "id": effect_id, "now": now, "limit": 1}
+    found = sql.run_prepared(_ONE, asked | dict.fromkeys(("status", "class")))
     if not found:
         raise EffectNotFound
-    return found[0]
-
-
-def _found(session_id: str, now: datetime, asked: dict[str, Any]) -> list[EffectRow]:
-    nothing = dict.fromkeys(("id", "before", "class", "status"))
-    asked = nothing | asked | {"session": session_id, "now": now}
-    return [EffectRow(**row._asdict()) for row in sql.run_prepared(_EFFECTS, asked)]
+    return EffectRow(**found[0]._asdict())

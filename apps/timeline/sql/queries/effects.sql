@@ -14,8 +14,7 @@ SELECT e.session_id, e.id, e.key, e.tool, e.call_id, e.effect_class, e.arguments
         WHERE n.session_id = %(session)s AND n.effect_id = e.id
         ORDER BY n.ordinal DESC LIMIT 1) t
  WHERE e.session_id = %(session)s
-   AND (%(id)s::varchar IS NULL OR e.id = %(id)s)
-   AND (%(before)s::varchar IS NULL OR e.id < %(before)s)
+   AND {{which}}
    AND (%(class)s::text IS NULL
         OR coalesce(e.effect_class, 'irreversible') = %(class)s)
    AND (%(status)s::text IS NULL

@@ -336,6 +336,22 @@ class EffectFinished(EffectRefused):
     code = "effect_finished"
 
 
+class EffectsCrossed(Refused):
+    """The rollback would go behind effects; `details` has their ids, and how many."""
+
+    code = "effects_crossed"
+
+
+class CompensationNotFound(NotFound):
+    code = "compensation_not_found"
+
+
+class CompensationClosed(Refused):
+    """It is done or waived."""
+
+    code = "compensation_closed"
+
+
 class EffectDiffers(EffectRefused):
     """The key stands for another call."""
 

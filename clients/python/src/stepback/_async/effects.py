@@ -113,6 +113,44 @@ class AsyncSessionEffects(AsyncResource):
             **{"class": effect_class},
         )
 
+    async def compensations(
+        self,
+        session_id: str,
+        *,
+        status: str | None = None,
+        limit: int = 20,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.Compensation]:
+        """List effects that rollbacks have crossed, the oldest first."""
+        return await self._ask(
+            page_of(answers.Compensation.of),
+            ("sessions", session_id, "compensations"),
+            status=status,
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    async def change_compensation(
+        self,
+        session_id: str,
+        effect_id: str,
+        status: str,
+        reason: str | None = None,
+        *,
+        idempotency_key: str | None = None,
+    ) -> answers.Compensation:
+        """Say what became of it: requested, done, failed, or waived with a reason.
+
+        Raises: CompensationClosed.
+        """
+        return await self._send(
+            "POST",
+            ("sessions", session_id, "effects", effect_id, "compensation"),
+            given(status=status, reason=reason),
+            answers.Compensation.of,
+            idempotency_key,
+        )
+
     async def effect(self, session_id: str, effect_id: str) -> answers.Effect:
         """Read what one effect has come to."""
         return await self._ask(

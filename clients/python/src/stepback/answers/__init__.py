@@ -30,7 +30,7 @@ from stepback.answers.data import (
     NewAgentCheckpoint,
     PolicyException,
 )
-from stepback.answers.effects import Effect, EffectBegin
+from stepback.answers.effects import Compensation, Effect, EffectBegin
 from stepback.answers.memories import (
     Formation,
     FoundMemory,
@@ -110,6 +110,7 @@ __all__ = [
     "CheckpointRestore",
     "CheckpointRestorePreview",
     "CheckpointSchedule",
+    "Compensation",
     "Context",
     "DataBatch",
     "DataKey",

@@ -63,3 +63,31 @@ class Effect(Answer):
     def effect_class(self) -> str:
         """read, reversible, compensable or irreversible."""
         return str(self.raw["class"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compensation(Answer):
+    """What is owed for an effect that a rollback has crossed."""
+
+    id: str
+    session_id: str
+    key: str
+    tool: str
+    call_id: str
+    class_declared: bool
+    status: str
+    attempt: int
+    version: int
+    at: str
+    has_undo: bool
+    rollback_version: int
+    compensation: str
+    undo_until: str | None = None
+    reason: str | None = None
+    updated_at: str | None = None
+    updated_by: str | None = None
+
+    @property
+    def effect_class(self) -> str:
+        """read, reversible, compensable or irreversible."""
+        return str(self.raw["class"])
