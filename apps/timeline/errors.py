@@ -94,6 +94,13 @@ class EffectsCrossed(DomainError):
     code = "effects_crossed"
 
 
+class EffectsUnconfirmed(DomainError):
+    """This goes behind effects that cannot be undone, or may have happened: type the
+    last four characters of the session's id."""
+
+    code = "effects_unconfirmed"
+
+
 class CompensationNotFound(NotFound):
     """Nothing is owed for such an effect of this session."""
 

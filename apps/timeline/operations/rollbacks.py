@@ -33,6 +33,7 @@ def rollback(
     reason_code: str | None = None,
     hold: bool = False,
     crosses_effects: bool = True,
+    crosses_gravely: bool = True,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Append a version that shows the body of version `to`; nothing is lost.
@@ -42,14 +43,16 @@ def rollback(
     the two. The reason is the step's reasoning. A paused session can be rolled back
     and stays paused: to look, step back and resume is how people work.
     What is stored of the body is recomputed against its commitment first. What it goes
-    behind outside is owed for from then on, unless it must not (`crosses_effects`).
+    behind outside is owed for from then on, unless it must not (`crosses_effects`; by
+    people that did not confirm it, `crosses_gravely`).
 
-    Raises: NothingToRollBack, VersionNotFound, BodyNotVerified, EffectsCrossed, what
-    a gate refuses it with (`hooks.gates`), and what `ledger.append` raises.
+    Raises: NothingToRollBack, VersionNotFound, BodyNotVerified, EffectsCrossed,
+    EffectsUnconfirmed, what a gate refuses it with (`hooks.gates`), and what
+    `ledger.append` raises.
     """
     if reason_code is not None:
         require_text("reason_code", reason_code, 100)
-    owed = Owed(may_cross=crosses_effects)
+    owed = Owed(may_cross=crosses_effects, may_cross_gravely=crosses_gravely)
 
     def build(head: VersionRow) -> Write:
         restored = target(act.scope, head, to, now=act.now)
@@ -71,6 +74,7 @@ def undo(
     session_id: str,
     number: int,
     step: Step,
+    crosses_gravely: bool = True,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Take rollback `number` back: roll back to the version that was head before it.
@@ -78,10 +82,10 @@ def undo(
     It is a rollback itself and says which one it undoes. What was appended since is set
     aside; a pause stays until the session is resumed.
 
-    Raises: NoRollback, VersionNotFound, BodyNotVerified, what a gate refuses it with,
-    and what `ledger.append` raises.
+    Raises: NoRollback, VersionNotFound, BodyNotVerified, EffectsUnconfirmed, what a
+    gate refuses it with, and what `ledger.append` raises.
     """
-    owed = Owed()
+    owed = Owed(may_cross_gravely=crosses_gravely)
 
     def build(head: VersionRow) -> Write:
         undone = fetching.version(act.scope, session_id, number, now=act.now)

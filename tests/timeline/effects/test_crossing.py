@@ -143,7 +143,8 @@ def test_what_a_rollback_crossed_is_known_again_once_that_is_taken_back(
     run.post("undo", {})  # v5 shows v3
 
     assert not may_differ(run)
-    run.rollback(1)
+    assert crossed(run, 1) == []
+    assert run.rollback(1)["effects_crossed"] == 0
     assert may_differ(run)
     assert Compensation.objects.count() == 1
 

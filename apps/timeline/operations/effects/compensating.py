@@ -13,7 +13,11 @@ from apps.audit.actions import Action
 from apps.core import sql
 from apps.core.errors import InvalidRequest
 from apps.timeline import hooks
-from apps.timeline.errors import CompensationClosed, EffectsCrossed
+from apps.timeline.errors import (
+    CompensationClosed,
+    EffectsCrossed,
+    EffectsUnconfirmed,
+)
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import CompensationStep
@@ -40,14 +44,17 @@ CLOSED = (CompensationStatus.DONE, CompensationStatus.WAIVED)
 class Owed:
     """What a rollback leaves to be put right: looked for, then written with it."""
 
-    def __init__(self, *, may_cross: bool = True) -> None:
+    def __init__(
+        self, *, may_cross: bool = True, may_cross_gravely: bool = True
+    ) -> None:
         self._may_cross = may_cross
+        self._may_cross_gravely = may_cross_gravely
         self._crossed: Sequence[CrossedEffect] = ()
 
     def look(self, head: VersionRow, restored: VersionRow, *, now: datetime) -> None:
         """Find what the rollback goes behind, under the session's lock.
 
-        Raises: EffectsCrossed where it must go behind nothing.
+        Raises: EffectsCrossed where it must go behind nothing; EffectsUnconfirmed.
         """
         found = crossed_effects(head, restored, now=now)
         self._crossed = [one for one in found if one.is_owed]
@@ -55,6 +62,8 @@ class Owed:
             ids = [one.id for one in self._crossed[:MOST_NAMED]]
             count = len(self._crossed)
             raise EffectsCrossed(param="on_effects", effects=ids, count=count)
+        if not self._may_cross_gravely and any(one.is_grave for one in found):
+            raise EffectsUnconfirmed(param="letters")
 
     def write(self, receipt: Receipt) -> int:
         """Write it down in the rollback's transaction; return how many there are.

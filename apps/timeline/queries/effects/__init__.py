@@ -3,17 +3,25 @@
 from apps.timeline.queries.effects.crossing import (
     CrossedEffect,
     compensations,
+    compensations_of,
     crossed_effects,
     one_compensation,
     still_owed,
 )
-from apps.timeline.queries.effects.listing import EffectRow, effects, one_effect
+from apps.timeline.queries.effects.listing import (
+    EffectRow,
+    effect_classes,
+    effects,
+    one_effect,
+)
 
 __all__ = [
     "CrossedEffect",
     "EffectRow",
     "compensations",
+    "compensations_of",
     "crossed_effects",
+    "effect_classes",
     "effects",
     "one_compensation",
     "one_effect",

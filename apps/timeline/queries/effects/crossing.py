@@ -8,6 +8,7 @@ lineage has it and that of the version which made the restored body has it not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -32,6 +33,7 @@ _COMPENSATED = _beside_rollbacks(f"""
 c.effect_id IS NOT NULL AND {keyset.above_id("e.id")}
    AND (%(status)s::text IS NULL OR coalesce(k.status, 'open') = %(status)s)
 """)
+_SOME = _beside_rollbacks("c.effect_id IS NOT NULL AND e.id = ANY (%(ids)s::varchar[])")
 _COMPENSATION = _beside_rollbacks("c.effect_id IS NOT NULL AND e.id = %(id)s")
 _OPEN = (
     *(CompensationStatus.OPEN, CompensationStatus.REQUESTED),
@@ -132,6 +134,14 @@ def compensations(
     """
     asked = {"status": status, "after": after, "limit": limit + 1}
     return _found(_COMPENSATED, session_id, now, **asked)
+
+
+def compensations_of(
+    session_id: str, effect_ids: Sequence[str], *, now: datetime
+) -> dict[str, CrossedEffect]:
+    """Return what is owed for these effects of a session that was looked up."""
+    found = _found(_SOME, session_id, now, ids=list(effect_ids))
+    return {one.id: one for one in found}
 
 
 def one_compensation(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,6 +18,15 @@ def _effects(which: str) -> str:
 
 _PAGE = _effects(keyset.below_id("e.id"))
 _ONE = sql.PreparedQuery(_effects("e.id = %(id)s"))
+
+
+_CLASSES = sql.of_session("""
+SELECT coalesce(e.call_id, e.key) AS call,
+       coalesce(e.effect_class, 'irreversible') AS effect_class
+  FROM timeline_effect e
+ WHERE e.session_id = %(session)s
+   AND coalesce(e.call_id, e.key) = ANY (%(calls)s::text[])
+""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,3 +98,9 @@ def one_effect(session_id: str, effect_id: str, *, now: datetime) -> EffectRow:
     if not found:
         raise EffectNotFound
     return EffectRow(**found[0]._asdict())
+
+
+def effect_classes(session_id: str, calls: Sequence[str]) -> dict[str, EffectClass]:
+    """Return what calls of a session were begun as, by the ids that report them."""
+    found = sql.rows(_CLASSES, {"session": session_id, "calls": list(calls)})
+    return {row.call: EffectClass(row.effect_class) for row in found}

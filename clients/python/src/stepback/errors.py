@@ -342,6 +342,12 @@ class EffectsCrossed(Refused):
     code = "effects_crossed"
 
 
+class EffectsUnconfirmed(Refused):
+    """People confirm what goes behind effects that cannot be undone."""
+
+    code = "effects_unconfirmed"
+
+
 class CompensationNotFound(NotFound):
     code = "compensation_not_found"
 
