@@ -33,6 +33,11 @@ CHECKS = "apps/timeline/verification/checks.py"
 OPENNESS = "apps/timeline/verification/openness.py"
 FINDER = "apps/timeline/search/finder.py"
 CONTENTS = "apps/timeline/verification/contents.py"
+BEGIN_EFFECT = "apps/timeline/sql/effect_begin_v*.sql"
+FINISH_EFFECT = "apps/timeline/sql/effect_finish_v*.sql"
+EFFECTS = "tests/timeline/effects/test_effects.py::test_"
+CROSSING = "tests/timeline/effects/test_crossing.py::test_"
+EFFECT_RACES = "tests/races/interleavings/test_effects.py::test_"
 VERIFIED_TURNS = "apps/timeline/verification/turns.py"
 
 OUTCOMES = "tests/timeline/test_outcomes.py::test_"
@@ -1196,6 +1201,51 @@ MUTANTS = (
         "if touched <= restoring.AT_ONCE:",
         "if True:",
         BY_STEPS + "it_is_answered_when_all_steps_are_made",
+    ),
+    # -- effects
+    one(
+        "what a rollback has set aside, for an effect",
+        BEGIN_EFFECT,
+        "        WHEN _is_aside THEN 'aside'\n",
+        "",
+        EFFECTS + "what_was_decided_on_what_is_set_aside_does_not_begin",
+        EFFECT_RACES + "nothing_begins_after_what_stops_it",
+    ),
+    one(
+        "an effect whose outcome is unknown",
+        BEGIN_EFFECT,
+        "            WHEN _last.status <> 'failed' AND _class",
+        "            WHEN false AND _class",
+        EFFECTS + "what_nobody_finishes_in_time_is_unknown",
+    ),
+    one(
+        "the call that an effect's key stands for",
+        BEGIN_EFFECT,
+        "            WHEN _effect.call_digest <> _call_digest\n",
+        "            WHEN false\n",
+        EFFECTS + "a_key_stands_for_one_call",
+    ),
+    one(
+        "attempt of a finish",
+        FINISH_EFFECT,
+        "        WHEN NOT _settles AND attempt <> _attempt THEN 'attempt'\n",
+        "",
+        EFFECTS + "another_attempt_than_the_newest_cannot_finish",
+    ),
+    one(
+        "an effect that is done for good",
+        FINISH_EFFECT,
+        "        WHEN _last.status IN ('done', 'failed')\n",
+        "        WHEN false\n",
+        EFFECTS + "a_finish_is_repeated_with_the_same_words_alone",
+        EFFECT_RACES + "two_that_finish_otherwise_leave_one_outcome",
+    ),
+    one(
+        "effects that an earlier rollback has crossed",
+        "apps/timeline/queries/effects/crossing.py",
+        "c.effect_id IS NULL AND t.status",
+        "t.status",
+        CROSSING + "what_a_rollback_crossed_is_known_again_once_that_is_taken_back",
     ),
     # -- exceptions, floor, override
     one(

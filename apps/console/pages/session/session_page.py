@@ -31,6 +31,7 @@ from apps.timeline.queries import (
     flagged_numbers,
     listed_turns,
     listed_versions,
+    still_owed,
     strip_buckets,
 )
 from apps.timeline.versions import (
@@ -104,6 +105,7 @@ def around(place: Place) -> dict[str, Any]:
         "standing": standing,
         "review": queries.review(session),
         "watch": queries.watch_of(place.membership, session.id),
+        "n_owed": n_owed(place),
         "scores": sorted((session.scores or {}).items()),
         "metadata": version_text.pretty(bytes(session.metadata)),
         "forks": forks[: queries.SHOWN_FORKS],
@@ -114,6 +116,12 @@ def around(place: Place) -> dict[str, Any]:
         "strip": version_strip.strip(buckets, place.selected),
         **_life(place, buckets, forks, standing),
     }
+
+
+def n_owed(place: Place) -> int:
+    """Return how many effects are owed for that the head does not know of."""
+    head = versions_at(place.session.id, [place.session.head_number])
+    return len(still_owed(head[0], now=place.now)) if head else 0
 
 
 def _life(

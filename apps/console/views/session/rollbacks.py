@@ -22,6 +22,7 @@ from apps.console import queries
 from apps.console.forms.session import REASONS, HoldForm, RollbackForm
 from apps.console.pages.session import (
     change_table,
+    effect_rows,
     session_page,
     version_pane,
     version_text,
@@ -40,13 +41,19 @@ from apps.core.errors import InvalidRequest
 from apps.core.http.problems.fallbacks import wants_html
 from apps.diffs.meaning.noise import Noise
 from apps.timeline import operations as timeline
-from apps.timeline.errors import NothingToRollBack, VersionConflict
+from apps.timeline.errors import (
+    EffectsUnconfirmed,
+    NothingToRollBack,
+    VersionConflict,
+)
 from apps.timeline.models import Session
 from apps.timeline.operations import Expected, Receipt, Step
 from apps.timeline.queries import Preview, preview_rollback
 from apps.timeline.versions import versions_of
 
 MEANWHILE = 5
+LETTERS = 4
+EFFECTS = 50
 ROWS = 50
 
 
@@ -105,15 +112,17 @@ def undo(
             session_id=session_id,
             number=number,
             step=Step(),
+            crosses_gravely=False,
             expected=Expected(number=number),
             act=act_once(request, membership, filled),
         )
-    except VersionConflict as moved:
+    except (VersionConflict, EffectsUnconfirmed) as moved:
         if not wants_html(request):
             raise
         before = max(number - 1, 0)
         address = preview_address(request, membership, session_id, before)
-        return refusals.redirect(request, address, moved, shown=number, undo_of=number)
+        shown = number if isinstance(moved, VersionConflict) else None
+        return refusals.redirect(request, address, moved, shown=shown, undo_of=number)
     words = f"Undone: v{receipt.number} is as v{number - 1} was. {_verdict(receipt)}"
     messages.success(request, words)
     return to_version(membership, session_id, receipt.number)
@@ -130,13 +139,19 @@ def _done(act: Act, session_id: str, number: int, given: dict[str, Any]) -> Rece
     step = Step(reasoning=given["reason"].strip() or None)
     expected = Expected(number=given["expected"])
     undone = given["undo_of"]
+    is_confirmed = given["letters"].strip().lower() == session_id[-LETTERS:]
     if undone is not None:
         if undone != number + 1:
             raise InvalidRequest(
                 "An undo restores the version before.", param="undo_of"
             )
         return timeline.undo(
-            session_id=session_id, number=undone, step=step, expected=expected, act=act
+            session_id=session_id,
+            number=undone,
+            step=step,
+            crosses_gravely=is_confirmed,
+            expected=expected,
+            act=act,
         )
     return timeline.rollback(
         session_id=session_id,
@@ -144,6 +159,7 @@ def _done(act: Act, session_id: str, number: int, given: dict[str, Any]) -> Rece
         step=step,
         reason_code=given["reason_code"] or None,
         hold=given["hold"],
+        crosses_gravely=is_confirmed,
         expected=expected,
         act=act,
     )
@@ -181,12 +197,18 @@ def _preview_page(
 
 
 def _told(found: Preview, noise: Noise) -> dict[str, Any]:
+    # A call that was begun as an effect is told of as that.
+    begun = {one.call for one in found.effects}
     return {
         "preview": found,
         "head": found.head,
         "target": found.target,
         "changes": change_table.told(found.comparison, shown=ROWS, noise=noise),
-        "calls": [version_pane.call_row(call) for call in found.calls],
+        "effects": [effect_rows.crossed(one) for one in found.effects[:EFFECTS]],
+        "n_effects": len(found.effects),
+        "calls": [
+            version_pane.call_row(call) for call in found.calls if call.id not in begun
+        ],
         "target_operation": version_text.operation(found.target),
         "target_words": version_text.words(found.target, noise),
         "head_words": version_text.words(found.head, noise),
