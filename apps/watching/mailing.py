@@ -30,6 +30,8 @@ WORDS = {
     Happening.ROLLED_BACK: "{who} rolled {session} back (v{number})",
     Happening.HELD: "{who} held {session} (v{number})",
     Happening.FLAGGED: "v{number} of {session} looks wrong, written by {who}",
+    Happening.ASKED: "{who} asks for an approval in {session} (v{number})",
+    Happening.ESCALATED: "administrators decide in {session} (v{number})",
 }
 
 

@@ -16,6 +16,8 @@ pytestmark = pytest.mark.django_db
 ROUTES = api_routes()
 # What agents put there themselves, and what differs from case to case.
 OPEN_OBJECTS = {
+    "arguments",
+    "schema",
     "state",
     "data",
     "updates",

@@ -31,7 +31,15 @@ from apps.timeline.operations.documents.writing import (
 )
 from apps.timeline.operations.expiry import expire
 from apps.timeline.operations.handoffs import adopt, hand_off
-from apps.timeline.operations.holds import close, delete, pause, resume
+from apps.timeline.operations.holds import (
+    close,
+    decide,
+    delete,
+    lock_head,
+    pause,
+    resume,
+    wait,
+)
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
 from apps.timeline.operations.notes import (
     MAX_NOTE,
@@ -80,6 +88,7 @@ __all__ = [
     "append_batch",
     "close",
     "create",
+    "decide",
     "delete",
     "expire",
     "expire_keys",
@@ -88,6 +97,7 @@ __all__ = [
     "hide_versions",
     "label",
     "lock_document",
+    "lock_head",
     "pause",
     "remap",
     "remove_key",
@@ -102,6 +112,7 @@ __all__ = [
     "unlabel",
     "update",
     "update_metadata",
+    "wait",
     "withdraw_review",
     "write_entries",
     "write_entry_plainly",
