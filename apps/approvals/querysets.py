@@ -46,11 +46,14 @@ class ApprovalQuerySet(models.QuerySet["Approval"]):
         found = self.filter(id__lt=before) if before else self
         return found.select_related("agent").order_by("-id")
 
-    def by_id(self, pairs: Sequence[tuple[str, str]]) -> dict[str, Approval]:
+    def by_id(
+        self, pairs: Sequence[tuple[str, str]], *, with_agents: bool = True
+    ) -> dict[str, Approval]:
         """Return those of these sessions and ids, by id."""
         sessions = {session_id for session_id, _ in pairs}
         found = self.filter(session_id__in=sessions, id__in=[id for _, id in pairs])
-        return {one.id: one for one in found.select_related("agent")[: len(pairs)]}
+        found = found.select_related("agent") if with_agents else found
+        return {one.id: one for one in found[: len(pairs)]}
 
 
 class VoteQuerySet(models.QuerySet["Vote"]):

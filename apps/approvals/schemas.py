@@ -40,7 +40,12 @@ def require_passing(schema: dict[str, Any] | None, arguments: Any) -> None:
         if len(faults) == MOST_NAMED:
             break
     if faults:
-        raise UnacceptableArguments(param=faults[0]["param"], errors=faults)
+        places = ", ".join(one["param"] for one in faults[:3])
+        raise UnacceptableArguments(
+            f"The arguments do not pass the schema of the request: {places}.",
+            param=faults[0]["param"],
+            errors=faults,
+        )
 
 
 def _validator(schema: dict[str, Any]) -> Any:

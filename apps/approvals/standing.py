@@ -7,7 +7,7 @@ sweep has said so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -63,9 +63,21 @@ def standing(
     return _standing(approval, votes, live=live, is_over=is_over, now=now)
 
 
+def pending_among(approvals: Sequence[Approval], *, now: datetime) -> list[Approval]:
+    """Return which of these, that have no outcome, wait for a person."""
+    nothing: dict[str, list[Vote]] = {one.id: [] for one in approvals}
+    found = _standings(approvals, nothing, now=now)
+    return [one for one in approvals if found[one.id].is_pending]
+
+
 def standings(approvals: Sequence[Approval], *, now: datetime) -> dict[str, Standing]:
     """Return how each of several stands, by id, in a few statements for all."""
-    votes = Vote.objects.of_each(approvals)
+    return _standings(approvals, Vote.objects.of_each(approvals), now=now)
+
+
+def _standings(
+    approvals: Sequence[Approval], votes: Mapping[str, Sequence[Vote]], *, now: datetime
+) -> dict[str, Standing]:
     sessions = _sessions_of(approvals)
     live = live_ranges_each({id: one.head_number for id, one in sessions.items()})
     return {

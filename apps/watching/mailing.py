@@ -80,6 +80,8 @@ def _message(watch: Watch, notices: Sequence[Notice]) -> EmailMessage:
 def _line(watch: Watch, notice: Notice) -> str:
     slug = watch.project.slug
     path = path_to("version_detail", slug, notice.session_id, notice.number)
+    if notice.happening in (Happening.ASKED, Happening.ESCALATED):
+        path = path_to("approvals", slug)
     return f"{_words(notice)}\n{notice.at:%Y-%m-%d %H:%M:%S} UTC\n{whole(path)}"
 
 

@@ -101,7 +101,6 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         "version": f"v{number}",
         "restored": f"v{data.get('restored_version')}",
         "outcome": _escaped(data.get("outcome") or "review withdrawn"),
-        "tool": _escaped(data.get("tool") or "something"),
         "score": _escaped(data.get("score") or ""),
         "value": _escaped(str(data.get("value"))),
         "summary": _escaped(data.get("summary") or kind, LONGEST_WORDS),
@@ -111,6 +110,7 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
     }
     if kind.startswith(("data.", "config.")):
         parts |= _of_data(data)
+    parts["tool"] = _tool(kind, data, slug)
     if kind in GONE:
         parts["session"] = _escaped(session or "")
     if kind == TEST:
@@ -129,6 +129,14 @@ def _of_data(data: Data) -> dict[str, str]:
         "config": _escaped(str(data.get("version") or data.get("target"))),
         "keys": f"{count:,} key{'' if count == 1 else 's'}{more}",
     }
+
+
+def _tool(kind: str, data: Data, slug: str) -> str:
+    """Return the tool of an approval, as a link to where people decide."""
+    tool = data.get("tool") or "something"
+    if not kind.startswith("approval."):
+        return _escaped(tool)
+    return _link(whole(path_to("approval", slug, data["id"])), tool)
 
 
 def _whose(data: Data) -> str:
