@@ -220,6 +220,9 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",
+        "CompensationStatus": "apps.timeline.words.CompensationStatus",
+        "EffectClass": "apps.timeline.words.EffectClass",
+        "EffectStatus": "apps.timeline.words.EffectStatus",
         "PlanStatus": "apps.plans.models.PlanStatus",
         "Outcome": "apps.timeline.words.Outcome",
         "SessionStatus": "apps.timeline.models.Status",

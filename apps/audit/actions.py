@@ -34,6 +34,12 @@ class Action(StrEnum):
     SUMMARY_ADDED = "summary.added"
     WRITES_ADDED = "writes.added"
     VERSIONS_HIDDEN = "versions.hidden"
+    EFFECT_BEGUN = "effect.begun"
+    EFFECT_FINISHED = "effect.finished"
+    EFFECT_UNKNOWN = "effect.unknown"
+    EFFECT_SETTLED = "effect.settled"
+    COMPENSATION_REQUESTED = "compensation.requested"
+    COMPENSATION_FINISHED = "compensation.finished"
     AGENT_CREATED = "agent.created"
     AGENT_UPDATED = "agent.updated"
     AGENT_MAPPED = "agent.mapped"
@@ -169,6 +175,22 @@ SHOWN: dict[Action, Shown] = {
     Action.WRITES_ADDED: Shown("writes.added", "Kept what a task wrote"),
     Action.VERSIONS_HIDDEN: Shown(
         "versions.hidden", "Hid versions from the checkpointer"
+    ),
+    Action.EFFECT_BEGUN: Shown("effect.begun", "Began an act outside"),
+    Action.EFFECT_FINISHED: Shown(
+        "effect.finished", "Told what came of an act outside"
+    ),
+    Action.EFFECT_UNKNOWN: Shown(
+        "effect.unknown", "It is not known whether an act outside happened"
+    ),
+    Action.EFFECT_SETTLED: Shown(
+        "effect.settled", "Settled whether an act outside had happened"
+    ),
+    Action.COMPENSATION_REQUESTED: Shown(
+        "compensation.requested", "Asked to put an act outside right"
+    ),
+    Action.COMPENSATION_FINISHED: Shown(
+        "compensation.finished", "Told what came of putting an act outside right"
     ),
     Action.AGENT_CREATED: Shown("agent.created", "Registered the agent"),
     Action.AGENT_UPDATED: Shown("agent.updated", "Changed the agent"),

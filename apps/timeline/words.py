@@ -98,3 +98,31 @@ class OpenKind(models.TextChoices):
     FLAGGED = "flagged"
     # One row: agents' writes are refused since version `number`.
     HELD = "held"
+
+
+class EffectClass(models.TextChoices):
+    """What can be done about an effect; one that says nothing is irreversible."""
+
+    READ = "read"  # it changes nothing
+    REVERSIBLE = "reversible"  # the tool can take it back
+    COMPENSABLE = "compensable"  # another act can make up for it
+    IRREVERSIBLE = "irreversible"
+
+
+class EffectStatus(models.TextChoices):
+    """What an effect has come to."""
+
+    BEGUN = "begun"
+    DONE = "done"  # for good
+    FAILED = "failed"  # nothing happened; it may be tried again
+    UNKNOWN = "unknown"  # it may have happened
+
+
+class CompensationStatus(models.TextChoices):
+    """What became of what is owed for an effect that a rollback has crossed."""
+
+    OPEN = "open"
+    REQUESTED = "requested"  # somebody was asked to put it right
+    DONE = "done"
+    FAILED = "failed"  # it was tried, and is still owed
+    WAIVED = "waived"  # a person or an agent says that it stays as it is

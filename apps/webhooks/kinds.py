@@ -29,6 +29,8 @@ KINDS: dict[str, str] = {
     "approval.escalated": "Nobody decided in time; administrators decide now.",
     "version.created": "Any act made a version: a write, a rollback, a pause, …",
     "turn.added": "A turn was added.",
+    "effect.unknown": "It is not known whether something an agent began happened.",
+    "compensation.requested": "Somebody asked to put right what a rollback left.",
     "agent.suspended": "An agent was suspended: its writes are refused.",
     "agent.activated": "A suspended agent may write again.",
     "agent.deleted": "An agent was deleted: as suspended, and lists leave it out.",

@@ -27,6 +27,9 @@ SENTENCES = {
     "session.resumed": "{actor} let {session} of {agent} go on.",
     "session.closed": "{actor} closed {session} of {agent}.",
     "session.reviewed": "{actor} reviewed {session} of {agent}: {outcome}.",
+    "effect.unknown": "In {session} of {agent} something may or may not have happened.",
+    "compensation.requested": "{actor} asked to put right what {session} of {agent} "
+    "had done.",
     "session.scored": "{actor} scored {session} of {agent}: {score} is {value}.",
     "session.deleted": "{actor} deleted {session} of {agent}.",
     "session.expired": "The time of {session} of {agent} is over.",

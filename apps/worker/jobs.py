@@ -73,6 +73,12 @@ def expire_sessions(now: datetime) -> None:
 
 
 @scheduled(EVERY_SWEEP)
+def tell_unknown_effects(now: datetime) -> None:
+    """Tell of begun effects that nobody has finished in time."""
+    timeline.tell_unknown_effects(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_SWEEP)
 def expire_data(now: datetime) -> None:
     """Record the keys of agents' data whose time is over."""
     data.expire_due(actor=SYSTEM, now=now)

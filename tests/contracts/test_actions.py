@@ -14,7 +14,7 @@ from apps.approvals import operations as approvals
 from apps.approvals.words import Verdict
 from apps.audit.actions import RECORDED, SHOWN, Action
 from apps.audit.models import AuditRecord, Event
-from apps.core.actors import SYSTEM
+from apps.core.actors import SYSTEM, Actor, ActorKind
 from apps.data import operations as data
 from apps.memory import operations as memory
 from apps.metrics import alerting, weekly
@@ -70,6 +70,7 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     some = rules.filter(each="").order_by("id")[0]
     metrics.acknowledge_rule(rule_id=some.id, act=act_in(world.project))
     alerting.sweep(now=timezone.now())
+    leave_an_effect_open(world)
     later = timezone.now() + timedelta(days=400)
     feed_all(now=later)
     weekly.sweep(now=later)
@@ -148,6 +149,32 @@ def do_everything_with_approvals(world: World) -> None:
     approvals.vote(act=act, approval_id=approval["id"], said=said)
     add_approval(world.client, on_expiry="escalate", ttl_seconds=60)
     approvals.sweep(actor=SYSTEM, now=timezone.now() + timedelta(seconds=90))
+
+
+def leave_an_effect_open(world: World) -> None:
+    """Have an effect that nobody finishes be told of, and be settled by a person."""
+    session_id = start(world.client)
+    mail = {"key": "mail-1", "tool": "send_mail"}
+    effect = made(world.client.post(f"/v1/sessions/{session_id}/effects", mail))
+    soon = timezone.now() + timedelta(minutes=20)
+    timeline.tell_unknown_effects(actor=SYSTEM, now=soon)
+    vera = world.parameters["user_id"]
+    person = Actor(kind=ActorKind.USER, id=vera, label="vera")
+    timeline.settle_effect(
+        act=act_in(world.project, person, now=soon),
+        session_id=session_id,
+        effect_id=effect["id"],
+        status="done",
+        reason="It is in the sent folder.",
+    )
+    made(world.client.post(f"/v1/sessions/{session_id}/rollback", {"version": 0}))
+    timeline.change_compensation(
+        act=act_in(world.project, person, now=soon),
+        session_id=session_id,
+        effect_id=effect["id"],
+        status="waived",
+        reason="She knows.",
+    )
 
 
 def switch_a_webhook(world: World) -> None:

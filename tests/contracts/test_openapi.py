@@ -18,6 +18,7 @@ ROUTES = api_routes()
 OPEN_OBJECTS = {
     "arguments",
     "schema",
+    "approval",
     "state",
     "data",
     "updates",
@@ -36,7 +37,7 @@ OPEN_OBJECTS = {
     "model_params",
 }
 OPEN_LISTS = {"messages", "tasks", "artifacts"}
-ANYTHING = {"arguments", "before", "after", "value", "content_json"}
+ANYTHING = {"arguments", "before", "after", "value", "content_json", "result"}
 
 
 def each(routes: list[Route]) -> Any:

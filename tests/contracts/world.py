@@ -103,6 +103,7 @@ class World:
             made(client.post(f"{session}/notes", {"text": "Seen.", "version": 2}))
             told = {"first_turn": 1, "last_turn": 2, "text": "Moved on."}
             made(client.post(f"{session}/summaries", told))
+        begin_effects(client, session)
         made(client.post(f"{session}/rollback", {"version": -2}))
         for query in ("aisle seats", None):
             made(client.post(f"{session}/context", {"query": query}))
@@ -131,6 +132,14 @@ TURN = {
     "state_after": {"city": "Bonn", "n": 9},
     "reasoning": "She said hi.",
 }
+
+MAIL = {"key": "mail-1", "tool": "send_mail", "arguments": {"to": "ann"}}
+
+
+def begin_effects(client: Api, session: str) -> None:
+    """Begin two more effects of the session."""
+    for number in range(2):
+        made(client.post(f"{session}/effects", MAIL | {"key": f"more-{number}"}))
 
 
 def add_data(client: Api) -> None:
@@ -272,8 +281,11 @@ def make_world() -> World:
     made(client.post(f"{session}/turns", {"input": "a", "output": "b"}))
     told = {"first_turn": 1, "last_turn": 2, "text": "Moved to Bonn."}
     summary = made(client.post(f"{session}/summaries", told))
+    effect = made(client.post(f"{session}/effects", MAIL))
     back = {"version": 1, "reason": "wrong city", "reason_code": "tool"}
     made(client.post(f"{session}/rollback", back))
+    owed = {"status": "failed", "reason": "It was read."}
+    made(client.post(f"{session}/effects/{effect['id']}/compensation", owed))
     made(client.post(f"{session}/fork", {"version": 1, "external_id": "order-1b"}))
     handoff = made(client.post(f"{session}/handoffs", {"version": 1}))
     traces = made(client.get("/v1/traces", {"session_id": session_id}))
@@ -302,6 +314,7 @@ def make_world() -> World:
         "label": "known-good",
         "turn_id": turn["id"],
         "summary_id": summary["id"],
+        "effect_id": effect["id"],
         "trace_id": traces["data"][0]["id"],
         "reference": "billing",
         "agent": "travel",

@@ -138,3 +138,5 @@ class Receipt:
     # Of a rollback: whether the body it shows was recomputed for this answer, and is
     # what was committed to.
     verified: bool | None = None
+    # Of a rollback: how many effects it went behind, which are owed for now.
+    effects_crossed: int | None = None

@@ -9,6 +9,7 @@ from apps.timeline.ledger.documents.values import (
     Written,
 )
 from apps.timeline.ledger.drafts import Edit, Expected, Receipt
+from apps.timeline.ledger.effects.values import Finish, NewEffect
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations.batches import BatchItem, append_batch
 from apps.timeline.operations.checkpoints import (
@@ -28,6 +29,16 @@ from apps.timeline.operations.documents.writing import (
     remove_key,
     remove_prefix,
     write_entries,
+)
+from apps.timeline.operations.effects import (
+    MAX_COMPENSATING,
+    MAX_SETTLING,
+    Begun,
+    begin_effect,
+    change_compensation,
+    finish_effect,
+    settle_effect,
+    tell_unknown_effects,
 )
 from apps.timeline.operations.expiry import expire
 from apps.timeline.operations.handoffs import adopt, hand_off
@@ -60,17 +71,22 @@ from apps.timeline.versions.reading import Step
 
 __all__ = [
     "CONFIG_KEY",
+    "MAX_COMPENSATING",
     "MAX_LABEL",
     "MAX_NOTE",
+    "MAX_SETTLING",
     "MAX_SUMMARY",
     "MAX_WHY",
     "MOST_RESTORED",
     "About",
     "BatchItem",
+    "Begun",
     "Document",
     "Edit",
     "Exchange",
     "Expected",
+    "Finish",
+    "NewEffect",
     "NewEntry",
     "Origin",
     "Receipt",
@@ -86,12 +102,15 @@ __all__ = [
     "add_writes",
     "adopt",
     "append_batch",
+    "begin_effect",
+    "change_compensation",
     "close",
     "create",
     "decide",
     "delete",
     "expire",
     "expire_keys",
+    "finish_effect",
     "fork",
     "hand_off",
     "hide_versions",
@@ -108,6 +127,8 @@ __all__ = [
     "review",
     "rollback",
     "score",
+    "settle_effect",
+    "tell_unknown_effects",
     "undo",
     "unlabel",
     "update",

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from django.db import transaction
+
 from apps.agents.acts import Act
-from apps.timeline import ledger
+from apps.timeline import hooks, ledger
 from apps.timeline.errors import NoRollback
 from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Build, Draft, Expected, Receipt, Write
+from apps.timeline.ledger.locking import lock_session
+from apps.timeline.models import Compensation
+from apps.timeline.operations.effects.compensating import Owed
 from apps.timeline.queries.targets import target
 from apps.timeline.versions import fetching
 from apps.timeline.versions.intact import is_intact, require_intact
@@ -27,6 +32,7 @@ def rollback(
     step: Step,
     reason_code: str | None = None,
     hold: bool = False,
+    crosses_effects: bool = True,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Append a version that shows the body of version `to`; nothing is lost.
@@ -35,23 +41,28 @@ def rollback(
     `hold` pauses the session in the same version, so that no agent can write between
     the two. The reason is the step's reasoning. A paused session can be rolled back
     and stays paused: to look, step back and resume is how people work.
-    What is stored of the body is recomputed against its commitment first.
+    What is stored of the body is recomputed against its commitment first. What it goes
+    behind outside is owed for from then on, unless it must not (`crosses_effects`).
 
-    Raises: NothingToRollBack, VersionNotFound, BodyNotVerified, and what
-    `ledger.append` raises.
+    Raises: NothingToRollBack, VersionNotFound, BodyNotVerified, EffectsCrossed, what
+    a gate refuses it with (`hooks.gates`), and what `ledger.append` raises.
     """
     if reason_code is not None:
         require_text("reason_code", reason_code, 100)
+    owed = Owed(may_cross=crosses_effects)
 
     def build(head: VersionRow) -> Write:
+        restored = target(act.scope, head, to, now=act.now)
+        _ask_gates(act, head, restored)
+        owed.look(head, restored, now=act.now)
         return _restoring(
-            target(act.scope, head, to, now=act.now),
+            restored,
             step=step,
             reason_code=reason_code,
             hold=Hold.PAUSED if hold else Hold(head.hold),
         )
 
-    return _restored(act, session_id, build, expected)
+    return _restored(act, session_id, build, expected, owed)
 
 
 def undo(
@@ -67,42 +78,67 @@ def undo(
     It is a rollback itself and says which one it undoes. What was appended since is set
     aside; a pause stays until the session is resumed.
 
-    Raises: NoRollback, VersionNotFound, BodyNotVerified, and what `ledger.append`
-    raises.
+    Raises: NoRollback, VersionNotFound, BodyNotVerified, what a gate refuses it with,
+    and what `ledger.append` raises.
     """
+    owed = Owed()
 
     def build(head: VersionRow) -> Write:
         undone = fetching.version(act.scope, session_id, number, now=act.now)
         if undone.restored_number is None:
             raise NoRollback(param="version", head=head.number)
+        restored = target(act.scope, head, number - 1, now=act.now)
+        _ask_gates(act, head, restored, undo_of=number)
+        owed.look(head, restored, now=act.now)
         return _restoring(
-            target(act.scope, head, number - 1, now=act.now),
+            restored,
             step=step,
             reason_code=UNDO,
             hold=Hold(head.hold),
             undo_of=number,
         )
 
-    return _restored(act, session_id, build, expected)
+    return _restored(act, session_id, build, expected, owed)
 
 
-def _restored(act: Act, session_id: str, build: Build, expected: Expected) -> Receipt:
+def _restored(
+    act: Act, session_id: str, build: Build, expected: Expected, owed: Owed
+) -> Receipt:
     """Append the rollback and say whether its body was verified.
 
     `build` has refused one that was not. A replay restores nothing, so what was stored
-    then is recomputed now.
+    then is recomputed now. `build` locks the session, until the rollback is there.
     """
-    receipt = ledger.append(
-        act=act,
-        session_id=session_id,
-        build=build,
-        expected=expected,
-        policy=policies.RECOVERY[act.actor.kind],
-    )
-    if not receipt.is_replay:
-        return replace(receipt, verified=True)
+    with transaction.atomic():
+        receipt = ledger.append(
+            act=act,
+            session_id=session_id,
+            build=build,
+            expected=expected,
+            policy=policies.RECOVERY[act.actor.kind],
+        )
+        if not receipt.is_replay:
+            crossed = owed.write(receipt)
+            return replace(receipt, verified=True, effects_crossed=crossed)
     made = fetching.version(act.scope, session_id, receipt.number, now=act.now)
-    return replace(receipt, verified=is_intact(made))
+    crossed = Compensation.objects.of_rollback(session_id, receipt.number).count()
+    return replace(receipt, verified=is_intact(made), effects_crossed=crossed)
+
+
+def _ask_gates(
+    act: Act, head: VersionRow, restored: VersionRow, *, undo_of: int | None = None
+) -> None:
+    """Ask under the session's lock: a head that has moved on is a conflict then."""
+    lock_session(head.session_id)
+    asked = hooks.RollbackAsked(
+        act=act,
+        session_id=head.session_id,
+        agent_id=head.agent_id,
+        head_number=head.number,
+        to=restored.number,
+        undo_of=undo_of,
+    )
+    hooks.ask_rollback(asked)
 
 
 def _restoring(

@@ -101,3 +101,23 @@ def set_aside_by(ranges: Sequence[range], number: int) -> int | None:
     if at == 0 or number in ranges[at]:
         return None
     return ranges[at - 1].start
+
+
+def without(ranges: Sequence[range], others: Sequence[range]) -> list[range]:
+    """Return what is in the first ranges but not in the others, newest first.
+
+    Both are given newest first and without overlap, as lineages are.
+    """
+    left: list[range] = []
+    taken = list(others)
+    for one in ranges:
+        top = one.stop
+        while taken and taken[0].start >= top:
+            taken.pop(0)
+        for other in taken:
+            if other.stop <= one.start:
+                break
+            left.append(range(max(other.stop, one.start), top))
+            top = min(top, other.start)
+        left.append(range(one.start, top))
+    return [piece for piece in left if piece]

@@ -164,6 +164,10 @@ class TurnNotFound(NotFound):
     code = "turn_not_found"
 
 
+class EffectNotFound(NotFound):
+    code = "effect_not_found"
+
+
 class TraceNotFound(NotFound):
     code = "trace_not_found"
 
@@ -290,6 +294,80 @@ class ExternalIdTaken(Refused):
         """The session that has the name, if this key may see it."""
         found = self.details.get("session_id")
         return None if found is None else str(found)
+
+
+class EffectRefused(Refused):
+    """A call that was asked about is not to be made, or was finished otherwise."""
+
+    @property
+    def attempt(self) -> int | None:
+        """The newest attempt of the effect."""
+        found = self.details.get("attempt")
+        return None if found is None else int(found)
+
+
+class EffectInProgress(EffectRefused):
+    """It is begun, and not finished: do not run it."""
+
+    code = "effect_in_progress"
+
+
+class EffectUnknown(EffectRefused):
+    """It is not known whether it happened: somebody has to settle it."""
+
+    code = "effect_unknown"
+
+
+class EffectNotUnknown(EffectRefused):
+    """It is known what became of it."""
+
+    code = "effect_not_unknown"
+
+
+class EffectAttempt(EffectRefused):
+    """Another attempt is the newest one."""
+
+    code = "effect_attempt"
+
+
+class EffectFinished(EffectRefused):
+    """It was finished otherwise."""
+
+    code = "effect_finished"
+
+
+class EffectsCrossed(Refused):
+    """The rollback would go behind effects; `details` has their ids, and how many."""
+
+    code = "effects_crossed"
+
+
+class CompensationNotFound(NotFound):
+    code = "compensation_not_found"
+
+
+class CompensationClosed(Refused):
+    """It is done or waived."""
+
+    code = "compensation_closed"
+
+
+class EffectDiffers(EffectRefused):
+    """The key stands for another call."""
+
+    code = "effect_differs"
+
+
+class VersionSetAside(Refused):
+    """A rollback has set the version aside that this was decided on."""
+
+    code = "version_set_aside"
+
+
+class DeadlinePassed(BadRequest):
+    """This moment is over already."""
+
+    code = "deadline_passed"
 
 
 class AgentExists(Refused):

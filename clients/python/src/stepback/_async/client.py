@@ -17,6 +17,7 @@ from stepback._async.checkpoints import AsyncSessionCheckpoints
 from stepback._async.closing import AsyncClosing
 from stepback._async.configs import AsyncConfigs
 from stepback._async.data import AsyncData
+from stepback._async.effects import AsyncSessionEffects
 from stepback._async.exceptions import AsyncExceptions
 from stepback._async.labels import AsyncLabels
 from stepback._async.memories import AsyncMemories
@@ -40,6 +41,7 @@ class AsyncSessions(
     AsyncSessionStates,
     AsyncSessionTurns,
     AsyncSessionVersions,
+    AsyncSessionEffects,
     AsyncSessionCheckpoints,
 ):
     """Sessions: reading, writing, rolling back, forking."""

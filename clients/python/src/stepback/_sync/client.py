@@ -18,6 +18,7 @@ from stepback._sync.checkpoints import SessionCheckpoints
 from stepback._sync.closing import Closing
 from stepback._sync.configs import Configs
 from stepback._sync.data import Data
+from stepback._sync.effects import SessionEffects
 from stepback._sync.exceptions import Exceptions
 from stepback._sync.labels import Labels
 from stepback._sync.memories import Memories
@@ -41,6 +42,7 @@ class Sessions(
     SessionStates,
     SessionTurns,
     SessionVersions,
+    SessionEffects,
     SessionCheckpoints,
 ):
     """Sessions: reading, writing, rolling back, forking."""

@@ -30,6 +30,7 @@ from stepback.answers.data import (
     NewAgentCheckpoint,
     PolicyException,
 )
+from stepback.answers.effects import Compensation, Effect, EffectBegin
 from stepback.answers.memories import (
     Formation,
     FoundMemory,
@@ -113,6 +114,7 @@ __all__ = [
     "CheckpointRestore",
     "CheckpointRestorePreview",
     "CheckpointSchedule",
+    "Compensation",
     "Context",
     "DataBatch",
     "DataKey",
@@ -124,6 +126,8 @@ __all__ = [
     "DataWrite",
     "DeletedAgentCheckpoint",
     "Divergence",
+    "Effect",
+    "EffectBegin",
     "Formation",
     "Found",
     "FoundMemory",

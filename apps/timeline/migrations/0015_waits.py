@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("timeline", "0012_keyed_read_seen"),
+        ("timeline", "0014_compensations"),
     ]
 
     operations = [
