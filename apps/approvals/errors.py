@@ -15,6 +15,12 @@ class ApprovalRuleNotFound(NotFound):
     code = "approval_rule_not_found"
 
 
+class ApprovalNeeded(DomainError):
+    """A rule wants people to allow this: ask for it with this tool and arguments."""
+
+    code = "approval_needed"
+
+
 class ApprovalClosed(DomainError):
     """This approval is decided, its time is over, or its wait was set aside."""
 

@@ -16,11 +16,11 @@ from apps.approvals import operations as approvals
 from apps.approvals import queries
 from apps.approvals.api.inputs import AskInput
 from apps.approvals.api.outputs import ApprovalListOutput, ApprovalOutput
-from apps.approvals.api.shapes import approval_object
 from apps.approvals.api.waiting import LONGEST_SECONDS, RETRY_SECONDS, wait_for
 from apps.approvals.authority import require_person
 from apps.approvals.errors import UnacceptableApproval
 from apps.approvals.models import Approval, Vote
+from apps.approvals.outcomes import approval_object
 from apps.approvals.queries import Filter, Listed
 from apps.approvals.standing import standing
 from apps.approvals.words import Status

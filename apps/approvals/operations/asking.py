@@ -14,12 +14,12 @@ from typing import Any
 from django.db import transaction
 
 from apps.agents.acts import Act
-from apps.approvals.binding import arguments_of, bound
 from apps.approvals.covered import APPROVAL
 from apps.approvals.errors import TooManyApprovals, UnacceptableApproval
 from apps.approvals.models import Approval, Undecided
 from apps.approvals.operations.ruling import Terms, rule_for
-from apps.approvals.schemas import require_passing, require_schema
+from apps.approvals.requests.binding import arguments_of, bound
+from apps.approvals.requests.schemas import require_passing, require_schema
 from apps.approvals.words import Class, Expiry, Who
 from apps.core import json
 from apps.core.errors import IdempotencyKeyReused

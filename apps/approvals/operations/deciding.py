@@ -15,7 +15,6 @@ from django.db import transaction
 from apps.accounts.access import require_still
 from apps.agents.acts import Act
 from apps.approvals.authority import may_decide, require_person, still_may
-from apps.approvals.binding import arguments_of, rested, still_bound
 from apps.approvals.covered import VOTE
 from apps.approvals.errors import (
     AlreadyVoted,
@@ -25,7 +24,8 @@ from apps.approvals.errors import (
 )
 from apps.approvals.models import Approval, Undecided, Vote
 from apps.approvals.operations.asking import MAX_BYTES, told_of
-from apps.approvals.schemas import require_passing
+from apps.approvals.requests.binding import arguments_of, rested, still_bound
+from apps.approvals.requests.schemas import require_passing
 from apps.approvals.standing import Standing, ended_by, standing
 from apps.approvals.words import Status, Verdict
 from apps.audit import operations as audit

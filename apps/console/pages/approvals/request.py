@@ -11,8 +11,8 @@ from apps.accounts.models import Membership
 from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.approvals.authority import may_decide
-from apps.approvals.binding import Rested, arguments_of, rested
 from apps.approvals.models import Approval, Vote
+from apps.approvals.requests.binding import Rested, arguments_of, rested
 from apps.approvals.standing import standing
 from apps.console.pages.approvals import rows
 from apps.console.pages.approvals.rows import ARGUMENTS, LONGEST_VALUE, Row

@@ -52,6 +52,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "memory_not_found": (404, INVALID),
     "approval_not_found": (404, INVALID),
     "approval_rule_not_found": (404, INVALID),
+    "approval_needed": (409, INVALID),
     "approval_closed": (409, INVALID),
     "approval_outdated": (409, INVALID),
     "already_voted": (409, INVALID),

@@ -526,6 +526,12 @@ class ApprovalRuleNotFound(NotFound):
     code = "approval_rule_not_found"
 
 
+class ApprovalNeeded(Refused):
+    """Ask for an approval with `details["tool"]` and `details["arguments"]`."""
+
+    code = "approval_needed"
+
+
 class ApprovalClosed(Refused):
     """It is decided, or its time is over; `details["outcome"]` says which."""
 
