@@ -97,6 +97,7 @@ INSTALLED_APPS = [
     "apps.meaning",
     "apps.data",
     "apps.memory",
+    "apps.approvals",
     "apps.metrics",
     "apps.webhooks",
     "apps.watching",

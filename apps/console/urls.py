@@ -16,6 +16,8 @@ from apps.console.views.agent import checkpoints as agent_checkpoints
 from apps.console.views.agent import config as agent_config
 from apps.console.views.agent import data as agent_data
 from apps.console.views.agent import exceptions, formation
+from apps.console.views.approvals import deciding as deciding_approvals
+from apps.console.views.approvals import looking as approvals
 from apps.console.views.memories import deciding, looking
 from apps.console.views.project import (
     agents,
@@ -76,6 +78,7 @@ AGENT = "console/<slug:slug>/agents/<str:agent_id>"
 CONFIG_VERSION = f"{AGENT}/config/versions/<version_number:number>"
 CHECKPOINTS = f"{AGENT}/checkpoints"
 CHECKPOINT = f"{CHECKPOINTS}/at/<str:checkpoint_id>"
+APPROVAL = "console/<slug:slug>/approvals/<str:approval_id>"
 MEMBER = "console/<slug:slug>/members/<str:user_id>"
 MEMORY = "console/<slug:slug>/memories/at/<str:memory_id>"
 ALERT = "console/<slug:slug>/alerts/<str:rule_id>"
@@ -241,6 +244,19 @@ urlpatterns = [
     path(f"{AGENT}/suspend", agents.suspend, name="suspend_agent"),
     path(f"{AGENT}/activate", agents.activate, name="activate_agent"),
     path(f"{AGENT}/delete", agents.delete, name="delete_agent"),
+    path("console/<slug:slug>/approvals", approvals.approvals, name="approvals"),
+    path(APPROVAL, approvals.approval, name="approval"),
+    path(f"{APPROVAL}/vote", deciding_approvals.vote, name="vote_on_approval"),
+    path(
+        f"{AGENT}/approval-rules",
+        deciding_approvals.approval_rules,
+        name="approval_rules",
+    ),
+    path(
+        f"{AGENT}/approval-rules/<str:approval_rule_id>/delete",
+        deciding_approvals.delete_approval_rule,
+        name="delete_approval_rule",
+    ),
     path("console/<slug:slug>/metrics", metrics.metrics, name="metrics"),
     path(
         "console/<slug:slug>/metrics/export",

@@ -4,6 +4,8 @@ from django.db import models
 
 # The label by which people say of a version that it may be gone back to.
 KNOWN_GOOD = "known-good"
+# The objective of a version since which people are asked to approve something.
+WAITS_FOR_APPROVAL = "WAITING_FOR_APPROVAL"
 
 
 class Kind(models.TextChoices):
@@ -55,6 +57,8 @@ class Op(models.TextChoices):
     FORK = "fork"  # version 0 of a session made from another
     PAUSE = "pause"
     RESUME = "resume"
+    WAIT = "wait"  # people are asked; the state stays
+    DECIDE = "decide"  # what came of it; the state stays
     CLOSE = "close"
     DELETE = "delete"
 

@@ -22,6 +22,11 @@ KINDS: dict[str, str] = {
     "session.scored": "An agent or evaluator gave a session a score.",
     "session.deleted": "A session was deleted.",
     "session.expired": "A session's time was over.",
+    "session.escalated": "Administrators are asked, since nobody decided in time.",
+    "approval.requested": "An agent asked people to approve something.",
+    "approval.voted": "A person voted on an approval that is not decided by that.",
+    "approval.decided": "An approval was granted, rejected, or its time was over.",
+    "approval.escalated": "Nobody decided in time; administrators decide now.",
     "version.created": "Any act made a version: a write, a rollback, a pause, …",
     "turn.added": "A turn was added.",
     "effect.unknown": "It is not known whether something an agent began happened.",
@@ -64,6 +69,8 @@ MAKING_VERSIONS = {
     Action.SESSION_CLOSED,
     Action.SESSION_DELETED,
     Action.SESSION_PROMOTED,
+    Action.APPROVAL_REQUESTED,
+    Action.APPROVAL_DECIDED,
     Action.VERSION_CREATED,
 }
 FOLLOWED = sorted({*KINDS, *(action.value for action in MAKING_VERSIONS)})

@@ -26,6 +26,8 @@ BY_ADMINS = {
     "DELETE /v1/agents/{reference}",
     "POST /v1/agents/{agent}/exceptions",
     "DELETE /v1/agents/{agent}/exceptions/{exception_id}",
+    "POST /v1/agents/{agent}/approval-rules",
+    "DELETE /v1/agents/{agent}/approval-rules/{approval_rule_id}",
 }
 UNKNOWN_ID = "0" * 26
 
@@ -265,6 +267,25 @@ BODIES: dict[str, Any] = {
         "restore_data": True,
         "reasoning": "The import was wrong.",
     },
+    f"POST {SESSION}/approvals": {
+        "tool": "issue_refund",
+        "arguments": {"amount": 2490},
+        "schema": {"type": "object", "required": ["amount"]},
+        "reason": "The flight was late.",
+        "depends_on": ["/city"],
+        "key": "refund-1",
+        "votes": 2,
+        "ttl_seconds": 600,
+        "on_expiry": "escalate",
+    },
+    "POST /v1/agents/{agent}/approval-rules": {
+        "tool": "issue_refund",
+        "check": "state.amount>500",
+        "votes": 2,
+        "who": "admin",
+        "expires_in": 600,
+        "on_expiry": "escalate",
+    },
     "POST /v1/agents/{agent}/exceptions": {
         "rule": "policy:block_secrets",
         "prefix": "vault:",
@@ -410,6 +431,8 @@ UNKNOWN = {
     "exception_id": f"exc_{UNKNOWN_ID}",
     "other_id": f"cp_{UNKNOWN_ID}",
     "memory_id": f"mem_{UNKNOWN_ID}",
+    "approval_id": f"appr_{UNKNOWN_ID}",
+    "approval_rule_id": f"arul_{UNKNOWN_ID}",
     "rule_id": f"rule_{UNKNOWN_ID}",
     "webhook_id": f"hook_{UNKNOWN_ID}",
     "delivery_id": f"dlv_{UNKNOWN_ID}",

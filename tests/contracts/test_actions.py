@@ -10,6 +10,8 @@ from django.utils import timezone
 from apps.accounts import operations as accounts
 from apps.accounts.access import actor_of
 from apps.accounts.models import Project, Role, Scope, User
+from apps.approvals import operations as approvals
+from apps.approvals.words import Verdict
 from apps.audit.actions import RECORDED, SHOWN, Action
 from apps.audit.models import AuditRecord, Event
 from apps.core.actors import SYSTEM, Actor, ActorKind
@@ -27,7 +29,14 @@ from apps.webhooks import operations as webhooks
 from tests.accounts.make import set_up
 from tests.acts import act_by, act_in
 from tests.contracts.routes import Route, api_routes, prepared
-from tests.contracts.world import World, add_webhook, made, start
+from tests.contracts.world import (
+    World,
+    add_approval,
+    add_member,
+    add_webhook,
+    made,
+    start,
+)
 from tests.feeding import feed_all
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +61,7 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     do_everything_over_the_api(world)
     do_everything_to_accounts(world)
     do_everything_with_plans(world)
+    do_everything_with_approvals(world)
     switch_a_webhook(world)
     soon = {"content": "Is here today", "expires_at": f"{SOON:%Y-%m-%dT%H:%M:%SZ}"}
     made(world.client.post("/v1/memories", soon))
@@ -64,6 +74,7 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     later = timezone.now() + timedelta(days=400)
     feed_all(now=later)
     weekly.sweep(now=later)
+    approvals.sweep(actor=SYSTEM, now=timezone.now() + timedelta(seconds=180))
     timeline.expire(actor=SYSTEM, now=later)
     data.expire_due(actor=SYSTEM, now=later)
     memory.expire_due(actor=SYSTEM, now=later)
@@ -127,6 +138,17 @@ def do_everything_with_plans(world: World) -> None:
     made(world.client.post(f"/v1/plans/{undo['id']}/confirm", {}))
     made(world.client.post("/v1/plans", {"kind": "hold", "sessions": sessions}))
     retiring.sweep(now=timezone.now() + 2 * DRAFT_LIVES)
+
+
+def do_everything_with_approvals(world: World) -> None:
+    """Vote once of twice, and let the time of another be over."""
+    approval = add_approval(world.client, votes=2)
+    said = approvals.Said(verdict=Verdict.APPROVE)
+    voter = actor_of(add_member(world.project, "voter"))
+    act = act_in(world.project, voter)
+    approvals.vote(act=act, approval_id=approval["id"], said=said)
+    add_approval(world.client, on_expiry="escalate", ttl_seconds=60)
+    approvals.sweep(actor=SYSTEM, now=timezone.now() + timedelta(seconds=90))
 
 
 def leave_an_effect_open(world: World) -> None:

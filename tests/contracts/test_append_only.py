@@ -11,6 +11,7 @@ import pytest
 from django.apps import apps
 from django.db import IntegrityError, connection, models, transaction
 
+from apps.approvals.models import Approval, Vote
 from apps.audit.models import AuditRecord, Event
 from apps.core.roles.declared import Kind, declared
 from apps.core.roles.names import Role
@@ -59,6 +60,8 @@ APPEND_ONLY: list[type[models.Model]] = [
     Event,
     AuditRecord,
     ContextRead,
+    Approval,
+    Vote,
 ]
 # One column of each that the attacks try to change.
 CHANGED = {
@@ -81,6 +84,8 @@ CHANGED = {
     Event: "action",
     AuditRecord: "action",
     ContextRead: "version",
+    Approval: "tool",
+    Vote: "verdict",
 }
 
 Attack = Callable[[type[models.Model]], Any]

@@ -17,6 +17,7 @@ ROUTES = api_routes()
 # What agents put there themselves, and what differs from case to case.
 OPEN_OBJECTS = {
     "arguments",
+    "schema",
     "approval",
     "state",
     "data",

@@ -6,8 +6,9 @@ version ready to be sealed: a new bundle of parts, or the body of an earlier ver
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from apps.agents.acts import Act
 from apps.core.json import Json, State
@@ -111,6 +112,9 @@ class WriteCommand:
     build: Build | tuple[Build, ...]
     expected: Expected
     policy: Policy
+    # What the chained records keep beside the events; with it an agent's act is chained
+    # as well as a person's.
+    kept: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

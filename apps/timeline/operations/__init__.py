@@ -43,7 +43,15 @@ from apps.timeline.operations.effects import (
 )
 from apps.timeline.operations.expiry import expire
 from apps.timeline.operations.handoffs import adopt, hand_off
-from apps.timeline.operations.holds import close, delete, pause, resume
+from apps.timeline.operations.holds import (
+    close,
+    decide,
+    delete,
+    lock_head,
+    pause,
+    resume,
+    wait,
+)
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
 from apps.timeline.operations.notes import (
     MAX_NOTE,
@@ -99,6 +107,7 @@ __all__ = [
     "change_compensation",
     "close",
     "create",
+    "decide",
     "delete",
     "expire",
     "expire_keys",
@@ -108,6 +117,7 @@ __all__ = [
     "hide_versions",
     "label",
     "lock_document",
+    "lock_head",
     "pause",
     "remap",
     "remove_key",
@@ -125,6 +135,7 @@ __all__ = [
     "unlabel",
     "update",
     "update_metadata",
+    "wait",
     "withdraw_review",
     "write_entries",
     "write_entry_plainly",

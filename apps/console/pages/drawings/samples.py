@@ -72,6 +72,7 @@ ICONS = (
     "lineage",
     "warning",
     "note",
+    "approvals",
 )
 MARKS = ("update", "good", "flag", "rollback", "fork", "head")
 ID = "sess_00000000000000000000000000"

@@ -524,6 +524,54 @@ class SecondFactorSetUp(Refused):
     code = "second_factor_set_up"
 
 
+class ApprovalNotFound(NotFound):
+    code = "approval_not_found"
+
+
+class ApprovalRuleNotFound(NotFound):
+    code = "approval_rule_not_found"
+
+
+class ApprovalNeeded(Refused):
+    """Ask for an approval with `details["tool"]` and `details["arguments"]`."""
+
+    code = "approval_needed"
+
+
+class ApprovalClosed(Refused):
+    """It is decided, or its time is over; `details["outcome"]` says which."""
+
+    code = "approval_closed"
+
+
+class ApprovalOutdated(Refused):
+    code = "approval_outdated"
+
+
+class AlreadyVoted(Refused):
+    code = "already_voted"
+
+
+class TooManyApprovals(Refused):
+    code = "too_many_approvals"
+
+
+class TooManyApprovalRules(Refused):
+    code = "too_many_approval_rules"
+
+
+class UnacceptableApproval(BadRequest):
+    """This cannot be asked for; `param` says what of it."""
+
+    code = "unacceptable_approval"
+
+
+class UnacceptableArguments(BadRequest):
+    """They do not pass the schema; `param` is a JSON pointer to the first place."""
+
+    code = "unacceptable_arguments"
+
+
 class RateLimitExceeded(ApiError):
     code = "rate_limit_exceeded"
 

@@ -12,6 +12,7 @@ from stepback._async.agent_audit import AsyncAudit
 from stepback._async.agent_checkpoints import AsyncAgentCheckpoints
 from stepback._async.agents import AsyncAgents
 from stepback._async.alerts import AsyncAlerts
+from stepback._async.approvals import AsyncApprovals
 from stepback._async.checkpoints import AsyncSessionCheckpoints
 from stepback._async.closing import AsyncClosing
 from stepback._async.configs import AsyncConfigs
@@ -83,6 +84,7 @@ class AsyncStepback(AsyncClosing):
         self.alerts = AsyncAlerts(transport)
         self.webhooks = AsyncWebhooks(transport)
         self.plans = AsyncPlans(transport)
+        self.approvals = AsyncApprovals(transport)
         self.project = AsyncProject(transport)
 
     async def search(

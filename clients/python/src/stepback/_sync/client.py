@@ -13,6 +13,7 @@ from stepback._sync.agent_audit import Audit
 from stepback._sync.agent_checkpoints import AgentCheckpoints
 from stepback._sync.agents import Agents
 from stepback._sync.alerts import Alerts
+from stepback._sync.approvals import Approvals
 from stepback._sync.checkpoints import SessionCheckpoints
 from stepback._sync.closing import Closing
 from stepback._sync.configs import Configs
@@ -84,6 +85,7 @@ class Stepback(Closing):
         self.alerts = Alerts(transport)
         self.webhooks = Webhooks(transport)
         self.plans = Plans(transport)
+        self.approvals = Approvals(transport)
         self.project = Project(transport)
 
     def search(
