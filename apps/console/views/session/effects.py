@@ -18,7 +18,7 @@ from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.refusals import SeeOther
 from apps.timeline import operations as timeline
-from apps.timeline.queries import compensations_of, effects
+from apps.timeline import queries as ledger
 from apps.timeline.words import EffectStatus
 
 ROWS = 20
@@ -94,7 +94,7 @@ def _shown(
     given = asked(EffectsForm(request.GET))
     now = timezone.now()
     place = Place(membership=membership, session=session, number=None, now=now)
-    found = effects(
+    found = ledger.effects(
         session.id,
         now=now,
         status=given["status"] or None,
@@ -102,7 +102,7 @@ def _shown(
         limit=ROWS,
     )
     shown = found[:ROWS]
-    owed = compensations_of(session.id, [one.id for one in shown], now=now)
+    owed = ledger.compensations_of(session.id, [one.id for one in shown], now=now)
     last = shown[-1].id if len(found) > ROWS else None
     context = session_page.facts(place) | {
         "key": new_key(),

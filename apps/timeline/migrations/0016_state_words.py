@@ -9,7 +9,7 @@ from apps.core import sql
 
 
 class Migration(migrations.Migration):
-    dependencies = [("timeline", "0012_keyed_read_seen")]
+    dependencies = [("timeline", "0015_waits")]
 
     operations = [
         # There is nothing to reverse: to be listed costs a session one reading.
