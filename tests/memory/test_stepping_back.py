@@ -9,6 +9,7 @@ from django.utils import timezone
 from apps.accounts.models import StoredAnswer
 from apps.core.actors import SYSTEM
 from apps.memory import operations as memory
+from apps.memory.documents import sureness
 from apps.memory.models import Memory
 from apps.memory.operations import forgetting, resolving
 from tests.memory.conftest import Mind, done
@@ -496,3 +497,27 @@ def test_of_what_is_forgotten_the_first_are_shown(
     (owner,) = told["owners"]
     assert (told["count"], owner["count"], owner["has_more"]) == (2, 2, True)
     assert [one["before"]["content"] for one in owner["changes"]] == ["Likes tea"]
+
+
+def test_of_more_sources_than_are_kept_it_is_said_that_some_are_not_known(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sureness, "MOST_SOURCES", 2)
+    text, place = "Is an admin", {"scope": "user"}
+    first, cut, *kept = (mind.session(user="ada") for _ in range(4))
+    made = mind.add(text, session_id=first, confidence=0.5, **place)
+    mind.add(text, session_id=cut, confidence=0.9, **place)
+    for session in kept:
+        mind.add(text, session_id=session, confidence=0.5, **place)
+    before = done(mind.read(made["id"]))
+    assert (before["reinforced"], before["untraced"]) == (3, 1)
+
+    lost = stepped_back(mind, from_session=cut)
+    assert (lost["count"], lost["untraced"]) == (0, 1)
+    assert done(mind.read(made["id"])) == before
+    for session in (first, *kept):
+        assert stepped_back(mind, from_session=session)["count"] == 1
+
+    # All that are known are forgotten; what the other one said is not.
+    left = done(mind.read(made["id"]))
+    assert left["status"] == "dropped"

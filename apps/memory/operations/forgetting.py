@@ -18,7 +18,13 @@ from apps.audit.actions import Action
 from apps.audit.streams import MemoryOperation
 from apps.memory.documents.contents import Content
 from apps.memory.documents.finding import read_entries
-from apps.memory.documents.owners import Owner, visible_owner
+from apps.memory.documents.owners import (
+    Finder,
+    Owner,
+    Place,
+    visible_owner,
+    visible_session,
+)
 from apps.memory.documents.storing import Kept, store
 from apps.memory.documents.sureness import without
 from apps.memory.models import Memory
@@ -37,11 +43,13 @@ MOST = 1_000
 class Forgetting:
     """What an act forgot, or would, owner by owner; `has_more` says that more is left.
 
-    The same act again goes on with that.
+    The same act again goes on with that. `untraced` memories, that the session may have
+    taught too, were said by more than are kept by name: whether by it nobody knows.
     """
 
     steps: Sequence[SteppedBack]
     has_more: bool
+    untraced: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,16 +109,30 @@ def _forgetting(
     do: Callable[[Owner, int], tuple[SteppedBack, _Step]],
 ) -> Forgetting:
     steps: list[SteppedBack] = []
-    left = MOST
+    left, has_more = MOST, False
     for owner in _owners(act, session_id):
-        if not left:
-            return Forgetting(steps=steps, has_more=True)
+        has_more = not left
+        if has_more:
+            break
         shown, step = do(owner, left)
         steps.append(shown)
         left -= step.taken
-        if step.has_more:
-            return Forgetting(steps=steps, has_more=True)
-    return Forgetting(steps=steps, has_more=False)
+        has_more = step.has_more
+        if has_more:
+            break
+    untraced = _untraced(act, session_id)
+    return Forgetting(steps=steps, has_more=has_more, untraced=untraced)
+
+
+def _untraced(act: Act, session_id: str) -> int:
+    """Count the memories of which it is not known whether the session taught them."""
+    session = visible_session(act.scope, session_id, now=act.now)
+    if session is None:
+        return 0
+    named = Place(session_id=session_id)
+    owners = Finder(act.scope, named, act.now).to_read()
+    rows = Memory.objects.of([one.document.id for one in owners])
+    return len(rows.untraced(now=act.now).values_list("id")[: MOST + 1])
 
 
 def _forget(

@@ -29,8 +29,9 @@ HISTORY = 20
 def memories(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is remembered, the newest first, or what is near some words."""
     membership = entered(request, slug)
-    form = MemoriesForm(request.GET)
-    given = asked(form)
+    given = asked(MemoriesForm(request.GET))
+    # What was asked for is shown where it is typed, whatever it was called.
+    form = MemoriesForm({**given, "q": ""})
     context: dict[str, Any] = {
         "membership": membership,
         "form": form,
