@@ -16,6 +16,7 @@ from apps.console.views.agent import checkpoints as agent_checkpoints
 from apps.console.views.agent import config as agent_config
 from apps.console.views.agent import data as agent_data
 from apps.console.views.agent import exceptions, formation
+from apps.console.views.effects import session_effects as effects
 from apps.console.views.memories import deciding, looking
 from apps.console.views.project import (
     agents,
@@ -35,7 +36,6 @@ from apps.console.views.session import (
     comparison,
     conversation,
     detail,
-    effects,
     forks,
     holds,
     lineage,
