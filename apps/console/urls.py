@@ -18,6 +18,7 @@ from apps.console.views.agent import data as agent_data
 from apps.console.views.agent import exceptions, formation
 from apps.console.views.approvals import deciding as deciding_approvals
 from apps.console.views.approvals import looking as approvals
+from apps.console.views.effects import session_effects as effects
 from apps.console.views.memories import deciding, looking
 from apps.console.views.project import (
     agents,
@@ -37,7 +38,6 @@ from apps.console.views.session import (
     comparison,
     conversation,
     detail,
-    effects,
     forks,
     holds,
     lineage,

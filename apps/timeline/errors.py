@@ -95,8 +95,7 @@ class EffectsCrossed(DomainError):
 
 
 class EffectsUnconfirmed(DomainError):
-    """This goes behind effects that cannot be undone, or may have happened: type the
-    last four characters of the session's id."""
+    """Type the last four characters of the id: this crosses what cannot be undone."""
 
     code = "effects_unconfirmed"
 

@@ -105,7 +105,6 @@ def around(place: Place) -> dict[str, Any]:
         "standing": standing,
         "review": queries.review(session),
         "watch": queries.watch_of(place.membership, session.id),
-        "n_owed": n_owed(place),
         "scores": sorted((session.scores or {}).items()),
         "metadata": version_text.pretty(bytes(session.metadata)),
         "forks": forks[: queries.SHOWN_FORKS],
@@ -118,10 +117,9 @@ def around(place: Place) -> dict[str, Any]:
     }
 
 
-def n_owed(place: Place) -> int:
+def n_owed(place: Place, head: VersionRow | None) -> int:
     """Return how many effects are owed for that the head does not know of."""
-    head = versions_at(place.session.id, [place.session.head_number])
-    return len(still_owed(head[0], now=place.now)) if head else 0
+    return 0 if head is None else len(still_owed(head, place.live, now=place.now))
 
 
 def _life(
@@ -144,6 +142,7 @@ def _life(
     by_number = {version.number: version for version in versions}
     newest = by_number.get(head)
     return {
+        "n_owed": n_owed(place, newest),
         "held_by": newest if newest is not None and newest.op == Op.PAUSE else None,
         "all_well": verdict.all_well(standing, flagged, good, place.live),
         "verdict": verdict.verdict(

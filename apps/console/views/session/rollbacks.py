@@ -22,11 +22,11 @@ from apps.console import queries
 from apps.console.forms.session import REASONS, HoldForm, RollbackForm
 from apps.console.pages.session import (
     change_table,
-    effect_rows,
     session_page,
     version_pane,
     version_text,
 )
+from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals
 from apps.console.views.requests.acts import (

@@ -157,10 +157,13 @@ def one_compensation(
     return found[0]
 
 
-def still_owed(head: VersionRow, *, now: datetime) -> list[CrossedEffect]:
+def still_owed(
+    head: VersionRow, live: Sequence[range], *, now: datetime
+) -> list[CrossedEffect]:
     """Return what is open, and not known to the head: outside may differ by it.
 
-    A rollback that is taken back brings back what its states knew.
+    `live` is the head's lineage, which the version that made its body is part of. A
+    rollback that is taken back brings back what its states knew.
     """
     owed = [
         one
@@ -169,7 +172,8 @@ def still_owed(head: VersionRow, *, now: datetime) -> list[CrossedEffect]:
     ]
     if not owed:
         return []
-    known = [_inside(one) for one in live_ranges(head.session_id, head.body_number)]
+    made = head.body_number
+    known = [_inside(range(one.start, min(one.stop, made + 1))) for one in live]
     return [one for one in owed if not any(one.head_number in r for r in known)]
 
 

@@ -14,10 +14,10 @@ from urllib.parse import urlencode
 
 from apps.agents.scope import Scope
 from apps.console import queries
-from apps.console.pages.session import effect_rows
 from apps.console.pages.session.conversation import entries, folds, windows
 from apps.console.pages.session.conversation.entries import Entry
 from apps.console.pages.session.conversation.windows import Asked
+from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.session_page import Place
 from apps.core.admission import gate
 from apps.core.errors import MalformedJson, NotFound

@@ -11,7 +11,8 @@ from apps.accounts.models import Membership
 from apps.console import queries
 from apps.console.forms.agent_data import asked
 from apps.console.forms.session import CompensationForm, EffectsForm, SettleForm
-from apps.console.pages.session import effect_rows, session_page
+from apps.console.pages.session import session_page
+from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests.acts import act_once, new_key, valid
 from apps.console.views.requests.decorators import act, entered, page
@@ -19,6 +20,8 @@ from apps.console.views.requests.page_links import query
 from apps.console.views.requests.refusals import SeeOther
 from apps.timeline import operations as timeline
 from apps.timeline import queries as ledger
+from apps.timeline.models import Session
+from apps.timeline.versions import VersionRow, versions_at
 from apps.timeline.words import EffectStatus
 
 ROWS = 20
@@ -111,6 +114,11 @@ def _shown(
         "asked": given["status"],
         "newest": query(request, after=None) if given["after"] else None,
         "older": query(request, after=last) if last else None,
-        "n_owed": session_page.n_owed(place),
+        "n_owed": session_page.n_owed(place, _head(session)),
     }
     return render(request, "console/session_effects.html", context)
+
+
+def _head(session: Session) -> VersionRow | None:
+    found = versions_at(session.id, [session.head_number])
+    return found[0] if found else None
