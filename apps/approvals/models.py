@@ -2,8 +2,8 @@
 
 An approval and its votes are history: rows that are never edited. How an approval
 stands follows from its last row, the clock and the session (`standing.py`). Which are
-undecided is kept beside, for lists. All but rules belong to a session and carry its id
-in every key.
+undecided is kept beside, for lists, and follows from them. All but rules belong to a
+session and carry its id in every key.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Vote(models.Model):
 
 
 class Undecided(models.Model):
-    """An approval without an outcome, for lists; made anew by `rebuild`."""
+    """An approval without an outcome, for lists; it follows from the rows above."""
 
     pk = models.CompositePrimaryKey("session_id", "approval_id")
     session_id = id_field()

@@ -80,6 +80,8 @@ def test_a_repeated_request_is_answered_once(run: Run) -> None:
         ({"ttl_seconds": 59}, "ttl_seconds"),
         ({"ttl_seconds": 91 * DAY}, "ttl_seconds"),
         ({"ttl_seconds": -5}, "ttl_seconds"),
+        ({"ttl_seconds": -(2**63)}, "ttl_seconds"),
+        ({"ttl_seconds": 2**53}, "ttl_seconds"),
         ({"deadline": "2020-01-01T00:00:00Z"}, "deadline"),
         ({"deadline": "tomorrow"}, "deadline"),
         ({"deadline": "2999-01-01"}, "deadline"),

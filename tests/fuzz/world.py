@@ -61,6 +61,8 @@ FIRST = {
         "attempt": 1,
         "status": "done",
     },
+    "POST /v1/sessions/{session_id}/approvals": {"tool": "call", "arguments": {}},
+    "POST /v1/agents/{agent}/approval-rules": {"tool": "call", "votes": 2},
     "POST /v1/memories": {"content": "Likes tea", "user_id": "u1"},
     "POST /v1/memories/search": {"query": "tea"},
     "POST /v1/memories/resolve": {"memory_id": "{memory_id}", "decision": "accept"},
@@ -212,6 +214,8 @@ class World:
             self.ids["memory_id"] = self._made("/v1/memories", said)["id"]
         if "effect_id" in self.named:
             self._make_an_effect(session)
+        if "/approval" in self.label:
+            self._make_an_approval(session, f"/v1/agents/{agent}")
         if "agent" in self.named:
             self._make_data(f"/v1/agents/{agent}")
         self._make_what_is_taken_back(session)
@@ -245,6 +249,14 @@ class World:
         self.ids["effect_id"] = self._made(f"{session}/effects", mail)["id"]
         if "/compensation" in self.label:
             self._made(f"{session}/rollback", {"version": 1})
+
+    def _make_an_approval(self, session: str, agent: str) -> None:
+        asked = {"tool": "issue_refund", "arguments": {"amount": 1}}
+        # Nobody decides: to wait is to wait for the end.
+        self.ids["wait"] = "0"
+        self.ids["approval_id"] = self._made(f"{session}/approvals", asked)["id"]
+        ruled = self._made(f"{agent}/approval-rules", {"tool": "wire"})
+        self.ids["approval_rule_id"] = ruled["id"]
 
     def _make_data(self, agent: str) -> None:
         """Let the agent know something: two configs, some keys, and checkpoints."""

@@ -83,6 +83,8 @@ LOCKS = "tests/data/test_locks.py::test_"
 PASSES_BY = LOCKS + "what_one_worker_has_in_hand_another_passes_by"
 LONG = "tests/data/test_long_restores.py::test_"
 BY_STEPS = "tests/data/test_restores_by_steps.py::test_"
+DECIDING = "apps/approvals/operations/deciding.py"
+APPROVALS = "tests/approvals/test_deciding.py::test_"
 ISOLATION = "tests/contracts/test_isolation.py::test_"
 KIND = "tests/contracts/test_kind.py::test_"
 
@@ -1305,5 +1307,65 @@ MUTANTS = (
         "        require(caller, Permission.ADMIN, caller.project)\n",
         "        require(caller, Permission.WRITE, caller.project)\n",
         "tests/data/governing/test_overrides.py::test_others_and_no_reason_are_refused",
+    ),
+    # -- approvals
+    one(
+        "who asked, where two decide",
+        DECIDING,
+        "    if approval.votes > 1 and is_mine:\n",
+        "    if False and is_mine:\n",
+        APPROVALS + "who_asked_is_none_of_the_two",
+    ),
+    one(
+        "what an approval is bound to, when it is decided",
+        DECIDING,
+        "    if not still_bound(approval, act.project, state):\n",
+        "    if False:\n",
+        APPROVALS + "what_it_rests_on_has_changed_so_it_is_only_rejected",
+    ),
+    one(
+        "what an approval is bound to, when it begins",
+        "apps/approvals/gates.py",
+        "    if not still_bound(known, asked.act.project, parsed_state(head)):\n",
+        "    if False:\n",
+        "tests/approvals/test_gates.py::"
+        "test_what_it_rests_on_is_compared_again_when_it_begins",
+    ),
+    one(
+        "the arguments that were allowed",
+        "apps/approvals/gates.py",
+        "not same(allowed, asked.arguments)",
+        "False",
+        "tests/approvals/test_gates.py::"
+        "test_only_the_arguments_that_people_allowed_begin",
+    ),
+    one(
+        "one person, one vote",
+        DECIDING,
+        "    if any(_is_by(one, act.actor) for one in votes):\n",
+        "    if False:\n",
+        APPROVALS + "two_people_are_two_people",
+    ),
+    one(
+        "a role that was taken away",
+        DECIDING,
+        "        and still_may(one, approval, act)\n",
+        "",
+        APPROVALS + "a_role_that_was_taken_away_does_not_count",
+    ),
+    one(
+        "a wait that is set aside",
+        "apps/approvals/standing.py",
+        "is_over or _is_set_aside(live, approval.number)",
+        "is_over",
+        APPROVALS + "a_wait_that_is_set_aside_is_void_until_it_is_brought_back",
+    ),
+    one(
+        "people alone",
+        "apps/approvals/authority.py",
+        "    if actor.kind is not ActorKind.USER:\n",
+        "    if False:\n",
+        APPROVALS + "a_key_and_the_system_decide_nothing",
+        "tests/approvals/test_asking.py::test_no_key_votes",
     ),
 )

@@ -73,7 +73,7 @@ class Asked:
             lives = self.deadline - now
         else:
             # Beyond any bound: timedelta takes no more.
-            lives = timedelta(seconds=min(self.ttl_seconds or 0, 10**9))
+            lives = timedelta(seconds=max(0, min(self.ttl_seconds or 0, 10**9)))
         if not SHORTEST <= lives <= LONGEST:
             raise UnacceptableApproval(
                 "An approval waits for one minute to 90 days.", param=param
