@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from apps.agents.acts import Act
 from apps.timeline import ledger
-from apps.timeline.errors import NoRollback
+from apps.timeline.errors import NoRollback, ReasonRequired
 from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Build, Draft, Expected, Receipt, Write
 from apps.timeline.queries.targets import target
@@ -36,14 +36,16 @@ def rollback(
     the two. The reason is the step's reasoning. A paused session can be rolled back
     and stays paused: to look, step back and resume is how people work.
     What is stored of the body is recomputed against its commitment first.
+    Where the project requires a reason, white space is none.
 
-    Raises: NothingToRollBack, VersionNotFound, BodyNotVerified, and what
-    `ledger.append` raises.
+    Raises: ReasonRequired, NothingToRollBack, VersionNotFound, BodyNotVerified, and
+    what `ledger.append` raises.
     """
     if reason_code is not None:
         require_text("reason_code", reason_code, 100)
 
     def build(head: VersionRow) -> Write:
+        _require_reason(act, step)
         return _restoring(
             target(act.scope, head, to, now=act.now),
             step=step,
@@ -64,8 +66,9 @@ def undo(
 ) -> Receipt:
     """Take rollback `number` back: roll back to the version that was head before it.
 
-    It is a rollback itself and says which one it undoes. What was appended since is set
-    aside; a pause stays until the session is resumed.
+    It is a rollback itself and says which one it undoes, so no project requires a
+    reason of it. What was appended since is set aside; a pause stays until the session
+    is resumed.
 
     Raises: NoRollback, VersionNotFound, BodyNotVerified, and what `ledger.append`
     raises.
@@ -84,6 +87,18 @@ def undo(
         )
 
     return _restored(act, session_id, build, expected)
+
+
+def _require_reason(act: Act, step: Step) -> None:
+    """Hold the rollback to what its project requires.
+
+    While it is built, which is after its idempotency key was looked up: what was
+    stored before reasons were required is repeated as it was.
+
+    Raises: ReasonRequired.
+    """
+    if act.project.needs_rollback_reason and not (step.reasoning or "").strip():
+        raise ReasonRequired(param="reasoning")
 
 
 def _restored(act: Act, session_id: str, build: Build, expected: Expected) -> Receipt:
