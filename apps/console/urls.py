@@ -129,6 +129,11 @@ urlpatterns = [
         name="require_second_factor",
     ),
     path(
+        "console/<slug:slug>/members/rollback-reason",
+        members.require_rollback_reason,
+        name="require_rollback_reason",
+    ),
+    path(
         f"{MEMBER}/second-factor/reset",
         members.reset_second_factor,
         name="reset_second_factor",

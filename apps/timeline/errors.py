@@ -142,6 +142,12 @@ class NothingToRollBack(DomainError):
     code = "nothing_to_roll_back"
 
 
+class ReasonRequired(DomainError):
+    """This project requires a reason of a rollback: say why in `reasoning`."""
+
+    code = "reason_required"
+
+
 class NoRollback(DomainError):
     """That version is no rollback: there is nothing to undo."""
 

@@ -250,3 +250,32 @@ def test_a_stranger_is_told_nobody(client, project, other_project):
 
     assert page.status_code == 404
     assert "alice" not in text(page)
+
+
+def test_an_administrator_requires_a_reason_of_rollbacks(admin, project):
+    where = url("require_rollback_reason", project)
+
+    on = text(admin.post(where, {"is_required": "on"}, follow=True))
+
+    project.refresh_from_db()
+    assert project.needs_rollback_reason
+    assert "A rollback in Checkout needs a reason." in on
+    assert "Require no reason" in on
+    record = AuditRecord.objects.get(action="project.changed")
+    assert record.details["needs_rollback_reason"] is True
+    off = text(admin.post(where, {"is_required": "off"}, follow=True))
+    assert "no longer needs a reason" in off
+    assert admin.post(where, {"is_required": "x"}, headers=HTML).status_code == 400
+
+
+def test_others_do_not_decide_whether_rollbacks_need_a_reason(client, project):
+    operator = signed_in(client, make_member(project, "olga", Role.OPERATOR))
+
+    answer = operator.post(
+        url("require_rollback_reason", project), {"is_required": "on"}, headers=HTML
+    )
+
+    project.refresh_from_db()
+    assert answer.status_code == 403
+    assert not project.needs_rollback_reason
+    assert "Reason of a rollback" not in text(operator.get(url("members", project)))

@@ -50,6 +50,7 @@ REOPENED = "tests/timeline/test_open_rebuild.py::test_"
 HISTORIES = OPEN + "after_random_histories_it_equals_a_recount"
 IMMUTABLE = "tests/timeline/test_immutability.py::test_"
 HOLDS = "tests/timeline/test_holds.py::test_"
+REASONED = "tests/timeline/test_rollback_reason.py::test_"
 ROLLED_BACK = "tests/timeline/test_rollback_verified.py::test_"
 WRITTEN = "tests/timeline/test_written.py::test_"
 LIMITED = "tests/timeline/test_limited_keys.py::test_"
@@ -703,6 +704,20 @@ MUTANTS = (
         "    require_intact(version)\n",
         "",
         ROLLED_BACK + "a_broken_body_is_not_restored_and_nothing_is_written",
+    ),
+    one(
+        "reason that a project requires",
+        ROLLBACKS,
+        "        _require_reason(act, step)\n",
+        "",
+        REASONED + "without_a_reason_nothing_is_stored",
+    ),
+    one(
+        "white space that is no reason",
+        ROLLBACKS,
+        '(step.reasoning or "").strip()',
+        '(step.reasoning or "")',
+        REASONED + "without_a_reason_nothing_is_stored",
     ),
     one(
         "stored bytes of a large body",

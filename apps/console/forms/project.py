@@ -72,6 +72,10 @@ class SecondFactorForm(forms.Form):
     is_required = forms.ChoiceField(choices=[("on", "on"), ("off", "off")])
 
 
+class RollbackReasonForm(SecondFactorForm):
+    """Whether a rollback in the project has to say why."""
+
+
 class RoleForm(forms.Form):
     """Another role for a member."""
 

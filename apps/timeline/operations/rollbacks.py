@@ -8,7 +8,7 @@ from django.db import transaction
 
 from apps.agents.acts import Act
 from apps.timeline import hooks, ledger
-from apps.timeline.errors import NoRollback
+from apps.timeline.errors import NoRollback, ReasonRequired
 from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Build, Draft, Expected, Receipt, Write
 from apps.timeline.ledger.locking import lock_session
@@ -44,17 +44,19 @@ def rollback(
     and stays paused: to look, step back and resume is how people work.
     What is stored of the body is recomputed against its commitment first. What it goes
     behind outside is owed for from then on, unless it must not (`crosses_effects`; by
-    people that did not confirm it, `crosses_gravely`).
+    people that did not confirm it, `crosses_gravely`). Where the project requires a
+    reason, white space is none.
 
-    Raises: NothingToRollBack, VersionNotFound, BodyNotVerified, EffectsCrossed,
-    EffectsUnconfirmed, what a gate refuses it with (`hooks.gates`), and what
-    `ledger.append` raises.
+    Raises: ReasonRequired, NothingToRollBack, VersionNotFound, BodyNotVerified,
+    EffectsCrossed, EffectsUnconfirmed, what a gate refuses it with (`hooks.gates`), and
+    what `ledger.append` raises.
     """
     if reason_code is not None:
         require_text("reason_code", reason_code, 100)
     owed = Owed(may_cross=crosses_effects, may_cross_gravely=crosses_gravely)
 
     def build(head: VersionRow) -> Write:
+        _require_reason(act, step)
         restored = target(act.scope, head, to, now=act.now)
         _ask_gates(act, head, restored)
         owed.look(head, restored, now=act.now)
@@ -79,8 +81,9 @@ def undo(
 ) -> Receipt:
     """Take rollback `number` back: roll back to the version that was head before it.
 
-    It is a rollback itself and says which one it undoes. What was appended since is set
-    aside; a pause stays until the session is resumed.
+    It is a rollback itself and says which one it undoes, so no project requires a
+    reason of it. What was appended since is set aside; a pause stays until the session
+    is resumed.
 
     Raises: NoRollback, VersionNotFound, BodyNotVerified, EffectsUnconfirmed, what a
     gate refuses it with, and what `ledger.append` raises.
@@ -103,6 +106,18 @@ def undo(
         )
 
     return _restored(act, session_id, build, expected, owed)
+
+
+def _require_reason(act: Act, step: Step) -> None:
+    """Hold the rollback to what its project requires.
+
+    While it is built, which is after its idempotency key was looked up: what was
+    stored before reasons were required is repeated as it was.
+
+    Raises: ReasonRequired.
+    """
+    if act.project.needs_rollback_reason and not (step.reasoning or "").strip():
+        raise ReasonRequired(param="reasoning")
 
 
 def _restored(

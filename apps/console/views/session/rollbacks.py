@@ -181,6 +181,7 @@ def _preview_page(
         "reasons": REASONS,
         "given": given,
         "undo_of": _undo_of(request, number),
+        "needs_reason": _needs_reason(request, membership, number),
         "moved_from": shown,
     }
     try:
@@ -233,3 +234,9 @@ def _undo_of(request: HttpRequest, number: int) -> int | None:
     """Return which rollback this page undoes: the one that follows the version."""
     stated = request.POST.get("undo_of") or request.GET.get("undo_of", "")
     return number + 1 if stated == str(number + 1) else None
+
+
+def _needs_reason(request: HttpRequest, membership: Membership, number: int) -> bool:
+    """Return whether the project refuses this without one; an undo needs none."""
+    is_undo = _undo_of(request, number) is not None
+    return membership.project.needs_rollback_reason and not is_undo

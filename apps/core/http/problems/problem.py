@@ -20,6 +20,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "invalid_request": (400, INVALID),
     "malformed_json": (400, INVALID),
     "invalid_policy": (400, INVALID),
+    "reason_required": (400, INVALID),
     "unknown_field": (400, INVALID),
     "unknown_parameter": (400, INVALID),
     "invalid_key": (400, INVALID),

@@ -434,6 +434,12 @@ class NothingToRollBack(Refused):
     code = "nothing_to_roll_back"
 
 
+class ReasonRequired(Refused):
+    """The project requires a reason of every rollback, and this one gave none."""
+
+    code = "reason_required"
+
+
 class NoRollback(Refused):
     code = "no_rollback"
 

@@ -261,6 +261,7 @@ class Project(Answer):
     handling: str
     created_at: str
     search_by_meaning: bool = False
+    needs_rollback_reason: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
