@@ -73,6 +73,7 @@ def samples(trip: Trip) -> dict[str, str]:
         "memory_id": memory,
         "approval_id": approval(trip),
         "approval_rule_id": approval_rule(trip),
+        "effect_id": effect(trip),
         "delivery_id": "nobody",
         "rule_id": rule(trip),
         "plan_id": plan(trip),
@@ -118,6 +119,16 @@ def approval(trip: Trip) -> str:
         "depends_on": ["/destination", "/nothing"],
     }
     return str(trip.console.api.post(path, json=said).json()["id"])
+
+
+def effect(trip: Trip) -> str:
+    """Return an effect of which nobody knows whether it happened."""
+    effects = f"/v1/sessions/{trip.id}/effects"
+    said = {"key": "wire-1", "tool": "wire", "arguments": {"to": "x" * 300}}
+    begun = trip.console.api.post(effects, json=said).json()
+    done = {"attempt": begun["attempt"], "status": "unknown"}
+    trip.console.api.post(f"{effects}/{begun['id']}/finish", json=done)
+    return str(begun["id"])
 
 
 def approval_rule(trip: Trip) -> str:
