@@ -54,6 +54,10 @@ _DUE = """
 SELECT session_id, number FROM meaning_paststream
  WHERE project_id = %(project)s AND due_at IS NOT NULL LIMIT %(most)s
 """
+_REACHED = """
+SELECT session_id, number FROM meaning_paststream
+ WHERE session_id = ANY (%(sessions)s::text[])
+"""
 _HEADS = sql.across("""
 SELECT s.id, s.head_number FROM timeline_session s
  WHERE s.id = ANY (%(sessions)s::text[])
@@ -276,6 +280,9 @@ def _pending(scope: Scope) -> int:
     asked = {"project": scope.project.id, "most": MOST_COUNTED}
     due = {row.session_id: row.number for row in sql.rows(_DUE, asked)}
     unnoticed = waiting_versions(scope.project.id)
+    # By `manage.py embed` also what no worker has noticed may be embedded.
+    noticed = {"sessions": sql.text_array(unnoticed)}
+    reached = due | {row.session_id: row.number for row in sql.rows(_REACHED, noticed)}
     waiting = sorted({*due, *unnoticed})
     if not waiting:
         return 0
@@ -285,7 +292,9 @@ def _pending(scope: Scope) -> int:
         "most": len(waiting),
     }
     return sum(
-        max(row.head_number - due[row.id], 0) if row.id in due else unnoticed[row.id]
+        max(row.head_number - reached[row.id], 0)
+        if row.id in reached
+        else unnoticed[row.id]
         for row in sql.rows(_HEADS, told)
     )
 
