@@ -126,3 +126,13 @@ class CompensationStatus(models.TextChoices):
     DONE = "done"
     FAILED = "failed"  # it was tried, and is still owed
     WAIVED = "waived"  # a person or an agent says that it stays as it is
+
+
+class Crossing(models.TextChoices):
+    """What a rollback may go behind of what happened outside."""
+
+    ANYTHING = "anything"
+    # Neither what is irreversible by its own word nor what may have happened: a person
+    # has to confirm that.
+    NOTHING_GRAVE = "nothing_grave"
+    NOTHING_OWED = "nothing_owed"

@@ -26,7 +26,7 @@ from apps.timeline.api.summaries.inputs import SummaryChoice
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.operations import MAX_WHY
 from apps.timeline.versions.reading import Step
-from apps.timeline.words import Outcome
+from apps.timeline.words import Crossing, Outcome
 
 # Each removal from a list moves what stands behind it: a million of them, which fit
 # into one request, would take hours.
@@ -210,6 +210,10 @@ class RollbackInput(HeadInput):
         count: int | None = self.validated_data.get("count")
         number: int | None = self.validated_data.get("version")
         return number if count is None else -count
+
+    def crossing(self) -> Crossing:
+        refuses = self.validated_data.get("on_effects") == "refuse"
+        return Crossing.NOTHING_OWED if refuses else Crossing.ANYTHING
 
     def validate_on_effects(self, value: str | None) -> str | None:
         if value not in (None, *ON_EFFECTS):

@@ -217,7 +217,7 @@ class RollbackView(StateWriteView):
             step=given.step(),
             reason_code=given.validated_data.get("reason_code"),
             hold=bool(given.validated_data.get("hold")),
-            crosses_effects=given.validated_data.get("on_effects") != "refuse",
+            crossing=given.crossing(),
             act=self.act,
             expected=self.expected(given.validated_data.get("expected_version")),
         )

@@ -18,7 +18,7 @@ from apps.timeline.queries.targets import target
 from apps.timeline.versions import fetching
 from apps.timeline.versions.intact import is_intact, require_intact
 from apps.timeline.versions.reading import Step, VersionRow, require_text
-from apps.timeline.words import Hold, Op
+from apps.timeline.words import Crossing, Hold, Op
 
 # The reason code of a rollback that takes another one back.
 UNDO = "undo"
@@ -32,8 +32,7 @@ def rollback(
     step: Step,
     reason_code: str | None = None,
     hold: bool = False,
-    crosses_effects: bool = True,
-    crosses_gravely: bool = True,
+    crossing: Crossing = Crossing.ANYTHING,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Append a version that shows the body of version `to`; nothing is lost.
@@ -43,9 +42,8 @@ def rollback(
     the two. The reason is the step's reasoning. A paused session can be rolled back
     and stays paused: to look, step back and resume is how people work.
     What is stored of the body is recomputed against its commitment first. What it goes
-    behind outside is owed for from then on, unless it must not (`crosses_effects`; by
-    people that did not confirm it, `crosses_gravely`). Where the project requires a
-    reason, white space is none.
+    behind outside is owed for from then on, unless it must not (`crossing`). Where the
+    project requires a reason, white space is none.
 
     Raises: ReasonRequired, NothingToRollBack, VersionNotFound, BodyNotVerified,
     EffectsCrossed, EffectsUnconfirmed, what a gate refuses it with (`hooks.gates`), and
@@ -53,7 +51,7 @@ def rollback(
     """
     if reason_code is not None:
         require_text("reason_code", reason_code, 100)
-    owed = Owed(may_cross=crosses_effects, may_cross_gravely=crosses_gravely)
+    owed = Owed(crossing)
 
     def build(head: VersionRow) -> Write:
         _require_reason(act, step)
@@ -76,7 +74,7 @@ def undo(
     session_id: str,
     number: int,
     step: Step,
-    crosses_gravely: bool = True,
+    crossing: Crossing = Crossing.ANYTHING,
     expected: Expected = ANY_HEAD,
 ) -> Receipt:
     """Take rollback `number` back: roll back to the version that was head before it.
@@ -88,7 +86,7 @@ def undo(
     Raises: NoRollback, VersionNotFound, BodyNotVerified, EffectsUnconfirmed, what a
     gate refuses it with, and what `ledger.append` raises.
     """
-    owed = Owed(may_cross_gravely=crosses_gravely)
+    owed = Owed(crossing)
 
     def build(head: VersionRow) -> Write:
         undone = fetching.version(act.scope, session_id, number, now=act.now)

@@ -50,6 +50,7 @@ from apps.timeline.models import Session
 from apps.timeline.operations import Expected, Receipt, Step
 from apps.timeline.queries import Preview, preview_rollback
 from apps.timeline.versions import versions_of
+from apps.timeline.words import Crossing
 
 MEANWHILE = 5
 LETTERS = 4
@@ -112,7 +113,7 @@ def undo(
             session_id=session_id,
             number=number,
             step=Step(),
-            crosses_gravely=False,
+            crossing=Crossing.NOTHING_GRAVE,
             expected=Expected(number=number),
             act=act_once(request, membership, filled),
         )
@@ -140,6 +141,7 @@ def _done(act: Act, session_id: str, number: int, given: dict[str, Any]) -> Rece
     expected = Expected(number=given["expected"])
     undone = given["undo_of"]
     is_confirmed = given["letters"].strip().lower() == session_id[-LETTERS:]
+    crossing = Crossing.ANYTHING if is_confirmed else Crossing.NOTHING_GRAVE
     if undone is not None:
         if undone != number + 1:
             raise InvalidRequest(
@@ -149,7 +151,7 @@ def _done(act: Act, session_id: str, number: int, given: dict[str, Any]) -> Rece
             session_id=session_id,
             number=undone,
             step=step,
-            crosses_gravely=is_confirmed,
+            crossing=crossing,
             expected=expected,
             act=act,
         )
@@ -159,7 +161,7 @@ def _done(act: Act, session_id: str, number: int, given: dict[str, Any]) -> Rece
         step=step,
         reason_code=given["reason_code"] or None,
         hold=given["hold"],
-        crosses_gravely=is_confirmed,
+        crossing=crossing,
         expected=expected,
         act=act,
     )

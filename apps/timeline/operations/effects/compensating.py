@@ -28,7 +28,7 @@ from apps.timeline.queries.effects import (
 )
 from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import VersionRow, require_text
-from apps.timeline.words import CompensationStatus
+from apps.timeline.words import CompensationStatus, Crossing
 
 MAX_COMPENSATING = 2_000
 MOST_NAMED = 50
@@ -44,11 +44,8 @@ CLOSED = (CompensationStatus.DONE, CompensationStatus.WAIVED)
 class Owed:
     """What a rollback leaves to be put right: looked for, then written with it."""
 
-    def __init__(
-        self, *, may_cross: bool = True, may_cross_gravely: bool = True
-    ) -> None:
-        self._may_cross = may_cross
-        self._may_cross_gravely = may_cross_gravely
+    def __init__(self, crossing: Crossing) -> None:
+        self._crossing = crossing
         self._crossed: Sequence[CrossedEffect] = ()
 
     def look(self, head: VersionRow, restored: VersionRow, *, now: datetime) -> None:
@@ -58,11 +55,12 @@ class Owed:
         """
         found = crossed_effects(head, restored, now=now)
         self._crossed = [one for one in found if one.is_owed]
-        if self._crossed and not self._may_cross:
+        if self._crossed and self._crossing is Crossing.NOTHING_OWED:
             ids = [one.id for one in self._crossed[:MOST_NAMED]]
             count = len(self._crossed)
             raise EffectsCrossed(param="on_effects", effects=ids, count=count)
-        if not self._may_cross_gravely and any(one.is_grave for one in found):
+        is_barred = self._crossing is Crossing.NOTHING_GRAVE
+        if is_barred and any(one.is_grave for one in found):
             raise EffectsUnconfirmed(param="letters")
 
     def write(self, receipt: Receipt) -> int:
