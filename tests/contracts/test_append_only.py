@@ -11,17 +11,12 @@ import pytest
 from django.apps import apps
 from django.db import IntegrityError, connection, models, transaction
 
-from apps.approvals.models import Approval, Vote
 from apps.audit.models import AuditRecord, Event
 from apps.core.roles.declared import Kind, declared
 from apps.core.roles.names import Role
 from apps.memory.models import ContextRead
 from apps.timeline.models import (
     Body,
-    Compensation,
-    CompensationStep,
-    Effect,
-    EffectStep,
     Entry,
     HiddenVersions,
     Note,
@@ -49,10 +44,6 @@ APPEND_ONLY: list[type[models.Model]] = [
     Review,
     Score,
     Summary,
-    Effect,
-    EffectStep,
-    Compensation,
-    CompensationStep,
     PendingWrite,
     HiddenVersions,
     SessionName,
@@ -60,8 +51,6 @@ APPEND_ONLY: list[type[models.Model]] = [
     Event,
     AuditRecord,
     ContextRead,
-    Approval,
-    Vote,
 ]
 # One column of each that the attacks try to change.
 CHANGED = {
@@ -73,10 +62,6 @@ CHANGED = {
     Review: "outcome",
     Score: "value",
     Summary: "text",
-    Effect: "tool",
-    EffectStep: "result_digest",
-    Compensation: "rollback_number",
-    CompensationStep: "reason",
     PendingWrite: "channel",
     HiddenVersions: "actor_label",
     SessionName: "session_id",
@@ -84,8 +69,6 @@ CHANGED = {
     Event: "action",
     AuditRecord: "action",
     ContextRead: "version",
-    Approval: "tool",
-    Vote: "verdict",
 }
 
 Attack = Callable[[type[models.Model]], Any]

@@ -45,7 +45,6 @@ ACT = {
     "text": "Look at this.",
     "label": "good",
     "outcome": "failed",
-    "status": "done",
 }
 TIME = "2020-01-01"
 SEARCHES = [

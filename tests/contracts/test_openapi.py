@@ -16,9 +16,6 @@ pytestmark = pytest.mark.django_db
 ROUTES = api_routes()
 # What agents put there themselves, and what differs from case to case.
 OPEN_OBJECTS = {
-    "arguments",
-    "schema",
-    "approval",
     "state",
     "data",
     "updates",
@@ -37,7 +34,7 @@ OPEN_OBJECTS = {
     "model_params",
 }
 OPEN_LISTS = {"messages", "tasks", "artifacts"}
-ANYTHING = {"arguments", "before", "after", "value", "content_json", "result"}
+ANYTHING = {"arguments", "before", "after", "value", "content_json"}
 
 
 def each(routes: list[Route]) -> Any:

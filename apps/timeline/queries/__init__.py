@@ -26,14 +26,6 @@ from apps.timeline.queries.conversation import (
     turns_on,
 )
 from apps.timeline.queries.divergence import Divergence, find_divergence
-from apps.timeline.queries.effects import (
-    CrossedEffect,
-    EffectRow,
-    compensations_of,
-    effect_classes,
-    effects,
-    still_owed,
-)
 from apps.timeline.queries.list_rows import (
     NO_SUBJECT,
     ListRow,
@@ -117,10 +109,8 @@ __all__ = [
     "Bucket",
     "Call",
     "CorruptBody",
-    "CrossedEffect",
     "Difference",
     "Divergence",
-    "EffectRow",
     "EntryRow",
     "KeptMessage",
     "Kin",
@@ -150,7 +140,6 @@ __all__ = [
     "busiest_agents",
     "calls_in_messages",
     "calls_in_turn",
-    "compensations_of",
     "container",
     "containers",
     "contents",
@@ -159,8 +148,6 @@ __all__ = [
     "count_to_restore",
     "count_touched",
     "differences",
-    "effect_classes",
-    "effects",
     "entries",
     "entries_at",
     "entries_named",
@@ -188,7 +175,6 @@ __all__ = [
     "session_family",
     "sessions_touched",
     "standing",
-    "still_owed",
     "strip_buckets",
     "subjects",
     "summaries_of_turns",

@@ -5,7 +5,6 @@ template needs neither the database nor a signed-in user.
 """
 
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import Error as DatabaseError
@@ -87,10 +86,8 @@ def handler500(request: HttpRequest) -> HttpResponse:
     return answer(request, INTERNAL)
 
 
-def answer(
-    request: HttpRequest, problem: Problem, more: Mapping[str, Any] | None = None
-) -> HttpResponse:
-    """Answer a problem in the form that the client reads; a page says `more`."""
+def answer(request: HttpRequest, problem: Problem) -> HttpResponse:
+    """Answer a problem in the form that the client reads."""
     request_id = getattr(request, "request_id", "")
     request.error_code = problem.code  # type: ignore[attr-defined]
     if is_api(request) or not wants_html(request):
@@ -104,5 +101,5 @@ def answer(
     said = {"message": problem.message, "request_id": request_id}
     # Which role may is said of what a colleague may not.
     said |= {"required": str(problem.details.get("required", ""))}
-    html = render_to_string([f"{page}.html", "400.html"], {**said, **(more or {})})
+    html = render_to_string([f"{page}.html", "400.html"], said)
     return HttpResponse(html, status=problem.status, headers=problem.all_headers())

@@ -16,13 +16,6 @@ from apps.timeline.api.outputs.comparisons import (
     Divergence,
     Patch,
 )
-from apps.timeline.api.outputs.effects import (
-    Compensation,
-    CompensationList,
-    Effect,
-    EffectBegin,
-    EffectList,
-)
 from apps.timeline.api.outputs.previews import (
     Note,
     NoteList,
@@ -68,13 +61,8 @@ __all__ = [
     "ChangeList",
     "Checked",
     "Checkpoint",
-    "Compensation",
-    "CompensationList",
     "Context",
     "Divergence",
-    "Effect",
-    "EffectBegin",
-    "EffectList",
     "History",
     "Label",
     "LastRollback",

@@ -30,7 +30,6 @@ from stepback.answers.data import (
     NewAgentCheckpoint,
     PolicyException,
 )
-from stepback.answers.effects import Compensation, Effect, EffectBegin
 from stepback.answers.memories import (
     Formation,
     FoundMemory,
@@ -45,8 +44,6 @@ from stepback.answers.projects import (
     Agent,
     AgentMapping,
     AlertRule,
-    Approval,
-    ApprovalRule,
     DataMetrics,
     Found,
     ListedPlan,
@@ -100,8 +97,6 @@ __all__ = [
     "AgentMapping",
     "AlertRule",
     "Answer",
-    "Approval",
-    "ApprovalRule",
     "AuditEvent",
     "AuditExport",
     "AuditVerification",
@@ -114,7 +109,6 @@ __all__ = [
     "CheckpointRestore",
     "CheckpointRestorePreview",
     "CheckpointSchedule",
-    "Compensation",
     "Context",
     "DataBatch",
     "DataKey",
@@ -126,8 +120,6 @@ __all__ = [
     "DataWrite",
     "DeletedAgentCheckpoint",
     "Divergence",
-    "Effect",
-    "EffectBegin",
     "Formation",
     "Found",
     "FoundMemory",

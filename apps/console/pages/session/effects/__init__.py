@@ -1,1 +1,0 @@
-"""What agents did outside, as pages show it."""

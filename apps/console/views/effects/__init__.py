@@ -1,1 +1,0 @@
-"""Pages of what agents did outside, and what people say of it."""

@@ -1,1 +1,0 @@
-"""Effects over the API: what agents do outside, begun, finished and listed."""

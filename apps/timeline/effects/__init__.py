@@ -1,1 +1,0 @@
-"""The tables of effects: what agents did outside, which no rollback takes back."""

@@ -1,1 +1,0 @@
-"""What is said of effects, and the calls of the functions that store it."""
