@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 DIMENSIONS = 8
+# As long as an answer is waited for.
+SECONDS = 0.4
 Body = dict[str, Any]
 
 
@@ -73,3 +75,28 @@ def serving() -> Iterator[Served]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+def hang(handler: Any) -> None:
+    threading.Event().wait(2 * SECONDS)
+
+
+def redirect(handler: Any) -> None:
+    handler.send_response(307)
+    handler.send_header("Location", f"http://127.0.0.1:1{handler.path}")
+    handler.end_headers()
+
+
+def pour(handler: Any) -> None:
+    """Announce nothing, and send five gigabytes, or as much as is taken."""
+    handler.send_response(200)
+    handler.end_headers()
+    with suppress(OSError):
+        for _ in range(5_000):
+            handler.wfile.write(b"[" * 1_000_000)
+
+
+def announce(handler: Any) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", "5000000000")
+    handler.end_headers()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -17,9 +15,19 @@ from apps.meaning.models import Failure, Vector
 from apps.meaning.working import reconciling, sweeping
 from tests.data.conftest import Store, made
 from tests.meaning.conftest import embed_all, embedded, notice_all
-from tests.meaning.serving import DIMENSIONS, Body, Served, row, rows, serving
-
-SECONDS = 0.4
+from tests.meaning.serving import (
+    DIMENSIONS,
+    SECONDS,
+    Body,
+    Served,
+    announce,
+    hang,
+    pour,
+    redirect,
+    row,
+    rows,
+    serving,
+)
 
 
 @pytest.fixture
@@ -35,31 +43,6 @@ def endpoint(settings: Any, monkeypatch: Any) -> Iterator[Served]:
         settings.EMBEDDINGS_PRIVATE = True
         yield served
     nearest.REST.end()
-
-
-def hang(handler: Any) -> None:
-    threading.Event().wait(2 * SECONDS)
-
-
-def redirect(handler: Any) -> None:
-    handler.send_response(307)
-    handler.send_header("Location", "http://127.0.0.1:1/v1/embeddings")
-    handler.end_headers()
-
-
-def pour(handler: Any) -> None:
-    """Announce nothing, and send five gigabytes, or as much as is taken."""
-    handler.send_response(200)
-    handler.end_headers()
-    with suppress(OSError):
-        for _ in range(5_000):
-            handler.wfile.write(b"[" * 1_000_000)
-
-
-def announce(handler: Any) -> None:
-    handler.send_response(200)
-    handler.send_header("Content-Length", "5000000000")
-    handler.end_headers()
 
 
 def one(vector: Any, index: Any = 0) -> Body:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -21,12 +19,19 @@ from apps.memory.models import FormingTurn
 from apps.timeline.models import Turn
 from tests.acting import acting_as
 from tests.feeding import feed_all
-from tests.meaning.serving import Served, serving
+from tests.meaning.serving import (
+    SECONDS,
+    Served,
+    announce,
+    hang,
+    pour,
+    redirect,
+    serving,
+)
 from tests.memory.conftest import Mind, done
 from tests.memory.test_formation import proposed, say, switch
 
 pytestmark = pytest.mark.django_db
-SECONDS = 0.4
 SECRET = "sk-very-secret"
 
 
@@ -320,31 +325,6 @@ def test_an_endpoint_that_fails_is_left_alone_until_the_next_sweep(
     served.answer = lambda asked: told()
     ask()
     assert FormingTurn.objects.count() == forming.MOST_FAILURES
-
-
-def hang(handler: Any) -> None:
-    threading.Event().wait(2 * SECONDS)
-
-
-def redirect(handler: Any) -> None:
-    handler.send_response(307)
-    handler.send_header("Location", "http://127.0.0.1:1/v1/chat/completions")
-    handler.end_headers()
-
-
-def pour(handler: Any) -> None:
-    """Announce nothing, and send five gigabytes, or as much as is taken."""
-    handler.send_response(200)
-    handler.end_headers()
-    with suppress(OSError):
-        for _ in range(5_000):
-            handler.wfile.write(b"[" * 1_000_000)
-
-
-def announce(handler: Any) -> None:
-    handler.send_response(200)
-    handler.send_header("Content-Length", "5000000000")
-    handler.end_headers()
 
 
 FAILING: dict[str, tuple[Any, str]] = {
