@@ -97,6 +97,7 @@ INSTALLED_APPS = [
     "apps.meaning",
     "apps.data",
     "apps.memory",
+    "apps.approvals",
     "apps.metrics",
     "apps.webhooks",
     "apps.watching",
@@ -219,6 +220,9 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",
+        "CompensationStatus": "apps.timeline.words.CompensationStatus",
+        "EffectClass": "apps.timeline.words.EffectClass",
+        "EffectStatus": "apps.timeline.words.EffectStatus",
         "PlanStatus": "apps.plans.models.PlanStatus",
         "Outcome": "apps.timeline.words.Outcome",
         "SessionStatus": "apps.timeline.models.Status",

@@ -38,7 +38,7 @@ JOBS = {
     "apps.metrics.weekly": ("sweep",),
     "apps.plans.retiring": ("sweep",),
     "apps.plans.running": ("sweep",),
-    "apps.timeline.operations": ("expire",),
+    "apps.timeline.operations": ("expire", "tell_unknown_effects"),
     "apps.timeline.projection": ("project_all", "project_round", "project_some"),
     "apps.timeline.search.rebuild": ("rebuild", "differences"),
     "apps.watching.mailing": ("send",),

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from xdist.scheduler import LoadScopeScheduling
 
-# What takes longest is begun first, so that no process is left with it at the end: a
-# minute, for what stands last in the alphabet.
+# What takes longest is begun first, so that no process is left with it at the end. Of
+# the rest xdist begins what has most tests: a module of few, however long they take,
+# comes last. That was five minutes of one process, for questions about memories.
 FIRST = (
+    "tests/memory/test_isolation.py",
     "tests/browser/test_every_page.py",
     "tests/browser",
     "tests/server/test_up.py",
@@ -29,6 +31,14 @@ FIRST = (
     "tests/worker/test_killed.py",
     "tests/server/test_backup.py",
     "tests/server/test_older_line.py",
+    "tests/memory/test_histories.py",
+    "tests/benchmarks/test_benchmarks.py",
+    "tests/contracts/test_docs_page.py",
+    "tests/contracts/test_migrations.py",
+    "tests/demo/test_cut_short.py",
+    "tests/meaning/test_past.py",
+    "tests/server/test_own_server.py",
+    "tests/server/test_up_roles.py",
     "tests/timeline/test_verify.py",
     "tests/webhooks/test_worker.py",
     "tests/worker/test_plans.py",

@@ -33,6 +33,8 @@ class Permission(StrEnum):
 
 
 SHOWN_PROJECTS = 20
+# To ask for what one may not do oneself.
+SHOWN_MEMBERS = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -142,6 +144,22 @@ def enter_project(
     # For the header, from the same statement: changing the project is one step.
     membership.others = [other.project for other in others]
     return membership
+
+
+def who_may(
+    *, user: User, slug: str, permission: Permission, entry: Entry = FREELY
+) -> list[str]:
+    """Return the names of members who may, and one more than are shown.
+
+    Nobody for a stranger to the project, who does not learn that it exists.
+    """
+    mine = _open_to(user, entry).filter(project__slug=slug).first()
+    if mine is None:
+        return []
+    roles = [role for role in Role.values if permission in GRANTS[role]]
+    found = Membership.objects.in_project(mine.project_id).with_role(roles)
+    shown = found.for_members_page()[: SHOWN_MEMBERS + 1]
+    return [member.user.username for member in shown]
 
 
 def projects_of(user: User, entry: Entry = FREELY) -> list[Membership]:

@@ -41,6 +41,10 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
         is_other = Case(When(project__slug=slug, then=0), default=1)
         return self.order_by(is_other, "project__name", "project_id")
 
+    def with_role(self, roles: Collection[str]) -> Self:
+        """Those who have one of these roles, and can still sign in."""
+        return self.filter(role__in=roles, user__is_active=True)
+
     def for_members_page(self) -> Self:
         return self.select_related("user").order_by("user__username", "user_id")
 

@@ -14,7 +14,8 @@ _ANSWERED = "SELECT (project_id, key, status, created_at), UPDATE (status), DELE
 TABLES = {
     # Who adds a first member, or changes a setting, locks the project.
     "accounts_project": mutable(
-        web="INSERT, UPDATE (needs_second_factor, handling, floor, search_by_meaning)"
+        web="INSERT, UPDATE (needs_second_factor, handling, floor, search_by_meaning, "
+        "needs_rollback_reason)"
     ),
     # The worker acts for people: whether they still may, it asks here.
     "accounts_user": mutable(web="INSERT, UPDATE", worker="SELECT (id, is_active)"),

@@ -23,6 +23,7 @@ class Action(StrEnum):
     SESSION_PAUSED = "session.paused"
     SESSION_RESUMED = "session.resumed"
     SESSION_CLOSED = "session.closed"
+    SESSION_ESCALATED = "session.escalated"
     SESSION_REVIEWED = "session.reviewed"
     SESSION_SCORED = "session.scored"
     VERSION_CREATED = "version.created"
@@ -33,6 +34,12 @@ class Action(StrEnum):
     SUMMARY_ADDED = "summary.added"
     WRITES_ADDED = "writes.added"
     VERSIONS_HIDDEN = "versions.hidden"
+    EFFECT_BEGUN = "effect.begun"
+    EFFECT_FINISHED = "effect.finished"
+    EFFECT_UNKNOWN = "effect.unknown"
+    EFFECT_SETTLED = "effect.settled"
+    COMPENSATION_REQUESTED = "compensation.requested"
+    COMPENSATION_FINISHED = "compensation.finished"
     AGENT_CREATED = "agent.created"
     AGENT_UPDATED = "agent.updated"
     AGENT_MAPPED = "agent.mapped"
@@ -40,6 +47,12 @@ class Action(StrEnum):
     AGENT_ACTIVATED = "agent.activated"
     AGENT_DELETED = "agent.deleted"
     AGENT_RESTORED = "agent.restored"
+    APPROVAL_REQUESTED = "approval.requested"
+    APPROVAL_VOTED = "approval.voted"
+    APPROVAL_DECIDED = "approval.decided"
+    APPROVAL_ESCALATED = "approval.escalated"
+    APPROVAL_RULE_CREATED = "approval_rule.created"
+    APPROVAL_RULE_DELETED = "approval_rule.deleted"
     AUDIT_EXPORTED = "audit.exported"
     DATA_WRITTEN = "data.written"
     DATA_BLOCKED = "data.blocked"
@@ -146,6 +159,9 @@ SHOWN: dict[Action, Shown] = {
     Action.SESSION_PAUSED: Shown("session.paused", "Paused the session"),
     Action.SESSION_RESUMED: Shown("session.resumed", "Resumed the session"),
     Action.SESSION_CLOSED: Shown("session.closed", "Closed the session"),
+    Action.SESSION_ESCALATED: Shown(
+        "session.escalated", "Asked administrators about the session"
+    ),
     Action.SESSION_REVIEWED: Shown("session.reviewed", "Reviewed the session"),
     Action.SESSION_SCORED: Shown("session.scored", "Scored the session"),
     Action.VERSION_CREATED: Shown("state.updated", "Changed the state"),
@@ -160,6 +176,22 @@ SHOWN: dict[Action, Shown] = {
     Action.VERSIONS_HIDDEN: Shown(
         "versions.hidden", "Hid versions from the checkpointer"
     ),
+    Action.EFFECT_BEGUN: Shown("effect.begun", "Began an act outside"),
+    Action.EFFECT_FINISHED: Shown(
+        "effect.finished", "Told what came of an act outside"
+    ),
+    Action.EFFECT_UNKNOWN: Shown(
+        "effect.unknown", "It is not known whether an act outside happened"
+    ),
+    Action.EFFECT_SETTLED: Shown(
+        "effect.settled", "Settled whether an act outside had happened"
+    ),
+    Action.COMPENSATION_REQUESTED: Shown(
+        "compensation.requested", "Asked to put an act outside right"
+    ),
+    Action.COMPENSATION_FINISHED: Shown(
+        "compensation.finished", "Told what came of putting an act outside right"
+    ),
     Action.AGENT_CREATED: Shown("agent.created", "Registered the agent"),
     Action.AGENT_UPDATED: Shown("agent.updated", "Changed the agent"),
     Action.AGENT_MAPPED: Shown(
@@ -169,6 +201,18 @@ SHOWN: dict[Action, Shown] = {
     Action.AGENT_ACTIVATED: Shown("agent.activated", "Activated the agent"),
     Action.AGENT_DELETED: Shown("agent.deleted", "Deleted the agent"),
     Action.AGENT_RESTORED: Shown("agent.restored", "Brought the agent back"),
+    Action.APPROVAL_REQUESTED: Shown("approval.requested", "Asked for an approval"),
+    Action.APPROVAL_VOTED: Shown("approval.voted", "Voted on an approval"),
+    Action.APPROVAL_DECIDED: Shown("approval.decided", "Decided about an approval"),
+    Action.APPROVAL_ESCALATED: Shown(
+        "approval.escalated", "Handed an approval to administrators"
+    ),
+    Action.APPROVAL_RULE_CREATED: Shown(
+        "approval_rule.created", "Made a rule of approvals"
+    ),
+    Action.APPROVAL_RULE_DELETED: Shown(
+        "approval_rule.deleted", "Removed a rule of approvals"
+    ),
     Action.AUDIT_EXPORTED: Shown("audit.exported", "Exported the agent's audit"),
     Action.DATA_WRITTEN: Shown("data.written", "Wrote to the agent's data"),
     Action.DATA_BLOCKED: Shown("data.blocked", "A policy blocked a write"),

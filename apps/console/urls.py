@@ -16,6 +16,9 @@ from apps.console.views.agent import checkpoints as agent_checkpoints
 from apps.console.views.agent import config as agent_config
 from apps.console.views.agent import data as agent_data
 from apps.console.views.agent import exceptions, formation
+from apps.console.views.approvals import deciding as deciding_approvals
+from apps.console.views.approvals import looking as approvals
+from apps.console.views.effects import session_effects as effects
 from apps.console.views.memories import deciding, looking
 from apps.console.views.project import (
     agents,
@@ -75,6 +78,7 @@ AGENT = "console/<slug:slug>/agents/<str:agent_id>"
 CONFIG_VERSION = f"{AGENT}/config/versions/<version_number:number>"
 CHECKPOINTS = f"{AGENT}/checkpoints"
 CHECKPOINT = f"{CHECKPOINTS}/at/<str:checkpoint_id>"
+APPROVAL = "console/<slug:slug>/approvals/<str:approval_id>"
 MEMBER = "console/<slug:slug>/members/<str:user_id>"
 MEMORY = "console/<slug:slug>/memories/at/<str:memory_id>"
 ALERT = "console/<slug:slug>/alerts/<str:rule_id>"
@@ -123,6 +127,11 @@ urlpatterns = [
         "console/<slug:slug>/members/second-factor",
         members.require_second_factor,
         name="require_second_factor",
+    ),
+    path(
+        "console/<slug:slug>/members/rollback-reason",
+        members.require_rollback_reason,
+        name="require_rollback_reason",
     ),
     path(
         f"{MEMBER}/second-factor/reset",
@@ -240,6 +249,19 @@ urlpatterns = [
     path(f"{AGENT}/suspend", agents.suspend, name="suspend_agent"),
     path(f"{AGENT}/activate", agents.activate, name="activate_agent"),
     path(f"{AGENT}/delete", agents.delete, name="delete_agent"),
+    path("console/<slug:slug>/approvals", approvals.approvals, name="approvals"),
+    path(APPROVAL, approvals.approval, name="approval"),
+    path(f"{APPROVAL}/vote", deciding_approvals.vote, name="vote_on_approval"),
+    path(
+        f"{AGENT}/approval-rules",
+        deciding_approvals.approval_rules,
+        name="approval_rules",
+    ),
+    path(
+        f"{AGENT}/approval-rules/<str:approval_rule_id>/delete",
+        deciding_approvals.delete_approval_rule,
+        name="delete_approval_rule",
+    ),
     path("console/<slug:slug>/metrics", metrics.metrics, name="metrics"),
     path(
         "console/<slug:slug>/metrics/export",
@@ -284,6 +306,17 @@ urlpatterns = [
     path(f"{SESSION}/jump", detail.jump, name="jump"),
     path(f"{SESSION}/live", live.live, name="live"),
     path(f"{SESSION}/conversation", conversation.conversation, name="conversation"),
+    path(f"{SESSION}/effects", effects.session_effects, name="session_effects"),
+    path(
+        f"{SESSION}/effects/<str:effect_id>/settle",
+        effects.settle_effect,
+        name="settle_effect",
+    ),
+    path(
+        f"{SESSION}/effects/<str:effect_id>/compensation",
+        effects.change_compensation,
+        name="change_compensation",
+    ),
     path(f"{SESSION}/memories", memories.session_memories, name="session_memories"),
     path(f"{SESSION}/lineage", lineage.lineage, name="lineage"),
     path(f"{SESSION}/pause", holds.pause, name="pause"),

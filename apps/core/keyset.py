@@ -30,6 +30,11 @@ def below_id(column: str, name: str = "before") -> str:
     return f"{column} < coalesce(%({name})s::varchar, '{LAST_ID}')"
 
 
+def above_id(column: str, name: str = "after") -> str:
+    """Return the clause that an id is above a parameter; NULL bounds nothing."""
+    return f"{column} > coalesce(%({name})s::varchar, '')"
+
+
 def id_bounds(
     prefix: str,
     start: datetime | None,

@@ -19,7 +19,14 @@ from apps.agents.errors import AgentExists
 from apps.agents.scope import Scope
 from apps.core.actors import Actor
 from apps.core.provenance import unrequested
-from apps.demo import keeping, refunds, research, trips, wiped_trips
+from apps.demo import (
+    keeping,
+    refunds,
+    remembering,
+    research,
+    trips,
+    wiped_trips,
+)
 from apps.demo.people import DIRECTOR, hired
 from apps.demo.script import Stage, Story
 
@@ -66,6 +73,7 @@ def load(project: Project, *, is_stopping: Callable[[], bool]) -> None:
     stage = Stage(scope=Scope(project), actors=actors)
     scenes = [scene for story in stories(start) for scene in story.scenes]
     scenes += keeping.scenes(start)
+    scenes += remembering.scenes(start)
     for scene in sorted(scenes, key=lambda scene: scene.at):
         if is_stopping():
             return

@@ -56,6 +56,8 @@ class Memory(models.Model):
     session_id = id_field(null=True)
     version = models.BigIntegerField(null=True)
     taught_by = ArrayField(models.TextField(db_collation="C"))
+    # Of those who said it again, how many are not kept by name.
+    untraced = models.BigIntegerField(default=0, db_default=0)
     external_id = models.TextField(null=True, db_collation="C")
     # The entry: the version of the document, and how often something was done to it.
     number = models.BigIntegerField()
@@ -101,6 +103,11 @@ class Memory(models.Model):
             GinIndex(
                 models.Func("document_id", "words", function=MARKS),
                 name="memory_memory_words",
+            ),
+            models.Index(
+                fields=["document_id"],
+                name="memory_memory_untraced",
+                condition=models.Q(untraced__gt=0),
             ),
             models.Index(
                 fields=["document_id", "expires_at"],

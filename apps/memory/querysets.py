@@ -80,6 +80,10 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         # A patch that was taken is no belief, but a version of the session.
         return mine.exclude(status__in=("dropped", "taken"))
 
+    def untraced(self, *, now: datetime) -> MemoryQuerySet:
+        """Return those of which not everybody is known who said them."""
+        return self.standing(now=now).filter(untraced__gt=0)
+
     def due(self, now: datetime) -> MemoryQuerySet:
         """Return those whose time is over, which nobody has recorded."""
         return self.filter(expires_at__lte=now).exclude(status="removed")

@@ -46,6 +46,84 @@ class PointerNotFound(NotFound):
     code = "pointer_not_found"
 
 
+class EffectNotFound(NotFound):
+    """This session has no such effect."""
+
+    code = "effect_not_found"
+
+
+class EffectDiffers(DomainError):
+    """This key stands for another call: its tool, arguments or class are not these."""
+
+    code = "effect_differs"
+
+
+class EffectInProgress(DomainError):
+    """This effect is begun, and not finished: do not run it."""
+
+    code = "effect_in_progress"
+
+
+class EffectUnknown(DomainError):
+    """It is not known whether this effect happened: somebody has to settle it."""
+
+    code = "effect_unknown"
+
+
+class EffectNotUnknown(DomainError):
+    """It is known what became of this effect: there is nothing to settle."""
+
+    code = "effect_not_unknown"
+
+
+class EffectAttempt(DomainError):
+    """Another attempt of this effect is the newest one."""
+
+    code = "effect_attempt"
+
+
+class EffectFinished(DomainError):
+    """This effect was finished otherwise."""
+
+    code = "effect_finished"
+
+
+class EffectsCrossed(DomainError):
+    """This rollback would go behind effects that happened, or may have."""
+
+    code = "effects_crossed"
+
+
+class EffectsUnconfirmed(DomainError):
+    """Type the last four characters of the id: this crosses what cannot be undone."""
+
+    code = "effects_unconfirmed"
+
+
+class CompensationNotFound(NotFound):
+    """Nothing is owed for such an effect of this session."""
+
+    code = "compensation_not_found"
+
+
+class CompensationClosed(DomainError):
+    """What was owed for this effect is done or waived."""
+
+    code = "compensation_closed"
+
+
+class VersionSetAside(DomainError):
+    """A rollback has set this version aside: what was decided on it counts no more."""
+
+    code = "version_set_aside"
+
+
+class DeadlinePassed(DomainError):
+    """This moment is over already."""
+
+    code = "deadline_passed"
+
+
 class VersionConflict(DomainError):
     """The session has moved on: its head is not the version you named."""
 
@@ -62,6 +140,12 @@ class NothingToRollBack(DomainError):
     """The version to restore is the head itself: nothing would change."""
 
     code = "nothing_to_roll_back"
+
+
+class ReasonRequired(DomainError):
+    """This project requires a reason of a rollback: say why in `reasoning`."""
+
+    code = "reason_required"
 
 
 class NoRollback(DomainError):

@@ -1,9 +1,8 @@
 """Sessions and everything they own: versions, bodies, changes, turns, labels.
 
-All of it is written by the SQL functions in `sql/`, called from `ledger/`; the
-classes here are for reading and for migrations. Versions and bodies are immutable,
-which a trigger enforces. Every table carries `session_id` in every key, has no
-sequence and no foreign key to another session, so that it can be distributed.
+It is written by the SQL functions in `sql/`, called from `ledger/`; the classes here
+are for reading and for migrations. Triggers keep versions and bodies immutable. Every
+table carries `session_id` in every key and has no sequence: it can be distributed.
 """
 
 from django.db import models
@@ -26,6 +25,11 @@ from apps.timeline.derived import Tally as Tally
 from apps.timeline.derived import Term as Term
 from apps.timeline.derived import Text as Text
 from apps.timeline.derived import Unsearched as Unsearched
+from apps.timeline.effects.compensations import Compensation as Compensation
+from apps.timeline.effects.compensations import CompensationStep as CompensationStep
+from apps.timeline.effects.rows import Effect as Effect
+from apps.timeline.effects.rows import EffectDue as EffectDue
+from apps.timeline.effects.rows import EffectStep as EffectStep
 from apps.timeline.fields import id_field
 from apps.timeline.names import RequestKey as RequestKey
 from apps.timeline.names import SessionName as SessionName

@@ -29,6 +29,13 @@ TABLES = {
     "timeline_summary": immutable(),
     "timeline_pendingwrite": immutable(),
     "timeline_hiddenversions": immutable(),
+    "timeline_effect": immutable(),
+    # What nobody finished in time, the worker says.
+    "timeline_effectstep": immutable(worker="INSERT"),
+    # What confirmed plans roll back, the worker does.
+    "timeline_compensation": immutable(worker="INSERT"),
+    "timeline_compensationstep": immutable(),
+    "timeline_effectdue": derived(web="INSERT, UPDATE, DELETE"),
     # Of keyed documents; the worker records what has expired.
     "timeline_entry": immutable(worker="INSERT"),
     "timeline_keyhead": mutable(worker=ALL, retention="DELETE"),

@@ -4,6 +4,8 @@ from django.db import models
 
 # The label by which people say of a version that it may be gone back to.
 KNOWN_GOOD = "known-good"
+# The objective of a version since which people are asked to approve something.
+WAITS_FOR_APPROVAL = "WAITING_FOR_APPROVAL"
 
 
 class Kind(models.TextChoices):
@@ -55,6 +57,8 @@ class Op(models.TextChoices):
     FORK = "fork"  # version 0 of a session made from another
     PAUSE = "pause"
     RESUME = "resume"
+    WAIT = "wait"  # people are asked; the state stays
+    DECIDE = "decide"  # what came of it; the state stays
     CLOSE = "close"
     DELETE = "delete"
 
@@ -94,3 +98,41 @@ class OpenKind(models.TextChoices):
     FLAGGED = "flagged"
     # One row: agents' writes are refused since version `number`.
     HELD = "held"
+
+
+class EffectClass(models.TextChoices):
+    """What can be done about an effect; one that says nothing is irreversible."""
+
+    READ = "read"  # it changes nothing
+    REVERSIBLE = "reversible"  # the tool can take it back
+    COMPENSABLE = "compensable"  # another act can make up for it
+    IRREVERSIBLE = "irreversible"
+
+
+class EffectStatus(models.TextChoices):
+    """What an effect has come to."""
+
+    BEGUN = "begun"
+    DONE = "done"  # for good
+    FAILED = "failed"  # nothing happened; it may be tried again
+    UNKNOWN = "unknown"  # it may have happened
+
+
+class CompensationStatus(models.TextChoices):
+    """What became of what is owed for an effect that a rollback has crossed."""
+
+    OPEN = "open"
+    REQUESTED = "requested"  # somebody was asked to put it right
+    DONE = "done"
+    FAILED = "failed"  # it was tried, and is still owed
+    WAIVED = "waived"  # a person or an agent says that it stays as it is
+
+
+class Crossing(models.TextChoices):
+    """What a rollback may go behind of what happened outside."""
+
+    ANYTHING = "anything"
+    # Neither what is irreversible by its own word nor what may have happened: a person
+    # has to confirm that.
+    NOTHING_GRAVE = "nothing_grave"
+    NOTHING_OWED = "nothing_owed"

@@ -18,6 +18,8 @@ from apps.watching.models import Happening, Notice, Watch
 HAPPENINGS = {
     Action.SESSION_ROLLED_BACK: Happening.ROLLED_BACK,
     Action.SESSION_PAUSED: Happening.HELD,
+    Action.APPROVAL_REQUESTED: Happening.ASKED,
+    Action.APPROVAL_ESCALATED: Happening.ESCALATED,
     # If the version has flags.
     Action.VERSION_CREATED: Happening.FLAGGED,
 }

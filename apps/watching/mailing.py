@@ -30,6 +30,8 @@ WORDS = {
     Happening.ROLLED_BACK: "{who} rolled {session} back (v{number})",
     Happening.HELD: "{who} held {session} (v{number})",
     Happening.FLAGGED: "v{number} of {session} looks wrong, written by {who}",
+    Happening.ASKED: "{who} asks for an approval in {session} (v{number})",
+    Happening.ESCALATED: "administrators decide in {session} (v{number})",
 }
 
 
@@ -78,6 +80,8 @@ def _message(watch: Watch, notices: Sequence[Notice]) -> EmailMessage:
 def _line(watch: Watch, notice: Notice) -> str:
     slug = watch.project.slug
     path = path_to("version_detail", slug, notice.session_id, notice.number)
+    if notice.happening in (Happening.ASKED, Happening.ESCALATED):
+        path = path_to("approvals", slug)
     return f"{_words(notice)}\n{notice.at:%Y-%m-%d %H:%M:%S} UTC\n{whole(path)}"
 
 

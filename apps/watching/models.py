@@ -22,6 +22,8 @@ class Happening(models.TextChoices):
     ROLLED_BACK = "rolled_back"
     HELD = "held"
     FLAGGED = "flagged"  # a version looks wrong
+    ASKED = "asked"  # an approval is asked for
+    ESCALATED = "escalated"  # administrators decide about one
 
 
 class Subject(models.TextChoices):

@@ -249,6 +249,12 @@ def _exception(event: Entry, known: Known) -> Data:
     return _plain(event, known) | {"id": event.details["exception_id"]}
 
 
+def _approval(event: Entry, known: Known) -> Data:
+    """Which approval, of which tool, and what came of it; never what is asked."""
+    data = {**_plain(event, known), **_ids(event, known)}
+    return data | {"id": event.details.get("approval_id"), "version": event.number}
+
+
 def _memory(event: Entry, known: Known) -> Data:
     """Which memory, whose, and where from; never what it says."""
     data = {"session_id": None, **_plain(event, known)}
@@ -281,6 +287,7 @@ TOLD: dict[str, Callable[[Entry, Known], Data]] = {
     "checkpoint": _checkpoint,
     "exception": _exception,
     "memory": _memory,
+    "approval": _approval,
     "alert": _with_addresses,
     "summary": _with_addresses,
 }

@@ -27,9 +27,17 @@ SENTENCES = {
     "session.resumed": "{actor} let {session} of {agent} go on.",
     "session.closed": "{actor} closed {session} of {agent}.",
     "session.reviewed": "{actor} reviewed {session} of {agent}: {outcome}.",
+    "effect.unknown": "In {session} of {agent} something may or may not have happened.",
+    "compensation.requested": "{actor} asked to put right what {session} of {agent} "
+    "had done.",
     "session.scored": "{actor} scored {session} of {agent}: {score} is {value}.",
     "session.deleted": "{actor} deleted {session} of {agent}.",
     "session.expired": "The time of {session} of {agent} is over.",
+    "session.escalated": "Administrators are asked about {session} of {agent}.",
+    "approval.requested": "{actor} asks for an approval of {tool} in {session}.",
+    "approval.voted": "{actor} voted on {tool} in {session} of {agent}.",
+    "approval.decided": "{actor} decided about {tool} in {session}: {outcome}.",
+    "approval.escalated": "Administrators decide now about {tool} in {session}.",
     "version.created": "{actor} made {version} of {session} of {agent}.",
     "turn.added": "{actor} added a turn to {session} of {agent}.",
     "agent.suspended": "{actor} suspended {agent}.",
@@ -105,6 +113,7 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
     }
     if kind.startswith(("data.", "config.")):
         parts |= _of_data(data)
+    parts["tool"] = _tool(kind, data, slug)
     if kind in GONE:
         parts["session"] = _escaped(session or "")
     if kind == TEST:
@@ -123,6 +132,14 @@ def _of_data(data: Data) -> dict[str, str]:
         "config": _escaped(str(data.get("version") or data.get("target"))),
         "keys": f"{count:,} key{'' if count == 1 else 's'}{more}",
     }
+
+
+def _tool(kind: str, data: Data, slug: str) -> str:
+    """Return the tool of an approval, as a link to where people decide."""
+    tool = data.get("tool") or "something"
+    if not kind.startswith("approval."):
+        return _escaped(tool)
+    return _link(whole(path_to("approval", slug, data["id"])), tool)
 
 
 def _whose(data: Data) -> str:

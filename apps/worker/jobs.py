@@ -19,6 +19,7 @@ from procrastinate.contrib.django import app
 from procrastinate.contrib.django.django_connector import DjangoConnector
 
 from apps.accounts import operations as accounts
+from apps.approvals import operations as approvals
 from apps.core.actors import SYSTEM
 from apps.core.processes.easing import Ease
 from apps.data import operations as data
@@ -72,6 +73,12 @@ def expire_sessions(now: datetime) -> None:
 
 
 @scheduled(EVERY_SWEEP)
+def tell_unknown_effects(now: datetime) -> None:
+    """Tell of begun effects that nobody has finished in time."""
+    timeline.tell_unknown_effects(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_SWEEP)
 def expire_data(now: datetime) -> None:
     """Record the keys of agents' data whose time is over."""
     data.expire_due(actor=SYSTEM, now=now)
@@ -99,6 +106,12 @@ def ask_for_memories(now: datetime) -> None:
 def keep_checkpoints(now: datetime) -> None:
     """Make the checkpoints of agents' data that are due on a schedule."""
     data.keep_due(actor=SYSTEM, now=now)
+
+
+@scheduled(EVERY_SWEEP)
+def settle_approvals(now: datetime) -> None:
+    """End the approvals that nobody decided in time, or hand them on."""
+    approvals.sweep(actor=SYSTEM, now=now)
 
 
 @scheduled(EVERY_SWEEP)

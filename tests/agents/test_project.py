@@ -24,6 +24,7 @@ def test_it_is_the_project_of_the_key(admin, project):
         "name": "Checkout",
         "handling": "strict",
         "search_by_meaning": False,
+        "needs_rollback_reason": False,
         "created_at": answer.body["created_at"],
     }
     assert "index_key" not in str(answer.body)
@@ -76,3 +77,20 @@ def test_another_projects_setting_is_its_own(admin, api, make_key, other_project
     assert stranger.get("/v1/project").body["handling"] == "strict"
     refused = stranger.post("/v1/sessions", {"agent_id": "a", "invented": 1})
     assert refused.code == "unknown_field"
+
+
+def test_a_reason_of_rollbacks_is_required_and_recorded(admin, project):
+    answer = admin.patch("/v1/project", {"needs_rollback_reason": True})
+
+    assert (answer.status, answer.body["needs_rollback_reason"]) == (200, True)
+    event = Event.objects.get(action="project.changed")
+    assert event.details == {"needs_rollback_reason": True}
+    assert admin.patch("/v1/project", {"needs_rollback_reason": True}).status == 200
+    assert AuditRecord.objects.filter(action="project.changed").count() == 1
+
+
+def test_only_yes_or_no_is_taken_for_it(admin, project):
+    answer = admin.patch("/v1/project", {"needs_rollback_reason": "sometimes"})
+
+    assert (answer.status, answer.param) == (400, "needs_rollback_reason")
+    assert not Project.objects.get(id=project.id).needs_rollback_reason

@@ -68,6 +68,10 @@ from apps.plans import running
 alerting.sweep(now=timezone.now())
 while running.sweep(now=timezone.now()):
     pass
+from django.db import connection
+with connection.cursor() as cursor:
+    cursor.execute("INSERT INTO procrastinate_workers (last_heartbeat) "
+                   "VALUES (now() + interval '1 hour')")
 """
 # What to open, below the project; {trip} is the traveller's session, {fork} its fork,
 # {run} one that keeps its messages.
@@ -289,10 +293,11 @@ def addresses(page: Page, server: Any, more: dict[str, str]) -> dict[str, str]:
 def first_of(page: Page, address: str, place: int = 0) -> str:
     """Return the last part of where the first row of a list leads, or a later one."""
     page.goto(address)
-    links = page.locator("tbody th a:not(.fork)")
+    links = page.locator("tbody th a:not(.fork, .facets a)")
     found = links.nth(place).get_attribute("href")
     assert found is not None, "The demo lacks what is to be shown."
-    return found.rpartition("/")[2]
+    # Without the list that the row was opened from.
+    return found.partition("?")[0].rpartition("/")[2]
 
 
 if __name__ == "__main__":

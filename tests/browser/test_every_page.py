@@ -28,6 +28,7 @@ NO_PAGES = {
 }
 OF_NOBODY = ("user_id", "key_id", "view_id", "invitation_id", "public_id", "token")
 QUERIES = {
+    "/console/{slug}/approvals/{approval_id}": "?do=edit",
     "/console/{slug}/memories/back": "?session={session_id}",
     "/console/{slug}/agents/{agent_id}/data/key": "?key=user:17",
     "/console/{slug}/agents/{agent_id}/checkpoints/compare": (
@@ -70,6 +71,9 @@ def samples(trip: Trip) -> dict[str, str]:
         "fork_id": fork,
         "webhook_id": hook,
         "memory_id": memory,
+        "approval_id": approval(trip),
+        "approval_rule_id": approval_rule(trip),
+        "effect_id": effect(trip),
         "delivery_id": "nobody",
         "rule_id": rule(trip),
         "plan_id": plan(trip),
@@ -103,6 +107,35 @@ def except_one(trip: Trip, agent: str) -> tuple[str, str]:
         said = {"audit_id": blocked["id"], "reason": "A public address"}
         made = admin.post(f"/v1/agents/{agent}/exceptions", json=said).json()
     return str(blocked["number"]), str(made["id"])
+
+
+def approval(trip: Trip) -> str:
+    """Return an approval whose grounds have changed a little, and long arguments."""
+    path = f"/v1/sessions/{trip.id}/approvals"
+    said = {
+        "tool": "issue_refund",
+        "arguments": {"amount": 2490, "to": "x" * 300, "lines": [1, {"a": None}]},
+        "reason": "The flight was five hours late.",
+        "depends_on": ["/destination", "/nothing"],
+    }
+    return str(trip.console.api.post(path, json=said).json()["id"])
+
+
+def effect(trip: Trip) -> str:
+    """Return an effect of which nobody knows whether it happened."""
+    effects = f"/v1/sessions/{trip.id}/effects"
+    said = {"key": "wire-1", "tool": "wire", "arguments": {"to": "x" * 300}}
+    begun = trip.console.api.post(effects, json=said).json()
+    done = {"attempt": begun["attempt"], "status": "unknown"}
+    trip.console.api.post(f"{effects}/{begun['id']}/finish", json=done)
+    return str(begun["id"])
+
+
+def approval_rule(trip: Trip) -> str:
+    server = trip.console.server
+    path = "/v1/agents/travel-agent/approval-rules"
+    with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
+        return str(admin.post(path, json={"tool": "wire", "votes": 2}).json()["id"])
 
 
 def plan(trip: Trip) -> str:

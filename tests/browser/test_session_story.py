@@ -335,7 +335,7 @@ def test_back_keeps_filter_and_selection(visits: Visits, trip: Trip) -> None:
     page = visits.page("carol")
     page.goto(trip.path())
     page.locator(".filter summary").click()
-    page.get_by_label("Path touched").fill("destination")
+    page.get_by_role("textbox", name="Path touched").fill("destination")
     page.locator(".filter").get_by_role("button", name="Filter").click()
     expect(page.locator("#v3")).to_have_count(0)
     page.click("#v2 .version-number")
@@ -348,7 +348,9 @@ def test_back_keeps_filter_and_selection(visits: Visits, trip: Trip) -> None:
     expect(page.locator("#version-pane h2")).to_contain_text("v2")
     expect(page.locator("#v2")).to_have_class(re.compile("is-selected"))
     expect(page.locator("#v3")).to_have_count(0)
-    expect(page.get_by_label("Path touched")).to_have_value("/destination")
+    expect(page.get_by_role("textbox", name="Path touched")).to_have_value(
+        "/destination"
+    )
 
 
 def test_old_stands_before_new_also_from_right_to_left(

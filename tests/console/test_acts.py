@@ -8,12 +8,14 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import Role
+from apps.accounts.operations import require_rollback_reason
 from apps.audit.models import AuditRecord
 from apps.core import json
 from apps.timeline.models import Label, Note, Session, Version
 from apps.timeline.queries import outside
 from apps.timeline.versions import fetching, reading
 from tests.accounts.make import make_member
+from tests.acts import act_by
 from tests.console.make import HTML, KEY, Story, address, signed_in
 
 KEY_FIELD = {"key": "test-key-1"}
@@ -176,6 +178,45 @@ class TestRollback:
         assert (head.actor_kind, head.actor_label) == ("user", "olga")
         records = AuditRecord.objects.for_project(project.id)
         assert records.newest_first()[0].action == "session.rolled_back"
+
+    def test_where_a_reason_is_required_the_form_says_so_and_keeps_the_rest(
+        self, operator, project, trip
+    ):
+        require_rollback_reason(act=act_by(), project=project, is_required=True)
+        where = address(project, trip.id, "versions", 0, "rollback")
+        shown = text_of(operator.get(where))
+        fields = {"reason": " ", "reason_code": "looping", "hold": "on"}
+
+        told = text_of(tried(operator, where, expected=2, **fields), 400)
+
+        assert "This project requires them of every rollback." in shown
+        assert re.search(r'<textarea id="id_reason"[^>]* required ', shown)
+        assert "(optional)" not in shown
+        assert "This project requires a reason of a rollback" in told
+        assert re.search(r'value="looping" checked', told)
+        assert re.search(r'name="hold" checked', told)
+        assert head_of(trip)[0].number == 2
+        posted(operator, where, expected=2, reason="It looped.")
+        assert head_of(trip)[0].reasoning == "It looped."
+
+    def test_where_a_reason_is_required_an_undo_needs_none(
+        self, operator, project, trip
+    ):
+        require_rollback_reason(act=act_by(), project=project, is_required=True)
+        trip.update({"step": 3})
+        posted(
+            operator,
+            address(project, trip.id, "versions", 0, "rollback"),
+            expected=3,
+            reason="It looped.",
+        )
+        where = address(project, trip.id, "versions", 3, "rollback")
+        shown = text_of(operator.get(where, {"undo_of": 4}))
+
+        posted(operator, where, expected=4, undo_of=4, key="test-key-2")
+
+        assert "requires them" not in shown
+        assert head_of(trip)[0].undo_of == 4
 
     def test_then_the_page_offers_undo_and_resume(self, operator, project, trip):
         where = address(project, trip.id, "versions", 0, "rollback")

@@ -86,7 +86,7 @@ def test_an_operator_allows_personal_data_and_ends_it(
     assert ended.status_code == 303
     assert numbers(operator.looks()) == [number]
     assert "passes until" not in plain(operator.looks())
-    assert not made(store.write("contact", MAIL))["allowed"]
+    assert not made(store.write("elsewhere", MAIL))["allowed"]
     assert (
         "End it" not in operator.looks().split("<h2>Exceptions")[1].split("<tbody")[1]
     )
@@ -154,3 +154,38 @@ def the_admin() -> User:
 
 def first_blocked(store: Store) -> int:
     return AuditRecord.objects.filter(result="blocked").order_by("number")[0].number
+
+
+def test_several_blocked_texts_of_one_write_are_all_shown(
+    person: Any, store: Store
+) -> None:
+    answer = made(
+        store.write(
+            "profile",
+            f"{MAIL} and bob@example.org, IBAN DE89370400440532013000",
+            metadata={"note": PASSWORD, "mail": MAIL},
+        )
+    )
+
+    page = plain(person(Role.VIEWER).looks())
+
+    kinds = [(one["kind"], one["place"]) for one in answer["also"]]
+    assert (answer["kind"], answer["place"]) == ("email", "value")
+    assert set(kinds) == {
+        *(("email", "value"), ("iban", "value")),
+        *(("password", "metadata"), ("email", "metadata")),
+    }
+    assert "4 more in the same write" in page
+    assert "iban in the value" in page
+    assert "password in the metadata, policy:block_secrets" in page
+    for text in (MAIL, "bob@", "DE89", "Sup3r"):
+        assert text not in page
+
+
+def test_of_what_one_write_holds_so_much_is_named(store: Store) -> None:
+    many = ", ".join(f"{'a' * size}@example.com" for size in range(2, 30))
+
+    answer = made(store.write("many", many))
+
+    assert len(answer["also"]) == 9
+    assert made(store.write("contact", MAIL))["also"] == []

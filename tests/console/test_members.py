@@ -207,3 +207,75 @@ def test_somebody_elses_member_is_not_found(admin, project, other_project):
     for name in ("change_role", "remove_member", "make_signin_link"):
         answer = admin.post(url(name, project, mallory.id), {"role": "viewer"})
         assert answer.status_code == 404
+
+
+def test_who_may_not_is_told_who_may(client, project, other_project):
+    for name, role in (("alice", Role.ADMIN), ("olga", Role.OPERATOR)):
+        make_member(project, name, role)
+    make_member(other_project, "mallory", Role.ADMIN)
+    gone = make_member(project, "gone", Role.ADMIN)
+    gone.is_active = False
+    gone.save(update_fields=["is_active"])
+    viewer = signed_in(client, make_member(project, "vera", Role.VIEWER))
+
+    keys = viewer.get(url("keys", project), headers=HTML)
+    fork = viewer.post(url("make_plan", project), headers=HTML)
+
+    assert (keys.status_code, fork.status_code) == (403, 403)
+    admins = "Administrators of the project may: <strong>alice</strong>."
+    both = "may: <strong>alice</strong>, <strong>olga</strong>."
+    assert admins in text(keys)
+    assert f"Operators and administrators of the project {both}" in text(fork)
+    assert f'href="{url("members", project)}"' in text(keys)
+    assert "mallory" not in text(keys)
+    assert "gone" not in text(keys)
+
+
+def test_of_many_who_may_some_are_named(client, project):
+    for number in range(9):
+        make_member(project, f"admin{number}", Role.ADMIN)
+    viewer = signed_in(client, make_member(project, "vera", Role.VIEWER))
+
+    page = text(viewer.get(url("keys", project), headers=HTML))
+
+    assert "<strong>admin7</strong> and others." in page
+    assert "admin8" not in page
+
+
+def test_a_stranger_is_told_nobody(client, project, other_project):
+    make_member(project, "alice", Role.ADMIN)
+    stranger = signed_in(client, make_member(other_project, "sam", Role.VIEWER))
+
+    page = stranger.get(url("keys", project), headers=HTML)
+
+    assert page.status_code == 404
+    assert "alice" not in text(page)
+
+
+def test_an_administrator_requires_a_reason_of_rollbacks(admin, project):
+    where = url("require_rollback_reason", project)
+
+    on = text(admin.post(where, {"is_required": "on"}, follow=True))
+
+    project.refresh_from_db()
+    assert project.needs_rollback_reason
+    assert "A rollback in Checkout needs a reason." in on
+    assert "Require no reason" in on
+    record = AuditRecord.objects.get(action="project.changed")
+    assert record.details["needs_rollback_reason"] is True
+    off = text(admin.post(where, {"is_required": "off"}, follow=True))
+    assert "no longer needs a reason" in off
+    assert admin.post(where, {"is_required": "x"}, headers=HTML).status_code == 400
+
+
+def test_others_do_not_decide_whether_rollbacks_need_a_reason(client, project):
+    operator = signed_in(client, make_member(project, "olga", Role.OPERATOR))
+
+    answer = operator.post(
+        url("require_rollback_reason", project), {"is_required": "on"}, headers=HTML
+    )
+
+    project.refresh_from_db()
+    assert answer.status_code == 403
+    assert not project.needs_rollback_reason
+    assert "Reason of a rollback" not in text(operator.get(url("members", project)))

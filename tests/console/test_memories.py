@@ -82,6 +82,42 @@ def scores(page: str) -> list[str]:
     return re.findall(r'data-label="score">([0-9.]+)<', page)
 
 
+def test_words_are_searched_by_either_name_without_a_scope(
+    mind: Mind, person: Any
+) -> None:
+    mind.add("Closed on Sundays")
+    mind.add("Open until nine")
+    viewer = person(Role.VIEWER)
+
+    for name in ("q", "words"):
+        page = viewer.looks(**{name: "sundays"})
+        assert row_heads(page) == ["Closed on Sundays"]
+        assert "Of the project: choose whose" in plain(page)
+        assert 'value="sundays"' in page
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"query": "x"}, "There is no filter query"),
+        ({"q": "x", "words": "y"}, "say two things"),
+        ({"q": "x", "status": "dropped"}, "finds what is believed"),
+        ({"words": "x", "session": f"sess_{'0' * 26}"}, "finds what is believed"),
+        ({"owner": "ada"}, "Whose"),
+        ({"q": "x", "scope": "user"}, "user_id"),
+    ],
+)
+def test_a_filter_that_cannot_be_used_is_refused(
+    person: Any, query: dict[str, str], said: str
+) -> None:
+    viewer = person(Role.VIEWER)
+
+    answer = viewer.browser.get(viewer.at("memories"), query, headers=HTML)
+
+    assert answer.status_code == 400
+    assert said in plain(answer.content.decode())
+
+
 def test_memories_of_a_deleted_session_are_shown_nowhere(
     mind: Mind, person: Any
 ) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import Role
@@ -612,3 +613,25 @@ def test_side_by_side_shows_the_whole_state_with_what_stayed_folded(
     assert "… 1 unchanged key<" in after
     assert "&quot;NYC&quot;" in before
     assert "travellers" in after
+
+
+def test_a_version_says_its_time_of_day_and_an_older_one_its_date(viewer, project):
+    now = timezone.now()
+    fresh = Story(project, now=now - timedelta(hours=2))
+    old = Story(project, now=now - timedelta(days=3))
+
+    today, before = (
+        viewer.get(
+            reverse("console:session_detail", args=[project.slug, one.id])
+        ).content.decode()
+        for one in (fresh, old)
+    )
+
+    heads = [
+        page.partition('class="entry-head"')[2].partition("</div>")[0]
+        for page in (today, before)
+    ]
+    assert f">{fresh.now:%H:%M:%S}</time>" in heads[0]
+    assert 'class="day"' not in heads[0]
+    assert f">{old.now:%Y-%m-%d}</time>" in heads[1]
+    assert f">{old.now:%H:%M:%S}</time>" in heads[1]

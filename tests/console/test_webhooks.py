@@ -129,7 +129,7 @@ def test_a_test_stands_in_the_log_and_can_be_tried_now(admin, project, webhook):
     page = admin.post(url("resend_delivery", project, webhook.id, sent.id))
     assert page.status_code == 303
     nothing = text(admin.get(url("webhook", project, webhook.id), {"status": "failed"}))
-    assert "No delivery has this status" in nothing
+    assert "No delivery of the last 30 days has this status" in nothing
 
 
 def test_another_secret_is_shown_once(admin, project, webhook):

@@ -34,6 +34,10 @@ ROW_TRIGGERS = {
     "timeline_review_is_immutable",
     "timeline_score_is_immutable",
     "timeline_summary_is_immutable",
+    "timeline_effect_is_immutable",
+    "timeline_effectstep_is_immutable",
+    "timeline_compensation_is_immutable",
+    "timeline_compensationstep_is_immutable",
     "timeline_pendingwrite_is_immutable",
     "timeline_hiddenversions_is_immutable",
     "timeline_sessionname_is_immutable",
@@ -42,6 +46,8 @@ ROW_TRIGGERS = {
     "audit_event_append_only",
     "audit_auditrecord_append_only",
     "memory_contextread_is_immutable",
+    "approvals_approval_is_immutable",
+    "approvals_vote_is_immutable",
 }
 # Row triggers say nothing to TRUNCATE.
 TRIGGERS = ROW_TRIGGERS | {
@@ -55,7 +61,8 @@ OWNED = """
 SELECT c.oid, c.relname AS name FROM pg_class c
  WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
    AND (c.relname LIKE 'timeline\\_%' OR c.relname LIKE 'audit\\_%'
-        OR c.relname = 'memory_contextread')
+        OR c.relname IN ('memory_contextread', 'approvals_approval',
+                         'approvals_vote', 'approvals_undecided'))
  ORDER BY c.relname
 """
 COLUMNS = """

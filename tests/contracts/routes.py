@@ -26,6 +26,8 @@ BY_ADMINS = {
     "DELETE /v1/agents/{reference}",
     "POST /v1/agents/{agent}/exceptions",
     "DELETE /v1/agents/{agent}/exceptions/{exception_id}",
+    "POST /v1/agents/{agent}/approval-rules",
+    "DELETE /v1/agents/{agent}/approval-rules/{approval_rule_id}",
 }
 UNKNOWN_ID = "0" * 26
 
@@ -265,6 +267,25 @@ BODIES: dict[str, Any] = {
         "restore_data": True,
         "reasoning": "The import was wrong.",
     },
+    f"POST {SESSION}/approvals": {
+        "tool": "issue_refund",
+        "arguments": {"amount": 2490},
+        "schema": {"type": "object", "required": ["amount"]},
+        "reason": "The flight was late.",
+        "depends_on": ["/city"],
+        "key": "refund-1",
+        "votes": 2,
+        "ttl_seconds": 600,
+        "on_expiry": "escalate",
+    },
+    "POST /v1/agents/{agent}/approval-rules": {
+        "tool": "issue_refund",
+        "check": "state.amount>500",
+        "votes": 2,
+        "who": "admin",
+        "expires_in": 600,
+        "on_expiry": "escalate",
+    },
     "POST /v1/agents/{agent}/exceptions": {
         "rule": "policy:block_secrets",
         "prefix": "vault:",
@@ -303,6 +324,21 @@ BODIES: dict[str, Any] = {
     f"POST {SESSION}/versions/{{number}}/labels": {"label": "good"},
     f"POST {SESSION}/notes": {"text": "Called the customer back.", "version": 1},
     f"POST {SESSION}/summaries": {"first_turn": 1, "last_turn": 2, "text": "Said hi."},
+    f"POST {SESSION}/effects": {
+        "key": "mail-2",
+        "tool": "send_mail",
+        "arguments": {"to": "ann"},
+        "class": "compensable",
+        "undo": {"tool": "recall_mail", "arguments": {"to": "ann"}},
+        "number": 1,
+    },
+    f"POST {SESSION}/effects/{{effect_id}}/compensation": {"status": "requested"},
+    f"POST {SESSION}/effects/{{effect_id}}/finish": {
+        "attempt": 1,
+        "status": "done",
+        "result": {"id": "mail_1"},
+        "external_id": "smtp-1",
+    },
     f"PUT {SESSION}/review": {"outcome": "fine", "why": "Looked at again."},
     f"PUT {SESSION}/score": {"name": "helpfulness", "value": 0.75},
     f"POST {SESSION}/writes": {
@@ -382,6 +418,7 @@ UNKNOWN = {
     "label": "nobody-gave-this",
     "turn_id": f"turn_{UNKNOWN_ID}",
     "summary_id": f"sum_{UNKNOWN_ID}",
+    "effect_id": f"eff_{UNKNOWN_ID}",
     "trace_id": f"trace_{UNKNOWN_ID}",
     "reference": "nobody",
     "agent": "nobody",
@@ -394,6 +431,8 @@ UNKNOWN = {
     "exception_id": f"exc_{UNKNOWN_ID}",
     "other_id": f"cp_{UNKNOWN_ID}",
     "memory_id": f"mem_{UNKNOWN_ID}",
+    "approval_id": f"appr_{UNKNOWN_ID}",
+    "approval_rule_id": f"arul_{UNKNOWN_ID}",
     "rule_id": f"rule_{UNKNOWN_ID}",
     "webhook_id": f"hook_{UNKNOWN_ID}",
     "delivery_id": f"dlv_{UNKNOWN_ID}",

@@ -10,9 +10,11 @@ from django.utils import timezone
 from apps.accounts import operations as accounts
 from apps.accounts.access import actor_of
 from apps.accounts.models import Project, Role, Scope, User
+from apps.approvals import operations as approvals
+from apps.approvals.words import Verdict
 from apps.audit.actions import RECORDED, SHOWN, Action
 from apps.audit.models import AuditRecord, Event
-from apps.core.actors import SYSTEM
+from apps.core.actors import SYSTEM, Actor, ActorKind
 from apps.data import operations as data
 from apps.memory import operations as memory
 from apps.metrics import alerting, weekly
@@ -27,7 +29,14 @@ from apps.webhooks import operations as webhooks
 from tests.accounts.make import set_up
 from tests.acts import act_by, act_in
 from tests.contracts.routes import Route, api_routes, prepared
-from tests.contracts.world import World, add_webhook, made, start
+from tests.contracts.world import (
+    World,
+    add_approval,
+    add_member,
+    add_webhook,
+    made,
+    start,
+)
 from tests.feeding import feed_all
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +61,7 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     do_everything_over_the_api(world)
     do_everything_to_accounts(world)
     do_everything_with_plans(world)
+    do_everything_with_approvals(world)
     switch_a_webhook(world)
     soon = {"content": "Is here today", "expires_at": f"{SOON:%Y-%m-%dT%H:%M:%SZ}"}
     made(world.client.post("/v1/memories", soon))
@@ -60,9 +70,11 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     some = rules.filter(each="").order_by("id")[0]
     metrics.acknowledge_rule(rule_id=some.id, act=act_in(world.project))
     alerting.sweep(now=timezone.now())
+    leave_an_effect_open(world)
     later = timezone.now() + timedelta(days=400)
     feed_all(now=later)
     weekly.sweep(now=later)
+    approvals.sweep(actor=SYSTEM, now=timezone.now() + timedelta(seconds=180))
     timeline.expire(actor=SYSTEM, now=later)
     data.expire_due(actor=SYSTEM, now=later)
     memory.expire_due(actor=SYSTEM, now=later)
@@ -126,6 +138,43 @@ def do_everything_with_plans(world: World) -> None:
     made(world.client.post(f"/v1/plans/{undo['id']}/confirm", {}))
     made(world.client.post("/v1/plans", {"kind": "hold", "sessions": sessions}))
     retiring.sweep(now=timezone.now() + 2 * DRAFT_LIVES)
+
+
+def do_everything_with_approvals(world: World) -> None:
+    """Vote once of twice, and let the time of another be over."""
+    approval = add_approval(world.client, votes=2)
+    said = approvals.Said(verdict=Verdict.APPROVE)
+    voter = actor_of(add_member(world.project, "voter"))
+    act = act_in(world.project, voter)
+    approvals.vote(act=act, approval_id=approval["id"], said=said)
+    add_approval(world.client, on_expiry="escalate", ttl_seconds=60)
+    approvals.sweep(actor=SYSTEM, now=timezone.now() + timedelta(seconds=90))
+
+
+def leave_an_effect_open(world: World) -> None:
+    """Have an effect that nobody finishes be told of, and be settled by a person."""
+    session_id = start(world.client)
+    mail = {"key": "mail-1", "tool": "send_mail"}
+    effect = made(world.client.post(f"/v1/sessions/{session_id}/effects", mail))
+    soon = timezone.now() + timedelta(minutes=20)
+    timeline.tell_unknown_effects(actor=SYSTEM, now=soon)
+    vera = world.parameters["user_id"]
+    person = Actor(kind=ActorKind.USER, id=vera, label="vera")
+    timeline.settle_effect(
+        act=act_in(world.project, person, now=soon),
+        session_id=session_id,
+        effect_id=effect["id"],
+        status="done",
+        reason="It is in the sent folder.",
+    )
+    made(world.client.post(f"/v1/sessions/{session_id}/rollback", {"version": 0}))
+    timeline.change_compensation(
+        act=act_in(world.project, person, now=soon),
+        session_id=session_id,
+        effect_id=effect["id"],
+        status="waived",
+        reason="She knows.",
+    )
 
 
 def switch_a_webhook(world: World) -> None:

@@ -11,12 +11,17 @@ import pytest
 from django.apps import apps
 from django.db import IntegrityError, connection, models, transaction
 
+from apps.approvals.models import Approval, Vote
 from apps.audit.models import AuditRecord, Event
 from apps.core.roles.declared import Kind, declared
 from apps.core.roles.names import Role
 from apps.memory.models import ContextRead
 from apps.timeline.models import (
     Body,
+    Compensation,
+    CompensationStep,
+    Effect,
+    EffectStep,
     Entry,
     HiddenVersions,
     Note,
@@ -44,6 +49,10 @@ APPEND_ONLY: list[type[models.Model]] = [
     Review,
     Score,
     Summary,
+    Effect,
+    EffectStep,
+    Compensation,
+    CompensationStep,
     PendingWrite,
     HiddenVersions,
     SessionName,
@@ -51,6 +60,8 @@ APPEND_ONLY: list[type[models.Model]] = [
     Event,
     AuditRecord,
     ContextRead,
+    Approval,
+    Vote,
 ]
 # One column of each that the attacks try to change.
 CHANGED = {
@@ -62,6 +73,10 @@ CHANGED = {
     Review: "outcome",
     Score: "value",
     Summary: "text",
+    Effect: "tool",
+    EffectStep: "result_digest",
+    Compensation: "rollback_number",
+    CompensationStep: "reason",
     PendingWrite: "channel",
     HiddenVersions: "actor_label",
     SessionName: "session_id",
@@ -69,6 +84,8 @@ CHANGED = {
     Event: "action",
     AuditRecord: "action",
     ContextRead: "version",
+    Approval: "tool",
+    Vote: "verdict",
 }
 
 Attack = Callable[[type[models.Model]], Any]

@@ -22,6 +22,7 @@ TARGETS = [
     ("POST", "/versions/0/labels", "LABEL"),
     ("POST", "/notes", "NOTE"),
     ("POST", "/summaries", "SUMMARY"),
+    ("POST", "/effects", "EFFECT"),
     ("PUT", "/review", "REVIEW"),
     ("PUT", "/score", "SCORE"),
     ("POST", "/writes", "WRITES"),
@@ -47,9 +48,19 @@ def test_every_example_is_accepted(api: Any) -> None:
         answer = client.send(method, path + rest, value(name))
 
         assert answer.status in (200, 201), (method, rest, answer.content)
+        if name == "EFFECT":
+            effect = f"{path}/effects/{answer.body['id']}"
+            assert client.post(f"{effect}/finish", value("FINISH")).status == 200
+            assert client.post(f"{path}/rollback", {"version": 0}).status == 200
+            owed = client.post(f"{effect}/compensation", value("COMPENSATION"))
+            assert owed.status == 200
 
 
 def test_every_example_is_tried() -> None:
     named = {name for name in vars(examples) if name.isupper()}
 
-    assert named == {name for _, _, name in TARGETS} | {"CREATE"}
+    assert named == {name for _, _, name in TARGETS} | {
+        "CREATE",
+        "FINISH",
+        "COMPENSATION",
+    }

@@ -45,6 +45,7 @@ ACT = {
     "text": "Look at this.",
     "label": "good",
     "outcome": "failed",
+    "status": "done",
 }
 TIME = "2020-01-01"
 SEARCHES = [

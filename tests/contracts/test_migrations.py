@@ -89,6 +89,7 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
     assert {app for app in MIGRATED if any(belongs(row, app) for row in complete)} == {
         "accounts",
         "agents",
+        "approvals",
         "audit",
         "data",
         "meaning",

@@ -16,6 +16,9 @@ pytestmark = pytest.mark.django_db
 ROUTES = api_routes()
 # What agents put there themselves, and what differs from case to case.
 OPEN_OBJECTS = {
+    "arguments",
+    "schema",
+    "approval",
     "state",
     "data",
     "updates",
@@ -34,7 +37,7 @@ OPEN_OBJECTS = {
     "model_params",
 }
 OPEN_LISTS = {"messages", "tasks", "artifacts"}
-ANYTHING = {"arguments", "before", "after", "value", "content_json"}
+ANYTHING = {"arguments", "before", "after", "value", "content_json", "result"}
 
 
 def each(routes: list[Route]) -> Any:

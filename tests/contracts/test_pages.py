@@ -27,6 +27,7 @@ FOR_ADMINS = (
     *("/members/", "/keys", "/webhooks", "/{rule_id}/"),
     *("/alerts/new", "/alerts/preview", "/alerts/create"),
     "/agents/{agent_id}/delete",
+    "/approval-rules",
 )
 # Whoever may write takes on what fires.
 FOR_OPERATORS = ("/{rule_id}/acknowledge",)

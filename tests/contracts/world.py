@@ -6,6 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
+from apps.accounts.access import actor_of
 from apps.accounts.models import (
     ApiKey,
     Membership,
@@ -15,6 +16,8 @@ from apps.accounts.models import (
     Scope,
     User,
 )
+from apps.approvals import operations as approvals
+from apps.approvals.words import Verdict
 from apps.audit.models import AuditRecord
 from apps.metrics import operations as metrics
 from apps.metrics.models import AlertState, Rule
@@ -94,11 +97,13 @@ class World:
             made(client.patch(f"{session}/state", {"state": {"n": 40 + number}}))
         for number in ("1", "2"):
             made(client.post(f"{session}/versions/{number}/labels", {"label": "more"}))
+        add_approvals(client)
         for _ in range(2):
             made(client.post(f"{session}/turns", TURN))
             made(client.post(f"{session}/notes", {"text": "Seen.", "version": 2}))
             told = {"first_turn": 1, "last_turn": 2, "text": "Moved on."}
             made(client.post(f"{session}/summaries", told))
+        begin_effects(client, session)
         made(client.post(f"{session}/rollback", {"version": -2}))
         for query in ("aisle seats", None):
             made(client.post(f"{session}/context", {"query": query}))
@@ -128,6 +133,14 @@ TURN = {
     "reasoning": "She said hi.",
 }
 
+MAIL = {"key": "mail-1", "tool": "send_mail", "arguments": {"to": "ann"}}
+
+
+def begin_effects(client: Api, session: str) -> None:
+    """Begin two more effects of the session."""
+    for number in range(2):
+        made(client.post(f"{session}/effects", MAIL | {"key": f"more-{number}"}))
+
 
 def add_data(client: Api) -> None:
     """Give the agent data, a config with two versions, and a blocked write."""
@@ -141,6 +154,28 @@ def add_data(client: Api) -> None:
     made(client.post(f"{agent}/data", {"key": "temp:1", "value": "soon gone"}))
     mail = {"key": "user:1:mail", "value": "ann@example.com"}
     assert not made(client.post(f"{agent}/data", mail))["allowed"]
+
+
+def add_approval(client: Api, **said: Any) -> dict[str, Any]:
+    """Return an approval that an agent waits for, in a session of its own."""
+    session = start(client)
+    asked = {"tool": "issue_refund", "arguments": {"amount": 2490}, **said}
+    return made(client.post(f"/v1/sessions/{session}/approvals", asked))
+
+
+def add_voted_approval(project: Project, client: Api) -> str:
+    """Return an approval that one person of two has voted on."""
+    approval = add_approval(client, votes=2)
+    person = actor_of(add_member(project, "approver"))
+    said = approvals.Said(verdict=Verdict.APPROVE)
+    act = act_in(project, person)
+    approvals.vote(act=act, approval_id=approval["id"], said=said)
+    return str(approval["id"])
+
+
+def add_approvals(client: Api) -> None:
+    for tool in 3 * ("issue_refund", "wire"):
+        add_approval(client, tool=tool)
 
 
 def add_checkpoints(client: Api) -> tuple[str, str]:
@@ -246,8 +281,11 @@ def make_world() -> World:
     made(client.post(f"{session}/turns", {"input": "a", "output": "b"}))
     told = {"first_turn": 1, "last_turn": 2, "text": "Moved to Bonn."}
     summary = made(client.post(f"{session}/summaries", told))
+    effect = made(client.post(f"{session}/effects", MAIL))
     back = {"version": 1, "reason": "wrong city", "reason_code": "tool"}
     made(client.post(f"{session}/rollback", back))
+    owed = {"status": "failed", "reason": "It was read."}
+    made(client.post(f"{session}/effects/{effect['id']}/compensation", owed))
     made(client.post(f"{session}/fork", {"version": 1, "external_id": "order-1b"}))
     handoff = made(client.post(f"{session}/handoffs", {"version": 1}))
     traces = made(client.get("/v1/traces", {"session_id": session_id}))
@@ -262,6 +300,7 @@ def make_world() -> World:
     admin = client_of(project, Scope.ADMIN)
     exception = {"rule": "policy:block_pii", "prefix": "import:", "reason": "Ours."}
     excepted = made(admin.post("/v1/agents/travel/exceptions", exception))
+    ruled = made(admin.post("/v1/agents/travel/approval-rules", {"tool": "wire"}))
     plan = made(client.post("/v1/plans", {"kind": "hold", "sessions": [session_id]}))
     exporting = {"kind": "export", "sessions": [session_id]}
     parameters = {
@@ -275,6 +314,7 @@ def make_world() -> World:
         "label": "known-good",
         "turn_id": turn["id"],
         "summary_id": summary["id"],
+        "effect_id": effect["id"],
         "trace_id": traces["data"][0]["id"],
         "reference": "billing",
         "agent": "travel",
@@ -286,6 +326,8 @@ def make_world() -> World:
         "other_id": other_id,
         "exception_id": excepted["id"],
         "memory_id": memory_id,
+        "approval_id": add_voted_approval(project, client),
+        "approval_rule_id": ruled["id"],
         "blocked": str(AuditRecord.objects.filter(result="blocked")[0].number),
         "handoff": handoff,
         "slug": project.slug,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from apps.accounts.models import Scope, StoredAnswer
 from apps.audit.models import AuditRecord, Event
 from tests.conftest import Answer
 from tests.data.conftest import Store, made
@@ -32,11 +33,9 @@ def test_a_batch_sent_again_gets_its_answer(store: Store) -> None:
     first = made(store.batch(entries))
     again = made(store.batch(entries))
 
-    stored = [one["audit_id"] for one in first["results"] if one["allowed"]]
-    assert [one["audit_id"] for one in again["results"] if one["allowed"]] == stored
+    # Also what was blocked: it is not judged anew, nor recorded once more.
+    assert again == first
     assert [one["version"] for one in again["results"]] == [1, None, 2]
-    # What a policy blocks is recorded once more, and makes no version.
-    assert again["results"][1]["audit_id"] != first["results"][1]["audit_id"]
     assert len(made(store.versions("a"))["data"]) == 2
 
 
@@ -51,7 +50,84 @@ def test_a_batch_without_room_sent_again_gets_its_answer(store: Store) -> None:
         assert [one["allowed"] for one in body["results"]] == [True, True, False]
         assert body["results"][2]["blocked_by"] == "policy:max_keys_per_agent"
     assert again["results"][:2] == first["results"][:2]
+    assert again["results"][2]["audit_id"] == first["results"][2]["audit_id"]
+    assert "when it was first sent" in again["results"][2]["message"]
     assert store.keys() == ["a", "b"]
+
+
+MAIL = "ann@example.com"
+
+
+def test_a_write_with_a_key_is_not_judged_by_a_later_config(store: Store) -> None:
+    path, body = f"{store.path}/data", {"key": "a", "value": MAIL}
+    first = store.client.post(path, body, Idempotency_Key="k")
+    made(store.policies(block_pii=True))
+    before = recorded()
+
+    again = store.client.post(path, body, Idempotency_Key="k")
+    # And where the answer is gone: the version has the key as well.
+    StoredAnswer.objects.all().delete()
+    later = store.client.post(path, body, Idempotency_Key="k")
+
+    assert made(again) == made(later) == made(first)
+    assert made(first)["allowed"]
+    assert recorded() == before
+    assert not made(store.write("b", MAIL))["allowed"]
+
+
+def test_a_write_without_a_key_is_not_judged_by_a_later_floor(
+    store: Store, api: Any, make_key: Any
+) -> None:
+    admin = api(make_key(Scope.ADMIN))
+    first = made(store.write("a", MAIL))
+    made(admin.put("/v1/project/policies", {"policies": {"block_pii": True}}))
+    before = recorded()
+
+    again = made(store.write("a", MAIL))
+
+    assert again == first
+    assert recorded() == before
+    assert not made(store.write("b", MAIL))["allowed"]
+
+
+def test_a_batch_is_answered_as_it_was_decided_about(store: Store) -> None:
+    made(store.policies(block_pii=True, denied_key_prefixes=["tmp:"]))
+    entries = [
+        {"key": "a", "value": MAIL},
+        {"key": "a", "value": "1"},
+        {"key": "tmp:1", "value": "2"},
+        {"key": "a", "value": "1"},
+    ]
+    first = made(store.batch(entries, Idempotency_Key="k"))
+    assert [one["allowed"] for one in first["results"]] == [False, True, False, True]
+    # Both ways round: what was blocked is not now, and what was stored is.
+    made(store.policies(custom_blocked_patterns=[{"name": "one", "regex": "^1$"}]))
+    StoredAnswer.objects.all().delete()
+    before = recorded()
+
+    again = made(store.batch(entries, Idempotency_Key="k"))
+
+    assert again == first
+    assert recorded() == before
+    assert len(made(store.versions("a"))["data"]) == 2
+
+
+def test_a_write_that_passed_by_an_exception_says_so_when_it_is_sent_again(
+    store: Store, api: Any, make_key: Any
+) -> None:
+    made(store.policies(block_pii=True))
+    admin = store.as_seen_by(api(make_key(Scope.ADMIN)))
+    refused = made(store.write("a", MAIL))
+    said = {"audit_id": refused["audit_id"], "reason": "It is our own helpdesk's."}
+    exception = made(admin.client.post(f"{store.path}/exceptions", said))
+    first = made(store.write("a", MAIL))
+    made(admin.client.delete(f"{store.path}/exceptions/{exception['id']}"))
+
+    again = made(store.write("a", MAIL))
+
+    assert again == first
+    assert again["exceptions"] == [exception["id"]]
+    assert not made(store.write("b", MAIL))["allowed"]
 
 
 def test_a_deletion_sent_again_gets_its_answer(store: Store) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from apps.accounts.models import Project
 from apps.core.actors import SYSTEM
-from apps.demo import keeping, week
+from apps.demo import keeping, remembering, week
+from apps.memory.models import Memory
 from apps.timeline.models import Version
 
 NOW = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
@@ -34,4 +35,7 @@ def test_it_goes_on_where_a_load_was_cut_short(stops_after: int):
     resumed = Version.objects.count()
     assert interrupted < resumed
     assert resumed - kept == sum(s.number + 1 for s in week.stories(NOW))
-    assert kept == 1 + len(keeping.CONFIGS) + len(keeping.WRITES)
+    data = 1 + len(keeping.CONFIGS) + len(keeping.WRITES)
+    # A version for each, and one with which each owner's memories begin.
+    owners = Memory.objects.values_list("document_id").distinct().count()
+    assert kept == data + len(remembering.ALL) + owners

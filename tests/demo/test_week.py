@@ -15,15 +15,20 @@ from apps.agents.scope import Scope
 from apps.audit.models import AuditRecord, Event
 from apps.audit.operations import verify_records
 from apps.core.actors import SYSTEM
-from apps.demo import keeping, week
+from apps.demo import keeping, remembering, week
 from apps.demo.people import OPERATOR
+from apps.memory.models import Memory
+from apps.memory.operations.recalling import recall
 from apps.timeline import queries
+from apps.timeline.hooks import RecallAsked
 from apps.timeline.models import Session, Turn, Version
 from apps.timeline.operations import Document
 from apps.timeline.queries import list_open_items
 from apps.timeline.queries.preview import preview_rollback
+from apps.timeline.verification import verify_session
 from apps.timeline.versions import fetching, reading
 from apps.timeline.words import OpenKind
+from tests.acts import act_in
 
 NOW = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
 
@@ -51,7 +56,7 @@ def load(project: Project) -> None:
 
 
 def counted() -> Counter[str]:
-    models = (Session, Version, Turn, ApiKey, Membership, Event, AuditRecord)
+    models = (Session, Version, Turn, ApiKey, Membership, Event, AuditRecord, Memory)
     return Counter({model.__name__: model.objects.count() for model in models})
 
 
@@ -159,6 +164,35 @@ def test_the_travel_agent_keeps_data_and_a_policy_blocked_some(project: Project)
         ("policy:block_pii", "aaa.aaaaaa@aaaaaaa.aaa")
     }
     assert verify_records(stream_id=agent.id).is_intact
+
+
+def test_the_agents_remember_and_something_of_it_is_doubtful(project: Project):
+    now = project.created_at + week.WEEK
+    believed = Memory.objects.of_project(project.id).believed(now=now)
+    proposed = Memory.objects.of_project(project.id).filter(status="proposed")
+
+    assert {one.scope for one in believed} == {"user", "agent", "project"}
+    (clash,) = [one for one in believed if one.near]
+    (again,) = [one for one in believed if one.reinforced]
+    assert clash.owner == again.owner == remembering.TRAVELLER
+    assert len(again.taught_by) == 2
+    assert [one.type for one in proposed] == ["observation"]
+    # What was taught by versions that a rollback set aside is left out of contexts.
+    wiped = told(remembering.WIPED)
+    asked = RecallAsked(
+        act=act_in(project, now=now),
+        session_id=wiped.id,
+        version=wiped.head_number,
+        query=None,
+        limit=20,
+        includes_set_aside=False,
+    )
+    texts = {one["content"] for one in recall(asked).memories}
+    assert "Cancels a whole trip when one part of it changes" not in texts
+    assert "Stays with friends in New York, and needs no hotel there" in texts
+    for scope, owner in {(one.scope, one.owner) for one in believed}:
+        document = Document.of_memories(project, scope, owner)
+        assert verify_session(document.id).first_broken is None
 
 
 def test_it_makes_every_version_that_the_stories_tell(project: Project):

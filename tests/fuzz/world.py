@@ -42,6 +42,8 @@ KNOWN = {
     "/config/rollback": {"target_version": "v1", "version": "v1"},
     "/data/batch": {"entries": [{"key": "user:1:seat", "value": "12A"}]},
     "/data/search": {"query": "dark", "limit": 3, "min_similarity": 0.5},
+    "/finish": {"attempt": 1, "status": "done"},
+    "/compensation": {"status": "failed"},
     "/summaries": {"first_turn": 1, "last_turn": 2},
     "{agent}/data": {"key": "user:1:seat", "value": "12A"},
     "/exceptions": {
@@ -54,6 +56,13 @@ KNOWN = {
 # What is sent in place of what was made up until it has succeeded once: most of what
 # these take is of somebody, or one of several that exclude each other.
 FIRST = {
+    "POST /v1/sessions/{session_id}/effects": {"key": "call-1", "tool": "call"},
+    "POST /v1/sessions/{session_id}/effects/{effect_id}/finish": {
+        "attempt": 1,
+        "status": "done",
+    },
+    "POST /v1/sessions/{session_id}/approvals": {"tool": "call", "arguments": {}},
+    "POST /v1/agents/{agent}/approval-rules": {"tool": "call", "votes": 2},
     "POST /v1/memories": {"content": "Likes tea", "user_id": "u1"},
     "POST /v1/memories/search": {"query": "tea"},
     "POST /v1/memories/resolve": {"memory_id": "{memory_id}", "decision": "accept"},
@@ -203,6 +212,10 @@ class World:
         if "/memories" in self.label:
             said = {"content": f"Likes tea number {agent}", "user_id": "u1"}
             self.ids["memory_id"] = self._made("/v1/memories", said)["id"]
+        if "effect_id" in self.named:
+            self._make_an_effect(session)
+        if "/approval" in self.label:
+            self._make_an_approval(session, f"/v1/agents/{agent}")
         if "agent" in self.named:
             self._make_data(f"/v1/agents/{agent}")
         self._make_what_is_taken_back(session)
@@ -230,6 +243,20 @@ class World:
             self._made(f"{session}/turns", {"input": "a", "output": "b"})
         told = {**self.known, "text": "Said a and b."}
         self.ids["summary_id"] = self._made(f"{session}/summaries", told)["id"]
+
+    def _make_an_effect(self, session: str) -> None:
+        mail = {"key": "mail-1", "tool": "send_mail"}
+        self.ids["effect_id"] = self._made(f"{session}/effects", mail)["id"]
+        if "/compensation" in self.label:
+            self._made(f"{session}/rollback", {"version": 1})
+
+    def _make_an_approval(self, session: str, agent: str) -> None:
+        asked = {"tool": "issue_refund", "arguments": {"amount": 1}}
+        # Nobody decides: to wait is to wait for the end.
+        self.ids["wait"] = "0"
+        self.ids["approval_id"] = self._made(f"{session}/approvals", asked)["id"]
+        ruled = self._made(f"{agent}/approval-rules", {"tool": "wire"})
+        self.ids["approval_rule_id"] = ruled["id"]
 
     def _make_data(self, agent: str) -> None:
         """Let the agent know something: two configs, some keys, and checkpoints."""

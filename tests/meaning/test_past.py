@@ -115,11 +115,16 @@ def test_what_was_written_since_is_told_until_it_is_embedded(
     assert (before["catching_up"], before["data"]) == (True, [])
     embed_past()
     run.patch({"b": 2}, reasoning=REFUND)
+    # Also while no worker runs, and nothing has noticed it.
+    assert search(run.client)["pending"] == 1
     feed_all()
 
     body = search(run.client)
     assert (body["pending"], body["catching_up"]) == (1, False)
-    sweeping.sweep(now=timezone.now())
+    run.patch({"b": 3}, reasoning=REFUND)
+    run.turn()
+    assert search(run.client)["pending"] == 2
+    embed_past()
     assert search(run.client)["pending"] == 0
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 SURE = 0.7
+# The surest that is not believed.
+UNSURE = 0.69
 # What another source takes away of the doubt.
 REINFORCED = 0.3
 ACCEPTED = ("believed", "proposed")
@@ -22,12 +24,21 @@ class Said:
 
     text: str
     by: str | None = None
+    # Who said it again, and how sure each of all was who said it, in their order.
     also: tuple[str | None, ...] = ()
     status: str = "believed"
     confidence: float = 1.0
     reinforced: int = 0
     replaced_by: str | None = None
     expires_at: datetime | None = None
+    # How sure somebody decided that it is, and after how many had said it.
+    decided: float | None = None
+    decided_after: int = 0
+    sure: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.sure:
+            object.__setattr__(self, "sure", (self.confidence,))
 
     @property
     def is_standing(self) -> bool:
@@ -37,36 +48,60 @@ class Said:
     def plain(self) -> str:
         return " ".join(self.text.casefold().split())
 
+    def settled(self, confidence: float) -> Said:
+        """Return it as sure as somebody decides, whatever was said until then."""
+        return replace(
+            self,
+            confidence=confidence,
+            decided=confidence,
+            decided_after=1 + len(self.also),
+        )
+
     def again(self, by: str | None, confidence: float) -> Said:
         """Return it as another source said it too; the same one says nothing new."""
         if by in (self.by, *self.also):
             return self
-        surer = 1 - (1 - self.confidence) * (1 - REINFORCED)
-        is_sure = confidence >= SURE
-        return replace(
+        said = replace(
             self,
             also=(*self.also, by),
-            confidence=max(round(surer, 4), confidence),
-            status="believed" if is_sure else self.status,
+            sure=(*self.sure, confidence),
             reinforced=self.reinforced + 1,
+        )
+        return said.judged()
+
+    def judged(self) -> Said:
+        """Return it as sure as all that was said and decided makes it."""
+        heard = self.sure if self.decided is None else self.sure[self.decided_after :]
+        first, *more = heard if self.decided is None else (self.decided, *heard)
+        confidence, is_believed = first, first >= SURE
+        for one in more:
+            surer = round(1 - (1 - confidence) * (1 - REINFORCED), 4)
+            is_believed = is_believed or one >= SURE
+            confidence = max(surer, one)
+            if not is_believed:
+                confidence = min(confidence, UNSURE)
+        status = "believed" if is_believed else "proposed"
+        return replace(
+            self,
+            confidence=confidence,
+            status=status if self.is_standing else self.status,
         )
 
     def without(self, session: str) -> Said:
-        """Return it without what that session said."""
-        others = tuple(one for one in self.also if one != session)
-        lost = len(self.also) - len(others)
-        if self.by == session:
-            if not others:
-                return replace(self, also=(), reinforced=0, status="dropped")
-            lost += 1
-        doubt = (1 - self.confidence) / (1 - REINFORCED) ** lost
-        return replace(
+        """Return it as if that session had never spoken; dropped if only it did."""
+        everyone = (self.by, *self.also)
+        left = [place for place, one in enumerate(everyone) if one != session]
+        if not left:
+            return replace(self, also=(), sure=(), reinforced=0, status="dropped")
+        said = replace(
             self,
-            by=others[0] if self.by == session else self.by,
-            also=others[1:] if self.by == session else others,
-            confidence=round(max(1 - doubt, 0.0), 4),
-            reinforced=max(self.reinforced - lost, 0),
+            by=everyone[left[0]],
+            also=tuple(everyone[place] for place in left[1:]),
+            sure=tuple(self.sure[place] for place in left),
+            reinforced=self.reinforced - (len(everyone) - len(left)),
+            decided_after=sum(place < self.decided_after for place in left),
         )
+        return said.judged()
 
 
 State = dict[str, Said]
@@ -116,7 +151,8 @@ class Owned:
         for own_id, said in before.items():
             is_theirs = said.status == "replaced" and said.replaced_by in gone
             if is_theirs and own_id not in gone:
-                again = replace(after[own_id], status="believed", replaced_by=None)
+                status = "believed" if said.confidence >= SURE else "proposed"
+                again = replace(after[own_id], status=status, replaced_by=None)
                 after[own_id] = again
         self.become(after)
 

@@ -36,7 +36,7 @@ SESSIONS = OWNERS[2:]
 AWAY = timedelta(minutes=2)
 # Once; twice with one key; twice without, as after a lost answer.
 WAYS = st.sampled_from(("once", "key", "lost"))
-SURENESS = st.sampled_from((0.4, 0.8, 1.0))
+SURENESS = st.sampled_from((0.4, 0.6, 0.8, 1.0))
 PLACES = st.integers(0, 9)
 ACTS = st.one_of(
     st.tuples(
@@ -196,7 +196,15 @@ class History:
         name, own_id, said = chosen
         self.send(way, "PATCH", f"/v1/memories/{own_id}", {"content": text})
         if text != said.text:
-            changed = replace(said, text=text, by=None, also=(), reinforced=0)
+            changed = replace(
+                said,
+                text=text,
+                by=None,
+                also=(),
+                sure=(said.confidence,),
+                decided=None,
+                reinforced=0,
+            )
             self.owned[name].change(self.clock.now, **{own_id: changed})
 
     def doubt(self, way: str, place: int, confidence: float) -> None:
@@ -206,11 +214,9 @@ class History:
         body = {"confidence": confidence}
         self.send(way, "PATCH", f"/v1/memories/{own_id}", body)
         status = "believed" if confidence >= SURE else "proposed"
-        after = replace(
-            said,
-            confidence=confidence,
-            status=status if said.is_standing else said.status,
-        )
+        after = said if confidence == said.confidence else said.settled(confidence)
+        if said.is_standing:
+            after = replace(after, status=status)
         self.owned[name].change(self.clock.now, **{own_id: after})
 
     def delete(self, way: str, place: int) -> None:
@@ -242,11 +248,12 @@ class History:
         known = user.equal(said.text, now)
         assert left["id"] == own_id
         if known is None:
-            theirs = replace(said, status="believed", replaced_by=None, expires_at=None)
+            theirs = replace(believed(said), expires_at=None)
             user.change(now, **{own["id"]: theirs})
         else:
             assert own["id"] == known
-            user.alter(known, now, lambda one: one.again(said.by, said.confidence))
+            sure = believed(said).confidence
+            user.alter(known, now, lambda one: one.again(said.by, sure))
         gone = replace(said, status="replaced", replaced_by=own["id"])
         self.owned[name].change(now, **{own_id: gone})
 
@@ -376,8 +383,11 @@ def columns(row: Memory) -> dict[str, Any]:
 
 
 def believed(said: Said) -> Said:
-    surer = max(said.confidence, SURE)
-    return replace(said, status="believed", replaced_by=None, confidence=surer)
+    is_sure = said.status == "believed" or (
+        said.status != "proposed" and said.confidence >= SURE
+    )
+    sure = said if is_sure else said.settled(max(said.confidence, SURE))
+    return replace(sure, status="believed", replaced_by=None)
 
 
 def dropped(said: Said) -> Said:

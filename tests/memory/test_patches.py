@@ -137,6 +137,59 @@ def test_a_turn_that_is_formed_again_proposes_its_patch_no_more(
     assert proposed(mind, session) == []
 
 
+def test_no_key_that_a_client_sends_keeps_a_patch_from_being_accepted(
+    mind: Mind, administrator: Mind
+) -> None:
+    session = mind.session()
+    made = patch_of(mind, session)
+    path = f"/v1/sessions/{session}/state"
+    key = f"proposal:{made['id']}"
+    done(mind.client.patch(path, {"state": {"x": 1}}, Idempotency_Key=key))
+    taken = mind.client.patch(path, {"state": {}}, Idempotency_Key=f"{key},v1")
+    assert (taken.status, taken.param) == (400, "Idempotency-Key")
+
+    (accepted,) = done(decide(administrator, made))["data"]
+
+    assert accepted["taken_version"] == head(mind, session)["version"]
+    assert head(mind, session)["state"]["seat"] == "aisle"
+
+
+def test_a_patch_that_was_stepped_back_to_is_written_anew(
+    mind: Mind, administrator: Mind
+) -> None:
+    session = mind.session()
+    mind.change_state(session, seat="window")
+    made = patch_of(mind, session)
+    before = head(mind, session)["version"]
+    done(decide(administrator, made))
+    mind.step_back(session, before)
+    body = {"session_id": session, "scope": "session", "version": made["number"]}
+    done(mind.client.post("/v1/memories/rollback", body))
+    assert head(mind, session)["state"]["seat"] == "window"
+
+    (again,) = done(decide(administrator, made))["data"]
+
+    assert head(mind, session)["state"]["seat"] == "aisle"
+    assert again["taken_version"] == head(mind, session)["version"]
+
+
+def test_two_patches_of_one_turn_are_two_versions(
+    mind: Mind, administrator: Mind
+) -> None:
+    session = mind.session()
+    other = '<state_update>{"meal": "vegan"}</state_update>'
+    switch(mind, "tags")
+    say(mind, session, MARKED + other)
+    form()
+    both = proposed(mind, session)
+
+    taken = [done(decide(administrator, one))["data"][0] for one in both]
+
+    assert len({one["taken_version"] for one in taken}) == 2
+    state = head(mind, session)["state"]
+    assert (state["seat"], state["meal"]) == ("aisle", "vegan")
+
+
 def test_a_patch_is_no_belief(mind: Mind, administrator: Mind) -> None:
     session = mind.session()
     made = patch_of(mind, session)

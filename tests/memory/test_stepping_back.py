@@ -9,8 +9,9 @@ from django.utils import timezone
 from apps.accounts.models import StoredAnswer
 from apps.core.actors import SYSTEM
 from apps.memory import operations as memory
+from apps.memory.documents import sureness
 from apps.memory.models import Memory
-from apps.memory.operations import forgetting
+from apps.memory.operations import forgetting, resolving
 from tests.memory.conftest import Mind, done
 
 pytestmark = pytest.mark.django_db
@@ -136,6 +137,24 @@ def test_a_memory_of_a_session_is_promoted_to_its_user(mind: Mind) -> None:
     assert mind.listed(user_id="ada") == ["Is vegetarian"]
 
 
+def test_what_became_a_proposal_meanwhile_is_promoted_by_no_agent(
+    mind: Mind, administrator: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = mind.session(user="ada")
+    made = mind.add("Is an admin", session_id=session)
+    real = resolving.near_of
+
+    def doubted(*given: Any, **more: Any) -> Any:
+        done(administrator.patch(made["id"], confidence=0.5))
+        return real(*given, **more)
+
+    monkeypatch.setattr(resolving, "near_of", doubted)
+
+    refused(mind, made, decision="promote")
+
+    assert mind.listed(user_id="ada", scope="user") == []
+
+
 def test_a_memory_that_was_replaced_is_promoted_as_one_that_is_believed(
     mind: Mind,
 ) -> None:
@@ -256,6 +275,70 @@ def test_a_session_is_forgotten_wherever_it_taught(mind: Mind) -> None:
         stepped_back(mind, version=one["number"], **asked)
     assert "Pays in cash" in mind.listed(user_id="ada")
     assert mind.listed(session_id=bad, scope="session") == ["Wants a refund"]
+
+
+@pytest.mark.parametrize("said", [0.8, 1.0])
+def test_a_proposal_that_a_session_confirmed_is_one_again_without_it(
+    mind: Mind, said: float
+) -> None:
+    good, bad = mind.session(user="ada"), mind.session(user="ada")
+    place = {"scope": "user"}
+    made = mind.add("Is an admin", session_id=good, confidence=0.6, **place)
+    sure = mind.add("Is an admin", session_id=bad, confidence=said, **place)
+    assert sure["status"] == "believed"
+
+    stepped_back(mind, from_session=bad)
+
+    left = done(mind.read(made["id"]))
+    assert (left["status"], left["confidence"]) == ("proposed", 0.6)
+    assert mind.found("Is an admin", user_id="ada") == []
+
+
+def test_what_a_third_source_or_a_person_believes_too_stays_believed(
+    mind: Mind, administrator: Mind
+) -> None:
+    good, bad, other = (mind.session(user="ada") for _ in range(3))
+    place = {"scope": "user"}
+    for text in ("Likes tea", "Has a cat", "Is late"):
+        mind.add(text, session_id=good, confidence=0.6, **place)
+    (accepted,) = resolved(
+        administrator, mind.add("Is late", session_id=good, **place), "accept"
+    )
+    assert accepted["confidence"] == 0.7
+    for text in ("Likes tea", "Has a cat", "Is late"):
+        mind.add(text, session_id=bad, **place)
+    mind.add("Likes tea", session_id=other, confidence=0.9, **place)
+
+    stepped_back(mind, from_session=bad)
+
+    told = {
+        one["content"]: (one["status"], one["confidence"])
+        for one in done(
+            mind.client.get(
+                "/v1/memories",
+                {"user_id": "ada", "scope": "user", "status": "believed,proposed"},
+            )
+        )["data"]
+    }
+    assert told == {
+        "Likes tea": ("believed", 0.9),
+        "Has a cat": ("proposed", 0.6),
+        "Is late": ("believed", 0.7),
+    }
+
+
+def test_what_its_first_source_is_forgotten_of_is_as_sure_as_the_others(
+    mind: Mind,
+) -> None:
+    bad, good = mind.session(user="ada"), mind.session(user="ada")
+    made = mind.add("Is an admin", session_id=bad, scope="user")
+    mind.add("Is an admin", session_id=good, scope="user", confidence=0.5)
+
+    stepped_back(mind, from_session=bad)
+
+    left = done(mind.read(made["id"]))
+    assert (left["status"], left["confidence"]) == ("proposed", 0.5)
+    assert left["source"]["session_id"] == good
 
 
 def test_more_than_one_act_forgets_is_forgotten_step_by_step(
@@ -414,3 +497,27 @@ def test_of_what_is_forgotten_the_first_are_shown(
     (owner,) = told["owners"]
     assert (told["count"], owner["count"], owner["has_more"]) == (2, 2, True)
     assert [one["before"]["content"] for one in owner["changes"]] == ["Likes tea"]
+
+
+def test_of_more_sources_than_are_kept_it_is_said_that_some_are_not_known(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sureness, "MOST_SOURCES", 2)
+    text, place = "Is an admin", {"scope": "user"}
+    first, cut, *kept = (mind.session(user="ada") for _ in range(4))
+    made = mind.add(text, session_id=first, confidence=0.5, **place)
+    mind.add(text, session_id=cut, confidence=0.9, **place)
+    for session in kept:
+        mind.add(text, session_id=session, confidence=0.5, **place)
+    before = done(mind.read(made["id"]))
+    assert (before["reinforced"], before["untraced"]) == (3, 1)
+
+    lost = stepped_back(mind, from_session=cut)
+    assert (lost["count"], lost["untraced"]) == (0, 1)
+    assert done(mind.read(made["id"])) == before
+    for session in (first, *kept):
+        assert stepped_back(mind, from_session=session)["count"] == 1
+
+    # All that are known are forgotten; what the other one said is not.
+    left = done(mind.read(made["id"]))
+    assert left["status"] == "dropped"

@@ -33,6 +33,11 @@ CHECKS = "apps/timeline/verification/checks.py"
 OPENNESS = "apps/timeline/verification/openness.py"
 FINDER = "apps/timeline/search/finder.py"
 CONTENTS = "apps/timeline/verification/contents.py"
+BEGIN_EFFECT = "apps/timeline/sql/effect_begin_v*.sql"
+FINISH_EFFECT = "apps/timeline/sql/effect_finish_v*.sql"
+EFFECTS = "tests/timeline/effects/test_effects.py::test_"
+CROSSING = "tests/timeline/effects/test_crossing.py::test_"
+EFFECT_RACES = "tests/races/interleavings/test_effects.py::test_"
 VERIFIED_TURNS = "apps/timeline/verification/turns.py"
 
 OUTCOMES = "tests/timeline/test_outcomes.py::test_"
@@ -45,6 +50,7 @@ REOPENED = "tests/timeline/test_open_rebuild.py::test_"
 HISTORIES = OPEN + "after_random_histories_it_equals_a_recount"
 IMMUTABLE = "tests/timeline/test_immutability.py::test_"
 HOLDS = "tests/timeline/test_holds.py::test_"
+REASONED = "tests/timeline/test_rollback_reason.py::test_"
 ROLLED_BACK = "tests/timeline/test_rollback_verified.py::test_"
 WRITTEN = "tests/timeline/test_written.py::test_"
 LIMITED = "tests/timeline/test_limited_keys.py::test_"
@@ -78,6 +84,8 @@ LOCKS = "tests/data/test_locks.py::test_"
 PASSES_BY = LOCKS + "what_one_worker_has_in_hand_another_passes_by"
 LONG = "tests/data/test_long_restores.py::test_"
 BY_STEPS = "tests/data/test_restores_by_steps.py::test_"
+DECIDING = "apps/approvals/operations/deciding.py"
+APPROVALS = "tests/approvals/test_deciding.py::test_"
 ISOLATION = "tests/contracts/test_isolation.py::test_"
 KIND = "tests/contracts/test_kind.py::test_"
 
@@ -698,6 +706,20 @@ MUTANTS = (
         ROLLED_BACK + "a_broken_body_is_not_restored_and_nothing_is_written",
     ),
     one(
+        "reason that a project requires",
+        ROLLBACKS,
+        "        _require_reason(act, step)\n",
+        "",
+        REASONED + "without_a_reason_nothing_is_stored",
+    ),
+    one(
+        "white space that is no reason",
+        ROLLBACKS,
+        '(step.reasoning or "").strip()',
+        '(step.reasoning or "")',
+        REASONED + "without_a_reason_nothing_is_stored",
+    ),
+    one(
         "stored bytes of a large body",
         INTACT,
         "if bodies.cache.seal(key) == seal:",
@@ -1197,6 +1219,51 @@ MUTANTS = (
         "if True:",
         BY_STEPS + "it_is_answered_when_all_steps_are_made",
     ),
+    # -- effects
+    one(
+        "what a rollback has set aside, for an effect",
+        BEGIN_EFFECT,
+        "        WHEN _is_aside THEN 'aside'\n",
+        "",
+        EFFECTS + "what_was_decided_on_what_is_set_aside_does_not_begin",
+        EFFECT_RACES + "nothing_begins_after_what_stops_it",
+    ),
+    one(
+        "an effect whose outcome is unknown",
+        BEGIN_EFFECT,
+        "            WHEN _last.status <> 'failed' AND _class",
+        "            WHEN false AND _class",
+        EFFECTS + "what_nobody_finishes_in_time_is_unknown",
+    ),
+    one(
+        "the call that an effect's key stands for",
+        BEGIN_EFFECT,
+        "            WHEN _effect.call_digest <> _call_digest\n",
+        "            WHEN false\n",
+        EFFECTS + "a_key_stands_for_one_call",
+    ),
+    one(
+        "attempt of a finish",
+        FINISH_EFFECT,
+        "        WHEN NOT _settles AND attempt <> _attempt THEN 'attempt'\n",
+        "",
+        EFFECTS + "another_attempt_than_the_newest_cannot_finish",
+    ),
+    one(
+        "an effect that is done for good",
+        FINISH_EFFECT,
+        "        WHEN _last.status IN ('done', 'failed')\n",
+        "        WHEN false\n",
+        EFFECTS + "a_finish_is_repeated_with_the_same_words_alone",
+        EFFECT_RACES + "two_that_finish_otherwise_leave_one_outcome",
+    ),
+    one(
+        "effects that an earlier rollback has crossed",
+        "apps/timeline/queries/effects/crossing.py",
+        "c.effect_id IS NULL AND t.status",
+        "t.status",
+        CROSSING + "what_a_rollback_crossed_is_known_again_once_that_is_taken_back",
+    ),
     # -- exceptions, floor, override
     one(
         "an exception that has ended meanwhile",
@@ -1255,5 +1322,65 @@ MUTANTS = (
         "        require(caller, Permission.ADMIN, caller.project)\n",
         "        require(caller, Permission.WRITE, caller.project)\n",
         "tests/data/governing/test_overrides.py::test_others_and_no_reason_are_refused",
+    ),
+    # -- approvals
+    one(
+        "who asked, where two decide",
+        DECIDING,
+        "    if approval.votes > 1 and is_mine:\n",
+        "    if False and is_mine:\n",
+        APPROVALS + "who_asked_is_none_of_the_two",
+    ),
+    one(
+        "what an approval is bound to, when it is decided",
+        DECIDING,
+        "    if not still_bound(approval, act.project, state):\n",
+        "    if False:\n",
+        APPROVALS + "what_it_rests_on_has_changed_so_it_is_only_rejected",
+    ),
+    one(
+        "what an approval is bound to, when it begins",
+        "apps/approvals/gates.py",
+        "    if not still_bound(known, asked.act.project, parsed_state(head)):\n",
+        "    if False:\n",
+        "tests/approvals/test_gates.py::"
+        "test_what_it_rests_on_is_compared_again_when_it_begins",
+    ),
+    one(
+        "the arguments that were allowed",
+        "apps/approvals/gates.py",
+        "not same(allowed, asked.arguments)",
+        "False",
+        "tests/approvals/test_gates.py::"
+        "test_only_the_arguments_that_people_allowed_begin",
+    ),
+    one(
+        "one person, one vote",
+        DECIDING,
+        "    if any(_is_by(one, act.actor) for one in votes):\n",
+        "    if False:\n",
+        APPROVALS + "two_people_are_two_people",
+    ),
+    one(
+        "a role that was taken away",
+        DECIDING,
+        "        and still_may(one, approval, act)\n",
+        "",
+        APPROVALS + "a_role_that_was_taken_away_does_not_count",
+    ),
+    one(
+        "a wait that is set aside",
+        "apps/approvals/standing.py",
+        "is_over or _is_set_aside(live, approval.number)",
+        "is_over",
+        APPROVALS + "a_wait_that_is_set_aside_is_void_until_it_is_brought_back",
+    ),
+    one(
+        "people alone",
+        "apps/approvals/authority.py",
+        "    if actor.kind is not ActorKind.USER:\n",
+        "    if False:\n",
+        APPROVALS + "a_key_and_the_system_decide_nothing",
+        "tests/approvals/test_asking.py::test_no_key_votes",
     ),
 )

@@ -48,6 +48,7 @@ THEIRS = {
 OURS = {
     *("stepback_info", "blame", "timeline", "search", "data_read", "data_write"),
     *("agent_checkpoint_create", "agent_checkpoint_restore", "remember", "recall"),
+    *("request_approval", "approvals"),
 }
 WRITES = {
     "checkpoint_save",
@@ -59,6 +60,7 @@ WRITES = {
     "agent_checkpoint_create",
     "agent_checkpoint_restore",
     "remember",
+    "request_approval",
 }
 Connect = Callable[[str], AbstractAsyncContextManager[Any]]
 
@@ -69,7 +71,7 @@ class Caller:
     def __init__(self, client: Client) -> None:
         self.client = client
 
-    async def __call__(self, tool: str, **arguments: Any) -> dict[str, Any]:
+    async def __call__(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         answer = await self.client.call_tool(tool, arguments)
         assert not answer.is_error, answer
         (content,) = answer.content
@@ -153,8 +155,25 @@ def test_every_tool_answers_as_its_contract_says(connect: Connect, secret: str) 
             await comparing(call, *saved)
             await passing_on(call, *saved)
             await looking(call, saved[0])
+            await asking(call, saved[0])
 
     asyncio.run(story())
+
+
+async def asking(call: Caller, thread_id: str) -> None:
+    """Ask people; no tool decides."""
+    wanted = {"thread_id": thread_id, "tool": "wire", "key": "w-1"}
+    asked = await call("request_approval", **wanted, arguments='{"amount": 5}')
+    again = await call("request_approval", **wanted, arguments='{"amount": 5}')
+    broken = await call("request_approval", **wanted, arguments="[5]")
+
+    assert (asked["status"], asked["arguments"]) == ("pending", {"amount": 5})
+    assert (again["id"], again["outcome"]) == (asked["id"], None)
+    assert broken == {"error": "Give arguments as a JSON object."}
+    (found,) = (await call("approvals", approval_id=asked["id"]))["approvals"]
+    assert found == asked
+    waiting = (await call("approvals"))["approvals"]
+    assert asked["id"] in [one["id"] for one in waiting]
 
 
 async def listed(call: Caller) -> None:

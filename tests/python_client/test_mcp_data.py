@@ -95,6 +95,7 @@ def test_a_restore_is_a_preview_until_that_was_seen(
             done = await call("agent_checkpoint_restore", **about, **seen)
             assert (done["restored"], done["verified"]) == (True, True)
             assert (done["data_keys_changed"], done["data_keys_removed"]) == (1, 1)
+            assert (done["data_keys_skipped"], done["steps"]) == (0, 1)
             read = await call("data_read", agent=agent, key="seat")
             assert read["value"] == "3C"
 

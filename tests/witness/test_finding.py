@@ -333,3 +333,36 @@ def test_a_note_that_is_written_meanwhile_is_not_missing(
 
     assert verdict["valid"], verdict["signatures"]["message"]
     assert newest(folder) == 4
+
+
+def test_a_rewritten_record_of_an_agent_is_named_by_the_api_too(
+    roots: Path, run: runs.Run
+) -> None:
+    client, path = run.client, "/v1/agents/billing"
+    sign()
+    client.post("/v1/agents", {"name": "billing", "external_id": "billing"})
+    client.post(f"{path}/data", {"key": "a", "value": "1"})
+    assert client.get(f"{path}/audit/verify").body["signatures"] == {
+        "status": "unsigned",
+        "message": "None of it is signed yet.",
+    }
+    sign()
+    client.post(f"{path}/data", {"key": "a", "value": "2"})
+    held = client.get(f"{path}/audit/verify").body
+    assert held["valid"]
+    assert held["signatures"]["status"] == "signed"
+    assert "stands on the unkeyed chain alone" in held["signatures"]["message"]
+
+    with tampering("audit_auditrecord"), connection.cursor() as cursor:
+        stream = AuditRecord.objects.get(action="data.write", version=2).stream_id
+        cursor.execute(
+            "DELETE FROM audit_auditrecord WHERE stream_id = %s AND number > 1",
+            [stream],
+        )
+
+    broken = client.get(f"{path}/audit/verify").body
+    assert (broken["valid"], broken["chain_intact"]) == (False, True)
+    assert broken["first_invalid"] is None
+    assert broken["signatures"]["status"] == "broken"
+    assert "and it ends at number 1" in broken["signatures"]["message"]
+    assert "says who made it" in verified()[1]

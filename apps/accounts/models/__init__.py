@@ -70,6 +70,8 @@ class Project(models.Model):
     floor = models.TextField(default="{}")
     # Whether old states are embedded, so that they are found by their meaning.
     search_by_meaning = models.BooleanField(default=False)
+    # Whether a rollback has to say why.
+    needs_rollback_reason = models.BooleanField(default=False)
     created_at = models.DateTimeField()
 
     class Meta:

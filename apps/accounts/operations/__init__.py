@@ -21,6 +21,7 @@ from apps.accounts.operations.links import (
 from apps.accounts.operations.members import add_member, change_role, remove_member
 from apps.accounts.operations.projects import (
     create_project,
+    require_rollback_reason,
     set_floor,
     set_handling,
     set_search_by_meaning,
@@ -69,6 +70,7 @@ __all__ = [
     "open_with_view",
     "remove_member",
     "remove_second_factor",
+    "require_rollback_reason",
     "require_second_factor",
     "reset_second_factor",
     "revoke_key",

@@ -74,6 +74,17 @@ def set_search_by_meaning(*, act: Provenance, project: Project, is_on: bool) -> 
     return _set(act, project, "search_by_meaning", is_on, told=is_on)
 
 
+@transaction.atomic
+def require_rollback_reason(
+    *, act: Provenance, project: Project, is_required: bool
+) -> Project:
+    """Say whether a rollback has to say why; from the project's next request on.
+
+    Setting what is set already is not recorded.
+    """
+    return _set(act, project, "needs_rollback_reason", is_required, told=is_required)
+
+
 def _set(
     act: Provenance, project: Project, name: str, value: str | bool, *, told: Any
 ) -> Project:

@@ -26,6 +26,11 @@ BY_MEANING = (
     "found by their meaning."
 )
 
+ROLLBACK_REASON = (
+    "Whether a rollback has to say why: without `reasoning` it is refused. An undo "
+    "needs none."
+)
+
 
 @extend_schema_serializer(component_name="UpdateProject")
 class ProjectInput(InputSerializer):
@@ -35,6 +40,7 @@ class ProjectInput(InputSerializer):
         choices=HANDLINGS, required=False, allow_null=True, help_text=HANDLING
     )
     search_by_meaning = FlagField(help_text=BY_MEANING)
+    needs_rollback_reason = FlagField(help_text=ROLLBACK_REASON)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if all(value is None for value in attrs.values()):
@@ -53,6 +59,7 @@ class ProjectOutput(serializers.Serializer[Any]):
     name = serializers.CharField()
     handling = serializers.ChoiceField(choices=HANDLINGS, help_text=HANDLING)
     search_by_meaning = serializers.BooleanField(help_text=BY_MEANING)
+    needs_rollback_reason = serializers.BooleanField(help_text=ROLLBACK_REASON)
     created_at = serializers.DateTimeField()
 
 
@@ -90,6 +97,10 @@ class ProjectView(AdministratorView):
                 changed = accounts.set_search_by_meaning(
                     is_on=given["search_by_meaning"], project=changed, act=act
                 )
+            if given.get("needs_rollback_reason") is not None:
+                changed = accounts.require_rollback_reason(
+                    is_required=given["needs_rollback_reason"], project=changed, act=act
+                )
             return 200, json.dumps(shape(changed))
 
         return self.perform(request, perform)
@@ -103,5 +114,6 @@ def shape(project: Project) -> dict[str, Any]:
         "name": project.name,
         "handling": project.handling,
         "search_by_meaning": project.search_by_meaning,
+        "needs_rollback_reason": project.needs_rollback_reason,
         "created_at": project.created_at,
     }

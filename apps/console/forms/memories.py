@@ -49,6 +49,10 @@ class MemoriesForm(forms.Form):
         label="Status", required=False, choices=list(STATUSES.items())
     )
     words = _text("What they say or mean", LONGEST_QUERY)
+    # As other pages and the API call it.
+    q = forms.CharField(
+        required=False, max_length=LONGEST_QUERY, widget=forms.HiddenInput
+    )
     # The session that taught them.
     session = _session(widget=forms.HiddenInput)
     after = forms.CharField(
@@ -57,6 +61,16 @@ class MemoriesForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
+        for name in sorted(set(self.data) - set(self.fields)):
+            self.add_error(None, f"There is no filter {name[:40]}.")
+        if given.get("q"):
+            if given.get("words") not in ("", given["q"]):
+                self.add_error("q", "This and words say two things.")
+            else:
+                given["words"] = given["q"]
+        for name in ("status", "session"):
+            if given.get("words") and given.get(name):
+                self.add_error(name, "A search finds what is believed, taught by all.")
         if given.get("owner") and not given.get("scope"):
             self.add_error("scope", "Whose: a session, a user or an agent?")
         if given.get("owner") and given.get("scope") == MemoryScope.PROJECT:

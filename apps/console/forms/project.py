@@ -72,6 +72,10 @@ class SecondFactorForm(forms.Form):
     is_required = forms.ChoiceField(choices=[("on", "on"), ("off", "off")])
 
 
+class RollbackReasonForm(SecondFactorForm):
+    """Whether a rollback in the project has to say why."""
+
+
 class RoleForm(forms.Form):
     """Another role for a member."""
 
@@ -225,9 +229,6 @@ class AuditForm(forms.Form):
         if found.get("q") and not re.search(r"\w", found["q"]):
             self.add_error("q", "Name a word of it, or its code.")
         return found
-
-    def is_filtered(self) -> bool:
-        return any(self.cleaned_data[name] for name in self.fields if name != "after")
 
     def wanted(self) -> audit_entries.ActFilter:
         """Return the filters of a valid form."""

@@ -16,10 +16,16 @@ from apps.core.time.moments import moment
 from apps.diffs.pointers import join
 from apps.diffs.text import shorten
 from apps.meaning.past.searching import PastPlace
-from apps.timeline.operations import MAX_LABEL, MAX_NOTE, MAX_WHY
+from apps.timeline.operations import (
+    MAX_COMPENSATING,
+    MAX_LABEL,
+    MAX_NOTE,
+    MAX_SETTLING,
+    MAX_WHY,
+)
 from apps.timeline.queries import MessagePlace
 from apps.timeline.search import LONGEST_TEXT
-from apps.timeline.words import Op, Outcome
+from apps.timeline.words import EffectStatus, Op, Outcome
 
 TABS = ("changes", "state", "turns", "checkpoint", "proof")
 LARGEST = 10**18
@@ -45,8 +51,9 @@ def whole_number(*, required: bool = True) -> forms.IntegerField:
 class TimelineForm(forms.Form):
     """Which versions the timeline shows, and from where on downwards."""
 
-    path = forms.CharField(required=False, max_length=2_000)
+    path = forms.CharField(label="Path touched", required=False, max_length=2_000)
     op = forms.ChoiceField(
+        label="Operation",
         required=False,
         choices=[("", "all"), *((op.value, op.value) for op in Op)],
         error_messages={"invalid_choice": "There is no such operation."},
@@ -178,9 +185,38 @@ class RollbackForm(ActForm):
     reason = forms.CharField(required=False, max_length=2_000)
     reason_code = forms.ChoiceField(required=False, choices=[("", ""), *REASONS])
     hold = forms.BooleanField(required=False)
+    # The last of the session's id, where the rollback crosses what is grave.
+    letters = forms.CharField(required=False, max_length=40)
     # Enter in a field was pressed, not the button that confirms.
     look = forms.BooleanField(required=False)
     undo_of = whole_number(required=False)
+
+
+class EffectsForm(forms.Form):
+    """Which effects are listed, and behind which the page begins."""
+
+    status = forms.ChoiceField(
+        required=False, choices=[("", "all"), *EffectStatus.choices]
+    )
+    after = forms.RegexField(regex=r"\Aeff_[0-9a-z]{26}\Z", required=False)
+
+
+class SettleForm(forms.Form):
+    """What became of an effect, and how one knows."""
+
+    status = forms.ChoiceField(choices=[("done", "done"), ("failed", "failed")])
+    reason = forms.CharField(
+        max_length=MAX_SETTLING, error_messages={"required": "Say how you know."}
+    )
+    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
+
+
+class CompensationForm(forms.Form):
+    """What became of what is owed for an effect."""
+
+    status = forms.CharField(max_length=9)
+    reason = forms.CharField(required=False, max_length=MAX_COMPENSATING)
+    key = forms.RegexField(regex=r"\A[A-Za-z0-9_-]{8,64}\Z")
 
 
 class HoldForm(ActForm):

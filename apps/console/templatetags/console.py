@@ -6,7 +6,7 @@ that stand here.
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from importlib import metadata
 
@@ -252,6 +252,14 @@ def clock(at: datetime) -> SafeString:
         exact(at),
         f"{at:%H:%M:%S}",
     )
+
+
+@register.simple_tag
+def dated_clock(at: datetime) -> SafeString:
+    """Write the time of day, of what is older than a day with its date before it."""
+    if timezone.now() - at < timedelta(days=1):
+        return clock(at)
+    return format_html("{} {}", day(at), clock(at))
 
 
 @register.simple_tag

@@ -175,8 +175,9 @@ class AuditVerification(AuditView):
     def _verified(
         self, request: Request, agent: str, start: trail.Start | None
     ) -> Response:
-        found = verify(self.seen(request, agent).id, start)
-        return Response(verification_object(found, now=timezone.now()))
+        now = timezone.now()
+        found = verify(self.seen(request, agent).id, start, now=now)
+        return Response(verification_object(found, now=now))
 
 
 class AuditExport(AuditView):

@@ -123,19 +123,34 @@ class InvalidEvent(Output):
     message = text()
 
 
+@extend_schema_serializer(component_name="AuditSignatures")
+class SignaturesOutput(Output):
+    """What was signed of the chain, outside the database."""
+
+    status = text("none, unsigned, signed, unread or broken.")
+    message = text("Up to which event, in which note; or what contradicts it.")
+
+
 @extend_schema_serializer(component_name="AuditVerification")
 class VerificationOutput(Output):
     """What was recomputed of a chain."""
 
     object = text()
-    valid = serializers.BooleanField()
-    chain_intact = serializers.BooleanField(help_text="As `valid`.")
+    valid = serializers.BooleanField(
+        help_text="Whether the chain is intact, and no signature contradicts it."
+    )
+    chain_intact = serializers.BooleanField(
+        help_text="Whether each event follows from the one before."
+    )
     events_checked = serializers.IntegerField()
     chain_start = maybe_text("The hash of the first event that was checked.")
     chain_end = maybe_text("The hash of the last event that holds.")
     verified_at = serializers.DateTimeField()
     time_range = TimeRange()
     first_invalid = InvalidEvent(allow_null=True)
+    signatures = SignaturesOutput(
+        required=False, help_text="Of exports from before they were compared not there."
+    )
     has_more = serializers.BooleanField()
     next_start = maybe_text("Give it as `start` to go on.")
 

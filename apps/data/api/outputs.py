@@ -40,6 +40,16 @@ class Override(Output):
     reason = text()
 
 
+@named(component_name="BlockedAlso")
+class Also(Output):
+    """What else of a blocked write would have been blocked."""
+
+    rule = text("The policy.")
+    kind = text()
+    place = text()
+    masked = text("Its shape.", allow_blank=True)
+
+
 @named(component_name="DataWriteResult")
 class WriteResult(Output):
     """What became of a value: stored, or blocked by a policy, which is no error."""
@@ -67,6 +77,11 @@ class WriteResult(Output):
         help_text="True where the project's floor blocks it, not the agent's config.",
     )
     masked = text(f"{BLOCKED}its shape.", required=False, allow_blank=True)
+    also = Also(
+        many=True,
+        required=False,
+        help_text=f"{BLOCKED}what else in it would have been, the first 9.",
+    )
 
 
 class BatchSummary(Output):

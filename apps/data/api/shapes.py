@@ -49,6 +49,7 @@ def write_object(result: WriteResult) -> dict[str, Any]:
             "kind": result.block.kind,
             "place": result.block.place,
             "masked": result.block.masked,
+            "also": [one.told() for one in result.block.also],
         } | ({"floor": True} if result.block.is_by_floor else {})
     return told
 

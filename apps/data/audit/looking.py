@@ -6,8 +6,8 @@ page is looked for among so many records only, and says how far back that was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import Count, F, Max
@@ -81,6 +81,8 @@ class Held:
     texts: int
     fingerprint: str | None
     number: int
+    # What else the newest of them held that is blocked: rule, kind, place, masked.
+    also: Sequence[Mapping[str, str]] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -165,11 +167,18 @@ def held_back(agent_id: str, *, before: int | None = None, limit: int) -> HeldBa
         for row in rows[: limit + 1]
     ]
     return HeldBack(
-        found=met[:limit],
+        found=_with_the_rest(agent_id, met[:limit]),
         has_more=len(met) > limit,
         before=looked_at.following,
         looked_back_to=looked_at.begins_at(),
     )
+
+
+def _with_the_rest(agent_id: str, met: Sequence[Held]) -> list[Held]:
+    """Return them with what else the newest write of each held."""
+    newest = stream_of(agent_id).filter(number__in=[one.number for one in met])
+    found = dict(newest.values_list("number", "details__also"))
+    return [replace(one, also=found.get(one.number) or ()) for one in met]
 
 
 def held_write(agent_id: str, number: int) -> AuditRecord:

@@ -63,7 +63,7 @@ def verification_object(found: StreamVerification, *, now: datetime) -> dict[str
     return {
         "object": "audit_verification",
         "valid": found.is_valid,
-        "chain_intact": found.is_valid,
+        "chain_intact": found.is_intact,
         "events_checked": found.count,
         "chain_start": _hex(first.chain) if first else None,
         "chain_end": _hex(last.chain) if last else None,
@@ -73,6 +73,10 @@ def verification_object(found: StreamVerification, *, now: datetime) -> dict[str
             "end": utc_text(last.created_at) if last else None,
         },
         "first_invalid": _invalid_object(found.invalid) if found.invalid else None,
+        "signatures": {
+            "status": found.signatures.status,
+            "message": found.signatures.message,
+        },
         "has_more": found.following is not None,
         "next_start": found.following,
     }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from apps.audit import chain
 from apps.audit import operations as audit
 from apps.audit.models import AuditRecord
 from apps.audit.querysets import AuditRecordQuerySet
 from apps.data.audit.trail import Start, audit_id, first_number, stream_of
+from apps.timeline.verification import RecordSignatures, verify_record_signatures
 
 MOST = 500_000
 
@@ -36,38 +38,53 @@ class StreamVerification:
     last: AuditRecord | None
     invalid: FirstInvalid | None
     following: str | None
+    # What was signed outside the database of the stream, whatever part is recomputed.
+    signatures: RecordSignatures
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether the chain follows from itself."""
+        return self.invalid is None
 
     @property
     def is_valid(self) -> bool:
-        return self.invalid is None
+        """Whether it does, and is what was signed."""
+        return self.is_intact and not self.signatures.is_broken
 
 
-def verify(agent_id: str, start: Start | None) -> StreamVerification:
+def verify(agent_id: str, start: Start | None, *, now: datetime) -> StreamVerification:
     """Verify from an event or a time on, or from the first.
 
     Raises: InvalidRequest for an event that the agent does not have.
     """
     first = first_number(agent_id, start)
-    return verify_numbers(agent_id, first, None)
+    return verify_numbers(agent_id, first, None, now=now)
 
 
-def verify_numbers(agent_id: str, first: int, last: int | None) -> StreamVerification:
-    """Verify from one number to another, at most `MOST`."""
+def verify_numbers(
+    agent_id: str, first: int, last: int | None, *, now: datetime
+) -> StreamVerification:
+    """Verify from one number to another, at most `MOST`, and compare what is signed."""
+    signatures = verify_record_signatures(agent_id, now=now)
     stream = stream_of(agent_id)
     if first > 1 and not stream.filter(number=first - 1).exists():
         # Whatever stands there, nothing says what it goes on from.
         invalid = _invalid(stream, first - 1, None)
-        return _report(stream, first, first - 1, invalid)
+        return _report(stream, first, first - 1, invalid, signatures)
     limit = MOST if last is None else min(MOST, last - first + 1)
     found = audit.verify_records(stream_id=agent_id, after=first - 1, limit=limit)
     invalid = None
     if found.broken_at is not None:
         invalid = _invalid(stream, found.broken_at, found.chain)
-    return _report(stream, first, found.count, invalid)
+    return _report(stream, first, found.count, invalid, signatures)
 
 
 def _report(
-    stream: AuditRecordQuerySet, first: int, held: int, invalid: FirstInvalid | None
+    stream: AuditRecordQuerySet,
+    first: int,
+    held: int,
+    invalid: FirstInvalid | None,
+    signatures: RecordSignatures,
 ) -> StreamVerification:
     ends = {one.number: one for one in stream.filter(number__in=[first, held])}
     after = None
@@ -79,6 +96,7 @@ def _report(
         last=ends.get(held) if held >= first else None,
         invalid=invalid,
         following=audit_id(after.event_id) if after else None,
+        signatures=signatures,
     )
 
 

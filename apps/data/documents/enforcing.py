@@ -27,6 +27,8 @@ NO_FLOOR = "{}"
 _FLOOR = sql.PreparedQuery("""
 SELECT p.floor FROM accounts_project p WHERE p.id = %(project)s
 """)
+# What records name where the agent's config alone would have let it pass.
+FLOOR = "project floor"
 BY_FLOOR = "The project's floor says so, not the agent's config."
 
 

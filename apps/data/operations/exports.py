@@ -70,7 +70,7 @@ def _frozen(
 ) -> Export:
     verification = None
     if wanted.is_verified:
-        found = verify_numbers(agent_id, first, last)
+        found = verify_numbers(agent_id, first, last, now=act.now)
         verification = verification_object(found, now=act.now)
     return Export(
         stream_id=agent_id,

@@ -14,14 +14,12 @@ from apps.audit.streams import Operation, Result, StreamRecord
 from apps.core.ids import new_id
 from apps.data.documents import known
 from apps.data.documents.agents import agent_named
-from apps.data.documents.enforcing import standing_config
+from apps.data.documents.enforcing import FLOOR, standing_config
 from apps.data.policies import Block
 from apps.timeline.operations import Document, Told
 
 DATA = "data"
 CONFIG = "config"
-# What records name where the agent's config alone would have let it pass.
-FLOOR = "project floor"
 
 
 def found(act: Act, reference: str) -> tuple[Agent, Document]:
@@ -105,7 +103,9 @@ def record_block(act: Act, document: Document, block: Block, key: str) -> str:
         act=act,
         details={"rule": str(block.rule), **seen},
     )
-    shape = {"masked": block.masked}
+    shape: dict[str, Any] = {"masked": block.masked}
+    if block.also:
+        shape["also"] = [one.told() for one in block.also]
     if block.fingerprint is not None:
         shape["fingerprint"] = block.fingerprint.hex()
     record = StreamRecord(

@@ -25,14 +25,15 @@ from apps.data.documents.enforcing import (
     standing_floor,
 )
 from apps.data.documents.exceptions import still_stand
+from apps.data.documents.repeated import results_before
 from apps.data.documents.values import NewValue, WriteResult
 from apps.data.operations.recording import found_to_write, record_block, told
-from apps.timeline import queries
 from apps.timeline.errors import ConfigChanged, EntryChanged, NoRoom
 from apps.timeline.operations import (
     Document,
     NewEntry,
     Written,
+    stored_before,
     write_entries,
     write_entry_plainly,
 )
@@ -71,7 +72,7 @@ def write_batch(
         config = standing_config(document, now=act.now)
         batch.decide(config)
         try:
-            return batch.store(config)
+            return batch.stored_before(config) or batch.store(config)
         except ConfigChanged as error:
             attempts, changed = attempts + 1, error
             batch.crowded.clear()
@@ -168,6 +169,19 @@ class _Batch:
         """Say whether more keys are to be written than there is room for."""
         return self.override is not None and bool(self.crowded)
 
+    def stored_before(self, config: StandingConfig) -> list[WriteResult] | None:
+        """Return what became of a write that is sent again, which is not decided anew.
+
+        None for a new one, and where nothing is blocked: the ledger finds out then.
+        """
+        if len(self.allowed) == len(self.items):
+            return None
+        written = stored_before(act=self.act, document=self.document)
+        if written is None:
+            return None
+        with transaction.atomic():
+            return self._answered(config, self._stored(config, written))
+
     def store(self, config: StandingConfig) -> list[WriteResult]:
         """Write what is allowed and record what is blocked, in one transaction.
 
@@ -182,11 +196,7 @@ class _Batch:
             stored: Mapping[int, WriteResult] = {}
             if self.allowed:
                 stored = self._stored(config, self._write(config))
-            # Records come last: whoever waits for the chain holds nothing else.
-            return [
-                stored[place] if place in stored else self._blocked(place, config)
-                for place in range(len(self.items))
-            ]
+            return self._answered(config, stored)
 
     def store_plainly(self, config: StandingConfig) -> WriteResult | None:
         """Write the one value if nothing about that is out of the usual."""
@@ -212,6 +222,16 @@ class _Batch:
         if not name:
             return EntryChanged(param="expected_version")
         return EntryChanged(param=f"{name}[{place}].expected_version", item=place)
+
+    def _answered(
+        self, config: StandingConfig, stored: Mapping[int, WriteResult]
+    ) -> list[WriteResult]:
+        """Return what became of each; what is not stored is recorded as blocked."""
+        # Records come last: whoever waits for the chain holds nothing else.
+        return [
+            stored[place] if place in stored else self._blocked(place, config)
+            for place in range(len(self.items))
+        ]
 
     def _write(self, config: StandingConfig) -> Written:
         return write_entries(
@@ -248,7 +268,6 @@ class _Batch:
 
     def _blocked(self, place: int, config: StandingConfig) -> WriteResult:
         item = self.items[place]
-        # What was left out of an act that is repeated had no room then.
         most = config.rules.policies.most_keys or 0
         block = self.decisions[place].block
         block = block or config.named(item, full_block(most))
@@ -264,7 +283,7 @@ class _Batch:
     ) -> dict[int, WriteResult]:
         """Return what became of what is stored, now or by this act before."""
         if written.is_replay:
-            return self._stored_before(written)
+            return results_before(self.document, self.items, written)
         created_at = written.created_at or self.act.now
         return {
             place: WriteResult(
@@ -278,26 +297,6 @@ class _Batch:
             )
             for at, place in enumerate(self.allowed)
         }
-
-    def _stored_before(self, written: Written) -> dict[int, WriteResult]:
-        """Return it as it is kept; what was left out then is not in it."""
-        rows = queries.entries_of(
-            self.document.id, written.first_number, written.number
-        )
-        results: dict[int, WriteResult] = {}
-        for place in self.allowed:
-            row = rows[len(results)] if len(results) < len(rows) else None
-            if row is not None and row.key == self.items[place].key:
-                results[place] = WriteResult(
-                    key=row.key,
-                    event_id=row.trace_id,
-                    ordinal=row.ordinal,
-                    number=row.number,
-                    created_at=row.created_at,
-                    expires_at=row.expires_at,
-                    passage=self.decisions[place].passage,
-                )
-        return results
 
 
 def _require(items: Sequence[NewValue], name: str) -> None:

@@ -4,12 +4,13 @@ Pure functions over key, value and metadata: nothing here knows the database or 
 Text comes in and is looked at; of what is found, only a masked shape goes out.
 """
 
-from apps.data.policies.blocks import Block, Exemption, Rule, Verdict
+from apps.data.policies.blocks import Also, Block, Exemption, Rule, Verdict
 from apps.data.policies.errors import InvalidPolicy
 from apps.data.policies.parsing import parse, parse_policies
 from apps.data.policies.policies import Policies
 
 __all__ = [
+    "Also",
     "Block",
     "Exemption",
     "InvalidPolicy",

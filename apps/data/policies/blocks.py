@@ -17,9 +17,30 @@ class Rule(StrEnum):
     MOST_KEYS = "policy:max_keys_per_agent"
 
 
+# Of what one write holds that is blocked, beside the first.
+MOST_ALSO = 9
 # Rules that look at text, and so may be wrong about it. The others never are: who wants
 # another answer changes the config.
 FALLIBLE = frozenset({Rule.PERSONAL_DATA, Rule.SECRETS, Rule.PATTERNS})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Also:
+    """What else of a write would have been blocked, had the first thing passed."""
+
+    rule: Rule
+    kind: str
+    place: str
+    masked: str
+
+    def told(self) -> dict[str, str]:
+        """Return it as records and answers have it."""
+        return {
+            "rule": str(self.rule),
+            "kind": self.kind,
+            "place": self.place,
+            "masked": self.masked,
+        }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,7 +49,8 @@ class Block:
 
     `fingerprint` stands for the text (the whole key, value or metadata) under this
     rule: an exemption that names it lets the same text pass. `is_by_floor` says that
-    the project's floor blocks it, and the agent's config alone would not.
+    the project's floor blocks it, and the agent's config alone would not. `also` is
+    what stands beside it in the same write, at most `MOST_ALSO`.
     """
 
     rule: Rule
@@ -38,6 +60,7 @@ class Block:
     message: str
     fingerprint: bytes | None = None
     is_by_floor: bool = False
+    also: tuple[Also, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import product
+from itertools import chain, islice, product
 from typing import Any
 
 from apps.data.policies import detectors, words
-from apps.data.policies.blocks import Block, Exemption, Rule, Verdict
+from apps.data.policies.blocks import (
+    MOST_ALSO,
+    Also,
+    Block,
+    Exemption,
+    Rule,
+    Verdict,
+)
 from apps.data.policies.detectors import HIDDEN, Seen
 from apps.data.policies.patterns import Pattern
 from apps.data.policies.places import Text, texts
@@ -20,6 +27,8 @@ CONTENT_RULES = (Rule.SECRETS, Rule.PERSONAL_DATA, Rule.PATTERNS)
 # could not be looked at in them is not let pass. A hundred patterns take a third of
 # one on a megabyte; only repetitions that RE2 cannot keep states for take longer.
 PATTERN_SECONDS = 2.0
+# Of what one rule sees in one text of a blocked write: a megabyte may hold thousands.
+MOST_LOOKED_AT = 100
 # Numbers of which a floor keeps the smaller.
 NUMBERS = (
     "max_value_size_bytes",
@@ -94,16 +103,26 @@ class Policies:
         if block is not None:
             return Verdict(block=block)
         used: list[Exemption] = []
-        for text, rule in product(texts(key, value, metadata), CONTENT_RULES):
-            found = self._first(rule, text)
+        looked_at = iter(product(texts(key, value, metadata), CONTENT_RULES))
+        for text, rule in looked_at:
+            seen = self._seen(rule, text)
+            found = next(seen, None)
             if found is None:
                 continue
             mark = text.fingerprint(rule, secret)
             exempt = next((x for x in exemptions if x.covers(rule, key, mark)), None)
             if exempt is None:
-                return Verdict(block=_block(text, rule, found, mark))
+                rest = chain([(text, rule, seen)], self._rest(looked_at))
+                block = _block(text, rule, found, mark)
+                return Verdict(block=replace(block, also=_also(block, rest)))
             used.append(exempt)
         return Verdict(block=None, exempted=tuple(dict.fromkeys(used)))
+
+    def _rest(
+        self, looked_at: Iterator[tuple[Text, Rule]]
+    ) -> Iterator[tuple[Text, Rule, Iterator[Seen]]]:
+        for text, rule in looked_at:
+            yield text, rule, self._seen(rule, text)
 
     def expires_at(self, key: str, now: datetime) -> datetime | None:
         """Return when what is written now expires; None if it is kept."""
@@ -139,25 +158,25 @@ class Policies:
             return _limit(Rule.VALUE_SIZE, "value", "too_large", size=size, most=most)
         return None
 
-    def _first(self, rule: Rule, text: Text) -> Seen | None:
-        """Return the first thing in the text that this rule blocks."""
+    def _seen(self, rule: Rule, text: Text) -> Iterator[Seen]:
+        """Yield what this rule blocks in the text, one after another."""
         match rule:
             case Rule.SECRETS if self.block_secrets:
-                return detectors.first(detectors.secrets(), text.forms)
+                return detectors.seen(detectors.secrets(), text.forms)
             case Rule.PERSONAL_DATA if self.block_pii:
-                return detectors.first(detectors.personal_data(), text.forms)
+                return detectors.seen(detectors.personal_data(), text.forms)
             case Rule.PATTERNS:
-                return self._first_pattern(text)
-        return None
+                return self._matched(text)
+        return iter(())
 
-    def _first_pattern(self, text: Text) -> Seen | None:
+    def _matched(self, text: Text) -> Iterator[Seen]:
         until = time.thread_time() + PATTERN_SECONDS
         for pattern, form in product(self.patterns, text.forms):
             if time.thread_time() >= until:
-                return Seen(words.TOO_COSTLY, HIDDEN)
+                yield Seen(words.TOO_COSTLY, HIDDEN)
+                return
             if pattern.is_in(form):
-                return Seen(pattern.name, HIDDEN)
-        return None
+                yield Seen(pattern.name, HIDDEN)
 
 
 def _block(text: Text, rule: Rule, found: Seen, mark: bytes) -> Block:
@@ -169,6 +188,23 @@ def _block(text: Text, rule: Rule, found: Seen, mark: bytes) -> Block:
         message=words.block_message(rule, text.place, found.kind),
         fingerprint=mark,
     )
+
+
+def _also(
+    block: Block, rest: Iterable[tuple[Text, Rule, Iterator[Seen]]]
+) -> tuple[Also, ...]:
+    """Return what else is in the write; of one shape in one place it is named once."""
+    first = Also(
+        rule=block.rule, kind=block.kind, place=block.place, masked=block.masked
+    )
+    met = {first: None}
+    for text, rule, seen in rest:
+        for one in islice(seen, MOST_LOOKED_AT):
+            also = Also(rule=rule, kind=one.kind, place=text.place, masked=one.shape)
+            met[also] = None
+            if len(met) > MOST_ALSO:
+                return tuple(met)[1:]
+    return tuple(met)[1:]
 
 
 def _limit(rule: Rule, place: str, kind: str, **facts: int) -> Block:

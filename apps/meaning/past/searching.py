@@ -25,6 +25,7 @@ from apps.meaning.errors import MeaningOff, MeaningUnavailable
 from apps.meaning.nearest import ROWS_A_UNIT, asked_vectors
 from apps.meaning.past.texts import text_of
 from apps.timeline.models import Session
+from apps.timeline.projection import waiting_versions
 from apps.timeline.queries import VersionChanges, version_changes
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ SELECT array_agg(v.session_id) AS sessions, array_agg(v.number) AS numbers,
 _DUE = """
 SELECT session_id, number FROM meaning_paststream
  WHERE project_id = %(project)s AND due_at IS NOT NULL LIMIT %(most)s
+"""
+_REACHED = """
+SELECT session_id, number FROM meaning_paststream
+ WHERE session_id = ANY (%(sessions)s::text[])
 """
 _HEADS = sql.across("""
 SELECT s.id, s.head_number FROM timeline_session s
@@ -106,7 +111,8 @@ class PastFound:
     """The nearest versions, nearest first, and how far was looked.
 
     `looked_at` versions were compared; `next` is where older ones begin. `pending`
-    counts versions that wait to be embedded, of a thousand sessions at most; while
+    counts versions that wait to be embedded, noticed or not, of a thousand sessions and
+    as many appends at most; while
     `is_catching_up`, sessions from before are still to be noticed.
     """
 
@@ -266,18 +272,31 @@ def _seen(
 
 
 def _pending(scope: Scope) -> int:
-    """Count what waits of the sessions that the caller may see."""
+    """Count what waits of the sessions that the caller may see.
+
+    What is not noticed yet waits as well, as while no worker runs. Of a session that is
+    due all counts that is behind what is embedded of it.
+    """
     asked = {"project": scope.project.id, "most": MOST_COUNTED}
     due = {row.session_id: row.number for row in sql.rows(_DUE, asked)}
-    if not due:
+    unnoticed = waiting_versions(scope.project.id)
+    # By `manage.py embed` also what no worker has noticed may be embedded.
+    noticed = {"sessions": sql.text_array(unnoticed)}
+    reached = due | {row.session_id: row.number for row in sql.rows(_REACHED, noticed)}
+    waiting = sorted({*due, *unnoticed})
+    if not waiting:
         return 0
     told = {
-        "sessions": sql.text_array(due),
+        "sessions": sql.text_array(waiting),
         "agents": _agents(scope),
-        "most": MOST_COUNTED,
+        "most": len(waiting),
     }
-    heads = sql.rows(_HEADS, told)
-    return sum(max(row.head_number - due[row.id], 0) for row in heads)
+    return sum(
+        max(row.head_number - reached[row.id], 0)
+        if row.id in reached
+        else unnoticed[row.id]
+        for row in sql.rows(_HEADS, told)
+    )
 
 
 def _words(text: str) -> set[str]:

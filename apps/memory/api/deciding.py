@@ -76,7 +76,10 @@ class RollbackView(MemoryView):
                 act=self.act, session_id=session_id, reasoning=said.reason
             )
         return shapes.stepped_back_object(
-            done.steps, has_more=done.has_more, is_dry=said.is_dry
+            done.steps,
+            has_more=done.has_more,
+            untraced=done.untraced,
+            is_dry=said.is_dry,
         )
 
 

@@ -63,6 +63,10 @@ class Memory(Output):
     confidence = serializers.FloatField()
     status = text("believed, proposed, replaced, dropped, or taken (of a patch).")
     reinforced = serializers.IntegerField(help_text="How often others said the same.")
+    untraced = serializers.IntegerField(
+        help_text="Of those how many are not kept by name, but the newest 50: "
+        "forgetting one of their sessions does not change it."
+    )
     near = Near(many=True, help_text="Flagged, never merged.")
     replaced_by = maybe_text()
     taken_version = maybe_number(
@@ -192,6 +196,10 @@ class SteppedBack(Output):
     has_more = serializers.BooleanField(
         help_text="Whether the session taught more than the 1,000 that a call forgets:"
         " the same call goes on, without an `Idempotency-Key` or with another one."
+    )
+    untraced = serializers.IntegerField(
+        help_text="Memories of the session's owners that more said than are kept by "
+        "name: whether this session did is not known (1,001: more). Else 0."
     )
     owners = OwnerSteppedBack(many=True)
 

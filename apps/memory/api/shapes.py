@@ -92,6 +92,7 @@ def _memory(kept: Kept, *, has_vector: bool) -> dict[str, Any]:
         "confidence": content.confidence,
         "status": content.status,
         "reinforced": content.reinforced,
+        "untraced": content.untraced,
         "near": [{"id": one.id, "similarity": one.similarity} for one in content.near],
         "replaced_by": content.replaced_by,
         "taken_version": content.taken_version,
@@ -148,13 +149,14 @@ def _past(row: PastEntry, history: History) -> dict[str, Any]:
 
 
 def stepped_back_object(
-    done: Sequence[SteppedBack], *, has_more: bool, is_dry: bool
+    done: Sequence[SteppedBack], *, has_more: bool, untraced: int, is_dry: bool
 ) -> dict[str, Any]:
     return {
         "object": "memory_rollback",
         "dry_run": is_dry,
         "count": sum(one.count for one in done),
         "has_more": has_more,
+        "untraced": untraced,
         "owners": [
             {
                 "scope": one.owner.scope.value,

@@ -6,7 +6,7 @@ import hmac
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -33,7 +33,7 @@ TAGS, LLM = "tags", "llm"
 UPDATE = "state_update"
 # How much of the doubt each source more takes away.
 REINFORCEMENT = 0.3
-# The newest of who said it again; of more it is counted.
+# The newest of who said it again; of older ones it is only known how many there were.
 MOST_SOURCES = 50
 DIGEST_BYTES = 16
 _WORD = re.compile(r"[^\W_]+")
@@ -49,6 +49,8 @@ class Source:
     turn_id: str | None = None
     # `api`, `import`, or what formed it.
     by: str = "api"
+    # How sure it was; None where that counts no more, as a person has decided since.
+    confidence: float | None = None
 
     def told(self) -> dict[str, Any]:
         return {
@@ -57,6 +59,10 @@ class Source:
             "turn_id": self.turn_id,
             "by": self.by,
         }
+
+    def kept(self) -> dict[str, Any]:
+        """Return what a body keeps of it."""
+        return self.told() | {"confidence": self.confidence}
 
     def is_another_than(self, others: list[Source]) -> bool:
         """Say whether it is a source of its own: nobody reinforces by repetition."""
@@ -89,6 +95,8 @@ class Content:
     source: Source = Source()
     reinforced: int = 0
     reinforcements: tuple[Source, ...] = ()
+    # How sure it is by what is no source's: a decision, or sources that are not kept.
+    settled: float | None = None
     near: tuple[Near, ...] = ()
     # The memory that says it now.
     replaced_by: str | None = None
@@ -114,9 +122,10 @@ class Content:
                     "tags": list(self.tags),
                     "confidence": self.confidence,
                     "status": self.status,
-                    "source": self.source.told(),
+                    "source": self.source.kept(),
                     "reinforced": self.reinforced,
-                    "reinforcements": [one.told() for one in self.reinforcements],
+                    "reinforcements": [one.kept() for one in self.reinforcements],
+                    "settled": self.settled,
                     "near": [
                         {"id": one.id, "similarity": one.similarity}
                         for one in self.near
@@ -173,19 +182,10 @@ class Content:
         """Return what it has in common with its equals: a patch is no text's."""
         return digest_of(project, self.content, is_patch=self.is_patch)
 
-    def reinforced_by(self, source: Source, confidence: float) -> Content:
-        """Return it as it is after another source said the same."""
-        doubt = (1 - self.confidence) * (1 - REINFORCEMENT)
-        surer = max(round(1 - doubt, 4), confidence)
-        is_sure = confidence >= LEAST_CONFIDENCE and not self.is_patch
-        is_believed = is_sure or self.status == "believed"
-        return replace(
-            self,
-            confidence=surer if is_believed else min(surer, UNSURE),
-            status="believed" if is_believed else self.status,
-            reinforced=self.reinforced + 1,
-            reinforcements=(*self.reinforcements, source)[-MOST_SOURCES:],
-        )
+    @property
+    def untraced(self) -> int:
+        """Return how many of those who said it again are not kept by name."""
+        return max(self.reinforced - len(self.reinforcements), 0)
 
 
 def content_in(raw: bytes) -> Content:
@@ -206,6 +206,8 @@ def content_in(raw: bytes) -> Content:
         source=Source(**own["source"]),
         reinforced=own["reinforced"],
         reinforcements=tuple(Source(**one) for one in own["reinforcements"]),
+        # Of what was written before this was kept.
+        settled=own.get("settled"),
         near=tuple(
             Near(id=one["id"], similarity=float(one["similarity"]))
             for one in own["near"]

@@ -118,6 +118,7 @@ def row_of(document: Document, kept: Kept) -> Memory:
         session_id=content.source.session_id,
         version=content.source.version,
         taught_by=content.taught_by,
+        untraced=content.untraced,
         external_id=content.external_id,
         number=kept.number,
         ordinal=kept.ordinal,

@@ -17,11 +17,12 @@ from apps.core import json
 from apps.core.errors import ContentTooLarge, InvalidRequest
 from apps.core.ids import new_id
 from apps.memory.documents import contents
-from apps.memory.documents.contents import Content, Source
+from apps.memory.documents.contents import Content, Near, Source
 from apps.memory.documents.finding import standing
 from apps.memory.documents.nearing import near_texts
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept, store
+from apps.memory.documents.sureness import reinforced_by, said_by
 from apps.memory.models import Memory
 from apps.memory.operations import recording
 from apps.timeline.errors import TurnNotFound, VersionNotFound
@@ -93,20 +94,36 @@ def remember(
     reasoning: str | None = None,
 ) -> Added:
     """Write a memory that was looked at, unless the owner has its text already."""
-    near = (
-        ()
-        if content.is_patch
-        else near_texts(owner.document, content.content, now=act.now)
-    )
+    near = near_of(owner, content, now=act.now)
     with transaction.atomic():
-        # It begins as whose it is, whoever writes first.
-        about = recording.told(MemoryOperation.ADD, content)
-        lock_document(act=act, document=owner.document, told=about)
-        acting = owner.acting_for(finder.agent)
-        same = equal_text(owner, content, now=act.now)
-        if same is not None:
-            return _said_again(act, acting, same.id, content, reasoning)
-        return _added(act, acting, replace(content, near=near), reasoning)
+        return remembered(act, finder, owner, content, near, reasoning=reasoning)
+
+
+def near_of(owner: Owner, content: Content, *, now: datetime) -> tuple[Near, ...]:
+    """Return what an owner has that is near; ask it before a lock is held."""
+    if content.is_patch:
+        return ()
+    return near_texts(owner.document, content.content, now=now)
+
+
+def remembered(
+    act: Act,
+    finder: Finder,
+    owner: Owner,
+    content: Content,
+    near: tuple[Near, ...],
+    *,
+    reasoning: str | None = None,
+) -> Added:
+    """Lock an owner's memories, and write one as `remember` does."""
+    # It begins as whose it is, whoever writes first.
+    about = recording.told(MemoryOperation.ADD, content)
+    lock_document(act=act, document=owner.document, told=about)
+    acting = owner.acting_for(finder.agent)
+    same = equal_text(owner, content, now=act.now)
+    if same is not None:
+        return _said_again(act, acting, same.id, content, reasoning)
+    return _added(act, acting, replace(content, near=near), reasoning)
 
 
 def equal_text(owner: Owner, content: Content, *, now: datetime) -> Memory | None:
@@ -196,7 +213,7 @@ def require_to_come(moment: datetime | None, *, now: datetime) -> None:
 def content_of(act: Act, owner: Owner, new: NewMemory, source: Source) -> Content:
     """Return what is to be kept of a new memory."""
     is_sure = new.confidence >= contents.LEAST_CONFIDENCE
-    return Content(
+    content = Content(
         id=new_id("mem", now=act.now),
         scope=owner.scope.value,
         owner=owner.name,
@@ -207,11 +224,11 @@ def content_of(act: Act, owner: Owner, new: NewMemory, source: Source) -> Conten
         metadata=new.metadata,
         confidence=new.confidence,
         status="believed" if is_sure else "proposed",
-        source=source,
         embeds=new.embeds,
         external_id=new.external_id,
         expires_at=new.expires_at,
     )
+    return said_by(content, source)
 
 
 def _added(act: Act, owner: Owner, content: Content, reasoning: str | None) -> Added:
@@ -238,7 +255,7 @@ def _said_again(
     known = [before.content.source, *before.content.reinforcements]
     if not content.source.is_another_than(known):
         return Added(kept=before, is_new=False)
-    surer = before.content.reinforced_by(content.source, content.confidence)
+    surer = reinforced_by(before.content, content.source, content.confidence)
     about = recording.told(
         MemoryOperation.REINFORCE,
         surer,

@@ -19,6 +19,7 @@ from apps.memory.documents.finding import found, standing
 from apps.memory.documents.nearing import near_texts
 from apps.memory.documents.owners import Owner
 from apps.memory.documents.storing import Kept, note_removed, store
+from apps.memory.documents.sureness import said_by, settled_at
 from apps.memory.errors import MemoryNotFound
 from apps.memory.operations import recording
 from apps.memory.operations.adding import (
@@ -70,20 +71,22 @@ class Changes:
             "type": self.type,
             "tags": None if self.tags is None else tuple(dict.fromkeys(self.tags)),
             "metadata": self._metadata(before.metadata),
-            "confidence": self.confidence,
             "embeds": self.embeds,
             "expires_at": self.expires_at,
         }
         after = replace(
             before, **{name: one for name, one in said.items() if one is not None}
         )
+        if self.confidence not in (None, before.confidence):
+            after = settled_at(after, self.confidence)
         if self.confidence is not None and before.is_standing:
             is_sure = self.confidence >= contents.LEAST_CONFIDENCE
             after = replace(after, status="believed" if is_sure else "proposed")
         if after.content != before.content:
             # Who said it before said something else.
-            after = replace(after, source=Source(by="update"), near=())
+            after = replace(after, near=(), settled=None)
             after = replace(after, reinforced=0, reinforcements=())
+            after = said_by(after, Source(by="update"))
         return after
 
     def _metadata(self, before: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -16,10 +16,17 @@ from django.db import transaction
 from apps.agents.acts import Act
 from apps.audit.actions import Action
 from apps.audit.streams import MemoryOperation
-from apps.memory.documents.contents import REINFORCEMENT, Content
+from apps.memory.documents.contents import Content
 from apps.memory.documents.finding import read_entries
-from apps.memory.documents.owners import Owner, visible_owner
+from apps.memory.documents.owners import (
+    Finder,
+    Owner,
+    Place,
+    visible_owner,
+    visible_session,
+)
 from apps.memory.documents.storing import Kept, store
+from apps.memory.documents.sureness import without
 from apps.memory.models import Memory
 from apps.memory.operations import recording
 from apps.memory.operations.stepping import SHOWN, Change, SteppedBack
@@ -36,11 +43,13 @@ MOST = 1_000
 class Forgetting:
     """What an act forgot, or would, owner by owner; `has_more` says that more is left.
 
-    The same act again goes on with that.
+    The same act again goes on with that. `untraced` memories, that the session may have
+    taught too, were said by more than are kept by name: whether by it nobody knows.
     """
 
     steps: Sequence[SteppedBack]
     has_more: bool
+    untraced: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,16 +109,30 @@ def _forgetting(
     do: Callable[[Owner, int], tuple[SteppedBack, _Step]],
 ) -> Forgetting:
     steps: list[SteppedBack] = []
-    left = MOST
+    left, has_more = MOST, False
     for owner in _owners(act, session_id):
-        if not left:
-            return Forgetting(steps=steps, has_more=True)
+        has_more = not left
+        if has_more:
+            break
         shown, step = do(owner, left)
         steps.append(shown)
         left -= step.taken
-        if step.has_more:
-            return Forgetting(steps=steps, has_more=True)
-    return Forgetting(steps=steps, has_more=False)
+        has_more = step.has_more
+        if has_more:
+            break
+    untraced = _untraced(act, session_id)
+    return Forgetting(steps=steps, has_more=has_more, untraced=untraced)
+
+
+def _untraced(act: Act, session_id: str) -> int:
+    """Count the memories of which it is not known whether the session taught them."""
+    session = visible_session(act.scope, session_id, now=act.now)
+    if session is None:
+        return 0
+    named = Place(session_id=session_id)
+    owners = Finder(act.scope, named, act.now).to_read()
+    rows = Memory.objects.of([one.document.id for one in owners])
+    return len(rows.untraced(now=act.now).values_list("id")[: MOST + 1])
 
 
 def _forget(
@@ -213,26 +236,6 @@ def _replaced_by(owner: Owner, gone: Sequence[str], now: datetime) -> list[_Forg
         )
         for one in read_entries(owner.document, sorted(ids), now=now)
     ]
-
-
-def without(content: Content, session_id: str) -> Content:
-    """Return a memory as it is without what that session said."""
-    others = [one for one in content.reinforcements if one.session_id != session_id]
-    lost = len(content.reinforcements) - len(others)
-    if content.source.session_id == session_id:
-        if not others:
-            return replace(
-                content, status="dropped", reinforcements=(), reinforced=0, near=()
-            )
-        first, *others = others
-        content, lost = replace(content, source=first), lost + 1
-    doubt = (1 - content.confidence) / (1 - REINFORCEMENT) ** lost
-    return replace(
-        content,
-        reinforcements=tuple(others),
-        reinforced=max(content.reinforced - lost, 0),
-        confidence=round(max(1 - doubt, 0.0), 4),
-    )
 
 
 def _number(owner: Owner, now: datetime) -> int:

@@ -96,7 +96,7 @@ def accept(
     with transaction.atomic():
         number = _written(
             act,
-            before.content,
+            before,
             Expected(number=head.number if expected is None else expected),
             reasoning,
         )
@@ -109,10 +109,15 @@ def accept(
 
 
 def _written(
-    act: Act, content: Content, expected: Expected, reasoning: str | None
+    act: Act, proposal: Kept, expected: Expected, reasoning: str | None
 ) -> int:
-    """Write the patch under a key of its own: of two that accept it one writes it."""
-    key = f"proposal:{content.id}"
+    """Write the patch under a key of its own: of two that accept it one writes it.
+
+    No client can send that key, which has a comma, and have it mean something else; and
+    a proposal that was taken, stepped back to and accepted anew is written anew.
+    """
+    content = proposal.content
+    key = f"proposal:{content.id},v{proposal.ordinal}"
     request = replace(act.request, key=key, digest=sha256(key.encode()).digest())
     why = f"Accepted the proposed patch {content.id}."
     said = f"{why} {reasoning}" if reasoning else why

@@ -17,10 +17,11 @@ from apps.memory.documents.contents import LEAST_CONFIDENCE, Content
 from apps.memory.documents.finding import found, standing
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept, store
+from apps.memory.documents.sureness import settled_at
 from apps.memory.errors import MemoryNotFound
 from apps.memory.models import MemoryScope
 from apps.memory.operations import patches, recording
-from apps.memory.operations.adding import remember
+from apps.memory.operations.adding import near_of, remembered
 from apps.memory.operations.changing import require_decider
 from apps.timeline.operations import Told, lock_document
 
@@ -76,8 +77,8 @@ def resolve(
     owner, row = found(act, memory_id)
     before = standing(owner.document, row.id, now=act.now).content
     _require_fit(before, resolution)
-    if resolution.decision in MAKES_BELIEVED:
-        require_decider(act, before, _believed(before), is_administrators)
+    decider = _Decider(act=act, is_administrators=is_administrators)
+    decider.require_for(before, resolution)
     if before.is_patch and resolution.decision is Decision.ACCEPT:
         taken = patches.accept(
             act=act,
@@ -88,9 +89,23 @@ def resolve(
         )
         return [taken]
     if resolution.decision is Decision.PROMOTE:
-        return _promoted(act, owner, row.id, resolution)
+        return _promoted(decider, owner, row.id, resolution)
     with transaction.atomic():
-        return _resolved(act, owner, row.id, resolution)
+        return _resolved(decider, owner, row.id, resolution)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Decider:
+    """Who decides, and may do so for as long as a memory is what was looked at."""
+
+    act: Act
+    is_administrators: bool
+
+    def require_for(self, before: Content, resolution: Resolution) -> None:
+        """Raises: PermissionDenied."""
+        if resolution.decision in MAKES_BELIEVED:
+            after = _believed(before)
+            require_decider(self.act, before, after, self.is_administrators)
 
 
 def _require_fit(before: Content, resolution: Resolution) -> None:
@@ -117,12 +132,15 @@ def _require_fit(before: Content, resolution: Resolution) -> None:
 
 
 def _resolved(
-    act: Act, owner: Owner, memory_id: str, resolution: Resolution
+    decider: _Decider, owner: Owner, memory_id: str, resolution: Resolution
 ) -> list[Kept]:
+    act = decider.act
     before = standing(owner.document, memory_id, now=act.now)
     about = recording.told(MemoryOperation.RESOLVE, before.content)
     lock_document(act=act, document=owner.document, told=about)
     shown = [standing(owner.document, memory_id, now=act.now)]
+    # What it was taken for may have been forgotten meanwhile.
+    decider.require_for(shown[0].content, resolution)
     if resolution.decision in OF_TWO:
         shown.append(_other(act, owner, shown[0].content, resolution))
     decided = DECIDED[resolution.decision]([one.content for one in shown])
@@ -213,7 +231,9 @@ def _settled(content: Content, other: Content) -> Content:
 
 def _believed(content: Content) -> Content:
     surer = max(content.confidence, LEAST_CONFIDENCE)
-    return replace(content, status="believed", replaced_by=None, confidence=surer)
+    # Whose proposal it was, it is believed since by this decision.
+    sure = settled_at(content, surer) if content.is_unsure else content
+    return replace(sure, status="believed", replaced_by=None, confidence=surer)
 
 
 def _taken_back(content: Content) -> Content:
@@ -230,32 +250,41 @@ DECIDED: dict[Decision, Callable[[list[Content]], list[Content]]] = {
 
 
 def _promoted(
-    act: Act, owner: Owner, memory_id: str, resolution: Resolution
+    decider: _Decider, owner: Owner, memory_id: str, resolution: Resolution
 ) -> list[Kept]:
-    """Write a session's memory to its user's, then have it replaced by that.
+    """Write a session's memory to its user's, and have it replaced by that.
 
-    Two documents and two transactions: repeated after the first, it does the second.
+    The session's is locked first, as by forgetting, which takes owners in the order of
+    their scopes.
     """
     if owner.scope is not MemoryScope.SESSION:
         raise InvalidRequest("Only a session's memory is promoted.", param="decision")
-    before = standing(owner.document, memory_id, now=act.now)
+    act = decider.act
+    before = standing(owner.document, memory_id, now=act.now).content
     place = Place(session_id=owner.name, scope=MemoryScope.USER)
     finder = Finder(act.scope, place, act.now)
     user = finder.to_write()
-    own = replace(
-        _believed(before.content),
+    near = near_of(user, before, now=act.now)
+    with transaction.atomic():
+        about = recording.told(MemoryOperation.RESOLVE, before)
+        lock_document(act=act, document=owner.document, told=about)
+        mine = standing(owner.document, memory_id, now=act.now)
+        decider.require_for(mine.content, resolution)
+        own = _users(act, user, mine.content)
+        added = remembered(act, finder, user, own, near, reasoning=resolution.reasoning)
+        gone = replace(
+            mine.content, status="replaced", replaced_by=added.kept.content.id, near=()
+        )
+        return [added.kept, *_stored(act, owner, [mine], [gone], resolution)]
+
+
+def _users(act: Act, user: Owner, content: Content) -> Content:
+    """Return a session's memory as its user's."""
+    return replace(
+        _believed(content),
         id=new_id("mem", now=act.now),
         scope=user.scope.value,
         owner=user.name,
         near=(),
         expires_at=None,
     )
-    added = remember(act, finder, user, own, reasoning=resolution.reasoning)
-    with transaction.atomic():
-        about = recording.told(MemoryOperation.RESOLVE, before.content)
-        lock_document(act=act, document=owner.document, told=about)
-        mine = standing(owner.document, memory_id, now=act.now)
-        gone = replace(
-            mine.content, status="replaced", replaced_by=added.kept.content.id, near=()
-        )
-        return [added.kept, *_stored(act, owner, [mine], [gone], resolution)]

@@ -80,3 +80,16 @@ BATCH = _example(
         ]
     },
 )
+EFFECT = _example(
+    "A mail is about to be sent",
+    {
+        "key": "confirm-booking",
+        "tool": "send_mail",
+        "arguments": {"to": "u_17", "template": "booking_confirmed"},
+        "class": "irreversible",
+    },
+)
+COMPENSATION = _example("The agent is asked to put it right", {"status": "requested"})
+FINISH = _example(
+    "It was sent", {"attempt": 1, "status": "done", "result": {"id": "mail_1"}}
+)

@@ -26,13 +26,15 @@ from apps.timeline.api.summaries.inputs import SummaryChoice
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.operations import MAX_WHY
 from apps.timeline.versions.reading import Step
-from apps.timeline.words import Outcome
+from apps.timeline.words import Crossing, Outcome
 
 # Each removal from a list moves what stands behind it: a million of them, which fit
 # into one request, would take hours.
 MOST_REMOVALS = 1_000
 # What says which version to roll back to.
 TARGETS = ("version", "count", "turn_id")
+# What a rollback that goes behind effects does.
+ON_EFFECTS = ("record", "refuse")
 # What always fits the column, and never int()'s own limit of digits.
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
@@ -185,6 +187,11 @@ class RollbackInput(HeadInput):
     targetTurnId = TextField(allow_blank=False, help_text="Another name for `turn_id`.")
     reason = TextField(help_text="Why; kept as the reasoning of the new version.")
     reason_code = TextField(help_text="A short code for statistics.")
+    on_effects = TextField(
+        help_text="refuse: 409 `effects_crossed` where the agent did something outside "
+        "that the restored state does not know of; record, as if unset: what is owed "
+        "for it is listed under `compensations`."
+    )
     hold = FlagField(help_text="Pause the session as well.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -203,6 +210,15 @@ class RollbackInput(HeadInput):
         count: int | None = self.validated_data.get("count")
         number: int | None = self.validated_data.get("version")
         return number if count is None else -count
+
+    def crossing(self) -> Crossing:
+        refuses = self.validated_data.get("on_effects") == "refuse"
+        return Crossing.NOTHING_OWED if refuses else Crossing.ANYTHING
+
+    def validate_on_effects(self, value: str | None) -> str | None:
+        if value not in (None, *ON_EFFECTS):
+            raise serializers.ValidationError(f"This takes {' or '.join(ON_EFFECTS)}.")
+        return value
 
     def validate_reason_code(self, value: str | None) -> str | None:
         return value or None

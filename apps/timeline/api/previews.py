@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -16,8 +17,10 @@ from apps.core.time.moments import utc_text
 from apps.timeline.api import outputs
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.comparisons import change_list
+from apps.timeline.api.effects.shapes import crossed_object
 from apps.timeline.queries.calls import Call
-from apps.timeline.queries.preview import Preview, preview_rollback
+from apps.timeline.queries.effects import CrossedEffect
+from apps.timeline.queries.preview import LISTED, Preview, preview_rollback
 
 OUTSIDE = (
     "Stepback cannot undo what tool calls did outside, and does not know of calls "
@@ -60,6 +63,7 @@ class RollbackPreviewView(TimelineView):
 
 
 def _object(found: Preview) -> dict[str, Any]:
+    declared = {one.call: one for one in found.effects}
     return {
         "object": "rollback_preview",
         "session_id": found.head.session_id,
@@ -69,7 +73,10 @@ def _object(found: Preview) -> dict[str, Any]:
         "versions_set_aside": found.n_set_aside,
         "versions_brought_back": found.brought_back,
         "turns_set_aside": found.n_turns,
-        "tool_calls": [_call(call) for call in found.calls],
+        "effects": [crossed_object(one) for one in found.effects[:LISTED]],
+        "effects_crossed": sum(one.is_owed for one in found.effects),
+        "effects_truncated": len(found.effects) > LISTED,
+        "tool_calls": [_call(call, declared) for call in found.calls],
         "tool_calls_since": found.calls_since,
         "tool_calls_truncated": found.has_more_calls,
         "outside": OUTSIDE,
@@ -85,13 +92,16 @@ def _object(found: Preview) -> dict[str, Any]:
     }
 
 
-def _call(call: Call) -> dict[str, Any]:
+def _call(call: Call, declared: Mapping[str, CrossedEffect]) -> dict[str, Any]:
+    effect = declared.get(call.id) if call.id is not None else None
     written = json.dumps(call.arguments)
     if len(written) > WHOLE:
         written = json.dumps(json.cleaned(call.arguments, max_depth=3, max_entries=20))
     return {
         "name": call.name,
         "id": call.id,
+        "effect_id": effect.id if effect else None,
+        "class": effect.counts_as.value if effect else None,
         "arguments": Fragment(written),
         "session_id": call.session_id,
         "version": call.number,

@@ -76,11 +76,13 @@ def rollback_object(
     rollback: Rollback | None,
     *,
     verified: bool,
+    effects_crossed: int | None,
 ) -> dict[str, Any]:
     """Return what a rollback did, for clients of either contract."""
     return state_object(version, state, rollback) | {
         "success": True,
         "verified": verified,
+        "effects_crossed": effects_crossed or 0,
         "new_version": version.number,
         "restored_from_version": version.restored_number,
         "rolled_back_from_version": version.parent_number,
@@ -108,7 +110,13 @@ class StateWriteView(TimelineView):
         if receipt.verified is None:
             shown = state_object(version, state, rollback)
         else:
-            shown = rollback_object(version, state, rollback, verified=receipt.verified)
+            shown = rollback_object(
+                version,
+                state,
+                rollback,
+                verified=receipt.verified,
+                effects_crossed=receipt.effects_crossed,
+            )
         answer = self.answer(shown, receipt, version.number)
         if is_minimal:
             answer["Preference-Applied"] = "return=minimal"
@@ -209,6 +217,7 @@ class RollbackView(StateWriteView):
             step=given.step(),
             reason_code=given.validated_data.get("reason_code"),
             hold=bool(given.validated_data.get("hold")),
+            crossing=given.crossing(),
             act=self.act,
             expected=self.expected(given.validated_data.get("expected_version")),
         )

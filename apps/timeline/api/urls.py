@@ -19,6 +19,8 @@ from apps.timeline.api import (
     verify,
     versions,
 )
+from apps.timeline.api.effects import compensations
+from apps.timeline.api.effects import views as effects
 from apps.timeline.api.summaries import views as summaries
 
 SESSION = "sessions/<str:session_id>"
@@ -81,6 +83,27 @@ urlpatterns = [
         f"{SESSION}/summaries/<str:summary_id>",
         summaries.SummaryView.as_view(),
         name="summary",
+    ),
+    path(f"{SESSION}/effects", effects.EffectsView.as_view(), name="effects"),
+    path(
+        f"{SESSION}/effects/<str:effect_id>",
+        effects.EffectView.as_view(),
+        name="effect",
+    ),
+    path(
+        f"{SESSION}/effects/<str:effect_id>/finish",
+        effects.FinishView.as_view(),
+        name="finish_effect",
+    ),
+    path(
+        f"{SESSION}/effects/<str:effect_id>/compensation",
+        compensations.CompensationView.as_view(),
+        name="compensation",
+    ),
+    path(
+        f"{SESSION}/compensations",
+        compensations.CompensationsView.as_view(),
+        name="compensations",
     ),
     path(f"{SESSION}/turns", turns.TurnsView.as_view(), name="turns"),
     path(f"{SESSION}/turns/<str:turn_id>", turns.TurnView.as_view(), name="turn"),

@@ -1,6 +1,17 @@
-"""What apps above tell of sessions, and keep beside them."""
+"""What apps above tell of sessions, keep beside them, and may refuse."""
 
 from apps.timeline.hooks.beside import BESIDE, differences
+from apps.timeline.hooks.gates import (
+    BEGIN,
+    COMPENSATION,
+    ROLLBACK,
+    BeginAsked,
+    CompensationAsked,
+    RollbackAsked,
+    ask_begin,
+    ask_compensation,
+    ask_rollback,
+)
 from apps.timeline.hooks.memories import (
     MEMORIES,
     Memories,
@@ -12,11 +23,20 @@ from apps.timeline.hooks.memories import (
 )
 
 __all__ = [
+    "BEGIN",
     "BESIDE",
+    "COMPENSATION",
     "MEMORIES",
+    "ROLLBACK",
+    "BeginAsked",
+    "CompensationAsked",
     "Memories",
     "RecallAsked",
     "Recalled",
+    "RollbackAsked",
+    "ask_begin",
+    "ask_compensation",
+    "ask_rollback",
     "differences",
     "memory_counts",
     "memory_total",

@@ -8,6 +8,7 @@ that lost three times takes the session's row lock first, and cannot lose again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
@@ -16,6 +17,7 @@ from django.db import IntegrityError, connection, transaction
 from apps.accounts.errors import AuthenticationFailed, Unusable
 from apps.agents.acts import Act
 from apps.agents.models import Agent
+from apps.audit import operations as audit
 from apps.core import sql
 from apps.core.admission import gate
 from apps.core.errors import DomainError, IdempotencyKeyReused
@@ -44,18 +46,24 @@ def append(
     build: Build | tuple[Build, ...],
     expected: Expected = ANY_HEAD,
     policy: Policy,
+    kept: Mapping[str, Any] = audit.EMPTY,
 ) -> Receipt:
     """Store the write and return what it became; a repeated request, what it had.
 
     `build` makes it for a given head, anew when another writer came first; several
-    are a batch, stored whole or not at all.
+    are a batch, stored whole or not at all. What is `kept` the chained record keeps.
 
     Raises: SessionNotFound, IdempotencyKeyReused, AgentSuspended, AgentDeleted,
     SessionPaused, SessionClosed, VersionConflict, VersionMismatch, whatever `build`
     raises and, of a batch, ExternalIdTaken naming the item.
     """
     command = WriteCommand(
-        act=act, session_id=session_id, build=build, expected=expected, policy=policy
+        act=act,
+        session_id=session_id,
+        build=build,
+        expected=expected,
+        policy=policy,
+        kept=kept,
     )
     # On a head that is remembered the function looks the key up, in the same statement.
     remembered = act.request.key and heads.REMEMBERED.get(act.scope, session_id)
@@ -90,13 +98,14 @@ def _stored(command: WriteCommand) -> Receipt:
 
 def _attempt_with_audit(command: WriteCommand) -> Receipt | None:
     """Try once; what a person does is chained in the transaction that does it."""
-    if command.act.actor.is_agent:
+    if command.act.actor.is_agent and not command.kept:
         return _attempt(command)
     with transaction.atomic():
         receipt = _attempt(command)
         if receipt and not receipt.is_replay:
             if receipt.made:
-                events.chain(command.session_id, [one.number for one in receipt.made])
+                numbers = [one.number for one in receipt.made]
+                events.chain(command.session_id, numbers, command.kept)
             else:
                 events.chain_turn(command.session_id)
     return receipt

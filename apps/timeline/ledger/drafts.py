@@ -6,8 +6,9 @@ version ready to be sealed: a new bundle of parts, or the body of an earlier ver
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from apps.agents.acts import Act
 from apps.core.json import Json, State
@@ -111,6 +112,9 @@ class WriteCommand:
     build: Build | tuple[Build, ...]
     expected: Expected
     policy: Policy
+    # What the chained records keep beside the events; with it an agent's act is chained
+    # as well as a person's.
+    kept: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,3 +138,5 @@ class Receipt:
     # Of a rollback: whether the body it shows was recomputed for this answer, and is
     # what was committed to.
     verified: bool | None = None
+    # Of a rollback: how many effects it went behind, which are owed for now.
+    effects_crossed: int | None = None

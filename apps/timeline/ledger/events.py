@@ -5,7 +5,8 @@ What a person does is chained right after the function that stored its event.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from apps.audit import operations as audit
 from apps.audit.actions import Action
@@ -21,6 +22,8 @@ ACTIONS = {
     Op.FORK: Action.SESSION_FORKED,
     Op.PAUSE: Action.SESSION_PAUSED,
     Op.RESUME: Action.SESSION_RESUMED,
+    Op.WAIT: Action.APPROVAL_REQUESTED,
+    Op.DECIDE: Action.APPROVAL_DECIDED,
     Op.CLOSE: Action.SESSION_CLOSED,
     Op.DELETE: Action.SESSION_DELETED,
 }
@@ -28,7 +31,9 @@ ACTIONS = {
 MAKING = sorted({action.value for action in ACTIONS.values()})
 
 
-def chain(session_id: str, numbers: Iterable[int]) -> None:
+def chain(
+    session_id: str, numbers: Iterable[int], kept: Mapping[str, Any] = audit.EMPTY
+) -> None:
     """Chain the events of the versions that this very transaction made; call it last.
 
     They are the newest of the stream, so each is found at once, by its key. Of the
@@ -37,7 +42,7 @@ def chain(session_id: str, numbers: Iterable[int]) -> None:
     stream = Event.objects.for_stream(session_id).with_action(MAKING)
     made = stream.newest_first()
     for number in numbers:
-        audit.append_record(event=made.filter(number=number)[0])
+        audit.append_record(event=made.filter(number=number)[0], kept=kept)
 
 
 def chain_turn(session_id: str) -> None:

@@ -9,6 +9,7 @@ from apps.timeline.ledger.documents.values import (
     Written,
 )
 from apps.timeline.ledger.drafts import Edit, Expected, Receipt
+from apps.timeline.ledger.effects.values import Finish, NewEffect
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations.batches import BatchItem, append_batch
 from apps.timeline.operations.checkpoints import (
@@ -17,6 +18,7 @@ from apps.timeline.operations.checkpoints import (
     hide_versions,
 )
 from apps.timeline.operations.documents.plain_writing import write_entry_plainly
+from apps.timeline.operations.documents.replays import stored_before
 from apps.timeline.operations.documents.restoring import (
     MOST_RESTORED,
     Restoration,
@@ -29,9 +31,27 @@ from apps.timeline.operations.documents.writing import (
     remove_prefix,
     write_entries,
 )
+from apps.timeline.operations.effects import (
+    MAX_COMPENSATING,
+    MAX_SETTLING,
+    Begun,
+    begin_effect,
+    change_compensation,
+    finish_effect,
+    settle_effect,
+    tell_unknown_effects,
+)
 from apps.timeline.operations.expiry import expire
 from apps.timeline.operations.handoffs import adopt, hand_off
-from apps.timeline.operations.holds import close, delete, pause, resume
+from apps.timeline.operations.holds import (
+    close,
+    decide,
+    delete,
+    lock_head,
+    pause,
+    resume,
+    wait,
+)
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
 from apps.timeline.operations.notes import (
     MAX_NOTE,
@@ -52,17 +72,22 @@ from apps.timeline.versions.reading import Step
 
 __all__ = [
     "CONFIG_KEY",
+    "MAX_COMPENSATING",
     "MAX_LABEL",
     "MAX_NOTE",
+    "MAX_SETTLING",
     "MAX_SUMMARY",
     "MAX_WHY",
     "MOST_RESTORED",
     "About",
     "BatchItem",
+    "Begun",
     "Document",
     "Edit",
     "Exchange",
     "Expected",
+    "Finish",
+    "NewEffect",
     "NewEntry",
     "Origin",
     "Receipt",
@@ -78,16 +103,21 @@ __all__ = [
     "add_writes",
     "adopt",
     "append_batch",
+    "begin_effect",
+    "change_compensation",
     "close",
     "create",
+    "decide",
     "delete",
     "expire",
     "expire_keys",
+    "finish_effect",
     "fork",
     "hand_off",
     "hide_versions",
     "label",
     "lock_document",
+    "lock_head",
     "pause",
     "remap",
     "remove_key",
@@ -98,10 +128,14 @@ __all__ = [
     "review",
     "rollback",
     "score",
+    "settle_effect",
+    "stored_before",
+    "tell_unknown_effects",
     "undo",
     "unlabel",
     "update",
     "update_metadata",
+    "wait",
     "withdraw_review",
     "write_entries",
     "write_entry_plainly",

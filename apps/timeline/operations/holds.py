@@ -1,18 +1,28 @@
 """Holding a session: pause, resume, close, delete. Each is a version.
 
+So are waiting for an approval and what came of it, which hold the session in nothing:
+what is asked for has to wait, not all that the agent does meanwhile.
+
 Because they compete for the next number like any other write, no append can slip in
 between the decision and its effect.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 from apps.agents.acts import Act
+from apps.core.json import Json
 from apps.timeline import ledger
 from apps.timeline.errors import AlreadyPaused, NotPaused
 from apps.timeline.ledger import policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Expected, Receipt, Write
+from apps.timeline.ledger.locking import lock_session
+from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import Step, VersionRow
-from apps.timeline.words import Hold, Op
+from apps.timeline.words import WAITS_FOR_APPROVAL, Hold, Op
 
 
 def pause(
@@ -102,6 +112,87 @@ def delete(
         session_id=session_id,
         build=lambda head: _held(Op.DELETE, Hold.DELETED, step),
         policy=policies.DELETE,
+    )
+
+
+def lock_head(*, act: Act, session_id: str) -> VersionRow:
+    """Hold the session's row until the transaction ends, and return its head.
+
+    Raises: SessionNotFound.
+    """
+    lock_session(session_id)
+    return fetching.head(act.scope, session_id, now=act.now)
+
+
+def wait(
+    *,
+    act: Act,
+    session_id: str,
+    step: Step,
+    details: Mapping[str, Json],
+    kept: Mapping[str, Any],
+) -> Receipt:
+    """Note that people are asked; the version shows the state that they are asked on.
+
+    `details` are what its event says beside that, `kept` what its chained record keeps.
+
+    Raises: what `ledger.append` raises.
+    """
+    return ledger.append(
+        act=act,
+        session_id=session_id,
+        build=lambda head: _shown(Op.WAIT, head, step, details, waits=True),
+        policy=policies.WRITE[act.actor.kind],
+        kept=kept,
+    )
+
+
+def decide(
+    *,
+    act: Act,
+    session_id: str,
+    step: Step,
+    details: Mapping[str, Json],
+    kept: Mapping[str, Any],
+    outcome: str,
+    still_waits: bool,
+) -> Receipt:
+    """Note what came of an approval; `still_waits` where others are asked for.
+
+    The outcome is the version's reason code. A paused session takes it, too.
+
+    Raises: what `ledger.append` raises.
+    """
+    return ledger.append(
+        act=act,
+        session_id=session_id,
+        build=lambda head: _shown(
+            Op.DECIDE, head, step, details, waits=still_waits, outcome=outcome
+        ),
+        policy=policies.HUMAN_ACT,
+        kept=kept,
+    )
+
+
+def _shown(
+    op: Op,
+    head: VersionRow,
+    step: Step,
+    details: Mapping[str, Json],
+    *,
+    waits: bool,
+    outcome: str | None = None,
+) -> Write:
+    """Show the head's state again, saying whether an approval is waited for."""
+    said = replace(step, objective_status=WAITS_FOR_APPROVAL if waits else None)
+    return Write(
+        draft=Draft(
+            op=op,
+            hold=Hold(head.hold),
+            step=said,
+            reason_code=outcome,
+            details=dict(details),
+        )
     )
 
 

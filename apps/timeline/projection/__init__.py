@@ -1,6 +1,11 @@
 """Tables that follow from history: what is open, and what search and blame read."""
 
-from apps.timeline.projection.lag import Lag, measure_lag, waiting_since
+from apps.timeline.projection.lag import (
+    Lag,
+    measure_lag,
+    waiting_since,
+    waiting_versions,
+)
 from apps.timeline.projection.projector import (
     AT_ONCE,
     Step,
@@ -20,4 +25,5 @@ __all__ = [
     "project_session",
     "project_some",
     "waiting_since",
+    "waiting_versions",
 ]

@@ -1,8 +1,9 @@
-"""Make the words of messages findable that versions keep beside their states.
+"""Make the words of messages findable that versions keep, beside their states or there.
 
 They stand in compressed bodies, so the append leaves nothing of them and the projector
 reads them: of each version what it brings, which is what the version before it does not
-hold. Some megabytes at a time, because whoever writes to a session that is projected
+hold. Of a version whose changes leave a list `messages` of its state alone nothing is
+read. Some megabytes at a time, because whoever writes to a session that is projected
 may wait for it.
 """
 
@@ -13,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from apps.core import sql
+from apps.core import json, sql
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.projection.texts import TextKind, messages_text
@@ -28,8 +29,13 @@ VERSIONS_AT_ONCE = 1_000
 # parts, and a list of one item.
 ROOM = 70
 
+# Of more changes than are shown, one that is not may be of messages; a fork brings what
+# its origin holds.
+_HOLDS = f"""(b.size >= v.size + {ROOM} OR v.op = 'fork'
+        OR v.change_count > jsonb_array_length(v.changes)
+        OR v.changes @? '$[*].pointer ? (@ starts with "/{NAME}")')"""
 _PENDING = sql.across(
-    sql.query("timeline", "kept_messages", room=ROOM, most=VERSIONS_AT_ONCE)
+    sql.query("timeline", "kept_messages", holds=_HOLDS, most=VERSIONS_AT_ONCE)
 )
 _STORED = sql.of_session(f"""
 SELECT v.session_id, v.number, v.commitment, b.size,
@@ -39,7 +45,7 @@ SELECT v.session_id, v.number, v.commitment, b.size,
   LEFT JOIN timeline_version o
     ON o.session_id = %(session)s AND o.number = v.number - 1
  WHERE v.session_id = %(session)s AND v.number > %(after)s
-   AND b.size >= v.size + {ROOM}
+   AND {_HOLDS}
  ORDER BY v.number LIMIT {VERSIONS_AT_ONCE}
 """)  # noqa: S608
 _NOTE = sql.of_session("""
@@ -132,7 +138,7 @@ def kept_lists(versions: Sequence[KeepingVersion]) -> Iterator[tuple[bytes, byte
         before = raws.get((version.session_id, version.before_number or 0), b"")
         is_first = version.before_number is None
         after = raws[version.session_id, version.number]
-        yield EMPTY if is_first else _part(before), _part(after)
+        yield EMPTY if is_first else _list(before), _list(after)
 
 
 def _pending(keys: Sequence[PendingKey]) -> list[Any]:
@@ -195,8 +201,17 @@ def _read(versions: Sequence[KeepingVersion]) -> list[str]:
     return [messages_text(*both) for both in kept_lists(versions)]
 
 
-def _part(raw: bytes) -> bytes:
-    return bytes(bodies.part_view(raw, NAME) or EMPTY)
+def _list(raw: bytes) -> bytes:
+    """Return the messages of a body as they are written: its part, else its state's."""
+    part = bytes(bodies.part_view(raw, NAME) or EMPTY)
+    if part != EMPTY:
+        return part
+    state = bytes(bodies.state_view(raw))
+    if f'"{NAME}"'.encode() not in state:
+        return EMPTY
+    found = json.parse_written(state)
+    messages = found.get(NAME) if isinstance(found, dict) else None
+    return json.dumps(messages) if isinstance(messages, list) else EMPTY
 
 
 def _note(project_id: str, version: KeepingVersion, text: str) -> None:

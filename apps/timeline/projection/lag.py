@@ -18,6 +18,11 @@ SELECT count(*) AS rows, min(p.at) AS oldest
   FROM (SELECT at FROM timeline_pending LIMIT %(most)s) p
 """
 _OLDEST = sql.across("SELECT min(at) AS oldest FROM timeline_pending")
+# A turn alone has no first version.
+_VERSIONS = sql.across("""
+SELECT p.session_id, p.first_number, p.number FROM timeline_pending p
+ WHERE p.project_id = %(project)s AND p.first_number IS NOT NULL LIMIT %(most)s
+""")
 _WAITING = """
 SELECT least((SELECT min(at) FROM timeline_pending),
              (SELECT min(at) FROM audit_outbox)) AS since
@@ -55,6 +60,19 @@ def measure_lag() -> Lag:
 def waiting_since() -> datetime | None:
     """Return since when the oldest event waits to be fed; None: all are fed."""
     found: datetime | None = sql.rows(_WAITING, {})[0].since
+    return found
+
+
+def waiting_versions(project_id: str) -> dict[str, int]:
+    """Return how many versions wait to be projected of each session, if any does.
+
+    Of more appends than `COUNTED` so many are counted.
+    """
+    found: dict[str, int] = {}
+    asked = {"project": project_id, "most": COUNTED}
+    for row in sql.rows(_VERSIONS, asked):
+        count = row.number - row.first_number + 1
+        found[row.session_id] = found.get(row.session_id, 0) + count
     return found
 
 

@@ -26,6 +26,14 @@ from apps.timeline.queries.conversation import (
     turns_on,
 )
 from apps.timeline.queries.divergence import Divergence, find_divergence
+from apps.timeline.queries.effects import (
+    CrossedEffect,
+    EffectRow,
+    compensations_of,
+    effect_classes,
+    effects,
+    still_owed,
+)
 from apps.timeline.queries.list_rows import (
     NO_SUBJECT,
     ListRow,
@@ -109,8 +117,10 @@ __all__ = [
     "Bucket",
     "Call",
     "CorruptBody",
+    "CrossedEffect",
     "Difference",
     "Divergence",
+    "EffectRow",
     "EntryRow",
     "KeptMessage",
     "Kin",
@@ -140,6 +150,7 @@ __all__ = [
     "busiest_agents",
     "calls_in_messages",
     "calls_in_turn",
+    "compensations_of",
     "container",
     "containers",
     "contents",
@@ -148,6 +159,8 @@ __all__ = [
     "count_to_restore",
     "count_touched",
     "differences",
+    "effect_classes",
+    "effects",
     "entries",
     "entries_at",
     "entries_named",
@@ -175,6 +188,7 @@ __all__ = [
     "session_family",
     "sessions_touched",
     "standing",
+    "still_owed",
     "strip_buckets",
     "subjects",
     "summaries_of_turns",

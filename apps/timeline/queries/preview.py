@@ -7,7 +7,6 @@ across earlier rollbacks, and in both directions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,10 +16,11 @@ from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
 from apps.timeline.queries import outside
 from apps.timeline.queries.calls import Call
+from apps.timeline.queries.effects import CrossedEffect, crossed_effects
 from apps.timeline.queries.targets import target
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.intact import require_intact
-from apps.timeline.versions.lineage import live_ranges
+from apps.timeline.versions.lineage import live_ranges, without
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold
 
@@ -83,6 +83,7 @@ class Preview:
     there are others, or of calls that there may be: not everything was looked into.
     The calls are those since `calls_since`, the version that made the body to restore
     (see `outside`), those on versions that are set aside already among them.
+    `effects` are all that the rollback goes behind, unknown first.
     `brought_back` counts versions that live again: one that an earlier rollback set
     aside can be restored as well.
     """
@@ -93,6 +94,7 @@ class Preview:
     set_aside: tuple[range, ...]
     brought_back: int
     n_turns: int
+    effects: tuple[CrossedEffect, ...]
     calls: tuple[Call, ...]
     calls_since: int
     has_more_calls: bool
@@ -105,6 +107,11 @@ class Preview:
     @property
     def n_set_aside(self) -> int:
         return sum(map(len, self.set_aside))
+
+    @property
+    def crosses_gravely(self) -> bool:
+        """Whether people are to type which session they mean."""
+        return any(one.is_grave for one in self.effects)
 
 
 def preview_rollback(
@@ -144,6 +151,7 @@ def preview_rollback(
         set_aside=tuple(aside),
         brought_back=sum(map(len, without(seen_from_target, seen_from_head))),
         n_turns=turns.count,
+        effects=crossed_effects(head, restored, now=now),
         calls=called.calls[:LISTED],
         calls_since=called.since,
         has_more_calls=not called.is_all or len(called.calls) > LISTED,
@@ -153,26 +161,6 @@ def preview_rollback(
         has_more_labels=len(labels) > LISTED,
         recommends_hold=_is_lively(head, turns.newest_at, now),
     )
-
-
-def without(ranges: Sequence[range], others: Sequence[range]) -> list[range]:
-    """Return what is in the first ranges but not in the others, newest first.
-
-    Both are given newest first and without overlap, as lineages are.
-    """
-    left: list[range] = []
-    taken = list(others)
-    for one in ranges:
-        top = one.stop
-        while taken and taken[0].start >= top:
-            taken.pop(0)
-        for other in taken:
-            if other.stop <= one.start:
-                break
-            left.append(range(max(other.stop, one.start), top))
-            top = min(top, other.start)
-        left.append(range(one.start, top))
-    return [piece for piece in left if piece]
 
 
 def _is_lively(head: VersionRow, newest_turn: datetime | None, now: datetime) -> bool:

@@ -15,7 +15,10 @@ from apps.timeline.verification.findings import Finding, Kind, Report, TurnRepor
 from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.records import without_document
 from apps.timeline.verification.signed.ends import ComparedEnd, chain_ends, compare_ends
-from apps.timeline.verification.signed.record_signatures import verify_record_signatures
+from apps.timeline.verification.signed.record_signatures import (
+    RecordSignatures,
+    verify_record_signatures,
+)
 from apps.timeline.verification.signed.signatures import Signatures, verify_signatures
 from apps.timeline.verification.signed.signatures import Status as SignatureStatus
 from apps.timeline.verification.walk import findings, verify_session
@@ -25,6 +28,7 @@ __all__ = [
     "Finding",
     "Kind",
     "Limits",
+    "RecordSignatures",
     "Report",
     "SignatureStatus",
     "Signatures",

@@ -11,7 +11,7 @@ from apps.timeline.verification.findings import Kind, Problems
 from apps.timeline.verification.rows import Beginning, StoredVersion
 from apps.timeline.versions import proof
 from apps.timeline.versions.proof import Claim
-from apps.timeline.words import Hold, Op
+from apps.timeline.words import WAITS_FOR_APPROVAL, Hold, Op
 
 # What a session is held by after the verbs that change it; all others keep the hold.
 _HOLD_AFTER: dict[str, set[str]] = {
@@ -31,6 +31,7 @@ def problems(
         _holding(version, before),
         _restoring(version),
         _showing(version),
+        _asking(version, before),
     )
 
 
@@ -175,3 +176,14 @@ def _showing(version: StoredVersion) -> Problems:
         yield Kind.BODY, f"it shows body {version.body_number}, which is later"
     elif version.stored_commitment != version.commitment:
         yield Kind.BODY, f"body {version.body_number} is not what it committed to"
+
+
+def _asking(version: StoredVersion, before: StoredVersion | None) -> Problems:
+    """Hold a wait and a decision to the state that people were shown."""
+    if version.op not in (Op.WAIT, Op.DECIDE):
+        return
+    shown = None if before is None else before.body_number
+    if version.body_number != shown:
+        yield Kind.BODY, f"{version.op} shows another state than the version before it"
+    if version.op == Op.WAIT and version.objective_status != WAITS_FOR_APPROVAL:
+        yield Kind.TEXT, "it does not say that it waits for an approval"

@@ -9,7 +9,7 @@ from apps.timeline.versions.fetching import heads as heads_of
 from apps.timeline.versions.fetching import history_size, versions_at, versions_of
 from apps.timeline.versions.fetching import states as states_of
 from apps.timeline.versions.heads import kept as head_kept
-from apps.timeline.versions.lineage import live_ranges, set_aside_by
+from apps.timeline.versions.lineage import live_ranges, live_ranges_each, set_aside_by
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.versions.reading import fetch as fetch_bodies
 from apps.timeline.versions.reading import parsed as parsed_state
@@ -29,6 +29,7 @@ __all__ = [
     "heads_of",
     "history_size",
     "live_ranges",
+    "live_ranges_each",
     "named_parts",
     "parent_id",
     "parsed_state",

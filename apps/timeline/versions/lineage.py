@@ -6,7 +6,7 @@ can be wrong: it is read from the rollbacks alone, through their partial index.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from apps.core import sql
 
@@ -18,6 +18,13 @@ ROLLBACKS = sql.of_session("""
 SELECT number, restored_number FROM timeline_version
  WHERE session_id = %s AND restored_number IS NOT NULL AND number <= %s
  ORDER BY number DESC LIMIT %s
+""")
+# Of several sessions at once, up to so many rollbacks in all.
+MOST_AT_ONCE = 10_000
+ROLLBACKS_EACH = sql.across("""
+SELECT session_id, number, restored_number FROM timeline_version
+ WHERE session_id = ANY (%(sessions)s::varchar[]) AND restored_number IS NOT NULL
+ ORDER BY session_id, number DESC LIMIT %(most)s
 """)
 
 
@@ -57,6 +64,19 @@ def live_ranges(
     return Lineage(session_id, head_number).down_to(down_to)
 
 
+def live_ranges_each(heads: Mapping[str, int]) -> dict[str, Sequence[range]]:
+    """Return the numbers that are live in each of several sessions, by their heads."""
+    asked = {"sessions": list(heads), "most": MOST_AT_ONCE + 1}
+    found = sql.rows(ROLLBACKS_EACH, asked) if heads else []
+    if len(found) > MOST_AT_ONCE:
+        return {one: live_ranges(one, number) for one, number in heads.items()}
+    rollbacks: dict[str, list[tuple[int, int]]] = {one: [] for one in heads}
+    for row in found:
+        if row.number <= heads[row.session_id]:
+            rollbacks[row.session_id].append((row.number, row.restored_number))
+    return {one: lineage(number, rollbacks[one]) for one, number in heads.items()}
+
+
 def lineage(head_number: int, rollbacks: Iterable[tuple[int, int]]) -> list[range]:
     """Walk from the head over (number, restored number), given newest first.
 
@@ -81,3 +101,23 @@ def set_aside_by(ranges: Sequence[range], number: int) -> int | None:
     if at == 0 or number in ranges[at]:
         return None
     return ranges[at - 1].start
+
+
+def without(ranges: Sequence[range], others: Sequence[range]) -> list[range]:
+    """Return what is in the first ranges but not in the others, newest first.
+
+    Both are given newest first and without overlap, as lineages are.
+    """
+    left: list[range] = []
+    taken = list(others)
+    for one in ranges:
+        top = one.stop
+        while taken and taken[0].start >= top:
+            taken.pop(0)
+        for other in taken:
+            if other.stop <= one.start:
+                break
+            left.append(range(max(other.stop, one.start), top))
+            top = min(top, other.start)
+        left.append(range(one.start, top))
+    return [piece for piece in left if piece]

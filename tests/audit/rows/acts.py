@@ -10,11 +10,14 @@ from typing import Any
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
-from apps.accounts.access import as_user
+from apps.accounts.access import actor_of, as_user
 from apps.accounts.models import ApiKey, Membership, Project, Role, Scope, User
 from apps.agents import operations as agents
 from apps.agents.acts import Act
 from apps.agents.mapping import Mapping
+from apps.approvals import operations as approvals
+from apps.approvals.models import ApprovalRule
+from apps.approvals.words import Verdict
 from apps.audit.models import AuditRecord
 from apps.core.actors import SYSTEM, Actor, ActorKind
 from apps.core.errors import DomainError
@@ -270,6 +273,44 @@ class Acts:
         if one:
             data.end_exception(act=self.act(), reference="travel", exception_id=one.id)
 
+    def voted(self) -> None:
+        """Ask, and have a new member vote, once or of two."""
+        name = f"voter-{self.draw.randrange(10**9)}"
+        user = accounts.create_user(username=name, act=act_by())
+        accounts.add_member(
+            project=self.project, user=user, role=Role.OPERATOR, act=act_by()
+        )
+        approval = approvals.ask(
+            act=self.act(),
+            session_id=self.begin(),
+            asked=approvals.Asked(
+                tool="wire",
+                arguments={"é": self.draw.choice([1.5, 2**70, None])},
+                depends_on=self.draw.choice([(), ("/a", "/b")]),
+                votes=self.draw.choice([1, 2]),
+            ),
+        )
+        approvals.vote(
+            act=act_in(self.project, actor_of(user)),
+            approval_id=approval.id,
+            said=approvals.Said(
+                verdict=self.draw.choice([Verdict.APPROVE, Verdict.REJECT]),
+                comment=self.draw.choice([None, "é\n☃"]),
+            ),
+        )
+
+    def ruled(self) -> None:
+        approvals.create_rule(
+            act=self.act(),
+            reference="travel",
+            said=approvals.NewRule(check=self.draw.choice([None, "state.a>1"])),
+        )
+
+    def ruled_no_more(self) -> None:
+        rule = self.any_of(ApprovalRule, project_id=self.project.id)
+        if rule:
+            approvals.delete_rule(act=self.act(), reference="travel", rule_id=rule.id)
+
 
 VERBS = (
     Acts.begin,
@@ -296,6 +337,9 @@ VERBS = (
     Acts.floor,
     Acts.excepted,
     Acts.excepted_no_more,
+    Acts.voted,
+    Acts.ruled,
+    Acts.ruled_no_more,
 )
 
 

@@ -195,6 +195,76 @@ def test_an_update_lists_the_sessions_that_keep_messages(
     assert list(Unsearched.objects.values_list("session_id", flat=True)) == [told.id]
 
 
+@pytest.fixture
+def kept_in_states(begin: Begin) -> Run:
+    """A conversation that stands in the state itself, as LangGraph keeps it."""
+    made = begin({"messages": [POLICY, ASKED], "step": 0})
+    made.put({"messages": [POLICY, ASKED, CALLED, ANSWERED], "step": 1})
+    made.patch({"step": 2})
+    made.put({"messages": [POLICY, ASKED, CALLED, ANSWERED, SAID], "step": 3})
+    project_all()
+    return made
+
+
+def test_messages_of_a_state_are_found_where_they_were_brought(
+    kept_in_states: Run,
+) -> None:
+    client = kept_in_states.client
+
+    assert versions(client, 'words:"reservation lost"') == [(kept_in_states.id, 0)]
+    assert versions(client, "words:look_up") == [(kept_in_states.id, 1)]
+    assert versions(client, "words:17c") == [
+        (kept_in_states.id, 3),
+        (kept_in_states.id, 1),
+    ]
+    assert ids(client, '"was lost, please"') == [kept_in_states.id]
+    assert ids(client, "words:economy") == []
+    (why,) = matches(client, 'words:"reservation lost"')
+    assert (why["where"], why["version"]) == ("messages", 0)
+    assert why["quote"] == ASKED["content"]
+
+
+def test_a_fork_and_a_change_among_many_bring_those_of_the_state(
+    kept_in_states: Run,
+) -> None:
+    many = {f"a{number:03}": number for number in range(80)}
+    said = {"role": "user", "content": "the ferry instead"}
+    kept_in_states.put({**many, "messages": [said]})
+    fork = kept_in_states.fork(version=0)
+    project_all()
+
+    client = kept_in_states.client
+    assert versions(client, "words:ferry") == [(kept_in_states.id, 4)]
+    assert versions(client, "words:reservation") == [
+        (fork.id, 0),
+        (kept_in_states.id, 0),
+    ]
+
+
+def test_rebuilding_makes_what_was_made_of_states(kept_in_states: Run) -> None:
+    before = stored()
+    assert any(row[1] == TextKind.MESSAGES for row in before["timeline_text"])
+    call_command("rebuild_search", "--check")
+    with acting_as(Role.OWNER), connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM timeline_text WHERE kind = %s", [TextKind.MESSAGES.value]
+        )
+        cursor.execute(sql.statement("timeline", "list_state_words_v1"))
+
+    listed = Unsearched.objects.values_list("session_id", flat=True)
+    assert list(listed) == [kept_in_states.id]
+    call_command("rebuild_search")
+    assert stored() == before
+
+
+def test_a_key_of_that_name_that_is_no_list_brings_nothing(begin: Begin) -> None:
+    made = begin({"messages": {"count": "seventeen"}})
+    made.put({"messages": "eighteen"})
+    project_all()
+
+    assert not Text.objects.filter(kind=TextKind.MESSAGES).exists()
+
+
 def test_a_damaged_body_stops_neither_the_projector_nor_other_sessions(
     begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from apps.agents.models import Agent
 from apps.console.pages.drawings.histogram import Stretch, histogram
 from apps.console.pages.drawings.life_line import LIVE_Y, LifeLine, Link, Node
 from apps.console.pages.drawings.version_strip import strip
+from apps.console.pages.filter_chips import Chip
 from apps.console.pages.metrics import heat_map
 from apps.console.pages.metrics.rate_chart import rate_chart
 from apps.console.pages.project import session_rows
@@ -71,6 +72,7 @@ ICONS = (
     "lineage",
     "warning",
     "note",
+    "approvals",
 )
 MARKS = ("update", "good", "flag", "rollback", "fork", "head")
 ID = "sess_00000000000000000000000000"
@@ -84,6 +86,10 @@ def context(now: datetime) -> dict[str, Any]:
     of_agent = Project(slug="components", name="Components")
     return {
         "changes": changes,
+        "chips": [
+            Chip(value="agent:travel", without=""),
+            Chip(name="status", value="Suspended", without=""),
+        ],
         "lines": _lines(changes),
         "tree": json_tree.tree(BEFORE, changed=["/dates/return", "/destination"]),
         "life": _life(now),

@@ -13,6 +13,8 @@ from apps.metrics.ranges import WINDOWS, Range
 # What says whose numbers, and when; all else belongs to the page alone.
 WHEN = ("window", "from", "to", "zone")
 ASKED = (*WHEN, "agent", "compare")
+# What filters nothing in a list: it says when, or belongs to the numbers beside it.
+WHEN_SHOWN = (*WHEN, "compare")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,6 +62,11 @@ def header(said: Mapping[str, str], found: Range, *, is_compared: bool) -> Heade
         of_all=_query(alone),
         is_custom=found.name is None,
     )
+
+
+def all_of(said: Mapping[str, str]) -> str:
+    """Return the query of the same time, narrowed by nothing."""
+    return _query({name: said[name] for name in WHEN_SHOWN if said.get(name)})
 
 
 def export(found: Range, zone: tzinfo, agent: Agent | None, is_compared: bool) -> str:

@@ -8,6 +8,7 @@ was deleted too: that is evidence. Everything else is the finder's.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
 
 from django.urls import reverse
 
@@ -15,10 +16,10 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.console import queries
+from apps.console.pages.filter_chips import Chip
 from apps.console.pages.project import match_reasons
 from apps.console.queries import Row, Why
 from apps.core.errors import InvalidRequest
-from apps.diffs.text import shorten
 from apps.timeline.models import Session
 from apps.timeline.queries import sessions_touched
 from apps.timeline.search import (
@@ -49,7 +50,6 @@ SORTS = {
 # How many acts one page walks back over, step by step, before it says so: few fill a
 # page, unless one session has made them all.
 WALK = (2_000, 8_000, 32_000, 32_000)
-LONGEST_CHIP = 200
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -261,9 +261,13 @@ def of_the_gone(query: Query) -> list[str]:
     ]
 
 
-def chips(query: Query) -> list[tuple[str, str]]:
+def chips(query: Query, sort: str) -> list[Chip]:
     """Return each term as it was written, with the search that lacks it."""
+    order = f"&sort={sort}" if sort else ""
     return [
-        (shorten(clause.text, LONGEST_CHIP), write_query(without_clause(query, index)))
+        Chip(
+            value=clause.text,
+            without=f"?q={quote(write_query(without_clause(query, index)), '')}{order}",
+        )
         for index, clause in enumerate(query.clauses)
     ]

@@ -9,6 +9,9 @@ from datetime import datetime
 from django.urls import reverse
 
 from apps.accounts.models import Membership, Project, Role
+from apps.agents.scope import Scope
+from apps.approvals.queries import MOST_COUNTED as MOST_APPROVALS
+from apps.approvals.queries import count_pending
 from apps.console.pages.project.attention import NEEDED
 from apps.metrics.models import Rule
 from apps.timeline.queries import MOST_COUNTED, open_counts
@@ -72,6 +75,13 @@ SESSIONS = Entry(
         "plan",
     ),
 )
+APPROVALS = Entry(
+    title="Approvals",
+    icon="approvals",
+    view="approvals",
+    key="p",
+    at=("approvals", "approval"),
+)
 ALERTS = Entry(
     title="Alerts",
     icon="alerts",
@@ -108,6 +118,7 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
             ),
         ],
     ),
+    ("Act", [APPROVALS]),
     ("Watch", [METRICS, ALERTS]),
     (
         "Manage",
@@ -121,6 +132,7 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                     "agent_list",
                     "agent_detail",
                     "agent_mapping",
+                    "approval_rules",
                     "agent_data",
                     "agent_key",
                     "agent_config",
@@ -204,6 +216,7 @@ def waiting_counts(project: Project, *, now: datetime) -> dict[str, str]:
     return {
         HOME.title: f"{MOST_COUNTED:,}+" if is_capped else _written(waiting),
         ALERTS.title: _written(n_firing),
+        APPROVALS.title: _many(count_pending(Scope(project), now=now)),
     }
 
 
@@ -218,6 +231,10 @@ def _item(
         is_current=at in entry.at,
         count=counts.get(entry.title, ""),
     )
+
+
+def _many(count: int) -> str:
+    return f"{MOST_APPROVALS}+" if count > MOST_APPROVALS else _written(count)
 
 
 def _written(count: int) -> str:

@@ -31,6 +31,7 @@ from apps.timeline.queries import (
     flagged_numbers,
     listed_turns,
     listed_versions,
+    still_owed,
     strip_buckets,
 )
 from apps.timeline.versions import (
@@ -116,6 +117,11 @@ def around(place: Place) -> dict[str, Any]:
     }
 
 
+def n_owed(place: Place, head: VersionRow | None) -> int:
+    """Return how many effects are owed for that the head does not know of."""
+    return 0 if head is None else len(still_owed(head, place.live, now=place.now))
+
+
 def _life(
     place: Place,
     buckets: Sequence[Bucket],
@@ -136,6 +142,7 @@ def _life(
     by_number = {version.number: version for version in versions}
     newest = by_number.get(head)
     return {
+        "n_owed": n_owed(place, newest),
         "held_by": newest if newest is not None and newest.op == Op.PAUSE else None,
         "all_well": verdict.all_well(standing, flagged, good, place.live),
         "verdict": verdict.verdict(

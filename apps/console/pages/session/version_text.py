@@ -43,12 +43,16 @@ OP_WORDS = {
     Op.CREATE: "created",
     Op.PAUSE: "held",
     Op.RESUME: "resumed",
+    Op.WAIT: "approval asked for",
+    Op.DECIDE: "approval decided",
     Op.CLOSE: "closed",
     Op.DELETE: "deleted",
 }
+# Acts that change no state.
+ACTS = (Op.PAUSE, Op.RESUME, Op.WAIT, Op.DECIDE, Op.CLOSE, Op.DELETE)
 # What is said of a version without changes; the others should have had some.
 UNCHANGED = {
-    **dict.fromkeys((Op.PAUSE, Op.RESUME, Op.CLOSE, Op.DELETE), ""),
+    **dict.fromkeys(ACTS, ""),
     Op.CREATE: "with an empty state",
     Op.FORK: "state copied unchanged",
 }
@@ -85,7 +89,7 @@ def headline(version: Acted, noise: Noise = NO_NOISE) -> str:
         return _by(version, f"rollback v{version.undo_of} undone")
     if version.restored_number is not None:
         return _by(version, f"rolled back to v{version.restored_number}")
-    if op in (Op.PAUSE, Op.RESUME, Op.CLOSE, Op.DELETE):
+    if op in ACTS:
         return _by(version, OP_WORDS[op])
     said = words(version, noise)
     if op in (Op.CREATE, Op.FORK):

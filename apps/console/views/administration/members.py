@@ -24,7 +24,12 @@ from apps.accounts.models import (
 )
 from apps.accounts.second_factors import members_with_second_factor
 from apps.accounts.views.acting import acting
-from apps.console.forms.project import InviteForm, RoleForm, SecondFactorForm
+from apps.console.forms.project import (
+    InviteForm,
+    RoleForm,
+    RollbackReasonForm,
+    SecondFactorForm,
+)
 from apps.console.views.requests.decorators import act, entered, page
 from apps.core.errors import InvalidRequest
 
@@ -172,6 +177,24 @@ def require_second_factor(request: HttpRequest, membership: Membership) -> HttpR
     )
     does = "asks" if project.needs_second_factor else "no longer asks"
     messages.success(request, f"{project.name} {does} for a second factor.")
+    return redirect("console:members", membership.project.slug)
+
+
+@act(Permission.ADMIN, shows=project_shown)
+def require_rollback_reason(
+    request: HttpRequest, membership: Membership
+) -> HttpResponse:
+    """Have rollbacks of the project say why, or no longer."""
+    form = RollbackReasonForm(request.POST)
+    if not form.is_valid():
+        raise InvalidRequest("Say on or off.", param="is_required")
+    project = accounts.require_rollback_reason(
+        project=membership.project,
+        is_required=form.cleaned_data["is_required"] == "on",
+        act=acting(request),
+    )
+    needs = "needs" if project.needs_rollback_reason else "no longer needs"
+    messages.success(request, f"A rollback in {project.name} {needs} a reason.")
     return redirect("console:members", membership.project.slug)
 
 

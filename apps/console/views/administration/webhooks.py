@@ -16,6 +16,7 @@ from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.console import queries
 from apps.console.forms.project import DeliveriesForm, WebhookForm, WebhooksForm
+from apps.console.pages.filter_chips import applied
 from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import act, entered, page
 from apps.console.views.requests.page_links import query
@@ -228,7 +229,7 @@ def _one(
         "log": place,
         "kinds": KINDS,
         "rows": rows[: queries.PAGE],
-        "is_filtered": bool(progress),
+        "chips": applied(request.GET, place),
         **_pages(request, here, after, rows),
     }
     return render(request, "webhooks/webhook.html", context, status=status)

@@ -3,6 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.accounts.access import Permission, may
 from apps.accounts.models import Membership
@@ -11,6 +12,7 @@ from apps.agents.scope import Scope
 from apps.console.forms.agent_data import AgentAuditForm, ExportForm, asked
 from apps.console.forms.project import VerifyForm
 from apps.console.pages.agents.acts import told
+from apps.console.pages.filter_chips import applied
 from apps.console.queries import PAGE
 from apps.console.views.requests.acts import act_of, valid
 from apps.console.views.requests.decorators import act, entered, page
@@ -46,6 +48,7 @@ def audit_shown(
         "membership": membership,
         "agent": agent,
         "form": form,
+        "chips": applied(request.GET, form),
         "operation": given["operation"],
         "is_first": given["before"] is None,
         "found": found,
@@ -65,7 +68,9 @@ def agent_verify(request: HttpRequest, slug: str, agent_id: str) -> HttpResponse
         "membership": membership,
         "agent": agent,
         "first": after + 1,
-        "verified": verify_numbers(agent.id, after + 1, after + VERIFIED),
+        "verified": verify_numbers(
+            agent.id, after + 1, after + VERIFIED, now=timezone.now()
+        ),
     }
     return render(request, "console/agent_verify.html", context)
 

@@ -12,6 +12,7 @@ from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.console.forms.agent_data import KeyForm, KeysForm, asked
 from apps.console.pages.agents import key_history
+from apps.console.pages.filter_chips import Chip, applied
 from apps.console.queries import PAGE
 from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import entered, page
@@ -50,6 +51,7 @@ def agent_data(request: HttpRequest, slug: str, agent_id: str) -> HttpResponse:
         "prefix": given["under"],
         "parts": _parts(given["under"]),
         "tree": tree,
+        "chips": _chips(request, form),
         "newest": query(request, after=None) if given["after"] else None,
         "older": query(request, after=tree.after) if tree.after else None,
     }
@@ -76,6 +78,7 @@ def _searched(
         "prefix": given["under"],
         "parts": _parts(given["under"]),
         "words": given["words"],
+        "chips": _chips(request, form),
         "literally": "?" + urlencode({**request.GET.dict(), "literal": "on"}),
     }
     act = act_of(request, membership)
@@ -115,6 +118,10 @@ def agent_key(request: HttpRequest, slug: str, agent_id: str) -> HttpResponse:
         "history": key_history.history(found, version=given["version"]),
     }
     return render(request, "console/agent_key.html", context)
+
+
+def _chips(request: HttpRequest, form: KeysForm) -> list[Chip]:
+    return applied(request.GET, form, ends={"words": ["literal"]})
 
 
 def _parts(key: str) -> list[dict[str, Any]]:

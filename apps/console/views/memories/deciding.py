@@ -73,10 +73,10 @@ def back_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
     given = asked(form)
     looking = act_of(request, membership)
     steps: Sequence[SteppedBack] = []
-    has_more = False
+    has_more, untraced = False, 0
     if given["session"]:
         found = memory.preview_forgetting(act=looking, session_id=given["session"])
-        steps, has_more = found.steps, found.has_more
+        steps, has_more, untraced = found.steps, found.has_more, found.untraced
     elif given["to"] or given["version"] is not None:
         steps = [memory.preview(act=looking, wanted=form.wanted())]
     context = {
@@ -85,6 +85,7 @@ def back_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
         "steps": steps,
         "count": sum(one.count for one in steps),
         "has_more": has_more,
+        "untraced": untraced,
         "may_act": may(membership, Permission.WRITE, membership.project),
         "key": new_key(),
     }

@@ -12,6 +12,7 @@ from apps.accounts.models import Membership
 from apps.console.forms.agent_data import asked
 from apps.console.forms.memories import MemoriesForm, MemoryForm, place_of
 from apps.console.pages.agents.patch_page import shown_patch
+from apps.console.pages.filter_chips import applied
 from apps.console.queries import PAGE
 from apps.console.views.requests.acts import act_of, new_key
 from apps.console.views.requests.decorators import entered, page
@@ -28,14 +29,15 @@ HISTORY = 20
 def memories(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is remembered, the newest first, or what is near some words."""
     membership = entered(request, slug)
-    form = MemoriesForm(request.GET)
-    given = asked(form)
+    given = asked(MemoriesForm(request.GET))
+    # What was asked for is shown where it is typed, whatever it was called.
+    form = MemoriesForm({**given, "q": ""})
     context: dict[str, Any] = {
         "membership": membership,
         "form": form,
         "given": given,
         "may_act": may(membership, Permission.WRITE, membership.project),
-        "is_narrowed": any(given[name] for name in ("scope", "owner", "status")),
+        "chips": applied(request.GET, form, ends={"scope": ["owner"]}),
     }
     if given["words"]:
         return _searched(request, membership, context)

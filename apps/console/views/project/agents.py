@@ -12,6 +12,7 @@ from apps.console import queries
 from apps.console.forms.agents import AgentsForm, ReasonForm
 from apps.console.pages.agents.acts import told
 from apps.console.pages.agents.policy_words import sentences
+from apps.console.pages.filter_chips import applied
 from apps.console.pages.project.session_rows import session_rows
 from apps.console.pages.session.version_text import pretty
 from apps.console.views.requests.acts import act_of, valid
@@ -41,7 +42,7 @@ def agent_list(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "rows": [(agent, known[agent.id]) for agent in shown],
         "newest_sessions": NEWEST_SESSIONS,
-        "is_filtered": bool(asked),
+        "chips": applied(request.GET, form),
         "newest": query(request, after=None) if after else None,
         "older": query(request, after=shown[-1].id)
         if len(found) > queries.PAGE

@@ -12,6 +12,7 @@ from apps.audit import operations as audit
 from apps.audit.comparing import Verdict, compare
 from apps.audit.models import AuditRecord, Event
 from apps.console.forms.project import AuditForm, VerifyForm
+from apps.console.pages.filter_chips import applied
 from apps.console.pages.project import audit_entries, audit_words
 from apps.console.queries import PAGE
 from apps.console.views.requests.decorators import entered, page
@@ -44,7 +45,11 @@ def audit_log(request: HttpRequest, slug: str) -> HttpResponse:
     """List what people did, or everything, newest first."""
     membership = entered(request, slug)
     form = AuditForm(request.GET)
-    context: dict[str, Any] = {"membership": membership, "form": form}
+    context: dict[str, Any] = {
+        "membership": membership,
+        "form": form,
+        "chips": applied(request.GET, form),
+    }
     if not form.is_valid():
         return render(request, "console/audit_log.html", context, status=400)
     after = form.cleaned_data["after"] or None
@@ -52,7 +57,6 @@ def audit_log(request: HttpRequest, slug: str) -> HttpResponse:
     context |= {
         "rows": audit_entries.told(membership.project, found.acts),
         "everything": form.wanted().everything,
-        "is_filtered": form.is_filtered(),
         "looked_back_to": found.looked_back_to,
         "query": query(request, after=None),
         "newest": query(request, after=None) if after else None,

@@ -1,5 +1,6 @@
 """The rollback rate and what goes with it; and the rollbacks behind each number."""
 
+from dataclasses import replace
 from datetime import tzinfo
 from typing import Any
 
@@ -13,6 +14,7 @@ from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.console.forms.metrics import BehindForm, ExportForm, RangeForm
 from apps.console.pages.alerts.firing import firing
+from apps.console.pages.filter_chips import Chip, applied
 from apps.console.pages.metrics import files, header, metrics_page
 from apps.console.queries import PAGE
 from apps.console.views.requests.decorators import entered, page
@@ -25,6 +27,8 @@ from apps.metrics.rollback_list import list_rollbacks
 
 # Rollbacks of one file; the next one begins after them.
 EXPORTED = 10_000
+# What a narrowing by nothing means.
+NOT_TOLD = {"release": "not told", "model": "not told", "reason": "no code"}
 
 
 @page
@@ -111,6 +115,8 @@ def metrics_rollbacks(request: HttpRequest, slug: str) -> HttpResponse:
         "range": found,
         "agent": agent,
         "wanted": form.wanted(),
+        "chips": _narrowed_by(request, form, agent),
+        "everything": header.all_of(request.GET),
         "rows": shown,
         "export": query(request, after=form.cleaned_data["after"] or None),
         "most": EXPORTED,
@@ -118,6 +124,19 @@ def metrics_rollbacks(request: HttpRequest, slug: str) -> HttpResponse:
         "older": query(request, after=shown[-1].id) if len(rows) > PAGE else None,
     }
     return render(request, "console/metrics_rollbacks.html", context)
+
+
+def _narrowed_by(
+    request: HttpRequest, form: BehindForm, agent: Agent | None
+) -> list[Chip]:
+    """Return what the list of rollbacks is narrowed by, in the names people know."""
+    chips = applied(request.GET, form, aside=header.WHEN_SHOWN, if_empty=NOT_TOLD)
+    if agent is None:
+        return chips
+    return [
+        replace(one, value=agent.external_id) if one.name == "agent" else one
+        for one in chips
+    ]
 
 
 def _asked(

@@ -101,7 +101,7 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         "text": text,
         "view": view,
         "sort": sort,
-        "chips": session_search.chips(query),
+        "chips": session_search.chips(query, sort),
         "of_the_gone": session_search.of_the_gone(query),
         "is_plain": is_plain,
         "is_filtered": bool(query.clauses),

@@ -23,13 +23,18 @@ from django.views.decorators.http import (
     require_safe,
 )
 
-from apps.accounts.access import Permission, enter_project
+from apps.accounts.access import (
+    SHOWN_MEMBERS,
+    Permission,
+    enter_project,
+    who_may,
+)
 from apps.accounts.errors import SecondFactorNeeded
 from apps.accounts.models import Membership, User
 from apps.accounts.views.visits import entry_of
 from apps.console.views.requests import refusals
 from apps.core.admission import gate
-from apps.core.errors import DomainError
+from apps.core.errors import DomainError, PermissionDenied
 from apps.core.http.problems.exceptions import problem_of
 from apps.core.http.problems.fallbacks import answer, wants_html
 from apps.core.http.problems.problem import Problem
@@ -203,7 +208,27 @@ def _answering(view: View[P]) -> View[P]:
             return view(request, *args, **kwargs)
         except SecondFactorNeeded as needed:
             return _to_code_page(request, needed)
+        except PermissionDenied as denied:
+            return _not_allowed(request, denied, kwargs.get("slug"))
         except DomainError as error:
             return answer(request, problem_of(error))
 
     return cast(View[P], answered)
+
+
+def _not_allowed(
+    request: HttpRequest, denied: PermissionDenied, slug: Any
+) -> HttpResponse:
+    """Say to a colleague who has the role that is missing."""
+    more: dict[str, Any] = {}
+    required = denied.details.get("required")
+    if slug and required and wants_html(request):
+        names = who_may(
+            user=user_of(request),
+            slug=slug,
+            permission=Permission(required),
+            entry=entry_of(request),
+        )
+        more = {"slug": slug, "names": names[:SHOWN_MEMBERS]}
+        more["has_more"] = len(names) > SHOWN_MEMBERS
+    return answer(request, problem_of(denied), more)

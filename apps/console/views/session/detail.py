@@ -10,6 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import Membership
 from apps.console import queries
 from apps.console.forms.session import JumpForm, NoteForm, PaneForm, TimelineForm
+from apps.console.pages.filter_chips import applied
 from apps.console.pages.project.session_rows import title_of
 from apps.console.pages.session import (
     session_page,
@@ -124,6 +125,7 @@ def _shown(
     form = TimelineForm(request.GET)
     context |= {
         "timeline_form": form,
+        "chips": applied(request.GET, form, aside=("list", "order")),
         "view": "timeline" if number is None else "version",
     }
     if target != TIMELINE:

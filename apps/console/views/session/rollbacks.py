@@ -26,6 +26,7 @@ from apps.console.pages.session import (
     version_pane,
     version_text,
 )
+from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.session_page import Place
 from apps.console.views.requests import refusals
 from apps.console.views.requests.acts import (
@@ -40,13 +41,20 @@ from apps.core.errors import InvalidRequest
 from apps.core.http.problems.fallbacks import wants_html
 from apps.diffs.meaning.noise import Noise
 from apps.timeline import operations as timeline
-from apps.timeline.errors import NothingToRollBack, VersionConflict
+from apps.timeline.errors import (
+    EffectsUnconfirmed,
+    NothingToRollBack,
+    VersionConflict,
+)
 from apps.timeline.models import Session
 from apps.timeline.operations import Expected, Receipt, Step
 from apps.timeline.queries import Preview, preview_rollback
 from apps.timeline.versions import versions_of
+from apps.timeline.words import Crossing
 
 MEANWHILE = 5
+LETTERS = 4
+EFFECTS = 50
 ROWS = 50
 
 
@@ -105,15 +113,17 @@ def undo(
             session_id=session_id,
             number=number,
             step=Step(),
+            crossing=Crossing.NOTHING_GRAVE,
             expected=Expected(number=number),
             act=act_once(request, membership, filled),
         )
-    except VersionConflict as moved:
+    except (VersionConflict, EffectsUnconfirmed) as moved:
         if not wants_html(request):
             raise
         before = max(number - 1, 0)
         address = preview_address(request, membership, session_id, before)
-        return refusals.redirect(request, address, moved, shown=number, undo_of=number)
+        shown = number if isinstance(moved, VersionConflict) else None
+        return refusals.redirect(request, address, moved, shown=shown, undo_of=number)
     words = f"Undone: v{receipt.number} is as v{number - 1} was. {_verdict(receipt)}"
     messages.success(request, words)
     return to_version(membership, session_id, receipt.number)
@@ -130,13 +140,20 @@ def _done(act: Act, session_id: str, number: int, given: dict[str, Any]) -> Rece
     step = Step(reasoning=given["reason"].strip() or None)
     expected = Expected(number=given["expected"])
     undone = given["undo_of"]
+    is_confirmed = given["letters"].strip().lower() == session_id[-LETTERS:]
+    crossing = Crossing.ANYTHING if is_confirmed else Crossing.NOTHING_GRAVE
     if undone is not None:
         if undone != number + 1:
             raise InvalidRequest(
                 "An undo restores the version before.", param="undo_of"
             )
         return timeline.undo(
-            session_id=session_id, number=undone, step=step, expected=expected, act=act
+            session_id=session_id,
+            number=undone,
+            step=step,
+            crossing=crossing,
+            expected=expected,
+            act=act,
         )
     return timeline.rollback(
         session_id=session_id,
@@ -144,6 +161,7 @@ def _done(act: Act, session_id: str, number: int, given: dict[str, Any]) -> Rece
         step=step,
         reason_code=given["reason_code"] or None,
         hold=given["hold"],
+        crossing=crossing,
         expected=expected,
         act=act,
     )
@@ -165,6 +183,7 @@ def _preview_page(
         "reasons": REASONS,
         "given": given,
         "undo_of": _undo_of(request, number),
+        "needs_reason": _needs_reason(request, membership, number),
         "moved_from": shown,
     }
     try:
@@ -181,12 +200,18 @@ def _preview_page(
 
 
 def _told(found: Preview, noise: Noise) -> dict[str, Any]:
+    # A call that was begun as an effect is told of as that.
+    begun = {one.call for one in found.effects}
     return {
         "preview": found,
         "head": found.head,
         "target": found.target,
         "changes": change_table.told(found.comparison, shown=ROWS, noise=noise),
-        "calls": [version_pane.call_row(call) for call in found.calls],
+        "effects": [effect_rows.crossed(one) for one in found.effects[:EFFECTS]],
+        "n_effects": len(found.effects),
+        "calls": [
+            version_pane.call_row(call) for call in found.calls if call.id not in begun
+        ],
         "target_operation": version_text.operation(found.target),
         "target_words": version_text.words(found.target, noise),
         "head_words": version_text.words(found.head, noise),
@@ -211,3 +236,9 @@ def _undo_of(request: HttpRequest, number: int) -> int | None:
     """Return which rollback this page undoes: the one that follows the version."""
     stated = request.POST.get("undo_of") or request.GET.get("undo_of", "")
     return number + 1 if stated == str(number + 1) else None
+
+
+def _needs_reason(request: HttpRequest, membership: Membership, number: int) -> bool:
+    """Return whether the project refuses this without one; an undo needs none."""
+    is_undo = _undo_of(request, number) is not None
+    return membership.project.needs_rollback_reason and not is_undo

@@ -47,6 +47,7 @@ PATH_PARAMETERS = {
     "label": "The label as it was given.",
     "turn_id": "The turn's id.",
     "summary_id": "The summary's id.",
+    "effect_id": "The effect's id.",
     "trace_id": "The id of a trace.",
     "reference": "The agent's id, or the name that your code gives it.",
 }

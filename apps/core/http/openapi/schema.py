@@ -100,6 +100,23 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     expected_version = serializers.IntegerField(
         required=False, help_text="The version that you built on."
     )
+    effect_id = serializers.CharField(
+        required=False, help_text="The effect that a key stands for."
+    )
+    attempt = serializers.IntegerField(
+        required=False, allow_null=True, help_text="The newest attempt of an effect."
+    )
+    status = serializers.CharField(
+        required=False, help_text="What an effect, or what is owed for it, has come to."
+    )
+    effects = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Effects that a rollback would go behind, the first 50.",
+    )
+    count = serializers.IntegerField(
+        required=False, help_text="How many effects it would go behind."
+    )
     head_written_by = serializers.CharField(required=False)
     head_written_at = serializers.DateTimeField(required=False)
     changed_paths = serializers.ListField(

@@ -5,6 +5,7 @@ template needs neither the database nor a signed-in user.
 """
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import Error as DatabaseError
@@ -86,8 +87,10 @@ def handler500(request: HttpRequest) -> HttpResponse:
     return answer(request, INTERNAL)
 
 
-def answer(request: HttpRequest, problem: Problem) -> HttpResponse:
-    """Answer a problem in the form that the client reads."""
+def answer(
+    request: HttpRequest, problem: Problem, more: Mapping[str, Any] | None = None
+) -> HttpResponse:
+    """Answer a problem in the form that the client reads; a page says `more`."""
     request_id = getattr(request, "request_id", "")
     request.error_code = problem.code  # type: ignore[attr-defined]
     if is_api(request) or not wants_html(request):
@@ -101,5 +104,5 @@ def answer(request: HttpRequest, problem: Problem) -> HttpResponse:
     said = {"message": problem.message, "request_id": request_id}
     # Which role may is said of what a colleague may not.
     said |= {"required": str(problem.details.get("required", ""))}
-    html = render_to_string([f"{page}.html", "400.html"], said)
+    html = render_to_string([f"{page}.html", "400.html"], {**said, **(more or {})})
     return HttpResponse(html, status=problem.status, headers=problem.all_headers())

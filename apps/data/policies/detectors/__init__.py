@@ -4,9 +4,9 @@ from apps.data.policies.detectors.looking import (
     Detectors,
     Finding,
     Seen,
-    first,
     personal_data,
     secrets,
+    seen,
 )
 from apps.data.policies.detectors.masks import HIDDEN
 
@@ -15,7 +15,7 @@ __all__ = [
     "Detectors",
     "Finding",
     "Seen",
-    "first",
     "personal_data",
     "secrets",
+    "seen",
 ]

@@ -48,9 +48,9 @@ class Detectors:
                 yield Finding(seen, one.span.value_start, one.span.value_end)
 
 
-def first(detectors: Detectors, forms: Iterable[bytes]) -> Seen | None:
-    """Return what is found first, in the order of the detectors."""
-    return next((one.seen for form in forms for one in detectors.each(form)), None)
+def seen(detectors: Detectors, forms: Iterable[bytes]) -> Iterator[Seen]:
+    """Yield what is found, in the order of the detectors."""
+    return (one.seen for form in forms for one in detectors.each(form))
 
 
 @cache

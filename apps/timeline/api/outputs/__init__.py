@@ -16,6 +16,13 @@ from apps.timeline.api.outputs.comparisons import (
     Divergence,
     Patch,
 )
+from apps.timeline.api.outputs.effects import (
+    Compensation,
+    CompensationList,
+    Effect,
+    EffectBegin,
+    EffectList,
+)
 from apps.timeline.api.outputs.previews import (
     Note,
     NoteList,
@@ -61,8 +68,13 @@ __all__ = [
     "ChangeList",
     "Checked",
     "Checkpoint",
+    "Compensation",
+    "CompensationList",
     "Context",
     "Divergence",
+    "Effect",
+    "EffectBegin",
+    "EffectList",
     "History",
     "Label",
     "LastRollback",

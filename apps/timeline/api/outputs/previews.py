@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rest_framework import serializers
 
 from apps.timeline.api.outputs.common import (
@@ -12,11 +14,14 @@ from apps.timeline.api.outputs.common import (
     maybe_text,
     text,
 )
-from apps.timeline.words import Hold, Outcome
+from apps.timeline.api.outputs.effects import CrossedEffect
+from apps.timeline.words import EffectClass, Hold, Outcome
 
 
 class ReportedCall(Output):
     """A tool call that the agent reported: it has happened."""
+
+    effect_id = maybe_text("The effect that it was begun as, if it was.")
 
     name = text("Empty where only its result was reported.")
     id = maybe_text()
@@ -33,6 +38,14 @@ class ReportedCall(Output):
     was_set_aside = serializers.BooleanField(
         help_text="An earlier rollback set its version aside; it happened all the same."
     )
+
+    def get_fields(self) -> dict[str, Any]:
+        said = serializers.ChoiceField(
+            choices=EffectClass.choices,
+            allow_null=True,
+            help_text="Of the effect; null: the call was reported and not begun.",
+        )
+        return super().get_fields() | {"class": said}
 
 
 class ForkRef(Output):
@@ -65,6 +78,15 @@ class RollbackPreview(Output):
         help_text="Versions that an earlier rollback set aside and that live again."
     )
     turns_set_aside = serializers.IntegerField()
+    effects = CrossedEffect(
+        many=True,
+        help_text="What the agent began outside and the restored state does not know "
+        "of, at most 50: unknown first, then what cannot be taken back.",
+    )
+    effects_crossed = serializers.IntegerField(
+        help_text="How many of all would be owed for; reads are not."
+    )
+    effects_truncated = serializers.BooleanField()
     tool_calls = ReportedCall(
         many=True, help_text="Reported since the state to restore was made, at most 50."
     )

@@ -111,6 +111,9 @@ class Rollback(WrittenState):
         "`Idempotent-Replayed`, whether that is so now. One that is broken is not "
         "restored: `body_not_verified`."
     )
+    effects_crossed = serializers.IntegerField(
+        help_text="How many effects it went behind, which are owed for now."
+    )
     new_version = serializers.IntegerField()
     restored_from_version = serializers.IntegerField()
     rolled_back_from_version = serializers.IntegerField()

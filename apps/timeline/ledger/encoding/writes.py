@@ -46,6 +46,10 @@ from apps.timeline.words import Hold, Op
 # or expired session waits for nobody.
 OBJECTIVE = "WAITING_FOR"
 SILENT = frozenset({Op.PAUSE, Op.RESUME})
+# What the event of an operation is about, where that is not its version alone.
+RESOURCES = dict.fromkeys((Op.CREATE, Op.FORK), "session") | dict.fromkeys(
+    (Op.WAIT, Op.DECIDE), "approval"
+)
 # What a step says of itself by which its session is found.
 SAID = (
     (SearchTag.RELEASE, "release"),
@@ -211,7 +215,7 @@ def new_version(
         leaf=claim.leaf(),
         event_id=own_id,
         action=ACTIONS[Op(draft.op)],
-        resource_type="session" if draft.op in (Op.CREATE, Op.FORK) else "version",
+        resource_type=RESOURCES.get(Op(draft.op), "version"),
         details=draft.details,
     )
 

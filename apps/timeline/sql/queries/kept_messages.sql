@@ -1,5 +1,5 @@
--- Of what is to be projected, the versions with a body of their own that has room for
--- messages beside its state, and what the version before each of them shows.
+-- Of what is to be projected, the versions with a body of their own that may bring
+-- messages, beside its state or in it, and what the version before each of them shows.
 SELECT p.session_id, p.number AS row_number, p.turn_number AS row_turn, p.project_id,
        v.number, v.commitment, b.size,
        o.body_number AS before_number, o.commitment AS before_commitment
@@ -13,6 +13,6 @@ SELECT p.session_id, p.number AS row_number, p.turn_number AS row_turn, p.projec
    AND (p.session_id, p.number, p.turn_number)
        BETWEEN (%(session)s::varchar, %(number)s::bigint, %(turn)s::bigint)
            AND (%(last_session)s::varchar, %(last_number)s::bigint, %(last_turn)s::bigint)
-   AND b.size >= v.size + {{room}}
+   AND {{holds}}
  ORDER BY p.session_id, p.number, p.turn_number, v.number
  LIMIT {{most}}

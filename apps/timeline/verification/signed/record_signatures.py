@@ -1,4 +1,4 @@
-"""Holds the record of people's acts in a project against what was signed of it."""
+"""Holds a stream of records against what was signed of it: a project's, an agent's."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class RecordSignatures:
         return self.status is Status.BROKEN
 
 
-def verify_record_signatures(project_id: str, *, now: datetime) -> RecordSignatures:
-    """Look up what was signed last of a project's record, and compare."""
+def verify_record_signatures(stream_id: str, *, now: datetime) -> RecordSignatures:
+    """Look up what was signed last of a stream of records, and compare."""
     try:
         with notes() as kept:
             if kept is None:
                 return RecordSignatures(Status.NONE, "There are no signatures.")
-            signed = kept.latest(Kind.RECORD, project_id)
+            signed = kept.latest(Kind.RECORD, stream_id)
             number = signed.head.number if signed else None
-            (end,) = chain_ends(Kind.RECORD, [project_id], [number])
+            (end,) = chain_ends(Kind.RECORD, [stream_id], [number])
             if signed is None or number is None:
                 return RecordSignatures(Status.UNSIGNED, "None of it is signed yet.")
             return _judged(signed, number, end, now)

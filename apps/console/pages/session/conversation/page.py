@@ -17,6 +17,7 @@ from apps.console import queries
 from apps.console.pages.session.conversation import entries, folds, windows
 from apps.console.pages.session.conversation.entries import Entry
 from apps.console.pages.session.conversation.windows import Asked
+from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.session_page import Place
 from apps.core.admission import gate
 from apps.core.errors import MalformedJson, NotFound
@@ -26,6 +27,7 @@ from apps.timeline.queries import (
     KeptMessage,
     MessagePlace,
     are_messages,
+    effect_classes,
     kept_messages,
 )
 from apps.timeline.versions import CorruptBody, head_kept
@@ -47,10 +49,8 @@ def shown(place: Place, source: str, asked: Asked) -> dict[str, Any]:
     is_turns = source == TURNS
     window = (windows.of_turns if is_turns else windows.of_messages)(place, asked)
     last = session.turn_count if is_turns else session.head_number
-    found = [
-        replace(entry, link=_link(source, entry))
-        for entry in _with_places(window.entries, asked.version)
-    ]
+    found = _declared(place, _with_places(window.entries, asked.version))
+    found = [replace(entry, link=_link(source, entry)) for entry in found]
     return {
         "source": source,
         "entries": found,
@@ -73,7 +73,7 @@ def whole(place: Place, source: str, wanted: MessagePlace) -> dict[str, Any]:
     """
     find = _whole_message if source == MESSAGES else _whole_turn
     source = source or TURNS
-    entry = find(place, wanted)
+    (entry,) = _declared(place, [find(place, wanted)])
     entry = replace(entry, link=_link(source, entry))
     passages = folds.unfolded([entry])
     return {
@@ -121,6 +121,24 @@ def _whole_message(place: Place, wanted: MessagePlace) -> Entry:
         for index, message in enumerate(held, wanted.item)
     ]
     return entries.of_messages(kept, place.live, whole=True)[0]
+
+
+def _declared(place: Place, found: Sequence[Entry]) -> list[Entry]:
+    """Say of each call that was begun as an effect what can be done about it."""
+    ids = {card.id for one in found for card in one.cards if card.id}
+    classes = effect_classes(place.session.id, sorted(ids)) if ids else {}
+    if not classes:
+        return list(found)
+    words = {call: effect_rows.CLASSES[said] for call, said in classes.items()}
+    return [
+        replace(
+            one,
+            cards=[
+                replace(card, class_words=words.get(card.id, "")) for card in one.cards
+            ],
+        )
+        for one in found
+    ]
 
 
 def _with_places(found: Sequence[Entry], version: int | None) -> list[Entry]:

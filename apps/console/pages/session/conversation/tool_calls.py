@@ -33,6 +33,8 @@ class Card:
     result: Side | None
     glance: str
     result_glance: str
+    # What can be done about it, where it was begun as an effect.
+    class_words: str = ""
 
     @property
     def is_cut(self) -> bool:

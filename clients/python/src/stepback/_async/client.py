@@ -12,10 +12,12 @@ from stepback._async.agent_audit import AsyncAudit
 from stepback._async.agent_checkpoints import AsyncAgentCheckpoints
 from stepback._async.agents import AsyncAgents
 from stepback._async.alerts import AsyncAlerts
+from stepback._async.approvals import AsyncApprovals
 from stepback._async.checkpoints import AsyncSessionCheckpoints
 from stepback._async.closing import AsyncClosing
 from stepback._async.configs import AsyncConfigs
 from stepback._async.data import AsyncData
+from stepback._async.effects import AsyncSessionEffects
 from stepback._async.exceptions import AsyncExceptions
 from stepback._async.labels import AsyncLabels
 from stepback._async.memories import AsyncMemories
@@ -39,6 +41,7 @@ class AsyncSessions(
     AsyncSessionStates,
     AsyncSessionTurns,
     AsyncSessionVersions,
+    AsyncSessionEffects,
     AsyncSessionCheckpoints,
 ):
     """Sessions: reading, writing, rolling back, forking."""
@@ -81,6 +84,7 @@ class AsyncStepback(AsyncClosing):
         self.alerts = AsyncAlerts(transport)
         self.webhooks = AsyncWebhooks(transport)
         self.plans = AsyncPlans(transport)
+        self.approvals = AsyncApprovals(transport)
         self.project = AsyncProject(transport)
 
     async def search(

@@ -32,11 +32,18 @@ class AsyncProject(AsyncResource):
         *,
         handling: Literal["strict", "lenient"] | None = None,
         search_by_meaning: bool | None = None,
+        needs_rollback_reason: bool | None = None,
         **once: Unpack[Repeatable],
     ) -> answers.Project:
         """Set what is said: what becomes of unknown input where a request does not say,
-        and whether old states are found by their meaning."""
-        body = given(handling=handling, search_by_meaning=search_by_meaning, **once)
+        whether old states are found by their meaning, and whether a rollback has to say
+        why."""
+        body = given(
+            handling=handling,
+            search_by_meaning=search_by_meaning,
+            needs_rollback_reason=needs_rollback_reason,
+            **once,
+        )
         return await self._send("PATCH", ("project",), body, answers.Project.of)
 
     async def policies(self) -> answers.ProjectPolicies:

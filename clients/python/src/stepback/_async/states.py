@@ -96,6 +96,7 @@ class AsyncSessionStates(AsyncResource):
         *,
         reason_code: str | None = None,
         hold: bool | None = None,
+        on_effects: str | None = None,
         external_id: str | None = None,
         expected_version: int | None = None,
         idempotency_key: str | None = None,
@@ -104,13 +105,15 @@ class AsyncSessionStates(AsyncResource):
         """Append a version with the state of an earlier one; -1: the one before.
 
         `hold` pauses the session in the same version. What it would do is told by
-        `preview_rollback`, whose `head` is the `expected_version` to give here.
+        `preview_rollback`, whose `head` is the `expected_version` to give here. With
+        `on_effects="refuse"` it goes behind no effect: EffectsCrossed.
         """
         body = given(
             version=version,
             reason=reason,
             reason_code=reason_code,
             hold=hold,
+            on_effects=on_effects,
             external_id=external_id,
             expected_version=expected_version,
             **story,

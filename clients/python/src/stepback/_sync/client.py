@@ -13,10 +13,12 @@ from stepback._sync.agent_audit import Audit
 from stepback._sync.agent_checkpoints import AgentCheckpoints
 from stepback._sync.agents import Agents
 from stepback._sync.alerts import Alerts
+from stepback._sync.approvals import Approvals
 from stepback._sync.checkpoints import SessionCheckpoints
 from stepback._sync.closing import Closing
 from stepback._sync.configs import Configs
 from stepback._sync.data import Data
+from stepback._sync.effects import SessionEffects
 from stepback._sync.exceptions import Exceptions
 from stepback._sync.labels import Labels
 from stepback._sync.memories import Memories
@@ -40,6 +42,7 @@ class Sessions(
     SessionStates,
     SessionTurns,
     SessionVersions,
+    SessionEffects,
     SessionCheckpoints,
 ):
     """Sessions: reading, writing, rolling back, forking."""
@@ -82,6 +85,7 @@ class Stepback(Closing):
         self.alerts = Alerts(transport)
         self.webhooks = Webhooks(transport)
         self.plans = Plans(transport)
+        self.approvals = Approvals(transport)
         self.project = Project(transport)
 
     def search(

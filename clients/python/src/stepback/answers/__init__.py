@@ -30,6 +30,7 @@ from stepback.answers.data import (
     NewAgentCheckpoint,
     PolicyException,
 )
+from stepback.answers.effects import Compensation, Effect, EffectBegin
 from stepback.answers.memories import (
     Formation,
     FoundMemory,
@@ -44,6 +45,8 @@ from stepback.answers.projects import (
     Agent,
     AgentMapping,
     AlertRule,
+    Approval,
+    ApprovalRule,
     DataMetrics,
     Found,
     ListedPlan,
@@ -97,6 +100,8 @@ __all__ = [
     "AgentMapping",
     "AlertRule",
     "Answer",
+    "Approval",
+    "ApprovalRule",
     "AuditEvent",
     "AuditExport",
     "AuditVerification",
@@ -109,6 +114,7 @@ __all__ = [
     "CheckpointRestore",
     "CheckpointRestorePreview",
     "CheckpointSchedule",
+    "Compensation",
     "Context",
     "DataBatch",
     "DataKey",
@@ -120,6 +126,8 @@ __all__ = [
     "DataWrite",
     "DeletedAgentCheckpoint",
     "Divergence",
+    "Effect",
+    "EffectBegin",
     "Formation",
     "Found",
     "FoundMemory",

@@ -145,6 +145,56 @@ class Plan(ListedPlan):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Approval(Answer):
+    """What people are asked to allow; `outcome` is what came of it, if anything yet.
+
+    Its `approved` says whether to go on, with the `arguments` that it has.
+    """
+
+    id: str
+    session_id: str
+    agent_id: str
+    version: int
+    tool: str
+    arguments: Mapping[str, Json]
+    status: str
+    escalated: bool
+    votes_needed: int
+    votes: Sequence[Mapping[str, Json]]
+    who: str
+    on_expiry: str
+    depends_on: Sequence[str]
+    requested_by: str
+    created_at: str
+    expires_at: str
+    outcome: Mapping[str, Json] | None
+    schema: Mapping[str, Json] | None
+    key: str | None = None
+    reason: str | None = None
+    rule_id: str | None = None
+
+    @property
+    def is_pending(self) -> bool:
+        return self.status == "pending"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApprovalRule(Answer):
+    """When an agent's requests are held to stricter terms."""
+
+    id: str
+    agent_id: str
+    votes: int
+    who: str
+    expires_in: int
+    on_expiry: str
+    created_at: str
+    created_by: str
+    tool: str | None = None
+    check: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Webhook(Answer):
     """Where events are sent, without what signs them."""
 
@@ -211,6 +261,7 @@ class Project(Answer):
     handling: str
     created_at: str
     search_by_meaning: bool = False
+    needs_rollback_reason: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,6 +64,7 @@ class Rollback(State):
     """The version that a rollback made; its `state` is the one restored.
 
     `verified`: what is stored of it was recomputed, and is what was committed to.
+    `effects_crossed` are owed for now: see `compensations`.
     """
 
     restored_from_version: int
@@ -71,6 +72,7 @@ class Rollback(State):
     reason: str | None = None
     reason_code: str | None = None
     verified: bool = False
+    effects_crossed: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +101,9 @@ class RollbackPreview(Answer):
     versions_brought_back: int = 0
     tool_calls_since: int | None = None
     tool_calls_truncated: bool = False
+    effects: Sequence[Mapping[str, Json]] = ()
+    effects_crossed: int = 0
+    effects_truncated: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,8 @@ MADE = ("checkpoint_id", "label", "number", "config_version", "key_count", "crea
 DONE = (
     *("checkpoint_id", "number", "config_restored", "config_changed", "config_version"),
     *("data_restored", "data_keys_restored", "data_keys_changed", "data_keys_removed"),
-    *("data_keys_expired", "audit_id", "restored_at", "verified", "verified_why"),
+    *("data_keys_expired", "data_keys_skipped", "steps"),
+    *("audit_id", "restored_at", "verified", "verified_why"),
 )
 PLANNED = ("checkpoint_id", "expected_version", "config", "data", "recent_writers")
 

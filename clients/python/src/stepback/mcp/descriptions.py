@@ -26,6 +26,9 @@ READING = {
     "data_read": "Read the value under a key of an agent's data.",
     "recall": "Find what is remembered by what it means: of the project, and of a "
     "session, a user or an agent that is named.",
+    "approvals": "Tell how an approval stands (approval_id), or list those of a "
+    "status: pending, approved, rejected, expired, decided. Go on only with the "
+    "arguments of an outcome that is approved.",
     "blame": "Tell who set the value at a JSON pointer, from what to what, and why.",
     "timeline": "Tell a thread's versions with what each changed, newest first.",
     "search": "Find sessions or versions by an id or its beginning, such as cust_3084, "
@@ -42,6 +45,9 @@ WRITING = {
     "it, allowed is false, reason says why, and nothing is stored.",
     "remember": "Remember a short text: of a session, a user, an agent, else of the "
     "project. Equal text is one memory; near names what nearly says the same.",
+    "request_approval": "Ask people to allow a call of a tool (arguments: a JSON "
+    "object) before it is made, and go on with other things; approvals tells what "
+    "they decided. No tool decides. Asked again under its key it is the same one.",
     "agent_checkpoint_create": "Keep an agent's config and data as they stand, to go "
     "back to, before something risky; the label says what. Not of a thread.",
     "agent_checkpoint_restore": "Tell what restoring an agent's config and data to a "

@@ -56,6 +56,7 @@ def made(url: str | None, key: str | None, transport: str) -> MCPServer[Any]:
     _add_looking(server, callers)
     _add_agents(server, callers)
     _add_memories(server, callers)
+    _add_approvals(server, callers)
     return server
 
 
@@ -294,6 +295,32 @@ def _add_memories(server: MCPServer[Any], callers: Callers) -> None:
         place = {"session_id": session_id, "user_id": user_id, "agent": agent}
         return await _told(
             callers, ctx, "recall", lambda t: t.recall(query, limit, place)
+        )
+
+
+def _add_approvals(server: MCPServer[Any], callers: Callers) -> None:
+    @_writes(server, "request_approval")
+    async def request_approval(
+        thread_id: str,
+        tool: str,
+        arguments: str,
+        ctx: Call,
+        reason: str = "",
+        key: str = "",
+    ) -> str:
+        return await _told(
+            callers,
+            ctx,
+            "request_approval",
+            lambda t: t.request_approval(thread_id, tool, arguments, reason, key),
+        )
+
+    @_reads(server, "approvals")
+    async def approvals(
+        ctx: Call, approval_id: str = "", status: str = "pending", limit: int = 20
+    ) -> str:
+        return await _told(
+            callers, ctx, "approvals", lambda t: t.approvals(approval_id, status, limit)
         )
 
 

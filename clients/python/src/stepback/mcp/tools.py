@@ -8,11 +8,19 @@ by its own id.
 from __future__ import annotations
 
 from stepback.mcp.agents import AgentTools
+from stepback.mcp.approvals import ApprovalTools
 from stepback.mcp.checkpoints import CheckpointTools
 from stepback.mcp.looking import LookingTools
 from stepback.mcp.memories import MemoryTools
 from stepback.mcp.passing import PassingTools
 
 
-class Tools(CheckpointTools, PassingTools, LookingTools, AgentTools, MemoryTools):
+class Tools(
+    CheckpointTools,
+    PassingTools,
+    LookingTools,
+    AgentTools,
+    MemoryTools,
+    ApprovalTools,
+):
     """The tools of one caller, whose key decides what they may do."""

@@ -1,0 +1,116 @@
+"""What the timeline asks before an effect begins, and before an agent steps back.
+
+Both run under the session's row lock. An effect that a rule means waits for an approval
+under its own key, and so does one for which the agent has asked under that key itself;
+once it is granted, the arguments that people allowed may begin, and no others. A
+rollback by an agent is refused until it was allowed: what a gate refuses with is not
+written, so the agent asks itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from apps.agents.acts import Act
+from apps.approvals.errors import (
+    ApprovalClosed,
+    ApprovalNeeded,
+    ApprovalOutdated,
+    UnacceptableArguments,
+)
+from apps.approvals.models import Approval, Vote
+from apps.approvals.operations.asking import Asked, ask
+from apps.approvals.operations.ruling import rule_for
+from apps.approvals.outcomes import allowed_arguments, approval_object
+from apps.approvals.requests.binding import still_bound
+from apps.approvals.standing import Standing, standing
+from apps.approvals.words import Class, Status
+from apps.diffs.equality import same
+from apps.timeline.hooks import BeginAsked, RollbackAsked
+from apps.timeline.versions import head_of, parsed_state
+
+ROLLBACK = "rollback"
+# The newest approvals of a session that are looked at for a rollback.
+LOOKED_AT = 20
+
+
+def before_effect(asked: BeginAsked) -> Mapping[str, Any] | None:
+    """Return the approval that an effect waits for; None lets it begin.
+
+    Raises: ApprovalClosed where it was not granted, ApprovalOutdated where what it
+    rests on has changed, UnacceptableArguments for others than were allowed.
+    """
+    wanted = Asked(
+        tool=asked.tool,
+        arguments=asked.arguments,
+        effect_class=Class(asked.effect_class),
+        key=asked.key,
+    )
+    known = _known(asked)
+    if known is None:
+        if rule_for(asked.act.project_id, asked.agent_id, wanted) is None:
+            return None
+        return _asked(asked, wanted)
+    stands = _standing(asked.act, known)
+    if stands.is_pending:
+        return approval_object(known, stands)
+    if stands.status != Status.APPROVED:
+        raise ApprovalClosed(approval_id=known.id, outcome=stands.status.value)
+    _require_allowed(asked, known, stands)
+    return None
+
+
+def before_rollback(asked: RollbackAsked) -> None:
+    """Refuse an agent's rollback that a rule means, unless people allowed it.
+
+    Raises: ApprovalNeeded.
+    """
+    if not asked.act.actor.is_agent:
+        return
+    wanted = Asked(
+        tool=ROLLBACK, arguments={"to": asked.to}, effect_class=Class.REVERSIBLE
+    )
+    if rule_for(asked.act.project_id, asked.agent_id, wanted) is None:
+        return
+    mine = Approval.objects.of_session(asked.session_id).filter(tool=ROLLBACK)
+    for one in mine.select_related("agent").order_by("-number")[:LOOKED_AT]:
+        stands = _standing(asked.act, one)
+        if stands.status == Status.APPROVED and same(
+            allowed_arguments(one, stands), wanted.arguments
+        ):
+            return
+    raise ApprovalNeeded(tool=ROLLBACK, arguments=wanted.arguments)
+
+
+def _asked(asked: BeginAsked, wanted: Asked) -> Mapping[str, Any]:
+    # The request's key is that of the begin, which is not done by this.
+    keyless = replace(asked.act.request, key=None)
+    act = replace(asked.act, request=keyless)
+    approval = ask(act=act, session_id=asked.session_id, asked=wanted)
+    found = Approval.objects.of_session(asked.session_id).one(approval.id)
+    return approval_object(found, _standing(act, found))
+
+
+def _known(asked: BeginAsked) -> Approval | None:
+    mine = Approval.objects.of_session(asked.session_id).select_related("agent")
+    return mine.filter(key=asked.key).first()
+
+
+def _standing(act: Act, approval: Approval) -> Standing:
+    head = head_of(act.scope, approval.session_id, now=act.now)
+    votes = Vote.objects.of(approval.session_id, approval.id)
+    return standing(approval, votes, head=head, now=act.now)
+
+
+def _require_allowed(asked: BeginAsked, known: Approval, stands: Standing) -> None:
+    allowed = allowed_arguments(known, stands)
+    if known.tool != asked.tool or not same(allowed, asked.arguments):
+        raise UnacceptableArguments(
+            "People allowed other arguments, which are in the approval's outcome.",
+            param="arguments",
+        )
+    head = head_of(asked.act.scope, asked.session_id, now=asked.act.now)
+    if not still_bound(known, asked.act.project, parsed_state(head)):
+        raise ApprovalOutdated(approval_id=known.id)

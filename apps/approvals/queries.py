@@ -1,0 +1,141 @@
+"""Lists of approvals: what waits, by its deadline; what was decided; all of them.
+
+What a list shows was looked at: what is set aside or over is left out of what waits,
+though its row is swept only when it is due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+
+from apps.agents.scope import Scope
+from apps.approvals.models import Approval, Undecided, Vote
+from apps.approvals.standing import Standing, pending_among, standings
+from apps.approvals.words import Status
+from apps.core.ids import first_id
+
+# Rows that are looked at for one page: of what was set aside there are few.
+ROUNDS = 10
+# So many that wait are counted; one more means "more than that".
+MOST_COUNTED = 100
+# What says whether one waits; neither its arguments nor its schema.
+LOOKED_AT = ("number", "created_at", "expires_at", "on_expiry")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Filter:
+    """What is listed: of one agent, asked from a moment on, or before one."""
+
+    agent: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def applied(self, found: QuerySet[Any], id_name: str) -> Any:
+        """Narrow to it; ids sort by the moment at which was asked."""
+        asked: dict[str, Any] = {}
+        if self.agent is not None:
+            asked["agent__external_id"] = self.agent
+        if self.since is not None:
+            asked[f"{id_name}__gte"] = first_id("appr", self.since)
+        if self.until is not None:
+            asked[f"{id_name}__lt"] = first_id("appr", self.until)
+        return found.filter(**asked)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listed:
+    """An approval, and how it stands."""
+
+    approval: Approval
+    standing: Standing
+
+
+def list_pending(
+    scope: Scope,
+    by: Filter,
+    *,
+    after: str | None,
+    limit: int,
+    now: datetime,
+) -> list[Listed]:
+    """Return up to `limit` + 1 that wait for a person, the oldest deadline first."""
+    found: list[Listed] = []
+    place = None if after is None else _place_of(scope, after, now)
+    for _ in range(ROUNDS):
+        waiting = Undecided.objects.visible_to(scope).first_due().after(place)
+        rows = list(by.applied(waiting, "approval_id")[: limit + 1])
+        found += [
+            one
+            for one in _listed(_in_order(rows), now)
+            if one.standing.status == Status.PENDING
+        ]
+        if len(found) > limit or len(rows) <= limit:
+            break
+        place = (rows[-1].due_at, rows[-1].approval_id)
+    return found[: limit + 1]
+
+
+def list_decided(
+    scope: Scope,
+    by: Filter,
+    *,
+    outcome: Status | None = None,
+    after: str | None,
+    limit: int,
+    now: datetime,
+) -> list[Listed]:
+    """Return up to `limit` + 1 that are decided, the newest decision first."""
+    votes = by.applied(Vote.objects.ending(scope), "approval_id")
+    if outcome is not None:
+        votes = votes.filter(outcome=outcome)
+    if after is not None:
+        last = Vote.objects.ending(scope).filter(approval_id=after).first()
+        votes = votes.before(last and (last.created_at, last.approval_id))
+    return _listed(_in_order(list(votes[: limit + 1])), now)
+
+
+def list_all(
+    scope: Scope, by: Filter, *, after: str | None, limit: int, now: datetime
+) -> list[Listed]:
+    """Return up to `limit` + 1 of any standing, the newest first."""
+    mine = Approval.objects.visible_to(scope).newest_first(before=after)
+    return _listed(list(by.applied(mine, "id")[: limit + 1]), now)
+
+
+def count_pending(scope: Scope, *, now: datetime) -> int:
+    """Return how many wait for a person, up to `MOST_COUNTED` + 1.
+
+    For every page of the console: where nothing waits it is one look at an index.
+    """
+    rows = list(Undecided.objects.visible_to(scope).first_due()[: MOST_COUNTED + 1])
+    if not rows:
+        return 0
+    pairs = [(one.session_id, one.approval_id) for one in rows]
+    bare = Approval.objects.only(*LOOKED_AT).by_id(pairs, with_agents=False)
+    found = pending_among(list(bare.values()), now=now)
+    return len(found)
+
+
+def _in_order(rows: Sequence[Undecided] | Sequence[Vote]) -> list[Approval]:
+    found = Approval.objects.by_id([(one.session_id, one.approval_id) for one in rows])
+    return [found[one.approval_id] for one in rows]
+
+
+def _listed(approvals: Sequence[Approval], now: datetime) -> list[Listed]:
+    stand = standings(approvals, now=now) if approvals else {}
+    return [Listed(approval=one, standing=stand[one.id]) for one in approvals]
+
+
+def _place_of(scope: Scope, approval_id: str, now: datetime) -> tuple[datetime, str]:
+    """Return where a page ended, also where that was decided since.
+
+    Raises: ApprovalNotFound.
+    """
+    one = Approval.objects.visible_to(scope).one(approval_id)
+    due = one.ends_at if one.is_escalated(now) else one.expires_at
+    return due, one.id

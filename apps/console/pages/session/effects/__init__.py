@@ -1,0 +1,1 @@
+"""What agents did outside, as pages show it."""

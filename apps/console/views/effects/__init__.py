@@ -1,0 +1,1 @@
+"""Pages of what agents did outside, and what people say of it."""

@@ -1,0 +1,1 @@
+"""Effects over the API: what agents do outside, begun, finished and listed."""

@@ -1,0 +1,1 @@
+"""The tables of effects: what agents did outside, which no rollback takes back."""

@@ -1,0 +1,99 @@
+"""What apps above may refuse, asked in the transaction that would do it.
+
+A gate is a callable that raises to refuse; it runs under the session's row lock, so
+what it decides on cannot change before the act commits. Without a gate an act costs
+nothing more. One attempt may ask it more than once, of different heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from apps.agents.acts import Act
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BeginAsked:
+    """An effect that an agent wants to begin; nothing of it is stored yet.
+
+    `effect_class` is what it counts as, `number` the version it was decided on,
+    `attempt` 1 unless an earlier one failed.
+    """
+
+    act: Act
+    session_id: str
+    agent_id: str
+    head_number: int
+    key: str
+    tool: str
+    effect_class: str
+    arguments: Any
+    number: int
+    attempt: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RollbackAsked:
+    """A rollback about to be appended; `undo_of` names the one that it takes back."""
+
+    act: Act
+    session_id: str
+    agent_id: str
+    head_number: int
+    to: int
+    undo_of: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CompensationAsked:
+    """A person or an agent wants to have an effect put right."""
+
+    act: Act
+    session_id: str
+    agent_id: str
+    head_number: int
+    effect_id: str
+
+
+# Returns None to let the effect begin, or the approval that it has to wait for, as an
+# answer shows it. What the gate has written then is committed, the effect is not begun.
+BeginGate = Callable[[BeginAsked], Mapping[str, Any] | None]
+RollbackGate = Callable[[RollbackAsked], None]
+CompensationGate = Callable[[CompensationAsked], None]
+
+# By the app's name.
+BEGIN: dict[str, BeginGate] = {}
+ROLLBACK: dict[str, RollbackGate] = {}
+COMPENSATION: dict[str, CompensationGate] = {}
+
+
+def ask_begin(asked: BeginAsked) -> Mapping[str, Any] | None:
+    """Return the approval that an effect has to wait for; None lets it begin.
+
+    Raises: whatever a gate refuses it with.
+    """
+    for gate in BEGIN.values():
+        approval = gate(asked)
+        if approval is not None:
+            return approval
+    return None
+
+
+def ask_rollback(asked: RollbackAsked) -> None:
+    """Let a rollback pass.
+
+    Raises: whatever a gate refuses it with.
+    """
+    for gate in ROLLBACK.values():
+        gate(asked)
+
+
+def ask_compensation(asked: CompensationAsked) -> None:
+    """Let a compensation be asked for.
+
+    Raises: whatever a gate refuses it with.
+    """
+    for gate in COMPENSATION.values():
+        gate(asked)

@@ -1,0 +1,1 @@
+"""What is said of effects, and the calls of the functions that store it."""

@@ -1,0 +1,38 @@
+"""Name the versions that wait for an approval and decide about it."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("timeline", "0014_compensations"),
+    ]
+
+    operations = [
+        migrations.AlterField(
+            model_name="version",
+            name="op",
+            field=models.CharField(
+                choices=[
+                    ("create", "Create"),
+                    ("update", "Update"),
+                    ("replace", "Replace"),
+                    ("turn", "Turn"),
+                    ("rollback", "Rollback"),
+                    ("fork", "Fork"),
+                    ("pause", "Pause"),
+                    ("resume", "Resume"),
+                    ("wait", "Wait"),
+                    ("decide", "Decide"),
+                    ("close", "Close"),
+                    ("delete", "Delete"),
+                    ("set", "Set"),
+                    ("remove", "Remove"),
+                    ("remove_prefix", "Remove Prefix"),
+                    ("expire", "Expire"),
+                    ("configure", "Configure"),
+                ],
+                max_length=16,
+            ),
+        ),
+    ]

@@ -1,0 +1,108 @@
+"""Beginning an effect: the one question whether a call may run now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from apps.agents.acts import Act
+from apps.timeline import hooks
+from apps.timeline.errors import (
+    EffectDiffers,
+    EffectInProgress,
+    EffectUnknown,
+    VersionNotFound,
+    VersionSetAside,
+)
+from apps.timeline.ledger import policies
+from apps.timeline.ledger.effects import calls
+from apps.timeline.ledger.effects.values import NewEffect
+from apps.timeline.operations.effects.refusing import refusal, require_seen
+from apps.timeline.queries.effects import EffectRow, one_effect
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Begun:
+    """Whether the call is to be run now; if not, what it came to or what it waits for.
+
+    `effect` is None only where an `approval` is waited for: nothing is begun then.
+    """
+
+    run: bool
+    effect: EffectRow | None = None
+    approval: Mapping[str, Any] | None = None
+
+
+def begin_effect(*, act: Act, session_id: str, effect: NewEffect) -> Begun:
+    """Say that a call is about to be made; of one key and session it is made once.
+
+    Only where `run` is true may it be made, and its outcome is finished with that
+    attempt. What was done already is returned as it was; what failed, and what is
+    unknown of a read or a tool that takes our key, begins another attempt.
+
+    Raises: SessionNotFound, EffectDiffers, EffectInProgress, EffectUnknown,
+    AgentSuspended, AgentDeleted, SessionPaused, SessionClosed, VersionNotFound,
+    VersionSetAside, DeadlinePassed, InvalidRequest, UnacceptableJson, PayloadTooLarge,
+    ContentTooLarge, and what a gate refuses it with (`hooks.gates`).
+    """
+    policy = policies.WRITE[act.actor.kind]
+    deadline = effect.until(act.now)
+    parameters = calls.of_effect(act, session_id, effect, policy, deadline)
+    require_seen(act, session_id)
+    if hooks.BEGIN:
+        return _gated(act, session_id, effect, parameters)
+    outcome = calls.run(calls.BEGIN, parameters | {"only_asks": False})
+    return _told(act, session_id, outcome)
+
+
+@transaction.atomic
+def _gated(
+    act: Act, session_id: str, effect: NewEffect, parameters: Mapping[str, Any]
+) -> Begun:
+    """Ask the gates under the session's lock, which the first call takes."""
+    outcome = calls.run(calls.BEGIN, {**parameters, "only_asks": True})
+    if outcome.outcome != "may_begin":
+        return _told(act, session_id, outcome)
+    asked = hooks.BeginAsked(
+        act=act,
+        session_id=session_id,
+        agent_id=outcome.agent_id,
+        head_number=outcome.head_number,
+        key=effect.key,
+        tool=effect.tool,
+        effect_class=effect.counts_as,
+        arguments=effect.arguments,
+        number=outcome.number,
+        attempt=outcome.attempt,
+    )
+    approval = hooks.ask_begin(asked)
+    if approval is not None:
+        return Begun(run=False, approval=approval)
+    outcome = calls.run(calls.BEGIN, {**parameters, "only_asks": False})
+    return _told(act, session_id, outcome)
+
+
+def _told(act: Act, session_id: str, outcome: Any) -> Begun:
+    """Return what the function says of the effect.
+
+    Raises: whatever the outcome refuses it with.
+    """
+    about = {"effect_id": outcome.effect_id, "attempt": outcome.attempt}
+    match outcome.outcome:
+        case "begun" | "done":
+            found = one_effect(session_id, outcome.effect_id, now=act.now)
+            return Begun(run=outcome.outcome == "begun", effect=found)
+        case "differs":
+            raise EffectDiffers(param="key", **about)
+        case "in_progress":
+            raise EffectInProgress(param="key", **about)
+        case "unsettled":
+            raise EffectUnknown(param="key", **about)
+        case "absent":
+            raise VersionNotFound(param="number", head=outcome.head_number)
+        case "aside":
+            raise VersionSetAside(param="number", head=outcome.head_number)
+    raise refusal(outcome)

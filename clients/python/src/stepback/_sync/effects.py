@@ -1,0 +1,159 @@
+# Written by make_sync.py from _async/effects.py: do not edit.
+"""What an agent does outside: begun before it is done, and finished once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stepback import answers
+from stepback._sync.resource import Resource
+from stepback.answers import page_of
+from stepback.calls import given
+from stepback.stories import Json
+
+
+class SessionEffects(Resource):
+    """Effects of a session."""
+
+    def begin_effect(
+        self,
+        session_id: str,
+        key: str,
+        tool: str,
+        arguments: Mapping[str, Json] | None = None,
+        *,
+        effect_class: str | None = None,
+        call_id: str | None = None,
+        undo: Mapping[str, Json] | None = None,
+        undo_until: str | None = None,
+        takes_provider_key: bool | None = None,
+        number: int | None = None,
+        deadline: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.EffectBegin:
+        """Ask whether a call is to be made; make it only where `run` is true.
+
+        `key` is the same for the same act, also when a process is started again; give
+        no `idempotency_key` that a later process would give as well, since it is
+        answered as the first was. `effect_class` is read, reversible, compensable or
+        irreversible, which counts if it is unset. `number` is the version it was
+        decided on.
+
+        Raises: EffectInProgress, EffectUnknown, EffectDiffers, VersionSetAside.
+        """
+        body = given(
+            key=key,
+            tool=tool,
+            arguments=arguments,
+            call_id=call_id,
+            undo=undo,
+            undo_until=undo_until,
+            takes_provider_key=takes_provider_key,
+            number=number,
+            deadline=deadline,
+            **{"class": effect_class},
+        )
+        return self._send(
+            "POST",
+            ("sessions", session_id, "effects"),
+            body,
+            answers.EffectBegin.of,
+            idempotency_key,
+        )
+
+    def finish_effect(
+        self,
+        session_id: str,
+        effect_id: str,
+        attempt: int,
+        status: str = "done",
+        *,
+        result: Json = None,
+        result_reference: str | None = None,
+        result_digest: str | None = None,
+        external_id: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.Effect:
+        """Say what came of an attempt: done; failed: nothing happened; or unknown.
+
+        A result of more than 256 KiB is named by its place and digest.
+
+        Raises: EffectAttempt, EffectFinished.
+        """
+        return self._send(
+            "POST",
+            ("sessions", session_id, "effects", effect_id, "finish"),
+            given(
+                attempt=attempt,
+                status=status,
+                result=result,
+                result_reference=result_reference,
+                result_digest=result_digest,
+                external_id=external_id,
+            ),
+            answers.Effect.of,
+            idempotency_key,
+        )
+
+    def effects(
+        self,
+        session_id: str,
+        *,
+        status: str | None = None,
+        effect_class: str | None = None,
+        limit: int = 20,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.Effect]:
+        """List what the agent did outside, newest first."""
+        return self._ask(
+            page_of(answers.Effect.of),
+            ("sessions", session_id, "effects"),
+            status=status,
+            limit=limit,
+            starting_after=starting_after,
+            **{"class": effect_class},
+        )
+
+    def compensations(
+        self,
+        session_id: str,
+        *,
+        status: str | None = None,
+        limit: int = 20,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.Compensation]:
+        """List effects that rollbacks have crossed, the oldest first."""
+        return self._ask(
+            page_of(answers.Compensation.of),
+            ("sessions", session_id, "compensations"),
+            status=status,
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    def change_compensation(
+        self,
+        session_id: str,
+        effect_id: str,
+        status: str,
+        reason: str | None = None,
+        *,
+        idempotency_key: str | None = None,
+    ) -> answers.Compensation:
+        """Say what became of it: requested, done, failed, or waived with a reason.
+
+        Raises: CompensationClosed.
+        """
+        return self._send(
+            "POST",
+            ("sessions", session_id, "effects", effect_id, "compensation"),
+            given(status=status, reason=reason),
+            answers.Compensation.of,
+            idempotency_key,
+        )
+
+    def effect(self, session_id: str, effect_id: str) -> answers.Effect:
+        """Read what one effect has come to."""
+        return self._ask(
+            answers.Effect.of, ("sessions", session_id, "effects", effect_id)
+        )
