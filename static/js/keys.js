@@ -65,7 +65,11 @@ function press(key) {
     ("bh".includes(key) && inside.querySelector(named)) ||
     document.querySelector(`${named}[data-chosen]`) ||
     document.querySelector(named);
-  found?.click();
+  if (found) {
+    // What was swapped in a moment ago may not be bound yet: its link would leave the page.
+    window.htmx?.process(found);
+    found.click();
+  }
   return Boolean(found);
 }
 
