@@ -5,6 +5,7 @@ workers do.
 """
 
 import asyncio
+import logging
 import signal
 from contextlib import suppress
 
@@ -43,6 +44,8 @@ async def _until(stop: asyncio.Event) -> None:
     stopping = asyncio.create_task(stop.wait())
     await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
+    if stop.is_set():
+        _say_nothing_of_given_up_queries()
     working.cancel()
     try:
         await working
@@ -50,3 +53,12 @@ async def _until(stop: asyncio.Event) -> None:
         return
     except Exception as error:  # noqa: BLE001 - the outermost loop goes on
         log.warning("the worker pauses", why=safe_message(error))
+
+
+def _say_nothing_of_given_up_queries() -> None:
+    """Keep psycopg from warning of each query that the end interrupts.
+
+    Two workers defer the same periodic job; the one that is told to stop meanwhile
+    learns that the other was first, and has no use for it.
+    """
+    logging.getLogger("psycopg").setLevel(logging.ERROR)

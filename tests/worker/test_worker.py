@@ -1,10 +1,13 @@
 """`manage.py worker` as a process: it does what is due, once, whatever is killed."""
 
+import asyncio
+import logging
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from apps.worker import running
 from config import env
 from tests.live import Server, serving
 from tests.worker.processes import (
@@ -142,3 +145,31 @@ def test_a_period_of_none_or_of_more_than_a_minute_stops_the_start(
 
     with pytest.raises(ImproperlyConfigured, match="SWEEP_SECONDS must be 1 to 60"):
         env.number("STEPBACK_SWEEP_SECONDS", 60, within=range(1, 61))
+
+
+def test_its_end_does_not_warn_of_the_queries_that_it_gives_up(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As psycopg does where the other worker has deferred the same job meanwhile."""
+    driver = logging.getLogger("psycopg")
+    before = driver.level
+
+    async def work() -> None:
+        try:
+            driver.warning("while it works")
+            await asyncio.sleep(60)
+        finally:
+            driver.warning("query cancellation interrupted")
+
+    async def end() -> None:
+        stop = asyncio.Event()
+        asyncio.get_running_loop().call_later(0.05, stop.set)
+        await running._until(stop)
+
+    monkeypatch.setattr(running.jobs, "work", work)
+    try:
+        asyncio.run(end())
+    finally:
+        driver.setLevel(before)
+
+    assert [one.message for one in caplog.records] == ["while it works"]
