@@ -50,8 +50,8 @@ def append(
 ) -> Receipt:
     """Store the write and return what it became; a repeated request, what it had.
 
-    `build` makes it for a given head, anew when another writer came first; several
-    are a batch, stored whole or not at all. What is `kept` the chained record keeps.
+    `build` makes it for a given head, anew when another came first; several are a
+    batch, stored whole or not at all. What is `kept` the chained record keeps.
 
     Raises: SessionNotFound, IdempotencyKeyReused, AgentSuspended, AgentDeleted,
     SessionPaused, SessionClosed, VersionConflict, VersionMismatch, whatever `build`
@@ -68,19 +68,17 @@ def append(
     # On a head that is remembered the function looks the key up, in the same statement.
     remembered = act.request.key and heads.REMEMBERED.get(act.scope, session_id)
     if act.request.fault or (act.request.key and not remembered):
-        known = replayed(command)
-        if known:
+        if known := replayed(command):
             return known
-        command.act.request.require_sound()
+        act.request.require_sound()
     try:
         return _stored(command)
     except DomainError:
         # The same request, sent twice at once, may have been stored since the first
         # look: then what it did itself must not be told to it as a conflict.
-        known = replayed(command)
-        if known is None:
-            raise
-        return known
+        if known := replayed(command):
+            return known
+        raise
 
 
 def _stored(command: WriteCommand) -> Receipt:
