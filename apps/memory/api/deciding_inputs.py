@@ -130,27 +130,28 @@ class RollbackInput(PlacedInput):
         )
 
 
-@extend_schema_field(
-    {
-        "type": "array",
-        "items": {
-            "type": "object",
-            "description": "As mem0 tells a memory; what else it has is metadata.",
-            "properties": {
-                "id": {"type": "string"},
-                "memory": {"type": "string"},
-                "user_id": {"type": ["string", "null"]},
-                "agent_id": {"type": ["string", "null"]},
-                "run_id": {"type": ["string", "null"]},
-                "metadata": {"type": ["object", "null"], "additionalProperties": {}},
-                "categories": {"type": ["array", "null"], "items": {"type": "string"}},
-                "created_at": {"type": ["string", "null"]},
-            },
-            "required": ["id", "memory"],
-            "additionalProperties": {},
-        },
-    }
-)
+# An item that is none of mem0's is told as refused beside the others, so what is not an
+# object is taken, too: an import is not refused because of one of a thousand.
+_ITEM = {
+    "type": "object",
+    "description": "As mem0 tells a memory; what else it has is metadata.",
+    "properties": {
+        "id": {"type": "string"},
+        "memory": {"type": "string"},
+        "user_id": {"type": ["string", "null"]},
+        "agent_id": {"type": ["string", "null"]},
+        "run_id": {"type": ["string", "null"]},
+        "metadata": {"type": ["object", "null"], "additionalProperties": {}},
+        "categories": {"type": ["array", "null"], "items": {"type": "string"}},
+        "created_at": {"type": ["string", "null"]},
+    },
+    "required": ["id", "memory"],
+    "additionalProperties": {},
+}
+_NO_ITEM = {"description": "Anything else is told as refused, with why."}
+
+
+@extend_schema_field({"type": "array", "items": {"anyOf": [_ITEM, _NO_ITEM]}})
 class ItemsField(ListField):
     """Memories of an export; each is looked at by itself."""
 
