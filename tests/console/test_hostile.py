@@ -43,6 +43,7 @@ QUERIES = {
     "/console/{slug}/agents/{agent_id}/checkpoints/compare": [
         "first={checkpoint_id}&second={checkpoint_id}"
     ],
+    "/console/{slug}/approvals/{approval_id}": ["", "do=approve", "do=edit"],
     "/console/{slug}/compare": ["right={fork_id}"],
     "/console/{slug}/meaning": ["", "q={evil}"],
     "/console/{slug}/sessions/{session_id}": ["", "path=/{evil}", "label={evil}"],
@@ -127,6 +128,7 @@ def samples(project, api, make_key):
     for first in (1, 2):
         told = {"first_turn": first, "last_turn": 2, "text": EVIL}
         made(client.post(f"{at}/summaries", told))
+    acts = acting(client, at)
     fork = made(client.post(f"{at}/fork", {"version": 1}))["id"]
     asking = {"state": {}, "objective_status": f"WAITING_FOR{EVIL}"}
     made(client.patch(f"/v1/sessions/{fork}/state", asking))
@@ -142,10 +144,15 @@ def samples(project, api, make_key):
     accounts.set_search_by_meaning(act=act_in(project), project=project, is_on=True)
     sweeping.sweep(now=timezone.now())
     checkpoint_id = keep(client, f"/v1/agents/{agent_id}")
+    administrator = api(make_key(Scope.ADMIN))
+    two = {"tool": MARKUP, "votes": 2}
+    rules = f"/v1/agents/{agent_id}/approval-rules"
     return {
+        **acts,
+        "approval_rule_id": made(administrator.post(rules, two))["id"],
         "checkpoint_id": checkpoint_id,
         "memory_id": memory_id,
-        **except_one(api(make_key(Scope.ADMIN)), f"/v1/agents/{agent_id}"),
+        **except_one(administrator, f"/v1/agents/{agent_id}"),
         "plan_id": plan,
         "slug": project.slug,
         "kind": "waiting",
@@ -161,6 +168,22 @@ def samples(project, api, make_key):
         "rule_id": evil_rule(project),
         "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
     }
+
+
+def acting(client, session):
+    """Act and ask to act with hostile words; nobody knows what became of the effect."""
+    called = {"tool": MARKUP, "arguments": {EVIL: EVIL, "long": EVIL * 100}}
+    begin = called | {"key": EVIL, "class": "compensable", "undo": {"tool": MARKUP}}
+    effect = made(client.post(f"{session}/effects", begin))
+    unknown = {
+        "attempt": effect["attempt"],
+        "status": "unknown",
+        "result": {EVIL: EVIL},
+    }
+    made(client.post(f"{session}/effects/{effect['id']}/finish", unknown))
+    asked = called | {"reason": EVIL, "depends_on": [f"/{MARKUP}"]}
+    approval = made(client.post(f"{session}/approvals", asked))
+    return {"effect_id": effect["id"], "approval_id": approval["id"]}
 
 
 def keep(client, agent):
