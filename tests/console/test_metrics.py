@@ -39,7 +39,8 @@ def see(client, project):
     viewer = signed_in(client, add_member(project, "vera", Role.VIEWER))
 
     def get(query="", path="metrics", status=200):
-        answer = viewer.get(f"/console/{project.slug}/{path}{query}", headers=HTML)
+        where = f"/console/{project.slug}/{path}".rstrip("/")
+        answer = viewer.get(f"{where}{query}", headers=HTML)
         assert answer.status_code == status
         return answer.content.decode()
 
@@ -66,6 +67,16 @@ def test_the_chart_is_told_in_words_and_as_a_table(told, see):
     assert ">16 %</text>" in page
     assert "<script>" not in page
     assert " style=" not in page
+
+
+def test_home_draws_the_day_and_leads_from_a_point_to_its_rollbacks(told, see):
+    page = see(path="")
+
+    figure = page.partition('<figure class="chart">')[2].partition("</figure>")[0]
+    links = re.findall(r'<a href="([^"]+)" aria-label="[^"]*15.4 %', figure)
+    assert len(links) == 1
+    assert "/metrics/rollbacks?from=" in links[0]
+    assert "Rollback rate between 15.4 % and 15.4 %" in figure
 
 
 def test_agents_stand_worst_first_and_few_sessions_last(told, see):

@@ -6,7 +6,7 @@ that stand here.
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib import metadata
 
@@ -197,6 +197,16 @@ def exact_moment(at: datetime) -> SafeString:
     """Write a time exactly; in the reader's own zone where they chose that."""
     return format_html(
         '<time class="exact" datetime="{}">{}</time>', at.isoformat(), exact(at)
+    )
+
+
+@register.simple_tag
+def minute_moment(at: datetime) -> SafeString:
+    """Write a time to the minute, where that is what it means; as `exact_moment`."""
+    utc = at.astimezone(UTC)
+    words = f"{utc:%a} {utc.day} {utc:%b %Y, %H:%M} UTC"
+    return format_html(
+        '<time class="exact" datetime="{}">{}</time>', at.isoformat(), words
     )
 
 

@@ -12,12 +12,8 @@ from urllib.parse import urlencode
 from apps.agents.models import Agent
 from apps.console.pages.metrics import charts, heat_map, tables
 from apps.console.pages.metrics.answer import answer, before_words
-from apps.console.pages.metrics.rate_chart import (
-    MOST_RELEASES,
-    RateChart,
-    Release,
-    rate_chart,
-)
+from apps.console.pages.metrics.frame import MOST_RELEASES, Release
+from apps.console.pages.metrics.rate_chart import RateChart, rate_chart
 from apps.console.pages.metrics.tiles import Tile, latency_tile, tiles
 from apps.metrics import zones
 from apps.metrics.comparison import period_before, trend_of
@@ -130,11 +126,11 @@ def chart_of(asked: Asked, releases: list[Release]) -> RateChart:
     """Return the rate over time, and over the time before where that is shown."""
     reading, before = asked.reading, asked.shown_before
     return rate_chart(
-        _by_start(reading.series(asked.zone)),
+        by_start(reading.series(asked.zone)),
         zones.starts(reading.range, asked.zone),
         reading.range.end,
         zone=asked.zone,
-        before=_by_start(before.series(asked.zone)) if before else None,
+        before=by_start(before.series(asked.zone)) if before else None,
         releases=releases,
     )
 
@@ -202,7 +198,7 @@ def _classes(reading: Reading) -> tuple[list[tuple[str, int]], list[tuple[str, i
     ]
 
 
-def _by_start(points: Iterable[Point]) -> dict[datetime, Figures]:
+def by_start(points: Iterable[Point]) -> dict[datetime, Figures]:
     found: dict[datetime, Figures] = defaultdict(Figures)
     for point in points:
         found[point.start] += tables.figures_of(point)

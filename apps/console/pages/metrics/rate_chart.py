@@ -6,7 +6,7 @@ session of one is 100 %, and says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
@@ -20,17 +20,21 @@ from apps.console.pages.metrics.charts import (
     scale,
     when,
 )
+from apps.console.pages.metrics.frame import (
+    PAGE,
+    Axis,
+    Frame,
+    Release,
+    Tick,
+    release_lines,
+)
 from apps.metrics.facts import HOUR
 from apps.metrics.figures import CRITICAL, MINIMUM_SAMPLE, WARNING, WATCH, Figures
 
-WIDTH, HEIGHT = 960, 240
-LEFT, RIGHT, TOP, BOTTOM = 48, 72, 14, 26
-# Of an axis of time: about so many words, that do not touch each other.
-TICKS, TICK_WIDTH = 8, 48
+# Words on the axis of time do not touch each other.
+TICK_WIDTH = 48
 # The axis ends between these; a higher rate stands at its upper edge, in words.
 LEAST_TOP, MOST_TOP = 0.12, 0.25
-# Lines of releases: more than these are in the table alone, and each label has a row.
-MOST_RELEASES, LABEL_HEIGHT = 4, 16
 BANDS = (
     ("healthy", 0.0, WATCH),
     ("watch", WATCH, WARNING),
@@ -38,7 +42,6 @@ BANDS = (
     ("critical", CRITICAL, 1.0),
 )
 Points = Mapping[datetime, Figures]
-Axis = Callable[[float | None], float]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,27 +77,6 @@ class BandArea:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tick:
-    """A word on the axis of time, or a line across the chart with its label."""
-
-    x: float
-    text: str
-    y: float = 0.0
-    # The side of the line on which there is more room.
-    anchor: str = "start"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Release:
-    """A release that was first seen in the time: whose, and in which hour."""
-
-    agent: str
-    name: str
-    at: datetime
-    when: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class RateChart:
     """The rollback rate over time."""
 
@@ -109,13 +91,7 @@ class RateChart:
     last: Tick | None
     words: str
     zone: str
-    width: int = WIDTH
-    height: int = HEIGHT
-    left: int = LEFT
-    right: int = WIDTH - RIGHT
-    inner: int = WIDTH - RIGHT - LEFT
-    base: int = HEIGHT - BOTTOM
-    roof: int = TOP
+    frame: Frame
 
 
 def rate_chart(
@@ -126,15 +102,17 @@ def rate_chart(
     zone: tzinfo,
     before: Points | None = None,
     releases: Sequence[Release] = (),
+    frame: Frame = PAGE,
 ) -> RateChart:
     """Lay out the rate of the hours or days that begin at `starts`, up to `end`.
 
     Those without sessions have no point. `before` are the points of the time before,
     drawn where they would be had they happened so much later.
     """
+    frame = frame.below(len(releases))
     top = _top([*points.values(), *(before or {}).values()])
-    x_of = scale(starts[0].timestamp(), end.timestamp(), LEFT, WIDTH - RIGHT)
-    y_of = scale(0, top, HEIGHT - BOTTOM, TOP)
+    x_of = scale(starts[0].timestamp(), end.timestamp(), frame.left, frame.right)
+    y_of = scale(0, top, frame.base, frame.roof)
     spots = _spots(points, [*starts, end], x_of, y_of, top, zone)
     later = end - starts[0]
     half = (starts[-1] - starts[-2]) / 2 if len(starts) > 1 else later / 2
@@ -143,19 +121,20 @@ def rate_chart(
         path=path([(spot.x, spot.y) for spot in spots]),
         before=path(
             [
-                (min(x_of((at + later + half).timestamp()), WIDTH - RIGHT), y)
+                (min(x_of((at + later + half).timestamp()), frame.right), y)
                 for at, found in sorted((before or {}).items())
                 if found.rate is not None and (y := y_of(min(found.rate, top)))
             ]
         ),
         bands=_bands(top, y_of),
-        ticks=_ticks(starts, x_of, zone),
-        releases=[_line(one, at, x_of) for at, one in enumerate(releases)],
+        ticks=_ticks(starts, x_of, zone, frame.ticks),
+        releases=release_lines(releases, x_of, frame),
         today=_today(starts, end, x_of, zone),
         top=f"{top * 100:.0f} %",
-        last=_last(spots),
+        last=_last(spots, frame),
         words=_rate_story(spots),
         zone=str(zone),
+        frame=frame,
     )
 
 
@@ -192,16 +171,6 @@ def _middle(start: datetime, end: datetime) -> float:
     return (start.timestamp() + end.timestamp()) / 2
 
 
-def _line(release: Release, row: int, x_of: Axis) -> Tick:
-    x = x_of(release.at.timestamp())
-    return Tick(
-        x=x,
-        text=f"{release.agent} {release.name}",
-        y=TOP + 12 + row * LABEL_HEIGHT,
-        anchor="end" if x > WIDTH / 2 else "start",
-    )
-
-
 def _today(
     starts: Sequence[datetime], end: datetime, x_of: Axis, zone: tzinfo
 ) -> Tick | None:
@@ -215,13 +184,13 @@ def _today(
     return Tick(x=x_of(midnight.timestamp()), text=f"{midnight:%a} {midnight.day}")
 
 
-def _last(spots: Sequence[Spot]) -> Tick | None:
+def _last(spots: Sequence[Spot], frame: Frame) -> Tick | None:
     """Return what is written at the last point that says something."""
     if not spots or spots[-1].is_few:
         return None
     last = spots[-1]
     # Below a point that has no room above it.
-    y = last.y - 10 if last.y > TOP + 24 else last.y + 20
+    y = last.y - 10 if last.y > frame.roof + 24 else last.y + 20
     return Tick(x=last.x, y=y, text=rate_words(last.figures), anchor="end")
 
 
@@ -243,10 +212,12 @@ def _is_daily(starts: Sequence[datetime]) -> bool:
     return len(starts) > 1 and starts[-1] - starts[-2] > HOUR
 
 
-def _ticks(starts: Sequence[datetime], x_of: Axis, zone: tzinfo) -> list[Tick]:
+def _ticks(
+    starts: Sequence[datetime], x_of: Axis, zone: tzinfo, most: int
+) -> list[Tick]:
     """Return where some of the hours or days begin, evenly apart."""
     is_daily = _is_daily(starts)
-    chosen = starts[:: -(-len(starts) // TICKS)]
+    chosen = starts[:: -(-len(starts) // most)]
     ticks = [
         Tick(x=x_of(at.timestamp()), text=_tick_text(at.astimezone(zone), is_daily))
         for at in chosen

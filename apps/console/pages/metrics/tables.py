@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from apps.console.pages.metrics import charts
-from apps.console.pages.metrics.rate_chart import Release
+from apps.console.pages.metrics.frame import Release
 from apps.console.pages.metrics.tiles import Change, points
 from apps.metrics.comparison import releases_of
 from apps.metrics.figures import MINIMUM_SAMPLE, Figures, Point

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from django.urls import reverse
 
 from apps.accounts.models import Project
-from apps.console.pages.metrics.metrics_page import link
-from apps.metrics.figures import Figures
+from apps.console.pages.metrics.frame import CARD
+from apps.console.pages.metrics.metrics_page import by_start, link
+from apps.console.pages.metrics.rate_chart import RateChart, Spot, rate_chart
+from apps.metrics import zones
+from apps.metrics.figures import MINIMUM_SAMPLE, Figures
 from apps.metrics.range_query import Reading
 from apps.metrics.ranges import USUAL, Range, window
 from apps.metrics.ranking import breakdown, worst_first
@@ -41,6 +44,10 @@ class DayRates:
     releases: Sequence[ReleaseRate]
     n_more: int
     url: str
+    chart: RateChart
+    # Each point, and the rollbacks that it leads to.
+    spots: Sequence[tuple[Spot, str]]
+    minimum: int = MINIMUM_SAMPLE
     bar_width: int = BAR_WIDTH
 
     @property
@@ -49,19 +56,38 @@ class DayRates:
         return self.figures.points_from(self.before)
 
 
-def of_last_day(project: Project, *, now: datetime) -> DayRates:
-    """Read the rates of the last day and of the one before."""
+def of_last_day(project: Project, *, now: datetime, zone: tzinfo) -> DayRates:
+    """Read the rates of the last day and of the one before, its hours by the zone."""
     day = window(USUAL, now=now)
     reading = Reading(project.id, day)
     before = Range(start=day.start - day.length, end=day.start)
+    earlier = Reading(project.id, before)
     releases = _releases(reading, project)
+    chart = _chart(reading, earlier, zone)
+    behind = reverse("console:metrics_rollbacks", args=[project.slug])
     return DayRates(
         window=USUAL,
         figures=reading.totals(),
-        before=Reading(project.id, before).totals(),
+        before=earlier.totals(),
         releases=releases[:SHOWN_RELEASES],
         n_more=max(len(releases) - SHOWN_RELEASES, 0),
         url=reverse("console:metrics", args=[project.slug]),
+        chart=chart,
+        spots=[
+            (spot, link(behind, Range(start=spot.start, end=spot.end)))
+            for spot in chart.spots
+        ],
+    )
+
+
+def _chart(reading: Reading, earlier: Reading, zone: tzinfo) -> RateChart:
+    return rate_chart(
+        by_start(reading.series(zone)),
+        zones.starts(reading.range, zone),
+        reading.range.end,
+        zone=zone,
+        before=by_start(earlier.series(zone)),
+        frame=CARD,
     )
 
 

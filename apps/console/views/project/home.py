@@ -11,6 +11,7 @@ from apps.console import queries
 from apps.console.pages.project import attention, rates
 from apps.console.pages.project.session_rows import session_rows
 from apps.console.views.requests.decorators import entered, page, user_of
+from apps.console.views.requests.time_zone import readers_zone
 from apps.data import browsing
 from apps.timeline.queries import ACTS_LOOKED_AT, busiest_agents
 from apps.watching.models import Handover
@@ -51,7 +52,7 @@ def project_shown(request: HttpRequest, membership: Membership) -> HttpResponse:
         context |= {
             "now": now,
             "attention": attention.of_project(about, now=now),
-            "rates": rates.of_last_day(about, now=now),
+            "rates": rates.of_last_day(about, now=now, zone=readers_zone(request)),
             "governed": browsing.governed(about, now=now),
             "agents": busiest_agents(about.id, limit=attention.SHOWN),
             "looked_at": ACTS_LOOKED_AT,
