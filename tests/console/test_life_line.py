@@ -5,7 +5,7 @@ import re
 import pytest
 
 from apps.accounts.models import Role
-from apps.console.pages.drawings.life_line import MOST, telling_numbers
+from apps.console.pages.drawings.life_line import MOST, WHOLE, telling_numbers
 from apps.timeline.queries import Bucket
 from tests.accounts.make import make_member
 from tests.console.make import Story, signed_in
@@ -128,3 +128,53 @@ def test_it_names_the_page_that_is_open(see, project):
 
 def test_what_only_administrators_may_see_is_not_offered_to_others(see, project):
     assert f'href="/console/{project.slug}/keys"' not in see("agents")
+
+
+STAGES = re.compile(
+    r"<title>step: (.*?)</title>.*? x=\"([\d.]+)%\".*? width=\"([\d.]+)%\""
+)
+
+
+def test_below_it_stands_in_which_step_the_agent_was(see, project):
+    story = Story(project).update({"step": "<search>"}).update({"n": 1})
+    story.update({"step": "book"}).rollback(2)
+
+    found = STAGES.findall(see("sessions", story.id))
+
+    assert [(name, float(x), float(width)) for name, x, width in found] == [
+        ("&lt;search&gt;", 20.1, 39.8),
+        ("book", 60.1, 19.8),
+        ("&lt;search&gt;", 80.1, 19.8),
+    ]
+
+
+@pytest.mark.parametrize(
+    "state", [{f"k{n}": n for n in range(300)}, {"step": 5}, {"step": None}, {}]
+)
+def test_a_step_that_is_not_known_or_no_text_is_not_told(see, project, state):
+    story = Story(project).update({"x": 1}).update(state)
+
+    assert "life-stage" not in see("sessions", story.id)
+
+
+def test_what_is_folded_changes_the_step_too(see, project):
+    story = Story(project)
+    for n in range(MOST):
+        story.update({"n": n})
+    story.update({"step": "search"}).update({"n": -1}).update({"step": "book"})
+    for n in range(MOST):
+        story.update({"n": n})
+
+    page = see("sessions", story.id)
+
+    assert "+" in re.search(r'life-folded"[^>]*>([^<]*)', page)[1]
+    assert [name for name, _, _ in STAGES.findall(page)] == ["book"]
+    assert ">search<" not in page
+
+
+def test_of_a_long_life_no_step_is_told(see, project):
+    story = Story(project).update({"step": "search"})
+    for n in range(WHOLE):
+        story.update({"n": n})
+
+    assert "life-stage" not in see("sessions", story.id)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from apps.console.pages.drawings.stages import Stage, stages
 from apps.console.pages.session import version_text
 from apps.diffs.meaning.noise import NO_NOISE, Noise
 from apps.diffs.text import shorten
@@ -19,6 +20,9 @@ from apps.timeline.versions import VersionRow, set_aside_by
 from apps.timeline.words import KNOWN_GOOD, Op
 
 MOST = 14
+# Of a life as short as this the versions that are not drawn are read as well: what they
+# changed says in which step the agent was.
+WHOLE = 48
 # With one version alone there is nothing to follow.
 FEWEST = 2
 LIVE_Y, ASIDE_Y = 56, 98
@@ -62,6 +66,8 @@ class LifeLine:
 
     nodes: Sequence[Node]
     links: Sequence[Link]
+    # In which step the agent was; empty where that is not known of every version.
+    stages: Sequence[Stage]
 
     @property
     def told(self) -> str:
@@ -94,9 +100,15 @@ def telling_numbers(
     return sorted(list(dict.fromkeys([*first, *newest]))[:MOST])
 
 
+def numbers_read(drawn: Sequence[int], head: int) -> Sequence[int]:
+    """Return the versions that a line of the drawn ones is made of."""
+    return range(head + 1) if head < WHOLE else drawn
+
+
 def life_line(
     versions: Sequence[VersionRow],
     *,
+    drawn: Sequence[int],
     live: Sequence[range],
     labels: Mapping[int, Sequence[str]],
     forked: Iterable[int],
@@ -104,7 +116,9 @@ def life_line(
     selected: int,
     noise: Noise = NO_NOISE,
 ) -> LifeLine | None:
-    """Place the versions on the line; `forked` are the origins of known forks."""
+    """Place the drawn versions on the line; `forked` are the origins of known forks."""
+    read = versions
+    versions = [one for one in read if one.number in set(drawn)]
     if len(versions) < FEWEST:
         return None
     origins = list(forked)
@@ -124,7 +138,9 @@ def life_line(
         )
         for index, version in enumerate(versions)
     ]
-    return LifeLine(nodes=nodes, links=_links(nodes, versions))
+    return LifeLine(
+        nodes=nodes, links=_links(nodes, versions), stages=stages(read, drawn)
+    )
 
 
 def _links(nodes: Sequence[Node], versions: Sequence[VersionRow]) -> list[Link]:

@@ -10,6 +10,7 @@ from apps.accounts.models import Membership, Project, Role
 from apps.agents.models import Agent
 from apps.console.pages.drawings.histogram import Stretch, histogram
 from apps.console.pages.drawings.life_line import LIVE_Y, LifeLine, Link, Node
+from apps.console.pages.drawings.stages import Stage
 from apps.console.pages.drawings.version_strip import strip
 from apps.console.pages.filter_chips import Chip
 from apps.console.pages.metrics import heat_map
@@ -247,4 +248,5 @@ def _life(now: datetime) -> LifeLine:
         )
         for before, after in itertools.pairwise(places)
     ]
-    return LifeLine(nodes=nodes, links=links)
+    stage = Stage(x="0.1%", width="99.8%", middle="50%", name="search", label="search")
+    return LifeLine(nodes=nodes, links=links, stages=[stage])

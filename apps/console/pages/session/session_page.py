@@ -138,7 +138,7 @@ def _life(
     if found is not None:
         wanted += [one for one in (found.number, found.good) if one is not None]
     numbers = life_line.telling_numbers(buckets, head=head, wanted=wanted)
-    versions = versions_at(session.id, numbers)
+    versions = versions_at(session.id, life_line.numbers_read(numbers, head))
     by_number = {version.number: version for version in versions}
     newest = by_number.get(head)
     return {
@@ -154,6 +154,7 @@ def _life(
         ),
         "life": life_line.life_line(
             versions,
+            drawn=numbers,
             live=place.live,
             labels=queries.labels(session, numbers),
             forked=[
