@@ -61,6 +61,15 @@ class Link:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Stretch:
+    """The newest part of the line, from the first version that looks wrong."""
+
+    number: int
+    x: str
+    width: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class LifeLine:
     """What is drawn, oldest first."""
 
@@ -68,6 +77,7 @@ class LifeLine:
     links: Sequence[Link]
     # In which step the agent was; empty where that is not known of every version.
     stages: Sequence[Stage]
+    suspect: Stretch | None
 
     @property
     def told(self) -> str:
@@ -114,9 +124,13 @@ def life_line(
     forked: Iterable[int],
     head: int,
     selected: int,
+    suspect: int | None = None,
     noise: Noise = NO_NOISE,
 ) -> LifeLine | None:
-    """Place the drawn versions on the line; `forked` are the origins of known forks."""
+    """Place the drawn versions on the line; `forked` are the origins of known forks.
+
+    What looks wrong does so from `suspect` on.
+    """
     read = versions
     versions = [one for one in read if one.number in set(drawn)]
     if len(versions) < FEWEST:
@@ -139,7 +153,20 @@ def life_line(
         for index, version in enumerate(versions)
     ]
     return LifeLine(
-        nodes=nodes, links=_links(nodes, versions), stages=stages(read, drawn)
+        nodes=nodes,
+        links=_links(nodes, versions),
+        stages=stages(read, drawn),
+        suspect=None if suspect is None else _since(suspect, drawn),
+    )
+
+
+def _since(number: int, drawn: Sequence[int]) -> Stretch:
+    share = 100 / len(drawn)
+    n_before = sum(one < number for one in drawn)
+    return Stretch(
+        number=number,
+        x=_percent(n_before * share),
+        width=_percent(100 - n_before * share),
     )
 
 

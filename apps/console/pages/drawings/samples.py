@@ -249,4 +249,4 @@ def _life(now: datetime) -> LifeLine:
         for before, after in itertools.pairwise(places)
     ]
     stage = Stage(x="0.1%", width="99.8%", middle="50%", name="search", label="search")
-    return LifeLine(nodes=nodes, links=links, stages=[stage])
+    return LifeLine(nodes=nodes, links=links, stages=[stage], suspect=None)

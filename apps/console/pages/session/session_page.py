@@ -162,6 +162,7 @@ def _life(
             ],
             head=head,
             selected=place.selected,
+            suspect=None if found is None else found.number,
             noise=agents_noise(session.agent),
         ),
     }
