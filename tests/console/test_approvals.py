@@ -115,6 +115,23 @@ def test_one_request_shows_what_is_asked_and_what_it_rests_on(
     assert "Reject…" in page
 
 
+def test_one_request_shows_what_its_session_did_outside(olga: Person, run: Run) -> None:
+    approval = asked(run)["id"]
+    assert "outside so far" not in olga.looks("approval", approval)
+    for number in range(11):
+        said = {"key": f"mail-{number}", "tool": "send_mail", "class": "compensable"}
+        run.send("POST", "effects", said | {"arguments": {"to": HOSTILE}})
+
+    page = olga.looks("approval", approval)
+
+    told = plain(page).partition("What its session did outside so far")[2]
+    assert told.count("send_mail can be made up for begun, not finished") == 10
+    assert "mail-10" in told
+    assert "mail-0 " not in told
+    assert "All effects of the session" in told
+    assert HOSTILE not in page
+
+
 def test_a_vote_is_confirmed_before_it_counts(olga: Person, run: Run) -> None:
     approval = asked(run)["id"]
     first = olga.looks("approval", approval)

@@ -16,11 +16,15 @@ from apps.approvals.requests.binding import Rested, arguments_of, rested
 from apps.approvals.standing import standing
 from apps.console.pages.approvals import rows
 from apps.console.pages.approvals.rows import ARGUMENTS, LONGEST_VALUE, Row
+from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.version_text import beginning, pretty, spelled
 from apps.core.json import Json
 from apps.timeline.errors import SessionNotFound
+from apps.timeline.queries import effects
 from apps.timeline.versions import VersionRow, head_of, parsed_state, versions_at
 
+# Of what the session did outside, so many of the newest.
+EFFECTS = 10
 # The confirming forms, by what the address asks for.
 FORMS = {
     "approve": "Approve",
@@ -55,6 +59,7 @@ def context(act: Act, membership: Membership, approval: Approval) -> dict[str, A
     needed = may_decide(approval, act)
     has_voted = any(one.actor_id == act.actor.id for one in votes)
     places = _places(approval, head)
+    done = effects(approval.session_id, now=now, limit=EFFECTS)
     return {
         "membership": membership,
         "row": row,
@@ -67,6 +72,8 @@ def context(act: Act, membership: Membership, approval: Approval) -> dict[str, A
         "places": places,
         "is_outdated": any(one.has_changed for one in places),
         "head": head and head.number,
+        "effects": [effect_rows.listed(one, None) for one in done[:EFFECTS]],
+        "has_more_effects": len(done) > EFFECTS,
         "votes": votes,
         "earlier": rows.earlier(act.scope, approval, now=now),
         "needs_admin": needed is Permission.ADMIN,
