@@ -6,16 +6,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from stepback.langgraph.effects import effect
+    from stepback.langgraph.results import ResultNotKept
     from stepback.langgraph.resuming import NoSaver, NothingDecided, aresume, resume
     from stepback.langgraph.saver import StepbackSaver
 
-__all__ = ["NoSaver", "NothingDecided", "StepbackSaver", "aresume", "resume"]
+__all__ = [
+    "NoSaver",
+    "NothingDecided",
+    "ResultNotKept",
+    "StepbackSaver",
+    "aresume",
+    "effect",
+    "resume",
+]
 
 PLACES = {
     "NoSaver": "resuming",
     "NothingDecided": "resuming",
+    "ResultNotKept": "results",
     "StepbackSaver": "saver",
     "aresume": "resuming",
+    "effect": "effects",
     "resume": "resuming",
 }
 
