@@ -82,6 +82,33 @@ def test_what_was_decided_goes_on_and_nothing_twice(
     assert said(sb, "seat-1") == [True, "noted"]
 
 
+def test_a_fork_goes_on_by_itself(
+    live: Server, sb: Stepback, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun("seat-forked")
+    (origin,) = sb.sessions.list(external_id="seat-forked").data
+    fork = sb.sessions.fork(origin.id)
+
+    async def asks() -> None:
+        app = seat_graph.graph()
+        async with app.checkpointer:
+            await app.ainvoke(None, {"configurable": {"thread_id": fork.id}})
+
+    asyncio.run(asks())
+    waiting = sb.approvals.list(status="pending", agent_id=seat_graph.AGENT).data
+    (asked,) = [one.id for one in waiting if one.session_id == fork.id]
+    olga = Person(live, PROJECT, "olga-of-the-fork")
+    olga.approves(asked)
+    olga.close()
+
+    main(["--json", "continue", "--graph", PLACE])
+
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert fork.id in [one["thread_id"] for one in told if not one["failed"]]
+    assert sb.sessions.get(fork.id).state["said"] == [True, "noted"]
+    assert sb.sessions.get(origin.id).state["said"] == []
+
+
 @pytest.mark.parametrize(
     ("place", "why"),
     [

@@ -94,16 +94,32 @@ def test_an_interrupt_asks_once_under_its_id(
     (found,) = of(sb, "ask-once")
     assert (found.key, found.tool) == (asked.id, "interrupt")
     assert found.arguments == {"question": "Book it?"}
-    with pytest.raises(NothingDecided, match="1 approvals wait") as refused:
+    with pytest.raises(NothingDecided, match="is pending") as refused:
         resume(app, "ask-once")
     assert [one.id for one in refused.value.waiting] == [found.id]
     assert len(of(sb, "ask-once")) == 1
 
 
+@pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+def test_every_durability_asks_once(
+    saver: StepbackSaver, sb: Stepback, olga: Person, durability: Any
+) -> None:
+    app, thread = asking(saver, "Book it?"), f"ask-durably-{durability}"
+    app.invoke({"said": []}, config(thread), durability=durability)
+    (asked,) = of(sb, thread)
+    olga.approves(asked.id)
+
+    command = resume(app, thread)
+    done = app.invoke(command, config(thread), durability=durability)
+
+    assert [one["approved"] for one in done["said"]] == [True]
+    assert len(of(sb, thread)) == 1
+
+
 def test_with_nothing_asked_it_says_so(saver: StepbackSaver) -> None:
     app = asking(saver, "Book it?")
 
-    with pytest.raises(NothingDecided, match="nothing was asked"):
+    with pytest.raises(NothingDecided, match="nothing is asked"):
         resume(app, "ask-nothing")
     with pytest.raises(NoSaver, match="StepbackSaver"):
         resume(object(), "ask-nothing")
@@ -387,6 +403,18 @@ def test_waits_and_decisions_are_no_checkpoints_and_the_saver_goes_on_over_them(
     assert ops[0] == "replace"
     assert sb.sessions.verify(asked.session_id).valid
     assert sb.approvals.get(extra.id).is_pending
+
+
+def test_what_is_void_is_not_decided(
+    saver: StepbackSaver, sb: Stepback, olga: Person
+) -> None:
+    app = asking(saver, "Book it?")
+    app.invoke({"said": []}, config("ask-void"))
+    (asked,) = of(sb, "ask-void")
+    sb.sessions.close(asked.session_id)
+
+    with pytest.raises(NothingDecided, match=f"{asked.id} is voided"):
+        resume(app, "ask-void")
 
 
 def test_a_rolled_back_thread_asks_anew(saver: StepbackSaver, sb: Stepback) -> None:

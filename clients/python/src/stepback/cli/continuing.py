@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from stepback._sync.client import Stepback
+from stepback.answers import Session
 from stepback.cli.output import Output, plain
 from stepback.errors import NotFound
 from stepback.langgraph.names import thread_of
@@ -78,13 +79,18 @@ def _decided(client: Stepback, agent: str, most: int) -> Iterator[str]:
             seen.add(one.session_id)
             # A session that is gone has nothing to go on with.
             with suppress(NotFound):
-                session = client.sessions.get(one.session_id)
-                thread = thread_of(session.metadata, session.external_id)
-                if thread is not None:
-                    yield thread[0]
+                yield _thread_of(client.sessions.get(one.session_id))
         if not page.has_more:
             return
         after = page.last_id
+
+
+def _thread_of(session: Session) -> str:
+    """Return the thread of a session; a fork from the console is one by its id."""
+    found = None
+    if session.external_id is not None:
+        found = thread_of(session.metadata, session.external_id)
+    return session.id if found is None else found[0]
 
 
 async def _continued(graph: Any, thread: str) -> tuple[dict[str, Any] | None, str]:

@@ -23,13 +23,12 @@ class Answers:
 
     def add(self, interrupt: Interrupt[Any], approvals: Sequence[Approval]) -> None:
         """Note what came of an interrupt; it is answered once all of it is decided."""
-        outcomes = [
-            one.outcome
-            for one in approvals
-            if one.outcome is not None and one.status != VOIDED
+        decided = [
+            one for one in approvals if one.outcome is not None and one.status != VOIDED
         ]
-        if len(outcomes) < len(approvals):
-            self.waiting += [one for one in approvals if one.outcome is None]
+        outcomes = [one.outcome or {} for one in decided]
+        if len(decided) < len(approvals):
+            self.waiting += [one for one in approvals if one not in decided]
         elif approval_in(interrupt) is not None:
             self.decided[interrupt.id] = plain_answer(outcomes[0])
         else:

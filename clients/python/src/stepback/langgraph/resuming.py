@@ -17,7 +17,8 @@ class NothingDecided(StepbackError):
 
     def __init__(self, thread_id: str, waiting: Sequence[Approval]) -> None:
         self.waiting = list(waiting)
-        what = f"{len(self.waiting)} approvals wait" if waiting else "nothing was asked"
+        open = [f"{one.id} is {one.status}" for one in self.waiting]
+        what = ", ".join(open) or "nothing is asked"
         super().__init__(f"Nothing is decided for the thread {thread_id}: {what}.")
 
 
