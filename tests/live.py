@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,13 +63,22 @@ class Server:
 
 
 @contextmanager
-def serving(name: str, *, workers: int = 2, is_debug: bool = False) -> Iterator[Server]:
-    """Make a migrated database and serve it; stop and drop everything afterwards."""
-    dsn = _made_database(name)
+def serving(
+    name: str,
+    *,
+    workers: int = 2,
+    is_debug: bool = False,
+    also: Mapping[str, str] | None = None,
+) -> Iterator[Server]:
+    """Make a migrated database and serve it; stop and drop everything afterwards.
+
+    `also` is of its environment, in place of what stands there.
+    """
+    dsn, more = _made_database(name), {"DEBUG": "true"} if is_debug else {}
     try:
         with tempfile.TemporaryDirectory(prefix="stepback-live-") as folder:
             log = Path(folder) / "server.log"
-            with _served(dsn, log, workers, is_debug) as (url, process):
+            with _served(dsn, log, workers, {**more, **(also or {})}) as (url, process):
                 yield Server(url=url, dsn=dsn, log=log, process=process)
     finally:
         databases.drop(name)
@@ -141,13 +150,13 @@ def free_port() -> int:
 
 @contextmanager
 def _served(
-    dsn: str, log: Path, workers: int, is_debug: bool = False
+    dsn: str, log: Path, workers: int, also: Mapping[str, str]
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     port = free_port()
     command = [sys.executable, "-m", "apps.server.serving"]
     command += serving_arguments(address="127.0.0.1", port=port)
     env = process_environment(Role.WEB, dsn) | {"STEPBACK_WORKERS": str(workers)}
-    env |= {"DEBUG": "true"} if is_debug else {}
+    env |= also
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,

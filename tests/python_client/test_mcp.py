@@ -26,8 +26,10 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from stepback import Stepback
 from stepback.mcp.comparing import compared
 from tests.live import Server, free_port, manage
+from tests.python_client.people import Person
 
 SOURCE = Path(__file__).parents[2] / "clients" / "python" / "src"
 COMMAND = [sys.executable, "-m", "stepback.mcp"]
@@ -48,7 +50,8 @@ THEIRS = {
 OURS = {
     *("stepback_info", "blame", "timeline", "search", "data_read", "data_write"),
     *("agent_checkpoint_create", "agent_checkpoint_restore", "remember", "recall"),
-    *("request_approval", "approvals"),
+    *("request_approval", "approvals", "propose_rollback"),
+    *("begin_effect", "finish_effect", "effects"),
 }
 WRITES = {
     "checkpoint_save",
@@ -61,6 +64,9 @@ WRITES = {
     "agent_checkpoint_restore",
     "remember",
     "request_approval",
+    "propose_rollback",
+    "begin_effect",
+    "finish_effect",
 }
 Connect = Callable[[str], AbstractAsyncContextManager[Any]]
 
@@ -156,6 +162,7 @@ def test_every_tool_answers_as_its_contract_says(connect: Connect, secret: str) 
             await passing_on(call, *saved)
             await looking(call, saved[0])
             await asking(call, saved[0])
+            await acting(call, saved[0])
 
     asyncio.run(story())
 
@@ -174,6 +181,32 @@ async def asking(call: Caller, thread_id: str) -> None:
     assert found == asked
     waiting = (await call("approvals"))["approvals"]
     assert asked["id"] in [one["id"] for one in waiting]
+
+
+async def acting(call: Caller, thread_id: str) -> None:
+    """Do something outside, once."""
+    mail = {"thread_id": thread_id, "key": "mail-1", "tool": "send_mail"}
+    said = {"arguments": '{"to": "ann"}', "effect_class": "irreversible", "number": 0}
+    begun = await call("begin_effect", **mail, **said)
+    assert (begun["run"], begun["attempt"]) == (True, 1)
+    again = await call("begin_effect", **mail, **said)
+    assert again["error"].startswith("begin_effect failed: ")
+    finish = {"thread_id": thread_id, "effect_id": begun["id"], "attempt": 1}
+    broken = await call("finish_effect", **finish, result_json="{")
+    assert broken == {"error": "result_json is not valid JSON."}
+    done = await call("finish_effect", **finish, result_json='{"id": "m_1"}')
+    assert (done["status"], done["result"]) == ("done", {"id": "m_1"})
+    known = await call("begin_effect", **mail, **said)
+    assert (known["run"], known["result"]) == (False, {"id": "m_1"})
+
+    found = await call("effects", thread_id=thread_id, status="done")
+    assert [one["id"] for one in found["effects"]] == [begun["id"]]
+    assert found["effects"][0]["class"] == "irreversible"
+    assert "data" in found["note"]
+    none = await call("effects", thread_id=thread_id, effect_class="read")
+    assert none["effects"] == []
+    unheard = await call("effects", thread_id=thread_id, status="gone")
+    assert "error" in unheard
 
 
 async def listed(call: Caller) -> None:
@@ -456,6 +489,43 @@ def test_what_fails_is_told_as_data(connect: Connect, live: Server) -> None:
             assert barred["error"].startswith("semantic search unavailable: ")
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize("connect", ["http"], indirect=True)
+def test_a_proposed_rollback_waits_for_people(connect: Connect, live: Server) -> None:
+    project, name = f"proposing-{uuid.uuid4().hex[:8]}", thread()
+    secret, admin = live.key(project), live.key(project, "--scope", "admin")
+    people = Person(live, project, f"olga-of-{project}")
+
+    async def story() -> None:
+        async with connect(secret) as call:
+            saved = [
+                await call("checkpoint_save", thread_id=name, state_json=text)
+                for text in ('{"n": 1}', '{"n": 2}')
+            ]
+            with Stepback(admin, live.url) as ruling:
+                ruling.approvals.create_rule("mcp", tool="rollback")
+            back = {"thread_id": name, "checkpoint_id": saved[0]["checkpoint_id"]}
+            refused = await call("checkpoint_rollback", **back)
+            assert refused["error"].startswith("checkpoint_rollback failed: ")
+            missing = await call("propose_rollback", thread_id=name, checkpoint_id="no")
+            assert missing == {"error": "checkpoint not found: no"}
+
+            asked = await call("propose_rollback", **back, reason="Wrong.", key="b-1")
+            again = await call("propose_rollback", **back, reason="Wrong.", key="b-1")
+            assert (asked["tool"], asked["id"]) == ("rollback", again["id"])
+            head = await call("checkpoint_resume", thread_id=name)
+            assert head["state"] == {"n": 2}
+            assert "error" in await call("checkpoint_rollback", **back)
+
+            people.approves(asked["id"])
+            done = await call("checkpoint_rollback", **back)
+            assert done["restored_from"] == back["checkpoint_id"]
+            head = await call("checkpoint_resume", thread_id=name)
+            assert head["state"] == {"n": 1}
+
+    asyncio.run(story())
+    people.close()
 
 
 @pytest.mark.parametrize("connect", ["http"], indirect=True)

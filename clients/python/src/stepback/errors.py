@@ -11,6 +11,7 @@ from typing import ClassVar
 
 # Told here, too, with the classes of all codes.
 from stepback.failures import ApiError as ApiError
+from stepback.failures import CheckpointNotStored as CheckpointNotStored
 from stepback.failures import ConnectionFailed as ConnectionFailed
 from stepback.failures import RestoreFailed as RestoreFailed
 from stepback.failures import StepbackError as StepbackError

@@ -28,6 +28,10 @@ class UnexpectedAnswer(StepbackError):
     """The server's answer is not what its contract says."""
 
 
+class CheckpointNotStored(StepbackError):
+    """The checkpoint that something rests on is not in Stepback."""
+
+
 class VerificationFailed(StepbackError):
     """A safe operation did not pass its check, and was undone: see `restored`."""
 

@@ -24,14 +24,14 @@ class AsyncThreadReads(AsyncThreadSessions):
         if not found or PART not in found[0].opaque:
             self._known.keep_head(thread, None, head)
             return None
-        return await self._read(thread, found[0], head)
+        return await self._seen(thread, found[0], head)
 
     async def named(self, thread: Thread, checkpoint_id: str) -> Read | None:
         """Return the checkpoint of that name."""
         found, head = await self._page(thread, checkpoint_id=checkpoint_id)
         if not found or PART not in found[0].opaque:
             return None
-        return await self._read(thread, found[0], head)
+        return await self._seen(thread, found[0], head)
 
     async def newest(
         self,
@@ -81,6 +81,10 @@ class AsyncThreadReads(AsyncThreadSessions):
         except SessionNotFound:
             return (), 0
         return page.data, page.current_version or 0
+
+    async def _seen(self, thread: Thread, item: NamedCheckpoint, head: int) -> Read:
+        self._known.keep_seen(thread, item.checkpoint_id, head)
+        return await self._read(thread, item, head)
 
     async def _read(self, thread: Thread, item: NamedCheckpoint, head: int) -> Read:
         parent_id = item.parent_id

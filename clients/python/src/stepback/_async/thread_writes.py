@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from stepback import answers, calls
 from stepback._async.thread_reads import AsyncThreadReads
 from stepback.calls import Call, given
-from stepback.errors import Conflict, ExternalIdTaken
+from stepback.errors import CheckpointNotStored, Conflict, ExternalIdTaken
 from stepback.langgraph.kept import Saved
 from stepback.langgraph.known import Thread
 from stepback.langgraph.names import about, external_id
 from stepback.langgraph.packing import PART
+from stepback.waiting import pause_async
 
 MINIMAL = {"Prefer": "return=minimal"}
+# Of these, each lost to somebody who wrote in between.
+TRIES = 5
+# As long as a save may take, and between two looks at what was saved.
+STORED_SECONDS, STORED_PAUSE = 60.0, 0.01
 
 
 class AsyncThreadWrites(AsyncThreadReads):
@@ -31,18 +38,33 @@ class AsyncThreadWrites(AsyncThreadReads):
         session_id = await self._made(thread)
         expected = self._builds_on(thread, saved)
         try:
-            number = await self._put(session_id, saved, expected)
-        except ExternalIdTaken:
-            number = await self._same(thread, saved)
-        except Conflict as conflict:
-            # Somebody held the session, or merged something: the checkpoint that this
-            # one builds on may still be the newest.
-            found, head = await self._page(thread, limit=1)
-            if found and found[0].version > conflict.expected_version:
-                raise
-            number = await self._put(session_id, saved, head)
+            number = await self._placed(thread, session_id, saved, expected)
+        except BaseException:
+            # Who waits for it need not wait any longer.
+            self._known.keep_seen(thread, saved.checkpoint_id, None)
+            raise
         self._known.keep_head(thread, saved.checkpoint_id, number)
+        self._known.keep_seen(thread, saved.checkpoint_id, number)
         return number
+
+    async def stored(self, thread: Thread, checkpoint_id: str) -> int:
+        """Wait until a checkpoint is stored, which LangGraph does beside its steps.
+
+        Return the head as it was first known with it.
+
+        Raises: CheckpointNotStored.
+        """
+        until = time.monotonic() + STORED_SECONDS
+        while time.monotonic() < until:
+            with suppress(KeyError):
+                number = self._known.seen(thread, checkpoint_id)
+                if number is None:
+                    break
+                return number
+            await pause_async(STORED_PAUSE)
+        raise CheckpointNotStored(
+            f"The checkpoint {checkpoint_id} of the thread {thread[0]} is not stored."
+        )
 
     async def write(
         self,
@@ -111,6 +133,37 @@ class AsyncThreadWrites(AsyncThreadReads):
         known = self._known.head(thread, saved.parent_id)
         seen = [one for one in (known, saved.seen) if one is not None]
         return max(seen, default=None)
+
+    async def _placed(
+        self, thread: Thread, session_id: str, saved: Saved, expected: int | None
+    ) -> int:
+        """Store it, once: the same again is where it was.
+
+        Raises: Conflict; ExternalIdTaken for another checkpoint of that name.
+        """
+        try:
+            return await self._on_head(thread, session_id, saved, expected)
+        except ExternalIdTaken:
+            return await self._same(thread, saved)
+
+    async def _on_head(
+        self, thread: Thread, session_id: str, saved: Saved, expected: int | None
+    ) -> int:
+        """Store it on the head, past what others wrote that is no checkpoint.
+
+        Raises: Conflict; ExternalIdTaken.
+        """
+        for _ in range(TRIES):
+            try:
+                return await self._put(session_id, saved, expected)
+            except Conflict as conflict:
+                # Somebody held the session, was asked or decided, or merged something:
+                # the checkpoint that this one builds on may still be the newest.
+                found, head = await self._page(thread, limit=1)
+                if found and found[0].version > conflict.expected_version:
+                    raise
+                expected = head
+        return await self._put(session_id, saved, expected)
 
     async def _put(self, session_id: str, saved: Saved, expected: int | None) -> int:
         told = await self.client.transport.run(

@@ -25,14 +25,14 @@ class ThreadReads(ThreadSessions):
         if not found or PART not in found[0].opaque:
             self._known.keep_head(thread, None, head)
             return None
-        return self._read(thread, found[0], head)
+        return self._seen(thread, found[0], head)
 
     def named(self, thread: Thread, checkpoint_id: str) -> Read | None:
         """Return the checkpoint of that name."""
         found, head = self._page(thread, checkpoint_id=checkpoint_id)
         if not found or PART not in found[0].opaque:
             return None
-        return self._read(thread, found[0], head)
+        return self._seen(thread, found[0], head)
 
     def newest(
         self,
@@ -82,6 +82,10 @@ class ThreadReads(ThreadSessions):
         except SessionNotFound:
             return (), 0
         return page.data, page.current_version or 0
+
+    def _seen(self, thread: Thread, item: NamedCheckpoint, head: int) -> Read:
+        self._known.keep_seen(thread, item.checkpoint_id, head)
+        return self._read(thread, item, head)
 
     def _read(self, thread: Thread, item: NamedCheckpoint, head: int) -> Read:
         parent_id = item.parent_id

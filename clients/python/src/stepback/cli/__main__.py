@@ -9,7 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stepback._sync.client import Stepback
-from stepback.cli import acting, commands, figures, posting, trajectories
+from stepback.cli import (
+    acting,
+    commands,
+    continuing,
+    figures,
+    posting,
+    trajectories,
+)
 from stepback.cli.output import Output
 from stepback.errors import StepbackError
 
@@ -44,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     _writing(verbs)
     _counting(verbs)
     _carrying(verbs)
+    _continuing(verbs)
     return parser
 
 
@@ -182,6 +190,17 @@ def _carrying(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     post.add_argument("--agent", default="recorded")
     post.add_argument("--prefix", default="", help="before the runs' names")
     post.set_defaults(run=posting.post)
+
+
+def _continuing(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    found = verbs.add_parser(
+        "continue", help="go on with LangGraph's threads that people decided about"
+    )
+    found.add_argument("--graph", required=True, help="module:graph, or a function")
+    found.add_argument(
+        "--limit", type=int, default=1_000, help="look at so many threads at most"
+    )
+    found.set_defaults(run=continuing.go_on)
 
 
 if __name__ == "__main__":

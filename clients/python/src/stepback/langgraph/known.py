@@ -25,6 +25,7 @@ class Known:
         self._lock = threading.Lock()
         self._sessions: OrderedDict[Thread, str] = OrderedDict()
         self._heads: OrderedDict[Place, int] = OrderedDict()
+        self._seen: OrderedDict[Place, int | None] = OrderedDict()
 
     def session(self, thread: Thread) -> str | None:
         with self._lock:
@@ -43,11 +44,28 @@ class Known:
         with self._lock:
             _keep(self._heads, (*thread, checkpoint_id), head)
 
+    def seen(self, thread: Thread, checkpoint_id: str) -> int | None:
+        """Return the head as this process first knew it with that checkpoint stored.
+
+        A run on a checkpoint that was set aside since is told from a later one by it.
+
+        Raises: KeyError where it was never saved or read here. None: it was refused.
+        """
+        with self._lock:
+            return self._seen[(*thread, checkpoint_id)]
+
+    def keep_seen(self, thread: Thread, checkpoint_id: str, head: int | None) -> None:
+        with self._lock:
+            place = (*thread, checkpoint_id)
+            before = self._seen.get(place)
+            _keep(self._seen, place, head if before is None else before)
+
     def forget(self, thread_id: str) -> None:
         """Forget what was deleted."""
         with self._lock:
-            for place in [one for one in self._heads if one[0] == thread_id]:
-                del self._heads[place]
+            for kept in (self._heads, self._seen):
+                for place in [one for one in kept if one[0] == thread_id]:
+                    del kept[place]
 
 
 def _keep(kept: OrderedDict[Key, Value], key: Key, value: Value) -> None:

@@ -16,6 +16,7 @@ from langgraph.checkpoint.base import (
     get_serializable_checkpoint_metadata,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.types import Interrupt
 
 from stepback.answers import Rollback
 from stepback.langgraph.kept import Read, Saved
@@ -28,6 +29,8 @@ __all__ = ["Read", "Saved"]
 Hide = TypeVar("Hide", bound=Callable[..., Any])
 # Configuration keys that begin so stay out of LangGraph's metadata.
 SEEN = "__stepback_head"
+# The channel of what a task asks people.
+ASKS = "__interrupt__"
 LONGEST_WORD = 255
 HIDDEN_VIEW = {"$opaque": "The checkpoint is kept beside this state, unread."}
 
@@ -137,6 +140,17 @@ def writes_of(
             "base64": base64.b64encode(data).decode(),
         }
     return list(found.values())
+
+
+def asked(
+    config: RunnableConfig, writes: Sequence[tuple[str, Any]]
+) -> tuple[Thread, str, list[Interrupt[Any]]]:
+    """Return what a task asks people, of what it wrote, and on which checkpoint."""
+    found: list[Interrupt[Any]] = []
+    for channel, value in writes:
+        if channel == ASKS:
+            found += value if isinstance(value, list | tuple) else [value]
+    return thread_in(config), str(config["configurable"]["checkpoint_id"]), found
 
 
 def pruning(strategy: str, keep_latest: Hide, delete: Hide) -> Hide:

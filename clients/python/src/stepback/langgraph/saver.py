@@ -6,11 +6,8 @@ synchronous and the asynchronous methods differ only in which of the two they as
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -24,27 +21,26 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.base.id import uuid6
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
+from langgraph.types import Interrupt
 
-from stepback._async.client import AsyncStepback
-from stepback._async.closing import AsyncClosing
-from stepback._async.threads import AsyncThreads
-from stepback._sync.client import Stepback
-from stepback._sync.closing import Closing
-from stepback._sync.threads import Threads
 from stepback.langgraph import objects
-from stepback.langgraph.known import Known
+from stepback.langgraph.answered import Answers
+from stepback.langgraph.connections import Connections
 from stepback.langgraph.objects import Wanted, thread_in
 
 AGENT = "langgraph"
+# An interrupt waits without an end of its own: the longest that an approval may.
+ASKED_SECONDS = 90 * 86_400
 
 
-class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
+class StepbackSaver(BaseCheckpointSaver[int], Connections):
     """Keeps checkpoints in Stepback: `graph.compile(checkpointer=StepbackSaver(...))`.
 
     Two workers that go on from the same checkpoint do not overwrite each other: the
     second gets `stepback.Conflict`. `agent_id` is the agent that sessions belong to.
     Unless `readable` is False, or the serialiser encrypts, people see the channels in
-    the console as JSON.
+    the console as JSON. With `approvals` people are asked what an interrupt asks, and
+    `resume` goes on with what they decided; they have `approval_seconds` for it.
     """
 
     def __init__(
@@ -55,36 +51,35 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
         agent_id: str = AGENT,
         serde: SerializerProtocol | None = None,
         readable: bool | None = None,
+        approvals: bool = False,
+        approval_seconds: int = ASKED_SECONDS,
         timeout: float = 30.0,
         retries: int = 4,
     ) -> None:
-        super().__init__(serde=serde)
+        BaseCheckpointSaver.__init__(self, serde=serde)
+        Connections.__init__(
+            self,
+            agent_id,
+            api_key=api_key,
+            base_url=base_url,
+            timeout=timeout,
+            retries=retries,
+        )
         encrypts = isinstance(self.serde, EncryptedSerializer)
-        self._readable = not encrypts if readable is None else readable
-        self._agent_id = agent_id
-        self._known = Known()
-        self._options: dict[str, Any] = {
-            "api_key": api_key,
-            "base_url": base_url,
-            "timeout": timeout,
-            "retries": retries,
-        }
-        self._sync = Threads(Stepback(**self._options), self._known, agent_id)
-        # Connections of an event loop serve that loop alone.
-        self._async: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncThreads]
-        self._async = WeakKeyDictionary()
-        self._lock = threading.Lock()
+        self.readable = not encrypts if readable is None else readable
+        self._approvals = approvals
+        self._approval_seconds = approval_seconds
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the checkpoint that the config names, or the newest."""
         thread, name = thread_in(config), get_checkpoint_id(config)
-        read = self._sync.named(thread, name) if name else self._sync.latest(thread)
+        read = self.threads.named(thread, name) if name else self.threads.latest(thread)
         return None if read is None else objects.tuple_of(self.serde, read)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the checkpoint that the config names, or the newest."""
         threads, thread, name = (
-            self._here(),
+            self.threads_here,
             thread_in(config),
             get_checkpoint_id(config),
         )
@@ -101,10 +96,10 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
     ) -> Iterator[CheckpointTuple]:
         """Yield checkpoints, newest first, that meet the filter on metadata."""
         wanted = Wanted(config, filter, before, limit)
-        for thread in self._sync.asked_for(*wanted.threads):
+        for thread in self.threads.asked_for(*wanted.threads):
             if wanted.is_full:
                 return
-            for read in self._sync.newest(thread, **wanted.asked):
+            for read in self.threads.newest(thread, **wanted.asked):
                 found = objects.tuple_of(self.serde, read)
                 if wanted.takes(found):
                     yield found
@@ -120,7 +115,7 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """Yield checkpoints, newest first, that meet the filter on metadata."""
-        wanted, threads = Wanted(config, filter, before, limit), self._here()
+        wanted, threads = Wanted(config, filter, before, limit), self.threads_here
         for thread in await threads.asked_for(*wanted.threads):
             if wanted.is_full:
                 return
@@ -144,7 +139,7 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
         builds on.
         """
         saved = self._saved(config, checkpoint, metadata)
-        head = self._sync.save(thread_in(config), saved)
+        head = self.threads.save(thread_in(config), saved)
         return objects.config_of(thread_in(config), checkpoint["id"], head)
 
     async def aput(
@@ -156,7 +151,7 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
     ) -> RunnableConfig:
         """Store a checkpoint; see `put`."""
         saved = self._saved(config, checkpoint, metadata)
-        head = await self._here().save(thread_in(config), saved)
+        head = await self.threads_here.save(thread_in(config), saved)
         return objects.config_of(thread_in(config), checkpoint["id"], head)
 
     def put_writes(
@@ -166,11 +161,13 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Keep what a task wrote, beside the checkpoint that it ran on."""
-        self._sync.write(
+        """Keep what a task wrote, beside the checkpoint; ask what it asks people."""
+        self.threads.write(
             thread_in(config),
             **objects.written(self.serde, config, writes, task_id, task_path),
         )
+        if self._approvals:
+            self.threads.ask(*objects.asked(config, writes), self._approval_seconds)
 
     async def aput_writes(
         self,
@@ -179,34 +176,37 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Keep what a task wrote, beside the checkpoint that it ran on."""
-        await self._here().write(
+        """Keep what a task wrote, beside the checkpoint; ask what it asks people."""
+        await self.threads_here.write(
             thread_in(config),
             **objects.written(self.serde, config, writes, task_id, task_path),
         )
+        if self._approvals:
+            asked = objects.asked(config, writes)
+            await self.threads_here.ask(*asked, self._approval_seconds)
 
     def delete_thread(self, thread_id: str) -> None:
         """Hide a thread's checkpoints; their bytes leave by retention alone."""
-        self._sync.hide_all(str(thread_id))
+        self.threads.hide_all(str(thread_id))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Hide a thread's checkpoints; their bytes leave by retention alone."""
-        await self._here().hide_all(str(thread_id))
+        await self.threads_here.hide_all(str(thread_id))
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Hide the checkpoints of these runs, in whichever thread."""
-        self._sync.hide_runs(run_ids)
+        self.threads.hide_runs(run_ids)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Hide the checkpoints of these runs, in whichever thread."""
-        await self._here().hide_runs(run_ids)
+        await self.threads_here.hide_runs(run_ids)
 
     def prune(
         self, thread_ids: Sequence[str], *, strategy: str = "keep_latest"
     ) -> None:
         """Hide all checkpoints, or all but the newest of each namespace."""
         hide = objects.pruning(
-            strategy, self._sync.hide_but_latest, self._sync.hide_all
+            strategy, self.threads.hide_but_latest, self.threads.hide_all
         )
         for thread_id in thread_ids:
             hide(thread_id)
@@ -215,18 +215,18 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
         self, thread_ids: Sequence[str], *, strategy: str = "keep_latest"
     ) -> None:
         """Hide all checkpoints, or all but the newest of each namespace."""
-        here = self._here()
+        here = self.threads_here
         hide = objects.pruning(strategy, here.hide_but_latest, here.hide_all)
         for thread_id in thread_ids:
             await hide(thread_id)
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy all checkpoints and writes into another thread, all namespaces."""
-        self._sync.copy(str(source_thread_id), str(target_thread_id))
+        self.threads.copy(str(source_thread_id), str(target_thread_id))
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy all checkpoints and writes into another thread, all namespaces."""
-        await self._here().copy(str(source_thread_id), str(target_thread_id))
+        await self.threads_here.copy(str(source_thread_id), str(target_thread_id))
 
     def rollback_to(
         self, thread_id: str, checkpoint_id: str, *, reason: str | None = None
@@ -236,7 +236,7 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
         Raises: LookupError if the thread has no such checkpoint.
         """
         name = str(uuid6())
-        done = self._sync.rollback((thread_id, ""), checkpoint_id, name, reason)
+        done = self.threads.rollback((thread_id, ""), checkpoint_id, name, reason)
         return objects.rolled_back(thread_id, checkpoint_id, name, done)
 
     async def arollback_to(
@@ -245,7 +245,7 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
         """Make an earlier checkpoint the thread's head again; see `rollback_to`."""
         name = str(uuid6())
         thread = (thread_id, "")
-        done = await self._here().rollback(thread, checkpoint_id, name, reason)
+        done = await self.threads_here.rollback(thread, checkpoint_id, name, reason)
         return objects.rolled_back(thread_id, checkpoint_id, name, done)
 
     def fork(
@@ -257,7 +257,7 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
         thread exists already.
         """
         target = (new_thread_id, "")
-        self._sync.fork((thread_id, ""), checkpoint_id, target)
+        self.threads.fork((thread_id, ""), checkpoint_id, target)
         return objects.config_of(target)
 
     async def afork(
@@ -265,29 +265,19 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
     ) -> RunnableConfig:
         """Begin a new thread from one checkpoint; see `fork`."""
         target = (new_thread_id, "")
-        await self._here().fork((thread_id, ""), checkpoint_id, target)
+        await self.threads_here.fork((thread_id, ""), checkpoint_id, target)
         return objects.config_of(target)
 
-    def close(self) -> None:
-        """Let go of the connections of the synchronous methods."""
-        self._sync.client.close()
+    def answers(self, thread_id: str, interrupts: Sequence[Interrupt[Any]]) -> Answers:
+        """Return what people decided of these interrupts, and what waits."""
+        return self.threads.answers(thread_id, interrupts, self._approval_seconds)
 
-    async def aclose(self) -> None:
-        """Let go of all connections, those of this event loop among them."""
-        with self._lock:
-            here = self._async.pop(asyncio.get_running_loop(), None)
-        if here is not None:
-            await here.client.aclose()
-        self.close()
-
-    def _here(self) -> AsyncThreads:
-        """Return what serves this event loop."""
-        loop = asyncio.get_running_loop()
-        with self._lock:
-            if loop not in self._async:
-                client = AsyncStepback(**self._options)
-                self._async[loop] = AsyncThreads(client, self._known, self._agent_id)
-            return self._async[loop]
+    async def aanswers(
+        self, thread_id: str, interrupts: Sequence[Interrupt[Any]]
+    ) -> Answers:
+        """Return what people decided of these interrupts, and what waits."""
+        here = self.threads_here
+        return await here.answers(thread_id, interrupts, self._approval_seconds)
 
     def _saved(
         self,
@@ -296,5 +286,5 @@ class StepbackSaver(BaseCheckpointSaver[int], Closing, AsyncClosing):
         metadata: CheckpointMetadata,
     ) -> objects.Saved:
         return objects.saved_of(
-            self.serde, config, checkpoint, metadata, readable=self._readable
+            self.serde, config, checkpoint, metadata, readable=self.readable
         )

@@ -11,6 +11,8 @@ TOLD = (
     *("id", "session_id", "tool", "arguments", "status", "escalated", "votes_needed"),
     *("who", "created_at", "expires_at", "outcome"),
 )
+# As the server calls it, in rules as well.
+ROLLBACK = "rollback"
 STATUSES = ("pending", "approved", "rejected", "expired", "decided")
 
 
@@ -24,7 +26,24 @@ class ApprovalTools(Threads):
         made = await self._client.approvals.request_approval(
             await self._required(thread_id),
             tool,
-            _object(arguments),
+            object_in(arguments),
+            reason=reason or None,
+            key=key or None,
+        )
+        return {name: made.raw[name] for name in TOLD}
+
+    async def propose_rollback(
+        self, thread_id: str, checkpoint_id: str, reason: str, key: str
+    ) -> Result:
+        """Ask people to allow going back to a checkpoint; nothing is done by it."""
+        found = await self._item(thread_id, checkpoint_id)
+        if found is None:
+            raise Refused(f"checkpoint not found: {checkpoint_id}")
+        made = await self._client.approvals.request_approval(
+            found.session_id,
+            ROLLBACK,
+            {"to": found.version},
+            effect_class="reversible",
             reason=reason or None,
             key=key or None,
         )
@@ -43,7 +62,11 @@ class ApprovalTools(Threads):
         return {"approvals": told, "note": UNTRUSTED}
 
 
-def _object(text: str) -> dict[str, Any]:
+def object_in(text: str) -> dict[str, Any]:
+    """Return the arguments of a call.
+
+    Raises: Refused for what is no JSON object.
+    """
     try:
         found = json.loads(text or "{}")
     except ValueError:

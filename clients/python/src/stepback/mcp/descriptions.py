@@ -29,6 +29,9 @@ READING = {
     "approvals": "Tell how an approval stands (approval_id), or list those of a "
     "status: pending, approved, rejected, expired, decided. Go on only with the "
     "arguments of an outcome that is approved.",
+    "effects": "List what was done outside of a thread, newest first; by status "
+    "(begun, done, failed, unknown) or effect_class. unknown: nobody knows whether it "
+    "happened.",
     "blame": "Tell who set the value at a JSON pointer, from what to what, and why.",
     "timeline": "Tell a thread's versions with what each changed, newest first.",
     "search": "Find sessions or versions by an id or its beginning, such as cust_3084, "
@@ -48,6 +51,16 @@ WRITING = {
     "request_approval": "Ask people to allow a call of a tool (arguments: a JSON "
     "object) before it is made, and go on with other things; approvals tells what "
     "they decided. No tool decides. Asked again under its key it is the same one.",
+    "begin_effect": "Ask whether to make a call of a tool that acts outside "
+    "(arguments: a JSON object; effect_class: read, reversible, compensable or "
+    "irreversible, which counts if unset). Make it only where run is true, and then "
+    "finish it. The same key for the same act: what is done is answered with its "
+    "result, what people have to allow with an approval. number is the version that "
+    "it was decided on.",
+    "finish_effect": "Say what came of a begun call: done, failed (nothing happened) "
+    "or unknown; with the attempt of begin_effect, and the result as JSON.",
+    "propose_rollback": "Ask people to allow going back to a checkpoint; nothing is "
+    "rolled back by it. Where they allowed it, checkpoint_rollback does it.",
     "agent_checkpoint_create": "Keep an agent's config and data as they stand, to go "
     "back to, before something risky; the label says what. Not of a thread.",
     "agent_checkpoint_restore": "Tell what restoring an agent's config and data to a "

@@ -10,6 +10,7 @@ from __future__ import annotations
 from stepback.mcp.agents import AgentTools
 from stepback.mcp.approvals import ApprovalTools
 from stepback.mcp.checkpoints import CheckpointTools
+from stepback.mcp.effects import EffectTools
 from stepback.mcp.looking import LookingTools
 from stepback.mcp.memories import MemoryTools
 from stepback.mcp.passing import PassingTools
@@ -22,5 +23,6 @@ class Tools(
     AgentTools,
     MemoryTools,
     ApprovalTools,
+    EffectTools,
 ):
     """The tools of one caller, whose key decides what they may do."""

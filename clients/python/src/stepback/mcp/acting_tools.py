@@ -1,0 +1,100 @@
+"""The tools of acting safely: effects, and asking people. No tool decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+
+from stepback.mcp.calling import Call, Callers, reads, told, writes
+
+
+def add_approvals(server: MCPServer[Any], callers: Callers) -> None:
+    @writes(server, "request_approval")
+    async def request_approval(
+        thread_id: str,
+        tool: str,
+        arguments: str,
+        ctx: Call,
+        reason: str = "",
+        key: str = "",
+    ) -> str:
+        return await told(
+            callers,
+            ctx,
+            "request_approval",
+            lambda t: t.request_approval(thread_id, tool, arguments, reason, key),
+        )
+
+    @reads(server, "approvals")
+    async def approvals(
+        ctx: Call, approval_id: str = "", status: str = "pending", limit: int = 20
+    ) -> str:
+        return await told(
+            callers, ctx, "approvals", lambda t: t.approvals(approval_id, status, limit)
+        )
+
+
+def add_effects(server: MCPServer[Any], callers: Callers) -> None:
+    @writes(server, "begin_effect")
+    async def begin_effect(
+        thread_id: str,
+        key: str,
+        tool: str,
+        ctx: Call,
+        arguments: str = "{}",
+        effect_class: str = "",
+        number: int | None = None,
+        takes_provider_key: bool = False,
+    ) -> str:
+        about = {"effect_class": effect_class, "takes_provider_key": takes_provider_key}
+        return await told(
+            callers,
+            ctx,
+            "begin_effect",
+            lambda t: t.begin_effect(thread_id, key, tool, arguments, number, about),
+        )
+
+    @writes(server, "finish_effect")
+    async def finish_effect(
+        thread_id: str,
+        effect_id: str,
+        attempt: int,
+        ctx: Call,
+        status: str = "done",
+        result_json: str = "",
+        external_id: str = "",
+    ) -> str:
+        about = {"result_json": result_json, "external_id": external_id}
+        return await told(
+            callers,
+            ctx,
+            "finish_effect",
+            lambda t: t.finish_effect(thread_id, effect_id, attempt, status, about),
+        )
+
+    @reads(server, "effects")
+    async def effects(
+        thread_id: str,
+        ctx: Call,
+        status: str = "",
+        effect_class: str = "",
+        limit: int = 20,
+    ) -> str:
+        return await told(
+            callers,
+            ctx,
+            "effects",
+            lambda t: t.effects(thread_id, status, effect_class, limit),
+        )
+
+    @writes(server, "propose_rollback")
+    async def propose_rollback(
+        thread_id: str, checkpoint_id: str, ctx: Call, reason: str = "", key: str = ""
+    ) -> str:
+        return await told(
+            callers,
+            ctx,
+            "propose_rollback",
+            lambda t: t.propose_rollback(thread_id, checkpoint_id, reason, key),
+        )
