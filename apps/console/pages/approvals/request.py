@@ -19,8 +19,8 @@ from apps.console.pages.approvals.rows import ARGUMENTS, LONGEST_VALUE, Row
 from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.version_text import beginning, pretty, spelled
 from apps.core.json import Json
+from apps.timeline import queries as ledger
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.queries import effects
 from apps.timeline.versions import VersionRow, head_of, parsed_state, versions_at
 
 # Of what the session did outside, so many of the newest.
@@ -59,7 +59,7 @@ def context(act: Act, membership: Membership, approval: Approval) -> dict[str, A
     needed = may_decide(approval, act)
     has_voted = any(one.actor_id == act.actor.id for one in votes)
     places = _places(approval, head)
-    done = effects(approval.session_id, now=now, limit=EFFECTS)
+    done = ledger.effects(approval.session_id, now=now, limit=EFFECTS)
     return {
         "membership": membership,
         "row": row,
