@@ -19,6 +19,7 @@ from apps.timeline.search.clauses import (
     StandsAs,
     StatusIs,
     TraceIs,
+    Unreasoned,
     UserIs,
     VersionSays,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "StandsAs",
     "StatusIs",
     "TraceIs",
+    "Unreasoned",
     "UserIs",
     "VersionSays",
     "count_sessions",

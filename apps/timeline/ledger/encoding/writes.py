@@ -32,6 +32,7 @@ from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
 from apps.timeline.ledger.events import ACTIONS
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
+from apps.timeline.ledger.facts.reasons import leaves_unreasoned
 from apps.timeline.ledger.facts.repeating import EMPTY, MESSAGES, repeats_failure
 from apps.timeline.versions import proof, reading
 from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
@@ -158,6 +159,7 @@ def describe(
             for tag, value, known in said
             if value is not None and value != known
         },
+        is_unreasoned=leaves_unreasoned(draft, head),
     )
     before, after = difference.before, difference.after
     held = index.held(key, before, after)
