@@ -162,7 +162,7 @@ SHOWN: dict[Action, Shown] = {
     Action.SESSION_RESUMED: Shown("session.resumed", "Resumed the session"),
     Action.SESSION_CLOSED: Shown("session.closed", "Closed the session"),
     Action.SESSION_ESCALATED: Shown(
-        "session.escalated", "Asked administrators about the session"
+        "session.escalated", "Escalated the session to people"
     ),
     Action.SESSION_REVIEWED: Shown("session.reviewed", "Reviewed the session"),
     Action.SESSION_SCORED: Shown("session.scored", "Scored the session"),

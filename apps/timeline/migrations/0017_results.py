@@ -165,6 +165,7 @@ class Migration(migrations.Migration):
         sql.create_function("timeline", "effect_known_v1"),
         sql.create_function("timeline", "effect_begin_v2"),
         sql.drop_function("timeline", "effect_begin_v1"),
+        sql.create_function("timeline", "effect_failures_v1"),
         sql.create_function("timeline", "effect_finish_v2"),
         sql.drop_function("timeline", "effect_finish_v1"),
     ]

@@ -3,6 +3,9 @@
 -- What happened outside has happened, so neither a hold nor a suspension refuses it.
 -- With `_settles` a person says it of an effect that is unknown, whatever its attempt.
 --
+-- The third failed attempt at a tool in the session, with no success of that tool
+-- between, is told by an event of its own, `_escalation_id`: once, until it succeeds.
+--
 -- Outcomes: those of timeline_effect_lock_v1; absent (no such effect), replay (this
 -- attempt was finished so before), settled (it is not unknown), attempt (another one is
 -- the newest), finished (it was finished otherwise, or the record has answered it),
@@ -12,7 +15,7 @@ CREATE FUNCTION timeline_effect_finish_v2(
     _request_id text, _actor_kind text, _actor_id text, _actor_label text,
     _effect varchar, _attempt bigint, _settles boolean, _status text, _result bytea,
     _reference text, _result_digest text, _external_id text, _reason text,
-    _digest bytea, _event_id text, _action text,
+    _digest bytea, _event_id text, _action text, _escalation_id text,
     OUT outcome text, OUT attempt bigint, OUT status text, OUT head_number bigint,
     OUT counts_as text, OUT agent_id varchar, OUT call_digest bytea, OUT tool text,
     OUT cache_scope text, OUT begun_at timestamptz
@@ -62,5 +65,17 @@ BEGIN
         greatest(_lock.created_at, _now), counts_as, _actor_kind, _actor_id, _actor_label,
         _request_id, _event_id, _action);
     status := _status;
+    IF _status = 'failed' AND timeline_effect_failures_v1(_session, tool) = 3 THEN
+        INSERT INTO audit_event (
+            stream_id, id, project_id, action, resource_type, resource_id, number,
+            actor_kind, actor_id, actor_label, details, request_id, created_at)
+        VALUES (
+            _session, _escalation_id, _project, 'session.escalated', 'session', _session,
+            head_number, _actor_kind, _actor_id, _actor_label,
+            jsonb_build_object('because', 'failed_attempts', 'effect_id', _effect),
+            _request_id, greatest(_lock.created_at, _now));
+        INSERT INTO audit_outbox (stream_id, event_id, at)
+        VALUES (_session, _escalation_id, greatest(_lock.created_at, _now));
+    END IF;
 END
 $$;

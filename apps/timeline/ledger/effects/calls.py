@@ -70,6 +70,7 @@ _FINISH = {
     "digest": "bytea",
     "event_id": "text",
     "action": "text",
+    "escalation_id": "text",
 }
 _LAPSE = (
     *("session", "effect", "now", "actor_kind", "actor_id", "actor_label"),
@@ -157,6 +158,8 @@ def of_finish(
         "result_digest": finish.result_digest,
         "external_id": finish.external_id,
         "digest": finish.digest(act.project),
+        # Behind the event of the finish itself.
+        "escalation_id": new_id("trace", now=act.now),
         **others,
     }
 
