@@ -220,6 +220,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",
+        "CacheScope": "apps.timeline.words.CacheScope",
         "CompensationStatus": "apps.timeline.words.CompensationStatus",
         "EffectClass": "apps.timeline.words.EffectClass",
         "EffectStatus": "apps.timeline.words.EffectStatus",

@@ -33,7 +33,6 @@ from apps.timeline.operations.documents.writing import (
 )
 from apps.timeline.operations.effects import (
     MAX_COMPENSATING,
-    MAX_FORGETTING,
     MAX_SETTLING,
     Begun,
     Forget,
@@ -77,7 +76,6 @@ from apps.timeline.versions.reading import Step
 __all__ = [
     "CONFIG_KEY",
     "MAX_COMPENSATING",
-    "MAX_FORGETTING",
     "MAX_LABEL",
     "MAX_NOTE",
     "MAX_SETTLING",

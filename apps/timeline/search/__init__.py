@@ -19,7 +19,6 @@ from apps.timeline.search.clauses import (
     StandsAs,
     StatusIs,
     TraceIs,
-    Unreasoned,
     UserIs,
     VersionSays,
 )
@@ -55,7 +54,6 @@ __all__ = [
     "StandsAs",
     "StatusIs",
     "TraceIs",
-    "Unreasoned",
     "UserIs",
     "VersionSays",
     "count_sessions",

@@ -13,8 +13,8 @@ from apps.agents.models import Agent
 from apps.audit.models import Event
 from apps.core.roles.names import Role
 from apps.timeline import operations as timeline
-from apps.timeline import queries
 from apps.timeline.models import Effect, EffectStep, Forgetting, Session
+from apps.timeline.queries.effects import session_results
 from tests.acting import acting_as
 from tests.acts import act_in
 from tests.conftest import make_project
@@ -410,7 +410,7 @@ def test_lists_leave_out_what_is_older_than_asked(run: Run) -> None:
 
     def count(seconds: int) -> int:
         since = later - timedelta(seconds=seconds)
-        return len(queries.session_results(run.id, since=since, **about))
+        return len(session_results(run.id, since=since, **about))
 
     assert len(run.get("results", ttl=60)["data"]) == 1
     assert (count(60), count(200)) == (0, 1)

@@ -77,19 +77,7 @@ SELECT r.session_id, r.effect_id FROM timeline_agentresult r
  WHERE r.project_id = %(project)s AND r.agent_id = %(agent)s
    AND r.call_digest = %(digest)s
 """
-POINTERS = f"""
-SELECT r.session_id, r.effect_id FROM timeline_agentresult r
- WHERE r.project_id = %(project)s AND r.agent_id = %(agent)s
-   AND {keyset.below_id("r.effect_id")}
-   AND (%(tool)s::text IS NULL OR r.tool = %(tool)s)
-   AND NOT EXISTS (
-       SELECT FROM timeline_agentforgetting f
-        WHERE f.project_id = %(project)s AND f.agent_id = %(agent)s
-          AND f.created_at >= r.begun_at
-          AND (f.tool IS NULL OR f.tool = r.tool)
-          AND (f.call_digest IS NULL OR f.call_digest = r.call_digest))
- ORDER BY r.effect_id DESC LIMIT %(limit)s
-"""  # noqa: S608
+POINTERS = sql.query("timeline", "agent_results", bound=keyset.below_id("r.effect_id"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -17,9 +17,9 @@ SELECT e.session_id, e.id AS effect_id, e.key, e.tool, e.call_digest, e.argument
    AND t.status = 'done' AND t.digest IS NOT NULL
    AND {{which}}
    AND (%(tool)s::text IS NULL OR e.tool = %(tool)s)
-   AND (%(forgotten)s::timestamptz IS NULL OR e.created_at > %(forgotten)s)
-   AND (%(since)s::timestamptz IS NULL OR t.created_at > %(since)s)
-   AND (%(until)s::timestamptz IS NULL OR t.created_at <= %(until)s)
+   AND e.created_at > coalesce(%(forgotten)s::timestamptz, '-infinity')
+   AND t.created_at > coalesce(%(since)s::timestamptz, '-infinity')
+   AND t.created_at <= coalesce(%(until)s::timestamptz, 'infinity')
    AND (%(set_aside)s::boolean OR timeline_effect_known_v1(
         %(session)s, %(head)s::bigint, %(top)s::bigint, t.head_number))
    AND NOT EXISTS (

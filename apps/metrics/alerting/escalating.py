@@ -17,7 +17,7 @@ from apps.accounts.models import Project
 from apps.audit.actions import Action
 from apps.audit.entries import Entry
 from apps.core.outbound.links import path_to, whole
-from apps.metrics.alerting import is_quiet
+from apps.metrics.alerting.states import is_quiet
 from apps.metrics.models import Metric, Rule
 from apps.timeline.models import Session
 
