@@ -222,6 +222,7 @@ SPECTACULAR_SETTINGS = {
         "AgentStatus": "apps.agents.models.AgentStatus",
         "CacheScope": "apps.timeline.words.CacheScope",
         "CompensationStatus": "apps.timeline.words.CompensationStatus",
+        "ScopeEnum": "apps.accounts.choices.Scope",
         "EffectClass": "apps.timeline.words.EffectClass",
         "EffectStatus": "apps.timeline.words.EffectStatus",
         "PlanStatus": "apps.plans.models.PlanStatus",

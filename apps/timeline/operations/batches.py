@@ -10,9 +10,9 @@ from apps.core import json
 from apps.core.errors import UnacceptableJson
 from apps.core.json import State
 from apps.timeline.bodies import Part
+from apps.timeline.ledger import gated
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, Write
 from apps.timeline.ledger.encoding import batches
-from apps.timeline.operations import gated
 from apps.timeline.operations.states import draft_of
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import Step, VersionRow

@@ -9,8 +9,8 @@ from apps.core import json
 from apps.core.json import State
 from apps.diffs.compare import compare
 from apps.timeline.bodies import Part, bundles
+from apps.timeline.ledger import gated
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Expected, Receipt, Write
-from apps.timeline.operations import gated
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import Hold, Op

@@ -13,9 +13,9 @@ from apps.core.json import Json, State
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
+from apps.timeline.ledger import gated
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, TurnDraft, Write
 from apps.timeline.ledger.facts import reported
-from apps.timeline.operations import gated
 from apps.timeline.operations.states import differs, draft_of
 from apps.timeline.projection.texts import turn_text
 from apps.timeline.versions import reading

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from django.db import transaction
 
 from apps.agents.acts import Act
-from apps.timeline import hooks, ledger
-from apps.timeline.ledger import policies
+from apps.timeline import hooks
+from apps.timeline.ledger import appending, policies
 from apps.timeline.ledger.drafts import Build, Expected, Receipt, Write
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.versions.reading import VersionRow
@@ -28,7 +28,7 @@ def append(
     """
     policy = policies.WRITE[act.actor.kind]
     if not hooks.APPEND:
-        return ledger.append(
+        return appending.append(
             act=act,
             session_id=session_id,
             build=build,
@@ -41,7 +41,7 @@ def append(
     else:
         asking = _asking(act, build)
     with transaction.atomic():
-        return ledger.append(
+        return appending.append(
             act=act,
             session_id=session_id,
             build=asking,
