@@ -500,6 +500,7 @@ def test_what_was_on_its_way_is_forgotten_with_the_rest(run: Run) -> None:
     finished(run, effect, **FOUND)
 
     assert runs(run, "second")
+    assert run.get("results")["data"] == []
 
 
 def test_a_session_that_forgets_is_not_answered_by_others(
