@@ -593,6 +593,43 @@ def test_an_agent_forgets_by_no_key(run: Run) -> None:
     assert (answer.status, answer.param) == (400, "key")
 
 
+# -- who
+
+
+FORGET_ALL = {"all": True, "reason": "stale"}
+
+
+def test_a_key_for_other_agents_finds_nothing(
+    run: Run, api: Clients, make_key: Keys
+) -> None:
+    made(run, cache=SHARED)
+    other = api(make_key(agents=["billing"]))
+
+    for path, code in (
+        ("/v1/agents/travel/results", "agent_not_found"),
+        (run.path("results"), "session_not_found"),
+    ):
+        assert_refused(other.get(path), 404, code)
+        assert_refused(other.post(f"{path}/forget", FORGET_ALL), 404, code)
+    assert not runs(run, "second")
+
+
+def test_a_key_that_reads_forgets_nothing(
+    run: Run, api: Clients, make_key: Keys
+) -> None:
+    made(run, cache=SHARED)
+    reader = api(make_key(scope="read"))
+
+    for path in ("/v1/agents/travel/results", run.path("results")):
+        assert len(reader.get(path).body["data"]) == 1
+        answer = reader.post(f"{path}/forget", FORGET_ALL)
+        assert_refused(answer, 403, "permission_denied")
+        assert api(None).get(path).status == 401
+        assert api(None).post(f"{path}/forget", FORGET_ALL).status == 401
+        assert run.client.put(path, {}).status == 405
+    assert not runs(run, "second")
+
+
 # -- bad input
 
 
