@@ -220,7 +220,9 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",
+        "CacheScope": "apps.timeline.words.CacheScope",
         "CompensationStatus": "apps.timeline.words.CompensationStatus",
+        "ScopeEnum": "apps.accounts.choices.Scope",
         "EffectClass": "apps.timeline.words.EffectClass",
         "EffectStatus": "apps.timeline.words.EffectStatus",
         "PlanStatus": "apps.plans.models.PlanStatus",

@@ -20,6 +20,8 @@ from apps.diffs import pointers
 from apps.diffs.equality import same
 
 EQUALS = " = "
+# Those of the usual rules by which an agent hands its session to people for good.
+ESCALATING = frozenset({"escalated", "escalated_to_human"})
 DEFAULT = (
     "/escalated = true",
     "/escalated_to_human = true",
@@ -90,6 +92,14 @@ def rules(texts: Iterable[str] | None) -> Rules:
 def asks(state: Json, among: Rules) -> bool:
     """Return whether a state says that its session waits for a person."""
     return any(one.holds(state) for one in among)
+
+
+def escalates(state: Json, among: Rules) -> bool:
+    """Return whether a state says, by the rules it follows, that it is escalated."""
+    if not isinstance(state, dict) or ESCALATING.isdisjoint(state):
+        return False
+    own = (one for one in among if len(one.tokens) == 1 and not one.is_any)
+    return any(one.holds(state) for one in own if one.tokens[0] in ESCALATING)
 
 
 def _value(said: str) -> Json:

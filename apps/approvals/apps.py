@@ -19,6 +19,8 @@ class ApprovalsConfig(AppConfig):
         register(APPROVAL, VOTE, RULE)
         hooks.BEGIN["approvals"] = _before_effect
         hooks.ROLLBACK["approvals"] = _before_rollback
+        hooks.COMPENSATION["approvals"] = _before_compensation
+        hooks.PLAN["approvals"] = _before_plan
 
 
 def _before_effect(asked: Any) -> Any:
@@ -31,3 +33,15 @@ def _before_rollback(asked: Any) -> None:
     from apps.approvals.gates import before_rollback
 
     before_rollback(asked)
+
+
+def _before_compensation(asked: Any) -> None:
+    from apps.approvals.gates import before_compensation
+
+    before_compensation(asked)
+
+
+def _before_plan(asked: Any) -> None:
+    from apps.approvals.gates import before_plan
+
+    before_plan(asked)

@@ -4,12 +4,13 @@ Both run under the session's row lock. An effect that a rule means waits for an 
 under its own key, and so does one for which the agent has asked under that key itself;
 once it is granted, the arguments that people allowed may begin, and no others. A
 rollback by an agent is refused until it was allowed: what a gate refuses with is not
-written, so the agent asks itself.
+written, so the agent asks itself. So it is with putting an effect right, and with a
+plan on the sessions of an agent that has such a rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -28,11 +29,16 @@ from apps.approvals.requests.binding import still_bound
 from apps.approvals.standing import Standing, standing
 from apps.approvals.words import Class, Status
 from apps.diffs.equality import same
-from apps.timeline.hooks import BeginAsked, RollbackAsked
+from apps.timeline.hooks import (
+    BeginAsked,
+    CompensationAsked,
+    PlanAsked,
+    RollbackAsked,
+)
 from apps.timeline.versions import head_of, parsed_state
 
-ROLLBACK = "rollback"
-# The newest approvals of a session that are looked at for a rollback.
+ROLLBACK, COMPENSATION, PLAN = "rollback", "compensation", "plan"
+# The newest approvals that are looked at for a rollback, and for its like.
 LOOKED_AT = 20
 
 
@@ -67,21 +73,71 @@ def before_rollback(asked: RollbackAsked) -> None:
 
     Raises: ApprovalNeeded.
     """
-    if not asked.act.actor.is_agent:
-        return
     wanted = Asked(
         tool=ROLLBACK, arguments={"to": asked.to}, effect_class=Class.REVERSIBLE
     )
+    _require_asked(asked, wanted)
+
+
+def before_compensation(asked: CompensationAsked) -> None:
+    """Refuse that an agent has an effect put right, unless people allowed it.
+
+    Raises: ApprovalNeeded.
+    """
+    wanted = Asked(
+        tool=COMPENSATION,
+        arguments={"effect_id": asked.effect_id},
+        effect_class=Class.IRREVERSIBLE,
+    )
+    _require_asked(asked, wanted)
+
+
+def before_plan(asked: PlanAsked) -> None:
+    """Refuse an agent's plan that a rule of one of its agents means, unless allowed.
+
+    It may be asked for in any session of that agent.
+
+    Raises: ApprovalNeeded.
+    """
+    if not asked.act.actor.is_agent:
+        return
+    wanted = Asked(
+        tool=PLAN,
+        arguments={"plan": asked.plan_id, "kind": asked.kind},
+        effect_class=Class.COMPENSABLE,
+    )
+    for agent_id in sorted(asked.agent_ids()):
+        if rule_for(asked.act.project_id, agent_id, wanted) is not None:
+            _require_among(asked.act, _asked_for_plans(asked.act, agent_id), wanted)
+
+
+def _require_asked(asked: RollbackAsked | CompensationAsked, wanted: Asked) -> None:
+    """Raises: ApprovalNeeded where a rule means this and nobody allowed it."""
+    if not asked.act.actor.is_agent:
+        return
     if rule_for(asked.act.project_id, asked.agent_id, wanted) is None:
         return
-    mine = Approval.objects.of_session(asked.session_id).filter(tool=ROLLBACK)
-    for one in mine.select_related("agent").order_by("-number")[:LOOKED_AT]:
-        stands = _standing(asked.act, one)
+    mine = Approval.objects.of_session(asked.session_id).filter(tool=wanted.tool)
+    newest = mine.select_related("agent").order_by("-number")[:LOOKED_AT]
+    _require_among(asked.act, newest, wanted)
+
+
+def _require_among(act: Act, approvals: Iterable[Approval], wanted: Asked) -> None:
+    for one in approvals:
+        stands = _standing(act, one)
         if stands.status == Status.APPROVED and same(
             allowed_arguments(one, stands), wanted.arguments
         ):
             return
-    raise ApprovalNeeded(tool=ROLLBACK, arguments=wanted.arguments)
+    raise ApprovalNeeded(tool=wanted.tool, arguments=wanted.arguments)
+
+
+def _asked_for_plans(act: Act, agent_id: str) -> list[Approval]:
+    """Return the newest that ask for plans in the sessions of an agent."""
+    mine = Approval.objects.filter(
+        project_id=act.project_id, agent_id=agent_id, tool=PLAN
+    )
+    return list(mine.newest_first(before=None)[:LOOKED_AT])
 
 
 def _asked(asked: BeginAsked, wanted: Asked) -> Mapping[str, Any]:

@@ -38,6 +38,8 @@ class Action(StrEnum):
     EFFECT_FINISHED = "effect.finished"
     EFFECT_UNKNOWN = "effect.unknown"
     EFFECT_SETTLED = "effect.settled"
+    EFFECT_REUSED = "effect.reused"
+    RESULTS_FORGOTTEN = "results.forgotten"
     COMPENSATION_REQUESTED = "compensation.requested"
     COMPENSATION_FINISHED = "compensation.finished"
     AGENT_CREATED = "agent.created"
@@ -160,7 +162,7 @@ SHOWN: dict[Action, Shown] = {
     Action.SESSION_RESUMED: Shown("session.resumed", "Resumed the session"),
     Action.SESSION_CLOSED: Shown("session.closed", "Closed the session"),
     Action.SESSION_ESCALATED: Shown(
-        "session.escalated", "Asked administrators about the session"
+        "session.escalated", "Escalated the session to people"
     ),
     Action.SESSION_REVIEWED: Shown("session.reviewed", "Reviewed the session"),
     Action.SESSION_SCORED: Shown("session.scored", "Scored the session"),
@@ -185,6 +187,12 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.EFFECT_SETTLED: Shown(
         "effect.settled", "Settled whether an act outside had happened"
+    ),
+    Action.EFFECT_REUSED: Shown(
+        "effect.reused", "Answered an act outside from the record"
+    ),
+    Action.RESULTS_FORGOTTEN: Shown(
+        "results.forgotten", "Forgot results that answered from the record"
     ),
     Action.COMPENSATION_REQUESTED: Shown(
         "compensation.requested", "Asked to put an act outside right"

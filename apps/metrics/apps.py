@@ -10,8 +10,10 @@ class MetricsConfig(AppConfig):
 
     def ready(self) -> None:
         """Its families need models, which are there only now."""
+        from apps.metrics.alerting import escalating
         from apps.metrics.exposition import families
         from apps.metrics.rollups import note_due
 
         exposition.SOURCES["metrics"] = families
         feeding.FEEDS["metrics"] = note_due
+        feeding.FEEDS["escalations"] = escalating.feed

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
 
+from apps.audit import feeding
 from apps.audit.covered import register
+from apps.audit.entries import Entry
 from apps.timeline.covered import LABEL, NOTE, REVIEW, SCORE, SESSION, SUMMARY
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ class TimelineConfig(AppConfig):
         from apps.agents import mapping
 
         mapping.LOOKS["timeline"] = _containers
+        feeding.FEEDS["timeline"] = _feed
         register(LABEL, NOTE, REVIEW, SCORE, SESSION, SUMMARY)
 
 
@@ -28,3 +31,10 @@ def _containers(agent: "Agent", places: Sequence[str], now: datetime) -> dict[st
     from apps.timeline.queries import containers
 
     return containers(agent, places, now)
+
+
+def _feed(entries: Sequence[Entry], now: datetime) -> None:
+    """Load what follows from events with the first of them: it needs models."""
+    from apps.timeline.ledger import escalating
+
+    escalating.feed(entries, now)

@@ -88,6 +88,12 @@ class EffectFinished(DomainError):
     code = "effect_finished"
 
 
+class CacheInvalid(DomainError):
+    """This is not how a result of the record is asked for."""
+
+    code = "cache_invalid"
+
+
 class EffectsCrossed(DomainError):
     """This rollback would go behind effects that happened, or may have."""
 

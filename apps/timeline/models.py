@@ -27,6 +27,9 @@ from apps.timeline.derived import Text as Text
 from apps.timeline.derived import Unsearched as Unsearched
 from apps.timeline.effects.compensations import Compensation as Compensation
 from apps.timeline.effects.compensations import CompensationStep as CompensationStep
+from apps.timeline.effects.results import AgentForgetting as AgentForgetting
+from apps.timeline.effects.results import AgentResult as AgentResult
+from apps.timeline.effects.results import Forgetting as Forgetting
 from apps.timeline.effects.rows import Effect as Effect
 from apps.timeline.effects.rows import EffectDue as EffectDue
 from apps.timeline.effects.rows import EffectStep as EffectStep

@@ -35,6 +35,10 @@ TABLES = {
     # What confirmed plans roll back, the worker does.
     "timeline_compensation": immutable(worker="INSERT"),
     "timeline_compensationstep": immutable(),
+    # Where the newest result is that an agent's sessions offer each other.
+    "timeline_agentresult": mutable(web="INSERT, UPDATE", retention="DELETE"),
+    "timeline_forgetting": immutable(),
+    "timeline_agentforgetting": immutable(),
     "timeline_effectdue": derived(web="INSERT, UPDATE, DELETE"),
     # Of keyed documents; the worker records what has expired.
     "timeline_entry": immutable(worker="INSERT"),

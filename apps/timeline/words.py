@@ -116,6 +116,14 @@ class EffectStatus(models.TextChoices):
     DONE = "done"  # for good
     FAILED = "failed"  # nothing happened; it may be tried again
     UNKNOWN = "unknown"  # it may have happened
+    REUSED = "reused"  # nothing was called: the record had the result
+
+
+class CacheScope(models.TextChoices):
+    """Whose results may answer a read in place of its call."""
+
+    SESSION = "session"  # the session's own, and its origin's
+    AGENT = "agent"  # those of all sessions of the agent that offer them
 
 
 class CompensationStatus(models.TextChoices):

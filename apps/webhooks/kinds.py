@@ -22,7 +22,7 @@ KINDS: dict[str, str] = {
     "session.scored": "An agent or evaluator gave a session a score.",
     "session.deleted": "A session was deleted.",
     "session.expired": "A session's time was over.",
-    "session.escalated": "Administrators are asked, since nobody decided in time.",
+    "session.escalated": "People are needed: by an approval, failures or the state.",
     "approval.requested": "An agent asked people to approve something.",
     "approval.voted": "A person voted on an approval that is not decided by that.",
     "approval.decided": "An approval was granted, rejected, or its time was over.",

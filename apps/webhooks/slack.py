@@ -33,7 +33,7 @@ SENTENCES = {
     "session.scored": "{actor} scored {session} of {agent}: {score} is {value}.",
     "session.deleted": "{actor} deleted {session} of {agent}.",
     "session.expired": "The time of {session} of {agent} is over.",
-    "session.escalated": "Administrators are asked about {session} of {agent}.",
+    "session.escalated": "{session} of {agent} is escalated: people are needed.",
     "approval.requested": "{actor} asks for an approval of {tool} in {session}.",
     "approval.voted": "{actor} voted on {tool} in {session} of {agent}.",
     "approval.decided": "{actor} decided about {tool} in {session}: {outcome}.",

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from apps.accounts.access import actor_of
 from apps.accounts.models import Scope, User
 from apps.timeline.models import Version
 from tests.approvals.make import asked, read, voted
 from tests.conftest import Answer
+from tests.plans.make import confirmed
 from tests.timeline.runs import Run, assert_refused, succeeded
 
 pytestmark = pytest.mark.django_db
@@ -123,3 +125,75 @@ def test_an_agents_rollback_asks_first_where_a_rule_says_so(
     assert read(run, approval["id"])["status"] == "voided"
     again = run.client.post(run.path("rollback"), {"version": 1})
     assert_refused(again, 409, "approval_needed")
+
+
+def crossed(run: Run) -> str:
+    """Send a mail and roll back behind it; return the address of what is owed."""
+    effect = succeeded(begin(run)).body
+    done = {"attempt": 1, "status": "done"}
+    succeeded(run.client.post(run.path("effects", effect["id"], "finish"), done))
+    run.rollback(1)
+    return run.path("effects", effect["id"], "compensation")
+
+
+def test_putting_right_asks_first_where_a_rule_says_so(
+    run: Run, admin: Any, project: Any, olga: User
+) -> None:
+    run.patch({"n": 1})
+    run.patch({"n": 2})
+    owed = crossed(run)
+    ruled(admin, tool="compensation")
+
+    refused = run.client.post(owed, {"status": "requested"})
+
+    assert_refused(refused, 409, "approval_needed")
+    told = refused.body["error"]
+    assert told["tool"] == "compensation"
+    wanted = {"tool": told["tool"], "arguments": told["arguments"]}
+    approval = run.post("approvals", wanted)
+    voted(project, olga, approval["id"])
+    assert run.client.post(owed, {"status": "requested"}).status == 200
+
+
+def test_what_came_of_putting_right_needs_no_approval(run: Run, admin: Any) -> None:
+    run.patch({"n": 1})
+    run.patch({"n": 2})
+    owed = crossed(run)
+    ruled(admin, tool="compensation")
+
+    assert run.client.post(owed, {"status": "done"}).status == 200
+
+
+def test_a_plan_asks_first_where_a_rule_says_so(
+    run: Run, admin: Any, project: Any, olga: User
+) -> None:
+    ruled(admin, tool="plan", check="state.kind=hold")
+    plan = run.client.post("/v1/plans", {"kind": "hold", "sessions": [run.id]}).body
+
+    refused = run.client.post(f"/v1/plans/{plan['id']}/confirm", {})
+
+    assert_refused(refused, 409, "approval_needed")
+    told = refused.body["error"]
+    assert told["arguments"] == {"plan": plan["id"], "kind": "hold"}
+    wanted = {"tool": told["tool"], "arguments": told["arguments"]}
+    approval = run.post("approvals", wanted)
+    voted(project, olga, approval["id"])
+    assert run.client.post(f"/v1/plans/{plan['id']}/confirm", {}).status == 200
+
+
+@pytest.mark.parametrize("rule", [{"check": "state.kind=export"}, {"tool": "wire"}])
+def test_a_plan_that_no_rule_means_is_done_at_once(
+    run: Run, admin: Any, rule: Any
+) -> None:
+    ruled(admin, **{"tool": "plan"} | rule)
+    plan = run.client.post("/v1/plans", {"kind": "hold", "sessions": [run.id]}).body
+
+    assert run.client.post(f"/v1/plans/{plan['id']}/confirm", {}).status == 200
+
+
+def test_people_confirm_a_plan_without_asking(
+    run: Run, admin: Any, project: Any, olga: User
+) -> None:
+    ruled(admin, tool="plan")
+
+    assert confirmed(project, actor_of(olga), "hold", [run.id]).is_running

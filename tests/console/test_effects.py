@@ -13,6 +13,7 @@ from apps.timeline.models import Compensation, CompensationStep, EffectStep, Ver
 from tests.accounts.make import make_member
 from tests.console.make import HTML, signed_in
 from tests.timeline.effects.acting import begun, finished, overdue
+from tests.timeline.effects.reading import SHARED, made, runs
 from tests.timeline.runs import Run, begin
 
 pytestmark = pytest.mark.django_db
@@ -75,6 +76,44 @@ def test_the_list_says_what_was_begun_and_what_came_of_it(
     only = viewer.looks(status="done")
     assert "send_mail" in only
     assert "call_ann" not in only
+
+
+def test_the_list_says_what_the_record_has_answered(run: Run, viewer: Person) -> None:
+    made(run, "first")
+    assert not runs(run, "second")
+
+    page = viewer.looks(status="reused")
+
+    assert "answered from the record" in page
+    assert f"/{run.id}/versions/1" in page
+    assert page.count("find_flights") == 1
+    assert "SK 1" in page
+
+
+def test_the_list_leads_to_another_session_that_has_answered(
+    run: Run, viewer: Person
+) -> None:
+    other = begin(run.client, {})
+    made(other, "first", cache=SHARED)
+    assert not runs(run, "second", cache=SHARED)
+
+    page = viewer.looks()
+
+    assert viewer.at("session_effects").replace(run.id, other.id) in page
+
+
+def test_a_call_of_the_conversation_says_that_the_record_has_answered(
+    run: Run, viewer: Person
+) -> None:
+    made(run, "first")
+    assert not runs(run, "second")
+    for key in ("first", "second"):
+        call = {"id": key, "function": {"name": "find_flights", "arguments": "{}"}}
+        run.turn("Go", {"content": "Done", "tool_calls": [call]})
+
+    page = viewer.looks("conversation")
+
+    assert page.count("answered from the record") == 1
 
 
 def test_without_any_the_page_says_how_they_come(viewer: Person) -> None:

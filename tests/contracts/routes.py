@@ -286,6 +286,7 @@ BODIES: dict[str, Any] = {
         "expires_in": 600,
         "on_expiry": "escalate",
     },
+    "POST /v1/agents/{agent}/results/forget": {"all": True, "reason": "Stale."},
     "POST /v1/agents/{agent}/exceptions": {
         "rule": "policy:block_secrets",
         "prefix": "vault:",
@@ -332,6 +333,7 @@ BODIES: dict[str, Any] = {
         "undo": {"tool": "recall_mail", "arguments": {"to": "ann"}},
         "number": 1,
     },
+    f"POST {SESSION}/results/forget": {"tool": "find_flights", "reason": "Stale."},
     f"POST {SESSION}/effects/{{effect_id}}/compensation": {"status": "requested"},
     f"POST {SESSION}/effects/{{effect_id}}/finish": {
         "attempt": 1,

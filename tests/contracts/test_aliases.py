@@ -22,6 +22,8 @@ ALIASES = aliased_routes()
 OURS = {
     "GET /v1/agents/{reference}/mapping",
     "PUT /v1/agents/{reference}/mapping",
+    "GET /v1/agents/{agent}/results",
+    "POST /v1/agents/{agent}/results/forget",
     "GET /v1/agents/{agent}/approval-rules",
     "POST /v1/agents/{agent}/approval-rules",
     "DELETE /v1/agents/{agent}/approval-rules/{approval_rule_id}",

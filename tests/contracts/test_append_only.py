@@ -17,12 +17,14 @@ from apps.core.roles.declared import Kind, declared
 from apps.core.roles.names import Role
 from apps.memory.models import ContextRead
 from apps.timeline.models import (
+    AgentForgetting,
     Body,
     Compensation,
     CompensationStep,
     Effect,
     EffectStep,
     Entry,
+    Forgetting,
     HiddenVersions,
     Note,
     PendingWrite,
@@ -53,6 +55,8 @@ APPEND_ONLY: list[type[models.Model]] = [
     EffectStep,
     Compensation,
     CompensationStep,
+    Forgetting,
+    AgentForgetting,
     PendingWrite,
     HiddenVersions,
     SessionName,
@@ -77,6 +81,8 @@ CHANGED = {
     EffectStep: "result_digest",
     Compensation: "rollback_number",
     CompensationStep: "reason",
+    Forgetting: "reason",
+    AgentForgetting: "reason",
     PendingWrite: "channel",
     HiddenVersions: "actor_label",
     SessionName: "session_id",

@@ -23,6 +23,7 @@ TARGETS = [
     ("POST", "/notes", "NOTE"),
     ("POST", "/summaries", "SUMMARY"),
     ("POST", "/effects", "EFFECT"),
+    ("POST", "/results/forget", "FORGET"),
     ("PUT", "/review", "REVIEW"),
     ("PUT", "/score", "SCORE"),
     ("POST", "/writes", "WRITES"),

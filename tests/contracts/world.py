@@ -133,13 +133,37 @@ TURN = {
     "reasoning": "She said hi.",
 }
 
+FIND = {
+    "tool": "find_flights",
+    "class": "read",
+    "cache": {"ttl": 3600, "scope": "agent"},
+}
 MAIL = {"key": "mail-1", "tool": "send_mail", "arguments": {"to": "ann"}}
 
 
+def forget_results(client: Api, session: str) -> None:
+    """Have a result that was forgotten, one that was not, and what that answered."""
+    find_flights(client, session, "forgotten")
+    said = {"all": True, "reason": "Prices had changed."}
+    made(client.post(f"{session}/results/forget", said))
+    made(client.post("/v1/agents/travel/results/forget", said))
+    find_flights(client, session, "found")
+    made(client.post(f"{session}/effects", FIND | {"key": "reused"}))
+
+
 def begin_effects(client: Api, session: str) -> None:
-    """Begin two more effects of the session."""
+    """Begin two more effects of the session, and find flights as often."""
     for number in range(2):
         made(client.post(f"{session}/effects", MAIL | {"key": f"more-{number}"}))
+        find_flights(client, session, f"find-{number}", arguments={"n": number})
+
+
+def find_flights(client: Api, session: str, key: str, **said: Any) -> None:
+    """Make a read whose result the agent's sessions are answered with."""
+    asked = FIND | {"key": key} | said
+    begun = made(client.post(f"{session}/effects", asked))
+    done = {"attempt": begun["attempt"], "status": "done", "result": ["SK 1"]}
+    made(client.post(f"{session}/effects/{begun['id']}/finish", done))
 
 
 def add_data(client: Api) -> None:
@@ -282,6 +306,7 @@ def make_world() -> World:
     told = {"first_turn": 1, "last_turn": 2, "text": "Moved to Bonn."}
     summary = made(client.post(f"{session}/summaries", told))
     effect = made(client.post(f"{session}/effects", MAIL))
+    forget_results(client, session)
     back = {"version": 1, "reason": "wrong city", "reason_code": "tool"}
     made(client.post(f"{session}/rollback", back))
     owed = {"status": "failed", "reason": "It was read."}

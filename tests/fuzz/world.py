@@ -61,6 +61,8 @@ FIRST = {
         "attempt": 1,
         "status": "done",
     },
+    "POST /v1/sessions/{session_id}/results/forget": {"all": True, "reason": "stale"},
+    "POST /v1/agents/{agent}/results/forget": {"tool": "call", "reason": "stale"},
     "POST /v1/sessions/{session_id}/approvals": {"tool": "call", "arguments": {}},
     "POST /v1/agents/{agent}/approval-rules": {"tool": "call", "votes": 2},
     "POST /v1/memories": {"content": "Likes tea", "user_id": "u1"},

@@ -37,6 +37,8 @@ BEGIN_EFFECT = "apps/timeline/sql/effect_begin_v*.sql"
 FINISH_EFFECT = "apps/timeline/sql/effect_finish_v*.sql"
 EFFECTS = "tests/timeline/effects/test_effects.py::test_"
 CROSSING = "tests/timeline/effects/test_crossing.py::test_"
+RESULTS = "tests/timeline/effects/test_results.py::test_"
+RESULT_RACES = "tests/races/interleavings/test_results.py::test_"
 EFFECT_RACES = "tests/races/interleavings/test_effects.py::test_"
 VERIFIED_TURNS = "apps/timeline/verification/turns.py"
 
@@ -1252,7 +1254,7 @@ MUTANTS = (
     one(
         "an effect that is done for good",
         FINISH_EFFECT,
-        "        WHEN _last.status IN ('done', 'failed')\n",
+        "        WHEN _last.status IN ('done', 'failed', 'reused')\n",
         "        WHEN false\n",
         EFFECTS + "a_finish_is_repeated_with_the_same_words_alone",
         EFFECT_RACES + "two_that_finish_otherwise_leave_one_outcome",
@@ -1263,6 +1265,44 @@ MUTANTS = (
         "c.effect_id IS NULL AND t.status",
         "t.status",
         CROSSING + "what_a_rollback_crossed_is_known_again_once_that_is_taken_back",
+    ),
+    # -- results
+    one(
+        "results that a rollback has set aside",
+        "apps/timeline/sql/queries/results.sql",
+        "%(set_aside)s::boolean OR",
+        "true OR",
+        RESULTS + "what_a_rollback_has_set_aside_answers_only_who_asks_for_it",
+        RESULT_RACES + "what_is_set_aside_or_forgotten_answers_nobody_after_it",
+    ),
+    one(
+        "the lock under which the record is asked",
+        "apps/timeline/operations/effects/beginning.py",
+        "    lock_session(session_id)\n    source =",
+        "    source =",
+        RESULT_RACES + "what_is_set_aside_or_forgotten_answers_nobody_after_it",
+    ),
+    one(
+        "another agent's results, for a fork",
+        "apps/timeline/queries/effects/results.py",
+        "if origin is None or origin.agent_id != agent_id:",
+        "if origin is None:",
+        RESULTS + "a_fork_for_another_agent_is_not_answered",
+    ),
+    one(
+        "what was on its way when it was forgotten",
+        "apps/timeline/sql/queries/results.sql",
+        "f.created_at >= e.created_at",
+        "f.created_at >= t.created_at",
+        RESULTS + "what_was_on_its_way_is_forgotten_with_the_rest",
+    ),
+    one(
+        "an escalation that is told once",
+        FINISH_EFFECT,
+        "timeline_effect_failures_v1(_session, tool) = 3 THEN",
+        "timeline_effect_failures_v1(_session, tool) >= 3 THEN",
+        "tests/timeline/effects/test_failing.py::test_"
+        "the_third_failed_attempt_is_told_once",
     ),
     # -- exceptions, floor, override
     one(

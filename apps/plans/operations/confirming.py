@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.db import transaction
 
 from apps.agents.acts import Act
@@ -10,6 +12,8 @@ from apps.core.errors import InvalidRequest
 from apps.plans.errors import NothingPlanned, NothingToRetry, PlanConfirmed
 from apps.plans.models import Item, ItemState, Plan, PlanStatus
 from apps.plans.operations.recording import record
+from apps.timeline import hooks
+from apps.timeline.models import Session
 
 LONGEST_REASON = 2_000
 _RUN = (
@@ -22,7 +26,8 @@ _RUN = (
 def confirm(*, act: Act, plan_id: str, reason: str = "") -> Plan:
     """Have the worker do what the dry run showed, as acts of who confirms it.
 
-    Raises: PlanNotFound, PlanConfirmed, NothingPlanned, InvalidRequest.
+    Raises: PlanNotFound, PlanConfirmed, NothingPlanned, InvalidRequest, and what a gate
+    refuses it with (`timeline.hooks`).
     """
     plan = Plan.objects.visible_to(act.actor, act.scope).locked(plan_id)
     if not plan.is_draft:
@@ -31,6 +36,7 @@ def confirm(*, act: Act, plan_id: str, reason: str = "") -> Plan:
     if not planned:
         raise NothingPlanned
     plan.reason = _valid(reason)
+    _ask_gates(plan, act)
     _run(plan, act)
     plan.save(update_fields=[*_RUN, "reason"])
     if plan.undo_of is None:
@@ -45,7 +51,7 @@ def confirm(*, act: Act, plan_id: str, reason: str = "") -> Plan:
 def retry(*, act: Act, plan_id: str) -> Plan:
     """Have the worker try again what has failed, as acts of who asks for it.
 
-    Raises: PlanNotFound, NothingToRetry.
+    Raises: PlanNotFound, NothingToRetry, and what a gate refuses it with.
     """
     plan = Plan.objects.visible_to(act.actor, act.scope).locked(plan_id)
     if not plan.is_finished:
@@ -54,10 +60,26 @@ def retry(*, act: Act, plan_id: str) -> Plan:
     again = failed.update(state=ItemState.PLANNED, code="", words="")
     if not again:
         raise NothingToRetry
+    _ask_gates(plan, act)
     _run(plan, act)
     plan.save(update_fields=_RUN)
     record(Action.PLAN_RETRIED, plan, act, {"sessions": again})
     return plan
+
+
+def _ask_gates(plan: Plan, act: Act) -> None:
+    asked = hooks.PlanAsked(
+        act=act, plan_id=plan.id, kind=plan.kind, agent_ids=partial(_agents, plan)
+    )
+    hooks.ask_plan(asked)
+
+
+def _agents(plan: Plan) -> frozenset[str]:
+    """Return whose sessions a plan is about to change."""
+    planned = Item.objects.of_plan(plan.id).in_state(ItemState.PLANNED)
+    ids = list(planned.values_list("session_id", flat=True))
+    found = Session.objects.filter(id__in=ids).values_list("agent_id", flat=True)
+    return frozenset(found[: len(ids)])
 
 
 def _run(plan: Plan, act: Act) -> None:

@@ -90,6 +90,9 @@ EFFECT = _example(
     },
 )
 COMPENSATION = _example("The agent is asked to put it right", {"status": "requested"})
+FORGET = _example(
+    "The tool was down", {"tool": "search_flights", "reason": "It was down."}
+)
 FINISH = _example(
     "It was sent", {"attempt": 1, "status": "done", "result": {"id": "mail_1"}}
 )

@@ -19,7 +19,7 @@ from apps.timeline.api import (
     verify,
     versions,
 )
-from apps.timeline.api.effects import compensations
+from apps.timeline.api.effects import compensations, results
 from apps.timeline.api.effects import views as effects
 from apps.timeline.api.summaries import views as summaries
 
@@ -84,6 +84,14 @@ urlpatterns = [
         summaries.SummaryView.as_view(),
         name="summary",
     ),
+    path(f"{SESSION}/results", results.SessionResultsView.as_view(), name="results"),
+    path(
+        f"{SESSION}/results/forget",
+        results.ForgetSessionView.as_view(),
+        name="forget_results",
+    ),
+    path("agents/<str:agent>/results", results.AgentResultsView.as_view()),
+    path("agents/<str:agent>/results/forget", results.ForgetAgentView.as_view()),
     path(f"{SESSION}/effects", effects.EffectsView.as_view(), name="effects"),
     path(
         f"{SESSION}/effects/<str:effect_id>",

@@ -8,7 +8,7 @@ from django.db import models
 
 from apps.timeline.effects.querysets import DueQuerySet, EffectQuerySet
 from apps.timeline.fields import id_field
-from apps.timeline.words import EffectClass, EffectStatus
+from apps.timeline.words import CacheScope, EffectClass, EffectStatus
 
 
 class Effect(models.Model):
@@ -16,6 +16,8 @@ class Effect(models.Model):
 
     Without a class it counts as irreversible. `number` is the version it was decided
     on. The digest of tool and arguments is keyed; arguments are kept up to a size.
+    `cache_scope` says who else may be answered with its result. What `source_` names
+    is the effect whose result answered this one: nothing was called then.
     """
 
     pk = models.CompositePrimaryKey("session_id", "id")
@@ -34,6 +36,11 @@ class Effect(models.Model):
     undo_until = models.DateTimeField(null=True)
     takes_provider_key = models.BooleanField()
     number = models.BigIntegerField()
+    cache_scope = models.CharField(max_length=7, choices=CacheScope.choices, null=True)
+    source_session_id = id_field(null=True)
+    source_effect_id = id_field(null=True)
+    source_number = models.BigIntegerField(null=True)
+    source_at = models.DateTimeField(null=True)
     actor_kind = models.CharField(max_length=8)
     actor_id = models.TextField()
     actor_label = models.TextField()
@@ -47,13 +54,28 @@ class Effect(models.Model):
                 fields=["session_id", "key"], name="timeline_effect_one_per_key"
             ),
         ]
+        indexes = [
+            # What may answer a call; what was answered itself is passed by.
+            models.Index(
+                fields=["session_id", "call_digest", "-id"],
+                name="timeline_effect_results",
+                condition=models.Q(effect_class="read", source_effect_id__isnull=True),
+            ),
+            models.Index(
+                fields=["session_id", "source_effect_id"],
+                name="timeline_effect_reused",
+                condition=models.Q(source_effect_id__isnull=False),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.session_id} {self.id}"
 
 
 class EffectStep(models.Model):
-    """What an effect has come to: begun, done, failed or unknown, by which attempt.
+    """What an effect has come to: begun, done, failed, unknown, by which attempt.
+
+    The one step of what the record has answered is `reused`.
 
     `head_number` is the version that was the head then: a rollback to it or to one
     before it restores a state that does not know of this. `digest` is of what was

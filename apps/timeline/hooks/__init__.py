@@ -2,14 +2,23 @@
 
 from apps.timeline.hooks.beside import BESIDE, differences
 from apps.timeline.hooks.gates import (
+    APPEND,
     BEGIN,
     COMPENSATION,
+    FORK,
+    PLAN,
     ROLLBACK,
+    AppendAsked,
     BeginAsked,
     CompensationAsked,
+    ForkAsked,
+    PlanAsked,
     RollbackAsked,
+    ask_append,
     ask_begin,
     ask_compensation,
+    ask_fork,
+    ask_plan,
     ask_rollback,
 )
 from apps.timeline.hooks.memories import (
@@ -23,19 +32,28 @@ from apps.timeline.hooks.memories import (
 )
 
 __all__ = [
+    "APPEND",
     "BEGIN",
     "BESIDE",
     "COMPENSATION",
+    "FORK",
     "MEMORIES",
+    "PLAN",
     "ROLLBACK",
+    "AppendAsked",
     "BeginAsked",
     "CompensationAsked",
+    "ForkAsked",
     "Memories",
+    "PlanAsked",
     "RecallAsked",
     "Recalled",
     "RollbackAsked",
+    "ask_append",
     "ask_begin",
     "ask_compensation",
+    "ask_fork",
+    "ask_plan",
     "ask_rollback",
     "differences",
     "memory_counts",

@@ -2,12 +2,14 @@
 
 A gate is a callable that raises to refuse; it runs under the session's row lock, so
 what it decides on cannot change before the act commits. Without a gate an act costs
-nothing more. One attempt may ask it more than once, of different heads.
+nothing more. One attempt may ask it more than once, of different heads. Two differ: a
+fork writes nothing to its origin, whose lock is given back before the new session is
+made; a plan has many sessions, and is asked for under the lock of the plan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +34,41 @@ class BeginAsked:
     arguments: Any
     number: int
     attempt: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AppendAsked:
+    """A write about to be appended: an update, a replacement or a turn.
+
+    A batch is asked for version by version, each with the number before it.
+    """
+
+    act: Act
+    session_id: str
+    agent_id: str
+    head_number: int
+    op: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ForkAsked:
+    """A session about to begin as a fork; `agent` names another one, if it has one."""
+
+    act: Act
+    session_id: str
+    agent_id: str
+    number: int
+    agent: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlanAsked:
+    """A plan about to be handed to the worker; `agent_ids` reads whose sessions."""
+
+    act: Act
+    plan_id: str
+    kind: str
+    agent_ids: Callable[[], Iterable[str]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,13 +97,46 @@ class CompensationAsked:
 # Returns None to let the effect begin, or the approval that it has to wait for, as an
 # answer shows it. What the gate has written then is committed, the effect is not begun.
 BeginGate = Callable[[BeginAsked], Mapping[str, Any] | None]
+AppendGate = Callable[[AppendAsked], None]
+ForkGate = Callable[[ForkAsked], None]
+PlanGate = Callable[[PlanAsked], None]
 RollbackGate = Callable[[RollbackAsked], None]
 CompensationGate = Callable[[CompensationAsked], None]
 
 # By the app's name.
+APPEND: dict[str, AppendGate] = {}
 BEGIN: dict[str, BeginGate] = {}
+FORK: dict[str, ForkGate] = {}
+PLAN: dict[str, PlanGate] = {}
 ROLLBACK: dict[str, RollbackGate] = {}
 COMPENSATION: dict[str, CompensationGate] = {}
+
+
+def ask_append(asked: AppendAsked) -> None:
+    """Let a write be appended.
+
+    Raises: whatever a gate refuses it with.
+    """
+    for gate in APPEND.values():
+        gate(asked)
+
+
+def ask_fork(asked: ForkAsked) -> None:
+    """Let a session be forked.
+
+    Raises: whatever a gate refuses it with.
+    """
+    for gate in FORK.values():
+        gate(asked)
+
+
+def ask_plan(asked: PlanAsked) -> None:
+    """Let a plan be done.
+
+    Raises: whatever a gate refuses it with.
+    """
+    for gate in PLAN.values():
+        gate(asked)
 
 
 def ask_begin(asked: BeginAsked) -> Mapping[str, Any] | None:

@@ -9,7 +9,7 @@ from apps.timeline.ledger.documents.values import (
     Written,
 )
 from apps.timeline.ledger.drafts import Edit, Expected, Receipt
-from apps.timeline.ledger.effects.values import Finish, NewEffect
+from apps.timeline.ledger.effects.values import Cache, Finish, NewEffect
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations.batches import BatchItem, append_batch
 from apps.timeline.operations.checkpoints import (
@@ -35,9 +35,12 @@ from apps.timeline.operations.effects import (
     MAX_COMPENSATING,
     MAX_SETTLING,
     Begun,
+    Forget,
     begin_effect,
     change_compensation,
     finish_effect,
+    forget_agent_results,
+    forget_results,
     settle_effect,
     tell_unknown_effects,
 )
@@ -82,11 +85,13 @@ __all__ = [
     "About",
     "BatchItem",
     "Begun",
+    "Cache",
     "Document",
     "Edit",
     "Exchange",
     "Expected",
     "Finish",
+    "Forget",
     "NewEffect",
     "NewEntry",
     "Origin",
@@ -112,6 +117,8 @@ __all__ = [
     "expire",
     "expire_keys",
     "finish_effect",
+    "forget_agent_results",
+    "forget_results",
     "fork",
     "hand_off",
     "hide_versions",

@@ -9,9 +9,8 @@ from apps.agents.acts import Act
 from apps.core import json
 from apps.core.errors import UnacceptableJson
 from apps.core.json import State
-from apps.timeline import ledger
 from apps.timeline.bodies import Part
-from apps.timeline.ledger import policies
+from apps.timeline.ledger import gated
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, Write
 from apps.timeline.ledger.encoding import batches
 from apps.timeline.operations.states import draft_of
@@ -44,15 +43,14 @@ def append_batch(
     head. The receipt tells the first number and the last.
 
     Raises: InvalidRequest; UnacceptableJson, PayloadTooLarge and ExternalIdTaken, each
-    naming the item; and what `ledger.append` raises.
+    naming the item; and what `gated.append` raises.
     """
     batches.require_count(len(items))
-    return ledger.append(
+    return gated.append(
         act=act,
         session_id=session_id,
         build=tuple(_Build(item) for item in items),
         expected=expected,
-        policy=policies.WRITE[act.actor.kind],
     )
 
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from django.db import transaction
+
 from apps.agents import operations as agents
 from apps.agents.acts import Act
 from apps.agents.models import Agent
 from apps.core.actors import Actor
 from apps.core.json import State
+from apps.timeline import hooks
 from apps.timeline.bodies import Part, bundles
 from apps.timeline.ledger.beginnings import SessionCreation
 from apps.timeline.ledger.drafts import UNCHANGED, Draft, Edit, Receipt
 from apps.timeline.ledger.facts.about import About
+from apps.timeline.ledger.locking import lock_session
 from apps.timeline.queries.targets import at_turn
 from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import Step, VersionRow
@@ -84,7 +88,8 @@ def fork(
     with its salt, unless it is edited. The new chain begins with the origin's chain
     value at that version.
 
-    Raises: SessionNotFound, VersionNotFound, TurnNotFound, and what `create` raises.
+    Raises: SessionNotFound, VersionNotFound, TurnNotFound, what a gate refuses it with
+    (`hooks.gates`), and what `create` raises.
     """
     start = SessionCreation(act, about)
     known = start.replayed()
@@ -97,7 +102,23 @@ def fork(
         find_agent = partial(_registered, act, agent)
     else:
         find_agent = partial(_known, version.agent_id, act.actor)
+    if hooks.FORK:
+        _ask_gates(act, version, agent)
     return start.store_fork(find_agent, version, edit=edit, step=step)
+
+
+@transaction.atomic
+def _ask_gates(act: Act, version: VersionRow, agent: str | None) -> None:
+    """Ask under the origin's lock, which is given back: nothing is written there."""
+    lock_session(version.session_id)
+    asked = hooks.ForkAsked(
+        act=act,
+        session_id=version.session_id,
+        agent_id=version.agent_id,
+        number=version.number,
+        agent=agent,
+    )
+    hooks.ask_fork(asked)
 
 
 def _version_of(act: Act, origin: Origin) -> VersionRow:

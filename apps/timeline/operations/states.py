@@ -8,9 +8,8 @@ from apps.agents.acts import Act
 from apps.core import json
 from apps.core.json import State
 from apps.diffs.compare import compare
-from apps.timeline import ledger
 from apps.timeline.bodies import Part, bundles
-from apps.timeline.ledger import policies
+from apps.timeline.ledger import gated
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Expected, Receipt, Write
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import Step, VersionRow
@@ -32,7 +31,7 @@ def update(
     `null` is stored as null. Without an expected head a writer that loses the race
     merges into the newer head. An update that changes nothing is a version too.
 
-    Raises: UnacceptableJson, PayloadTooLarge, and what `ledger.append` raises.
+    Raises: UnacceptableJson, PayloadTooLarge, and what `gated.append` raises.
     """
 
     def build(head: VersionRow) -> Write:
@@ -47,12 +46,11 @@ def update(
             )
         )
 
-    return ledger.append(
+    return gated.append(
         act=act,
         session_id=session_id,
         build=build,
         expected=expected,
-        policy=policies.WRITE[act.actor.kind],
     )
 
 
@@ -67,7 +65,7 @@ def replace(
 ) -> Receipt:
     """Set the state as a whole; parts that are not given stay as they are.
 
-    Raises: UnacceptableJson, PayloadTooLarge, and what `ledger.append` raises.
+    Raises: UnacceptableJson, PayloadTooLarge, and what `gated.append` raises.
     """
 
     def build(head: VersionRow) -> Write:
@@ -75,12 +73,11 @@ def replace(
             draft=draft_of(Op.REPLACE, head, state=state, given=parts, step=step)
         )
 
-    return ledger.append(
+    return gated.append(
         act=act,
         session_id=session_id,
         build=build,
         expected=expected,
-        policy=policies.WRITE[act.actor.kind],
     )
 
 

@@ -27,10 +27,12 @@ from apps.timeline.queries.conversation import (
 )
 from apps.timeline.queries.divergence import Divergence, find_divergence
 from apps.timeline.queries.effects import (
+    Answering,
+    BegunCall,
     CrossedEffect,
     EffectRow,
+    begun_calls,
     compensations_of,
-    effect_classes,
     effects,
     still_owed,
 )
@@ -113,7 +115,9 @@ __all__ = [
     "NEWEST_SESSIONS",
     "NO_SUBJECT",
     "Annotation",
+    "Answering",
     "Begun",
+    "BegunCall",
     "Bucket",
     "Call",
     "CorruptBody",
@@ -146,6 +150,7 @@ __all__ = [
     "annotations_beside",
     "are_messages",
     "begun_between",
+    "begun_calls",
     "behind",
     "busiest_agents",
     "calls_in_messages",
@@ -159,7 +164,6 @@ __all__ = [
     "count_to_restore",
     "count_touched",
     "differences",
-    "effect_classes",
     "effects",
     "entries",
     "entries_at",

@@ -126,6 +126,16 @@ class RolledBack(Clause):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Unreasoned(Clause):
+    """Some version changed the state and did not say why.
+
+    With `op`, one of that operation: a rollback that takes back another has a reason.
+    """
+
+    op: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Forked(Clause):
     """The session began as a fork, or did not."""
 

@@ -60,6 +60,12 @@ ROLLBACKS = _versions(
 )
 NAMED = _versions("v.external_id = %(name)s::text")
 REASONED = _versions("v.reason_code = %(name)s::text")
+# As `ledger/facts/reasons.py` has it.
+UNREASONED = _versions(
+    r"v.op IN ('update', 'replace', 'turn', 'rollback') AND v.undo_of IS NULL"
+    r" AND btrim(coalesce(v.reasoning, ''), E' \t\n\r\x0b\x0c') = ''"
+    " AND %(name)s::text IN ('', v.op)"
+)
 # How a session may stand, and the tag of all that may.
 MARKED = {
     Standing.ROLLED: SearchTag.ROLLED_BACK,
@@ -199,6 +205,12 @@ class Planner:
                 clause, SearchTag.ROLLED_BACK, "rollback", ROLLBACKS, ""
             )
         return Column(clause, "rolled_back", lambda one: one.rollback_count == 0)
+
+    @condition.register
+    def _(self, clause: clauses.Unreasoned) -> Condition:
+        return self._tagged(
+            clause, SearchTag.UNREASONED, "unreasoned", UNREASONED, clause.op
+        )
 
     @condition.register
     def _(self, clause: clauses.Forked) -> Condition:

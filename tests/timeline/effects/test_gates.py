@@ -10,7 +10,7 @@ from django.db import connection
 from apps.core.errors import DomainError
 from apps.timeline import hooks
 from tests.acts import act_in
-from tests.conftest import make_project
+from tests.conftest import Answer, make_project
 from tests.timeline.runs import Run, assert_refused
 
 pytestmark = pytest.mark.django_db
@@ -145,3 +145,91 @@ def an_effect() -> hooks.BeginAsked:
         number=3,
         attempt=1,
     )
+
+
+WRITES: list[Callable[[Run], Answer]] = [
+    lambda run: run.client.patch(run.path("state"), {"state": {"n": 1}}),
+    lambda run: run.client.put(run.path("state"), {"state": {"n": 1}}),
+    lambda run: run.client.post(run.path("turns"), {"input": "a", "output": "b"}),
+    lambda run: run.client.post(
+        run.path("versions"), {"versions": [{"state": {"n": 1}}, {"state": {"n": 2}}]}
+    ),
+]
+OPS = [["update"], ["replace"], ["turn"], ["update", "update"]]
+
+
+@pytest.mark.parametrize(("write", "ops"), list(zip(WRITES, OPS, strict=True)))
+def test_a_gate_is_asked_before_every_write(
+    run: Run,
+    write: Callable[[Run], Answer],
+    ops: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[hooks.AppendAsked] = []
+    monkeypatch.setitem(hooks.APPEND, "test", asked.append)
+
+    assert write(run).status in (200, 201)
+
+    assert [one.op for one in asked] == ops
+    assert [one.head_number for one in asked] == list(range(2, 2 + len(ops)))
+    assert {one.session_id for one in asked} == {run.id}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_a_refused_write_leaves_nothing_behind(
+    run: Run, write: Callable[[Run], Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(hooks.APPEND, "test", refuse)
+
+    assert_refused(write(run), 403, "permission_denied")
+    assert run.head == 2
+    assert run.get("turns")["data"] == []
+
+
+def test_a_write_is_asked_for_under_the_lock(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = []
+
+    def look(asked: hooks.AppendAsked) -> None:
+        assert connection.in_atomic_block
+        with connection.cursor() as cursor:
+            cursor.execute(f"{LOCKED} AND mode = 'RowShareLock'")
+            held.append(cursor.fetchone()[0])
+
+    monkeypatch.setitem(hooks.APPEND, "test", look)
+
+    run.patch({"n": 1})
+
+    assert held == [1]
+
+
+def test_a_replayed_write_asks_nobody(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body, headers = {"state": {"n": 1}}, {"Idempotency-Key": "again"}
+    first = run.client.patch(run.path("state"), body, **headers)
+    monkeypatch.setitem(hooks.APPEND, "test", refuse)
+
+    again = run.client.patch(run.path("state"), body, **headers)
+
+    assert (again.status, again.body["version"]) == (200, first.body["version"])
+
+
+def test_a_gate_is_told_of_a_fork(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[hooks.ForkAsked] = []
+    monkeypatch.setitem(hooks.FORK, "test", asked.append)
+
+    run.fork(version=1)
+
+    (one,) = asked
+    assert (one.session_id, one.number, one.agent) == (run.id, 1, None)
+
+
+def test_a_refused_fork_is_none(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(hooks.FORK, "test", refuse)
+
+    answer = run.client.post(run.path("fork"), {"version": 1})
+
+    assert_refused(answer, 403, "permission_denied")
+    assert len(run.client.get("/v1/sessions").body["data"]) == 1

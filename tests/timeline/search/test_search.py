@@ -320,6 +320,51 @@ def test_versions_meet_the_clauses_about_versions_together(order: Run) -> None:
     ]
 
 
+WHY = {"reasoning": "He asked for it."}
+
+
+def test_what_says_no_reason_is_found(begin: Begin) -> None:
+    said, blank, none = (begin({"n": 0}) for _ in range(3))
+    said.patch({"n": 1}, **WHY)
+    blank.patch({"n": 1}, reasoning=" \t\n")
+    none.patch({"n": 1}, **WHY)
+    none.put({"n": 2})
+    none.patch({"n": 3}, **WHY)
+
+    assert ids(none.client, "reasoned:no") == [none.id, blank.id]
+    assert ids(none.client, "-reasoned:no") == [said.id]
+    found = versions(none.client, "reasoned:no")
+    assert found == [(none.id, 2), (blank.id, 1)]
+    assert versions(none.client, "reasoned:no op:replace") == [(none.id, 2)]
+
+
+def test_rollbacks_without_a_reason_are_found(begin: Begin) -> None:
+    said, undone, none = (begin({"n": 0}) for _ in range(3))
+    for one in (said, undone, none):
+        one.patch({"n": 1}, **WHY)
+    said.rollback(0, reason="It was wrong.")
+    undone.rollback(0, reason="It was wrong.")
+    undone.post("undo", {})
+    none.rollback(0)
+    none.post("undo", {})
+
+    client = none.client
+    assert ids(client, "rolled-back:unreasoned") == [none.id]
+    assert versions(client, "rolled-back:unreasoned") == [(none.id, 2)]
+    assert versions(client, "reasoned:no op:rollback") == [(none.id, 2)]
+    (match,) = page(client, "rolled-back:unreasoned")["data"][0]["matches"]
+    assert (match["where"], match["version"]) == ("unreasoned", 2)
+
+
+def test_holds_and_beginnings_need_no_reason(begin: Begin) -> None:
+    made = begin({"n": 0})
+    made.hold("pause")
+    made.hold("resume")
+    fork = made.fork(version=0)
+
+    assert ids(fork.client, "reasoned:no") == []
+
+
 def test_pages_hold_while_sessions_are_added(begin: Begin) -> None:
     made = [begin({"status": "open"}) for _ in range(7)]
     client = made[0].client

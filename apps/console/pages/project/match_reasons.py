@@ -37,6 +37,7 @@ WORDS = {
     "rollback": "rolled back",
     "reason": "for the reason",
     "op": "by",
+    "unreasoned": "without a reason",
 }
 MENTIONS = {"reasoning", "turn", "messages", "summary"}
 # What a version says of itself, by its name.

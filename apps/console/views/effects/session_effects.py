@@ -31,6 +31,7 @@ STATUSES = (
     (EffectStatus.BEGUN, "Begun"),
     (EffectStatus.DONE, "Done"),
     (EffectStatus.FAILED, "Failed"),
+    (EffectStatus.REUSED, "From the record"),
 )
 
 

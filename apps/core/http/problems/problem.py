@@ -111,6 +111,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "idempotency_key_reused": (422, INVALID),
     "handoff_not_verified": (422, INVALID),
     "effect_differs": (422, INVALID),
+    "cache_invalid": (422, INVALID),
     "effects_unconfirmed": (422, INVALID),
     "deadline_passed": (422, INVALID),
     "session_paused": (423, INVALID),

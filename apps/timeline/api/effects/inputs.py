@@ -18,8 +18,9 @@ from apps.core.http.input.fields import (
 )
 from apps.core.time.moments import moment
 from apps.timeline.api.inputs import StateField
-from apps.timeline.operations import Finish, NewEffect
-from apps.timeline.words import EffectClass, EffectStatus
+from apps.timeline.errors import CacheInvalid
+from apps.timeline.operations import Cache, Finish, Forget, NewEffect
+from apps.timeline.words import CacheScope, EffectClass, EffectStatus
 
 CLASSES = ", ".join(EffectClass)
 FINISHED = (EffectStatus.DONE, EffectStatus.FAILED, EffectStatus.UNKNOWN)
@@ -49,6 +50,28 @@ class ResultField(serializers.Field[Any, Any, Any, Any]):
 
     def to_representation(self, value: Any) -> Any:
         return value
+
+
+class CacheInput(InputSerializer):
+    """Which results of the record may answer a read."""
+
+    ttl = WholeNumberField(
+        required=True,
+        allow_null=False,
+        help_text="How old the result may be, in seconds; at most 90 days.",
+    )
+    scope = TextField(
+        help_text=f"{', '.join(CacheScope)}; session if unset. `agent` also takes what "
+        "the agent's other sessions offer, and offers them this result."
+    )
+    set_aside = FlagField(
+        help_text="Take also what a rollback has set aside; not if unset."
+    )
+
+
+@extend_schema_field(CacheInput)
+class CacheField(ObjectField):
+    """For a read: a result of the record may answer it."""
 
 
 @extend_schema_serializer(component_name="BeginEffect")
@@ -84,6 +107,9 @@ class EffectInput(InputSerializer):
         help_text="In ISO 8601: a begun effect reads as unknown from then on. In 15 "
         "minutes if unset, at most in 30 days."
     )
+    cache = CacheField(
+        help_text="For the class read alone: a result that the record has answers it."
+    )
 
     def get_fields(self) -> dict[str, Any]:
         said = TextField(help_text=f"{CLASSES}; unset counts as irreversible.")
@@ -106,6 +132,7 @@ class EffectInput(InputSerializer):
             takes_provider_key=bool(given.get("takes_provider_key")),
             number=given.get("number"),
             deadline=_moment_in(given, "deadline"),
+            cache=_cache(given.get("cache")),
         )
 
 
@@ -149,6 +176,58 @@ class CompensationInput(InputSerializer):
         "failed: it was tried, and is still owed; waived: it stays as it is.",
     )
     reason = TextField(help_text="Needed to waive it. At most 2,000 characters.")
+
+
+@extend_schema_serializer(component_name="ForgetResults")
+class ForgetInput(InputSerializer):
+    """Which results answer nobody from now on."""
+
+    reason = TextField(
+        required=True, allow_null=False, help_text="Why; at most 2,000 characters."
+    )
+    tool = TextField(allow_blank=False, help_text="All calls of this tool.")
+    arguments = StateField(help_text="With `tool`: this call of it alone.")
+
+    def get_fields(self) -> dict[str, Any]:
+        said = FlagField(help_text="All of them.")
+        return super().get_fields() | {"all": said}
+
+    def forget(self) -> Forget:
+        """Raises: InvalidRequest."""
+        given = self.validated_data
+        return Forget(
+            reason=given["reason"],
+            tool=given.get("tool"),
+            arguments=given.get("arguments"),
+            key=given.get("key"),
+            everything=bool(given.get("all")),
+        )
+
+
+@extend_schema_serializer(component_name="ForgetSessionResults")
+class ForgetSessionInput(ForgetInput):
+    """Which results of a session answer nobody from now on."""
+
+    key = TextField(allow_blank=False, help_text="The call of the effect of this key.")
+
+
+def _cache(given: dict[str, Any] | None) -> Cache | None:
+    """Raises: CacheInvalid, also for a member that a cache does not have."""
+    if given is None:
+        return None
+    for name in given.keys() - CacheInput().fields.keys():
+        message = "cache takes ttl, scope and set_aside."
+        raise CacheInvalid(message, param=f"cache.{name[:100]}")
+    checked = CacheInput(data=given)
+    if not checked.is_valid():
+        name, said = next(iter(checked.errors.items()))
+        raise CacheInvalid(f"cache.{name}: {said[0]}", param=f"cache.{name}")
+    found = checked.validated_data
+    return Cache(
+        ttl=found["ttl"],
+        scope=found.get("scope") or CacheScope.SESSION,
+        set_aside=bool(found.get("set_aside")),
+    )
 
 
 def _require_undo(undo: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from orjson import Fragment
@@ -9,9 +10,10 @@ from orjson import Fragment
 from apps.accounts.models import Project
 from apps.core.time.moments import utc_text
 from apps.timeline.ledger.effects.values import provider_key
+from apps.timeline.models import AgentForgetting, Forgetting
 from apps.timeline.operations import Begun
-from apps.timeline.queries.effects import CrossedEffect, EffectRow
-from apps.timeline.words import EffectStatus
+from apps.timeline.queries.effects import CrossedEffect, EffectRow, ResultRow
+from apps.timeline.words import CacheScope, EffectStatus
 
 
 def effect_object(project: Project, effect: EffectRow) -> dict[str, Any]:
@@ -36,6 +38,7 @@ def effect_object(project: Project, effect: EffectRow) -> dict[str, Any]:
         "provider_key": provider_key(project, effect.session_id, effect.key),
         "deadline": utc_text(effect.deadline) if is_begun else None,
         "reason": effect.reason,
+        "source": _source(effect),
         "created_at": utc_text(effect.created_at),
         "created_by": effect.actor_label,
         "updated_at": utc_text(effect.updated_at),
@@ -85,15 +88,58 @@ def begin_object(
         "approval": begun.approval,
     }
     if effect is None:
-        absent = ("id", "attempt", "number", "deadline", *_OUTCOME)
+        absent = ("id", "attempt", "number", "deadline", "source", *_OUTCOME)
         return dict.fromkeys(absent) | shared
     return _outcome(effect) | {
         "id": effect.id,
         "attempt": effect.attempt,
         "number": effect.number,
         "deadline": utc_text(effect.deadline) if begun.run else None,
+        "source": _source(effect),
         **shared,
     }
+
+
+def result_object(result: ResultRow) -> dict[str, Any]:
+    """Return a result that may answer its call again."""
+    return {
+        "object": "result",
+        "id": result.effect_id,
+        "session_id": result.session_id,
+        "key": result.key,
+        "tool": result.tool,
+        "arguments": _json(result.arguments),
+        "arguments_size": result.arguments_size,
+        "version": result.version,
+        "made_at": utc_text(result.made_at),
+        "scope": result.cache_scope or CacheScope.SESSION.value,
+        "reused": result.reused,
+        "result": _json(result.result),
+        "result_reference": result.result_reference,
+        "result_digest": result.result_digest,
+        "external_id": result.external_id,
+    }
+
+
+def forgetting_object(made: Forgetting | AgentForgetting) -> dict[str, Any]:
+    by = "call" if made.call_digest else "tool" if made.tool else "all"
+    return {
+        "object": "results_forgotten",
+        "id": made.id,
+        "by": by,
+        "tool": made.tool,
+        "reason": made.reason,
+        "created_at": utc_text(made.created_at),
+        "created_by": made.actor_label,
+    }
+
+
+def _source(effect: EffectRow) -> dict[str, Any] | None:
+    """Return which result of the record answered, if one did."""
+    source = effect.source
+    if source is None:
+        return None
+    return asdict(source) | {"made_at": utc_text(source.made_at)}
 
 
 _OUTCOME = ("status", "result", "result_reference", "result_digest", "external_id")

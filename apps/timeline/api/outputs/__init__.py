@@ -22,6 +22,8 @@ from apps.timeline.api.outputs.effects import (
     Effect,
     EffectBegin,
     EffectList,
+    ResultList,
+    ResultsForgotten,
 )
 from apps.timeline.api.outputs.previews import (
     Note,
@@ -82,6 +84,8 @@ __all__ = [
     "Note",
     "NoteList",
     "Patch",
+    "ResultList",
+    "ResultsForgotten",
     "Review",
     "Rollback",
     "RollbackPreview",

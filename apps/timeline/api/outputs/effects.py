@@ -14,7 +14,12 @@ from apps.timeline.api.outputs.common import (
     maybe_text,
     text,
 )
-from apps.timeline.words import CompensationStatus, EffectClass, EffectStatus
+from apps.timeline.words import (
+    CacheScope,
+    CompensationStatus,
+    EffectClass,
+    EffectStatus,
+)
 
 
 class EffectUndo(Output):
@@ -33,6 +38,57 @@ class EffectOutcome(Output):
     result_reference = maybe_text("Where a larger result is kept.")
     result_digest = maybe_text()
     external_id = maybe_text("The provider's id of what was done.")
+
+
+class ResultSource(Output):
+    """The effect whose result answered in place of a call."""
+
+    session_id = text()
+    effect_id = text()
+    version = serializers.IntegerField(help_text="The head when it was made.")
+    made_at = serializers.DateTimeField()
+
+
+class Result(Output):
+    """A result that may answer its call again."""
+
+    object = text()
+    id = text("The id of the effect.")
+    session_id = text()
+    key = text()
+    tool = text()
+    arguments = ObjectField(
+        required=True, help_text="Null where they are more than 256 KiB."
+    )
+    arguments_size = serializers.IntegerField(help_text="In bytes.")
+    version = serializers.IntegerField(help_text="The head when it was made.")
+    made_at = serializers.DateTimeField()
+    scope = serializers.ChoiceField(choices=CacheScope.choices)
+    reused = serializers.IntegerField(
+        help_text="How many effects of its own session it has answered."
+    )
+    result = serializers.JSONField(help_text="Any JSON; null where there is none.")
+    result_reference = maybe_text("Where a larger result is kept.")
+    result_digest = maybe_text()
+    external_id = maybe_text("The provider's id of what was done.")
+
+
+class ResultList(ListEnvelope):
+    """One page of results."""
+
+    data = Result(many=True)
+
+
+class ResultsForgotten(Output):
+    """What answers nobody any more."""
+
+    object = text()
+    id = text()
+    by = serializers.ChoiceField(choices=["all", "tool", "call"])
+    tool = maybe_text("Null where all is forgotten.")
+    reason = text()
+    created_at = serializers.DateTimeField(help_text="What was begun until then.")
+    created_by = text()
 
 
 class Effect(EffectOutcome):
@@ -60,6 +116,9 @@ class Effect(EffectOutcome):
         allow_null=True, help_text="While it is begun: from then on it is unknown."
     )
     reason = maybe_text("Why a person settled it so.")
+    source = ResultSource(
+        allow_null=True, help_text="What answered it from the record, if something did."
+    )
     created_at = serializers.DateTimeField()
     created_by = text()
     updated_at = serializers.DateTimeField()
@@ -132,6 +191,9 @@ class EffectBegin(EffectOutcome):
     number = maybe_number("The version it was decided on.")
     deadline = serializers.DateTimeField(
         allow_null=True, help_text="Finish it by then; later it reads as unknown."
+    )
+    source = ResultSource(
+        allow_null=True, help_text="What answered it from the record, if something did."
     )
     approval = ObjectField(
         required=True, help_text="What has to be approved first; then begin again."

@@ -13,6 +13,7 @@ from apps.timeline.ledger.effects.values import (
     MOST_KEPT,
     Finish,
     NewEffect,
+    Source,
     call_digest,
 )
 from apps.timeline.ledger.encoding.calls import TYPES
@@ -46,6 +47,15 @@ _EFFECT = {
     "number": "bigint",
     "deadline": "timestamptz",
     "event_id": "text",
+    "cache_scope": "text",
+    "source_session": "varchar",
+    "source_effect": "varchar",
+    "source_number": "bigint",
+    "source_at": "timestamptz",
+    "result": "bytea",
+    "reference": "text",
+    "result_digest": "text",
+    "external_id": "text",
 }
 _FINISH = {
     "effect": "varchar",
@@ -60,6 +70,7 @@ _FINISH = {
     "digest": "bytea",
     "event_id": "text",
     "action": "text",
+    "escalation_id": "text",
 }
 _LAPSE = (
     *("session", "effect", "now", "actor_kind", "actor_id", "actor_label"),
@@ -77,8 +88,8 @@ def _call(function: str, parameters: Mapping[str, str]) -> sql.PreparedQuery:
     )
 
 
-BEGIN = _call("timeline_effect_begin_v1", _ACT | _EFFECT)
-FINISH = _call("timeline_effect_finish_v1", _ACT | _FINISH)
+BEGIN = _call("timeline_effect_begin_v2", _ACT | _EFFECT)
+FINISH = _call("timeline_effect_finish_v2", _ACT | _FINISH)
 LAPSE = _call(
     "timeline_effect_lapse_v1",
     {name: (_ACT | _FINISH)[name] for name in _LAPSE},
@@ -93,23 +104,42 @@ def of_effect(
     Raises: UnacceptableJson, PayloadTooLarge, ContentTooLarge.
     """
     arguments = effect.arguments_bytes()
-    return _of_act(act, session_id) | {
-        "refused": sorted(policy.refused),
-        "suspends": policy.suspends,
-        "id": new_id("eff", now=act.now),
-        "key": effect.key,
-        "tool": effect.tool,
-        "call_digest": call_digest(act.project, effect.tool, effect.arguments),
-        "call_id": effect.call_id,
-        "class": effect.effect_class,
-        "arguments": arguments if len(arguments) <= MOST_KEPT else None,
-        "arguments_size": len(arguments),
-        "undo": effect.undo_bytes(),
-        "undo_until": effect.undo_until,
-        "takes_key": effect.takes_provider_key,
-        "number": effect.number,
-        "deadline": deadline,
-        "event_id": new_id("trace", now=act.now),
+    return (
+        _of_act(act, session_id)
+        | {
+            "refused": sorted(policy.refused),
+            "suspends": policy.suspends,
+            "id": new_id("eff", now=act.now),
+            "key": effect.key,
+            "tool": effect.tool,
+            "call_digest": call_digest(act.project, effect.tool, effect.arguments),
+            "call_id": effect.call_id,
+            "class": effect.effect_class,
+            "arguments": arguments if len(arguments) <= MOST_KEPT else None,
+            "arguments_size": len(arguments),
+            "undo": effect.undo_bytes(),
+            "undo_until": effect.undo_until,
+            "takes_key": effect.takes_provider_key,
+            "number": effect.number,
+            "deadline": deadline,
+            "event_id": new_id("trace", now=act.now),
+            "cache_scope": effect.cache.scope if effect.cache else None,
+        }
+        | of_source(None)
+    )
+
+
+def of_source(source: Source | None) -> dict[str, Any]:
+    """Return the parameters of `BEGIN` that say which result answers, if one does."""
+    return {
+        "source_session": source and source.session_id,
+        "source_effect": source and source.effect_id,
+        "source_number": source.version if source else None,
+        "source_at": source and source.made_at,
+        "result": source.result if source else None,
+        "reference": source and source.result_reference,
+        "result_digest": source and source.result_digest,
+        "external_id": source and source.external_id,
     }
 
 
@@ -128,6 +158,8 @@ def of_finish(
         "result_digest": finish.result_digest,
         "external_id": finish.external_id,
         "digest": finish.digest(act.project),
+        # Behind the event of the finish itself.
+        "escalation_id": new_id("trace", now=act.now),
         **others,
     }
 

@@ -12,9 +12,9 @@ from apps.core import json
 from apps.core.errors import ContentTooLarge, InvalidRequest
 from apps.core.json import Json
 from apps.diffs.equality import spelling
-from apps.timeline.errors import DeadlinePassed
+from apps.timeline.errors import CacheInvalid, DeadlinePassed
 from apps.timeline.versions.reading import require_text
-from apps.timeline.words import EffectClass, EffectStatus
+from apps.timeline.words import CacheScope, EffectClass, EffectStatus
 
 LONGEST_NAME = 200
 LONGEST_REFERENCE = 2_000
@@ -23,6 +23,8 @@ MOST_UNDO = 16 * 1024
 # How long a begun effect is waited for, unless its deadline says.
 USUAL_WAIT = timedelta(minutes=15)
 LONGEST_WAIT = timedelta(days=30)
+# How old a result may be at most that answers a read in place of its call.
+LONGEST_TTL = timedelta(days=90)
 TAKEN_BACK = (EffectClass.REVERSIBLE, EffectClass.COMPENSABLE)
 FINISHED = (EffectStatus.DONE, EffectStatus.FAILED, EffectStatus.UNKNOWN)
 _CALL = b"stepback effect call 1\0"
@@ -31,10 +33,54 @@ _PROVIDER = b"stepback effect provider key 1\0"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Cache:
+    """Which results of the record may answer a read: how old, and whose.
+
+    What a rollback has set aside answers only who asks for it by `set_aside`.
+
+    Raises: CacheInvalid.
+    """
+
+    ttl: int
+    scope: str = CacheScope.SESSION
+    set_aside: bool = False
+
+    def __post_init__(self) -> None:
+        longest = int(LONGEST_TTL.total_seconds())
+        if type(self.ttl) is not int or not 1 <= self.ttl <= longest:
+            message = f"ttl takes whole seconds from 1 to {longest:,}."
+            raise CacheInvalid(message, param="cache.ttl")
+        if self.scope not in CacheScope.values:
+            message = f"scope takes {', '.join(CacheScope)}."
+            raise CacheInvalid(message, param="cache.scope")
+        if type(self.set_aside) is not bool:
+            raise CacheInvalid("This is true or false.", param="cache.set_aside")
+
+    def since(self, now: datetime) -> datetime:
+        """Return when a result that answers was made at the earliest."""
+        return now - timedelta(seconds=self.ttl)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """The effect whose result answers another one, as it was found."""
+
+    session_id: str
+    effect_id: str
+    version: int
+    made_at: datetime
+    result: bytes | None
+    result_reference: str | None
+    result_digest: str | None
+    external_id: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class NewEffect:
     """What an agent wants to call, before it calls it.
 
-    Raises: InvalidRequest, UnacceptableJson, PayloadTooLarge, ContentTooLarge.
+    Raises: InvalidRequest, CacheInvalid, UnacceptableJson, PayloadTooLarge,
+    ContentTooLarge.
     """
 
     key: str
@@ -47,6 +93,7 @@ class NewEffect:
     takes_provider_key: bool = False
     number: int | None = None
     deadline: datetime | None = None
+    cache: Cache | None = None
 
     def __post_init__(self) -> None:
         for name in ("key", "tool", "call_id"):
@@ -60,6 +107,9 @@ class NewEffect:
         if self.undo is not None and self.effect_class not in TAKEN_BACK:
             message = f"undo needs the class {' or '.join(TAKEN_BACK)}."
             raise InvalidRequest(message, param="undo")
+        if self.cache is not None and self.effect_class != EffectClass.READ:
+            message = "Only what is of class read is answered from the record."
+            raise CacheInvalid(message, param="cache")
 
     @property
     def counts_as(self) -> EffectClass:

@@ -10,6 +10,7 @@ from apps.timeline.ledger.drafts import Draft
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
 from apps.timeline.ledger.encoding.writes import Shown, describe, encode_body, waits
+from apps.timeline.ledger.escalating import marked
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.versions import reading
@@ -35,6 +36,7 @@ def encode_first(
     body = encode_body(encoded, parts, number=0, base=None, salt=salt)
     shown = Shown(body.commitment, len(reading.state_part(parts)), 0, [])
     found = Difference(compare(before, state), None, facets.leaves(state))
+    draft = marked(draft, state, before, rules)
     describe(encoded, draft, stamp, shown, found)
     if draft.op is Op.FORK:
         _index_carried(encoded, state, stamp)

@@ -13,7 +13,7 @@ from typing import Any
 
 from apps.agents.acts import Act
 from apps.agents.remembered import waiting_rules
-from apps.agents.waiting import Rules, asks
+from apps.agents.waiting import ESCALATING, Rules, asks
 from apps.core.admission import gate
 from apps.core.ids import new_id
 from apps.core.json import Json
@@ -29,9 +29,11 @@ from apps.timeline.ledger.drafts import Draft, Write
 from apps.timeline.ledger.encoding import differences, turns
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
+from apps.timeline.ledger.escalating import marked
 from apps.timeline.ledger.events import ACTIONS
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
+from apps.timeline.ledger.facts.reasons import leaves_unreasoned
 from apps.timeline.ledger.facts.repeating import EMPTY, MESSAGES, repeats_failure
 from apps.timeline.versions import proof, reading
 from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
@@ -104,6 +106,9 @@ def _encode_version(
         difference = differences.between_bodies(head, shows)
     else:
         before = reading.parsed(head)
+        if not ESCALATING.isdisjoint(draft.state):
+            rules = waiting_rules(head.agent_id)
+            draft = marked(draft, draft.state, before, rules)
         difference = Difference(
             compare(before, draft.state),
             head.leaves or facets.leaves(before),
@@ -158,6 +163,7 @@ def describe(
             for tag, value, known in said
             if value is not None and value != known
         },
+        is_unreasoned=leaves_unreasoned(draft, head),
     )
     before, after = difference.before, difference.after
     held = index.held(key, before, after)

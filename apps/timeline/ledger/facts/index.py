@@ -79,6 +79,8 @@ class SearchTag(StrEnum):
     OBJECTIVE = "objective"
     REASON = "reason"
     OP = "op"
+    # Some version says no reason, of this operation or of any.
+    UNREASONED = "unreasoned"
     FORKED = "forked"  # it began as a fork
     ROLLED_BACK = "rolled_back"
     # Some version touched more than its change rows tell.
@@ -228,6 +230,7 @@ def tags_of(
     external_id: str | None,
     trace_id: str | None,
     said: Mapping[SearchTag, str],
+    is_unreasoned: bool,
 ) -> Terms:
     """Return what a new version tags its session with.
 
@@ -243,6 +246,8 @@ def tags_of(
         terms |= named(key, external_id)
     if trace_id is not None:
         terms |= tagged(key, SearchTag.TRACE, [trace_id])
+    if is_unreasoned:
+        terms |= tagged(key, SearchTag.UNREASONED, ["", str(op)])
     for tag, name in said.items():
         terms |= named(key, name, tag)
     return terms

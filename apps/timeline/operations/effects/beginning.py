@@ -20,8 +20,9 @@ from apps.timeline.errors import (
 from apps.timeline.ledger import policies
 from apps.timeline.ledger.effects import calls
 from apps.timeline.ledger.effects.values import NewEffect
+from apps.timeline.ledger.locking import lock_session
 from apps.timeline.operations.effects.refusing import refusal, require_seen
-from apps.timeline.queries.effects import EffectRow, one_effect
+from apps.timeline.queries.effects import EffectRow, find_result, one_effect
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,7 +42,8 @@ def begin_effect(*, act: Act, session_id: str, effect: NewEffect) -> Begun:
 
     Only where `run` is true may it be made, and its outcome is finished with that
     attempt. What was done already is returned as it was; what failed, and what is
-    unknown of a read or a tool that takes our key, begins another attempt.
+    unknown of a read or a tool that takes our key, begins another attempt. With
+    `cache`, a result of the record may answer a read in place of its call.
 
     Raises: SessionNotFound, EffectDiffers, EffectInProgress, EffectUnknown,
     AgentSuspended, AgentDeleted, SessionPaused, SessionClosed, VersionNotFound,
@@ -52,10 +54,33 @@ def begin_effect(*, act: Act, session_id: str, effect: NewEffect) -> Begun:
     deadline = effect.until(act.now)
     parameters = calls.of_effect(act, session_id, effect, policy, deadline)
     require_seen(act, session_id)
+    if effect.cache is not None:
+        answer = _reused(act, session_id, effect, parameters)
+        if answer is not None:
+            return answer
     if hooks.BEGIN:
         return _gated(act, session_id, effect, parameters)
     outcome = calls.run(calls.BEGIN, parameters | {"only_asks": False})
     return _told(act, session_id, outcome)
+
+
+@transaction.atomic
+def _reused(
+    act: Act, session_id: str, effect: NewEffect, parameters: Mapping[str, Any]
+) -> Begun | None:
+    """Answer a read from the record, if that has a result of the call; None runs it.
+
+    The session's lock is taken before looking: no rollback and no forgetting comes in
+    between. Nothing is called, so no gate is asked.
+    """
+    lock_session(session_id)
+    source = find_result(act, session_id, effect, parameters["call_digest"])
+    if source is None:
+        return None
+    given = {**parameters, **calls.of_source(source), "only_asks": False}
+    outcome = calls.run(calls.BEGIN, given)
+    # What was tried under this key before is begun again, as without a record.
+    return None if outcome.outcome == "tried" else _told(act, session_id, outcome)
 
 
 @transaction.atomic
@@ -92,7 +117,7 @@ def _told(act: Act, session_id: str, outcome: Any) -> Begun:
     """
     about = {"effect_id": outcome.effect_id, "attempt": outcome.attempt}
     match outcome.outcome:
-        case "begun" | "done":
+        case "begun" | "done" | "reused":
             found = one_effect(session_id, outcome.effect_id, now=act.now)
             return Begun(run=outcome.outcome == "begun", effect=found)
         case "differs":

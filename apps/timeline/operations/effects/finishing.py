@@ -9,6 +9,7 @@ from django.db import transaction
 from apps.agents.acts import Act
 from apps.audit import operations as audit
 from apps.audit.actions import Action
+from apps.core import sql
 from apps.core.errors import InvalidRequest, PermissionDenied
 from apps.core.ids import new_id
 from apps.timeline.errors import (
@@ -22,10 +23,22 @@ from apps.timeline.ledger.effects.values import Finish
 from apps.timeline.operations.effects.refusing import refusal, require_seen
 from apps.timeline.queries.effects import EffectRow, one_effect
 from apps.timeline.versions.reading import require_text
-from apps.timeline.words import EffectStatus
+from apps.timeline.words import CacheScope, EffectStatus
 
 MAX_SETTLING = 2_000
 SETTLED = (EffectStatus.DONE, EffectStatus.FAILED)
+# The newest begun counts, whoever comes last.
+_OFFER = """
+INSERT INTO timeline_agentresult AS r (
+    project_id, agent_id, call_digest, tool, session_id, effect_id, begun_at)
+VALUES (
+    %(project)s, %(agent)s, %(digest)s, %(tool)s, %(session)s, %(effect)s, %(begun)s)
+    ON CONFLICT (project_id, agent_id, call_digest) DO UPDATE
+   SET session_id = excluded.session_id, effect_id = excluded.effect_id,
+       begun_at = excluded.begun_at
+ WHERE r.effect_id < excluded.effect_id
+RETURNING 1
+"""
 
 
 def finish_effect(
@@ -55,6 +68,8 @@ def finish_effect(
     outcome = calls.run(calls.FINISH, parameters)
     if outcome.outcome not in ("stored", "replay"):
         raise _refusal(outcome)
+    if finish.status == EffectStatus.DONE and outcome.cache_scope == CacheScope.AGENT:
+        _offer(act, session_id, effect_id, outcome)
     return one_effect(session_id, effect_id, now=act.now)
 
 
@@ -103,6 +118,23 @@ def settle_effect(
         number=outcome.head_number,
     )
     return one_effect(session_id, effect_id, now=act.now)
+
+
+def _offer(act: Act, session_id: str, effect_id: str, outcome: Any) -> None:
+    """Point the agent's other sessions to this result.
+
+    It is no part of the finish: where this is lost, they make their calls.
+    """
+    offered = {
+        "project": act.project_id,
+        "agent": outcome.agent_id,
+        "digest": outcome.call_digest,
+        "tool": outcome.tool,
+        "session": session_id,
+        "effect": effect_id,
+        "begun": outcome.begun_at,
+    }
+    sql.rows(_OFFER, offered)
 
 
 def _refusal(outcome: Any) -> Exception:

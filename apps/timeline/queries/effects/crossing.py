@@ -25,7 +25,7 @@ def _beside_rollbacks(which: str) -> str:
 
 
 _CROSSED = _beside_rollbacks("""
-c.effect_id IS NULL AND t.status <> 'failed' AND EXISTS (
+c.effect_id IS NULL AND t.status NOT IN ('failed', 'reused') AND EXISTS (
        SELECT FROM unnest(%(lows)s::bigint[], %(highs)s::bigint[]) aside (low, high)
         WHERE t.head_number BETWEEN aside.low AND aside.high)
 """)

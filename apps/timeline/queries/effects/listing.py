@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from apps.core import keyset, sql
 from apps.timeline.errors import EffectNotFound
@@ -22,11 +22,22 @@ _ONE = sql.PreparedQuery(_effects("e.id = %(id)s"))
 
 _CLASSES = sql.of_session("""
 SELECT coalesce(e.call_id, e.key) AS call,
-       coalesce(e.effect_class, 'irreversible') AS effect_class
+       coalesce(e.effect_class, 'irreversible') AS effect_class,
+       e.source_effect_id IS NOT NULL AS is_reused
   FROM timeline_effect e
  WHERE e.session_id = %(session)s
    AND coalesce(e.call_id, e.key) = ANY (%(calls)s::text[])
 """)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answering:
+    """The effect whose result answered another one; `version` was the head then."""
+
+    session_id: str
+    effect_id: str
+    version: int
+    made_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +56,10 @@ class EffectRow:
     undo_until: datetime | None
     takes_provider_key: bool
     number: int
+    source_session_id: str | None
+    source_effect_id: str | None
+    source_number: int | None
+    source_at: datetime | None
     actor_label: str
     created_at: datetime
     status: str
@@ -63,6 +78,17 @@ class EffectRow:
     def counts_as(self) -> EffectClass:
         """The class; one that is not said counts as irreversible."""
         return EffectClass(self.effect_class or EffectClass.IRREVERSIBLE)
+
+    @property
+    def source(self) -> Answering | None:
+        """What answered it from the record, None where it was called."""
+        number, at = self.source_number, self.source_at
+        session_id, effect_id = self.source_session_id, self.source_effect_id
+        if not session_id or not effect_id or number is None or at is None:
+            return None
+        return Answering(
+            session_id=session_id, effect_id=effect_id, version=number, made_at=at
+        )
 
 
 def effects(
@@ -100,7 +126,17 @@ def one_effect(session_id: str, effect_id: str, *, now: datetime) -> EffectRow:
     return EffectRow(**found[0]._asdict())
 
 
-def effect_classes(session_id: str, calls: Sequence[str]) -> dict[str, EffectClass]:
+class BegunCall(NamedTuple):
+    """What a reported call was begun as, and whether the record has answered it."""
+
+    effect_class: EffectClass
+    is_reused: bool
+
+
+def begun_calls(session_id: str, calls: Sequence[str]) -> dict[str, BegunCall]:
     """Return what calls of a session were begun as, by the ids that report them."""
     found = sql.rows(_CLASSES, {"session": session_id, "calls": list(calls)})
-    return {row.call: EffectClass(row.effect_class) for row in found}
+    return {
+        row.call: BegunCall(EffectClass(row.effect_class), row.is_reused)
+        for row in found
+    }

@@ -27,6 +27,7 @@ from apps.timeline.search.clauses import (
     StandsAs,
     StatusIs,
     TraceIs,
+    Unreasoned,
     UserIs,
     VersionSays,
     Words,
@@ -75,7 +76,9 @@ CHOICES: dict[str, dict[str, Clause]] = {
     "flag": {name: Flag(text="", name=one) for name, one in FLAGS.items()},
     "rolled-back": {
         name: RolledBack(text="", wanted=one) for name, one in ANSWERS.items()
-    },
+    }
+    | {"unreasoned": Unreasoned(text="", op=Op.ROLLBACK.value)},
+    "reasoned": {name: Unreasoned(text="") for name, one in ANSWERS.items() if not one},
     "forked": {name: Forked(text="", wanted=one) for name, one in ANSWERS.items()},
     "op": {
         one.value: VersionSays(text="", field=Field.OP, value=one.value) for one in Op
@@ -101,6 +104,8 @@ MEANT = {
     "step_number": "step",
     "objective_status": "objective",
     "reason_code": "reason",
+    "reasoning": "reasoned",
+    "unreasoned": "reasoned",
     "reviewed": "review",
     "scored": "score",
 }

@@ -2,6 +2,7 @@
 -- one whose deadline is over reads as unknown.
 SELECT e.session_id, e.id, e.key, e.tool, e.call_id, e.effect_class, e.arguments,
        e.arguments_size, e.undo, e.undo_until, e.takes_provider_key, e.number,
+       e.source_session_id, e.source_effect_id, e.source_number, e.source_at,
        e.actor_label, e.created_at,
        CASE WHEN t.status = 'begun' AND t.deadline <= %(now)s THEN 'unknown'
             ELSE t.status END AS status,

@@ -365,6 +365,12 @@ class EffectDiffers(EffectRefused):
     code = "effect_differs"
 
 
+class CacheInvalid(BadRequest):
+    """This is not how a result of the record is asked for."""
+
+    code = "cache_invalid"
+
+
 class VersionSetAside(Refused):
     """A rollback has set the version aside that this was decided on."""
 

@@ -16,6 +16,7 @@ from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.session.conversation import entries, folds, windows
 from apps.console.pages.session.conversation.entries import Entry
+from apps.console.pages.session.conversation.tool_calls import Card
 from apps.console.pages.session.conversation.windows import Asked
 from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.session_page import Place
@@ -24,10 +25,11 @@ from apps.core.errors import MalformedJson, NotFound
 from apps.timeline.errors import TurnNotFound, VersionNotFound
 from apps.timeline.models import Turn
 from apps.timeline.queries import (
+    BegunCall,
     KeptMessage,
     MessagePlace,
     are_messages,
-    effect_classes,
+    begun_calls,
     kept_messages,
 )
 from apps.timeline.versions import CorruptBody, head_kept
@@ -124,21 +126,22 @@ def _whole_message(place: Place, wanted: MessagePlace) -> Entry:
 
 
 def _declared(place: Place, found: Sequence[Entry]) -> list[Entry]:
-    """Say of each call that was begun as an effect what can be done about it."""
+    """Say of each call that was begun as an effect what is known of that."""
     ids = {card.id for one in found for card in one.cards if card.id}
-    classes = effect_classes(place.session.id, sorted(ids)) if ids else {}
-    if not classes:
+    begun = begun_calls(place.session.id, sorted(ids)) if ids else {}
+    if not begun:
         return list(found)
-    words = {call: effect_rows.CLASSES[said] for call, said in classes.items()}
     return [
-        replace(
-            one,
-            cards=[
-                replace(card, class_words=words.get(card.id, "")) for card in one.cards
-            ],
-        )
+        replace(one, cards=[_marked(card, begun.get(card.id)) for card in one.cards])
         for one in found
     ]
+
+
+def _marked(card: Card, begun: BegunCall | None) -> Card:
+    if begun is None:
+        return card
+    words = effect_rows.CLASSES[begun.effect_class]
+    return replace(card, class_words=words, is_reused=begun.is_reused)
 
 
 def _with_places(found: Sequence[Entry], version: int | None) -> list[Entry]:

@@ -35,6 +35,8 @@ class Card:
     result_glance: str
     # What can be done about it, where it was begun as an effect.
     class_words: str = ""
+    # Nothing was called: a result of the record answered it.
+    is_reused: bool = False
 
     @property
     def is_cut(self) -> bool:

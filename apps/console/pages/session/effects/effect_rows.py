@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from apps.diffs.text import visible
-from apps.timeline.queries import CrossedEffect, EffectRow
+from apps.timeline.queries import Answering, CrossedEffect, EffectRow
 from apps.timeline.words import CompensationStatus, EffectClass, EffectStatus
 
 LONGEST = 300
@@ -22,6 +22,7 @@ STATUSES = {
     EffectStatus.DONE: "done",
     EffectStatus.FAILED: "failed: nothing happened",
     EffectStatus.UNKNOWN: "unknown: it may have happened",
+    EffectStatus.REUSED: "answered from the record",
 }
 OWED = {
     CompensationStatus.OPEN: "to be put right",
@@ -35,7 +36,10 @@ CLOSED = (CompensationStatus.DONE, CompensationStatus.WAIVED)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Row:
-    """One effect on a page; `owed` says what became of what is owed for it."""
+    """One effect on a page; `owed` says what became of what is owed for it.
+
+    `source` is what answered it from the record, if something did.
+    """
 
     id: str
     key: str
@@ -58,10 +62,13 @@ class Row:
     owed: str
     is_owed: bool
     owed_reason: str
+    source: Answering | None = None
+    is_answered_here: bool = False
 
 
 def listed(effect: EffectRow, owed: CrossedEffect | None) -> Row:
     """Return an effect of the session's list, with what is owed for it."""
+    source = effect.source
     return Row(
         **_shared(effect),
         is_settleable=effect.status == EffectStatus.UNKNOWN,
@@ -72,6 +79,8 @@ def listed(effect: EffectRow, owed: CrossedEffect | None) -> Row:
         undo=_cut(effect.undo),
         at=effect.updated_at,
         reason=visible(effect.reason or ""),
+        source=source,
+        is_answered_here=source is not None and source.session_id == effect.session_id,
         **_owed(owed),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 from stepback import answers
@@ -11,7 +12,7 @@ from stepback._async.safe_operations import AsyncSafeOperation
 from stepback.answers import page_of
 from stepback.calls import given
 from stepback.checking import Check
-from stepback.stories import Described, Mapped, Repeatable, Restorable
+from stepback.stories import Described, Json, Mapped, Repeatable, Restorable
 
 
 class AsyncAgents(AsyncResource):
@@ -38,6 +39,44 @@ class AsyncAgents(AsyncResource):
         """Set what is said; metadata is merged key by key."""
         body = given(name=name, **said)
         return await self._act("PATCH", ("agents", agent), body)
+
+    async def results(
+        self,
+        agent: str,
+        *,
+        tool: str | None = None,
+        ttl: int | None = None,
+        limit: int = 20,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.Result]:
+        """List the results that its sessions offer each other, newest first."""
+        return await self._ask(
+            page_of(answers.Result.of),
+            ("agents", agent, "results"),
+            tool=tool,
+            ttl=ttl,
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    async def forget_results(
+        self,
+        agent: str,
+        reason: str,
+        *,
+        tool: str | None = None,
+        arguments: Mapping[str, Json] | None = None,
+        everything: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.ResultsForgotten:
+        """Have reads of all its sessions run again: of a tool, one call, everything."""
+        return await self._send(
+            "POST",
+            ("agents", agent, "results", "forget"),
+            given(reason=reason, tool=tool, arguments=arguments, **{"all": everything}),
+            answers.ResultsForgotten.of,
+            idempotency_key,
+        )
 
     async def suspend(self, agent: str, **once: Unpack[Repeatable]) -> answers.Agent:
         """Refuse the agent's writes (`AgentSuspended`)."""

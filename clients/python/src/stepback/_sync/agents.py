@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 from stepback import answers
@@ -12,7 +13,7 @@ from stepback._sync.safe_operations import SafeOperation
 from stepback.answers import page_of
 from stepback.calls import given
 from stepback.checking import Check
-from stepback.stories import Described, Mapped, Repeatable, Restorable
+from stepback.stories import Described, Json, Mapped, Repeatable, Restorable
 
 
 class Agents(Resource):
@@ -39,6 +40,44 @@ class Agents(Resource):
         """Set what is said; metadata is merged key by key."""
         body = given(name=name, **said)
         return self._act("PATCH", ("agents", agent), body)
+
+    def results(
+        self,
+        agent: str,
+        *,
+        tool: str | None = None,
+        ttl: int | None = None,
+        limit: int = 20,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.Result]:
+        """List the results that its sessions offer each other, newest first."""
+        return self._ask(
+            page_of(answers.Result.of),
+            ("agents", agent, "results"),
+            tool=tool,
+            ttl=ttl,
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    def forget_results(
+        self,
+        agent: str,
+        reason: str,
+        *,
+        tool: str | None = None,
+        arguments: Mapping[str, Json] | None = None,
+        everything: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.ResultsForgotten:
+        """Have reads of all its sessions run again: of a tool, one call, everything."""
+        return self._send(
+            "POST",
+            ("agents", agent, "results", "forget"),
+            given(reason=reason, tool=tool, arguments=arguments, **{"all": everything}),
+            answers.ResultsForgotten.of,
+            idempotency_key,
+        )
 
     def suspend(self, agent: str, **once: Unpack[Repeatable]) -> answers.Agent:
         """Refuse the agent's writes (`AgentSuspended`)."""

@@ -29,6 +29,7 @@ class SessionEffects(Resource):
         takes_provider_key: bool | None = None,
         number: int | None = None,
         deadline: str | None = None,
+        cache: Mapping[str, Json] | None = None,
         idempotency_key: str | None = None,
     ) -> answers.EffectBegin:
         """Ask whether a call is to be made; make it only where `run` is true.
@@ -37,7 +38,8 @@ class SessionEffects(Resource):
         no `idempotency_key` that a later process would give as well, since it is
         answered as the first was. `effect_class` is read, reversible, compensable or
         irreversible, which counts if it is unset. `number` is the version it was
-        decided on.
+        decided on. With `cache` (`{"ttl": 3600, "scope": "session"}`) a result that the
+        record has answers a read: then `source` says which.
 
         Raises: EffectInProgress, EffectUnknown, EffectDiffers, VersionSetAside.
         """
@@ -51,6 +53,7 @@ class SessionEffects(Resource):
             takes_provider_key=takes_provider_key,
             number=number,
             deadline=deadline,
+            cache=cache,
             **{"class": effect_class},
         )
         return self._send(
@@ -112,6 +115,54 @@ class SessionEffects(Resource):
             limit=limit,
             starting_after=starting_after,
             **{"class": effect_class},
+        )
+
+    def results(
+        self,
+        session_id: str,
+        *,
+        tool: str | None = None,
+        ttl: int | None = None,
+        limit: int = 20,
+        starting_after: str | None = None,
+    ) -> answers.Page[answers.Result]:
+        """List the session's results that may answer its reads, newest first.
+
+        `tool` and `ttl` leave out those of other tools, and older ones in seconds.
+        """
+        return self._ask(
+            page_of(answers.Result.of),
+            ("sessions", session_id, "results"),
+            tool=tool,
+            ttl=ttl,
+            limit=limit,
+            starting_after=starting_after,
+        )
+
+    def forget_results(
+        self,
+        session_id: str,
+        reason: str,
+        *,
+        tool: str | None = None,
+        arguments: Mapping[str, Json] | None = None,
+        key: str | None = None,
+        everything: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> answers.ResultsForgotten:
+        """Have reads run again: of a `tool`, of one call, of a `key`, or everything."""
+        return self._send(
+            "POST",
+            ("sessions", session_id, "results", "forget"),
+            given(
+                reason=reason,
+                tool=tool,
+                arguments=arguments,
+                key=key,
+                **{"all": everything},
+            ),
+            answers.ResultsForgotten.of,
+            idempotency_key,
         )
 
     def compensations(

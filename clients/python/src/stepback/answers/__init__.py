@@ -30,7 +30,13 @@ from stepback.answers.data import (
     NewAgentCheckpoint,
     PolicyException,
 )
-from stepback.answers.effects import Compensation, Effect, EffectBegin
+from stepback.answers.effects import (
+    Compensation,
+    Effect,
+    EffectBegin,
+    Result,
+    ResultsForgotten,
+)
 from stepback.answers.memories import (
     Formation,
     FoundMemory,
@@ -153,6 +159,8 @@ __all__ = [
     "PolicyException",
     "Project",
     "ProjectPolicies",
+    "Result",
+    "ResultsForgotten",
     "Review",
     "Rollback",
     "RollbackPreview",

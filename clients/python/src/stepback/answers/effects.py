@@ -13,6 +13,8 @@ class EffectBegin(Answer):
     """Whether a call is to be made now; if not, what it came to or waits for.
 
     Finish what runs with its `attempt`. `provider_key` is the same for each attempt.
+    `source` says which result of the record answered, if one did: its `session_id`,
+    `effect_id`, `version` and `made_at`.
     """
 
     run: bool
@@ -26,6 +28,7 @@ class EffectBegin(Answer):
     result_reference: str | None = None
     result_digest: str | None = None
     external_id: str | None = None
+    source: Mapping[str, Json] | None = None
     approval: Mapping[str, Json] | None = None
 
 
@@ -58,11 +61,44 @@ class Effect(Answer):
     result_digest: str | None = None
     external_id: str | None = None
     reason: str | None = None
+    source: Mapping[str, Json] | None = None
 
     @property
     def effect_class(self) -> str:
         """read, reversible, compensable or irreversible."""
         return str(self.raw["class"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result(Answer):
+    """A result that may answer its call again; `reused` counts in its own session."""
+
+    id: str
+    session_id: str
+    key: str
+    tool: str
+    arguments_size: int
+    version: int
+    made_at: str
+    scope: str
+    reused: int
+    arguments: Mapping[str, Json] | None = None
+    result: Json = None
+    result_reference: str | None = None
+    result_digest: str | None = None
+    external_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultsForgotten(Answer):
+    """What was begun until `created_at` and answers nobody any more."""
+
+    id: str
+    by: str
+    reason: str
+    created_at: str
+    created_by: str
+    tool: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
