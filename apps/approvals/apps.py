@@ -13,12 +13,15 @@ class ApprovalsConfig(AppConfig):
     label = "approvals"
 
     def ready(self) -> None:
-        """Have verification hold what was asked, and the timeline ask the rules."""
+        """Have verification hold what was asked and is listed, and rules be asked."""
         from apps.timeline import hooks
 
         register(APPROVAL, VOTE, RULE)
         hooks.BEGIN["approvals"] = _before_effect
         hooks.ROLLBACK["approvals"] = _before_rollback
+        hooks.DERIVED["approvals"] = hooks.Derived(
+            problems=_undecided_problems, rebuild=_rebuild_undecided
+        )
 
 
 def _before_effect(asked: Any) -> Any:
@@ -31,3 +34,15 @@ def _before_rollback(asked: Any) -> None:
     from apps.approvals.gates import before_rollback
 
     before_rollback(asked)
+
+
+def _undecided_problems(session_id: str) -> Any:
+    from apps.approvals.verification.undecided import problems
+
+    return problems(session_id)
+
+
+def _rebuild_undecided(session_id: str) -> None:
+    from apps.approvals.verification.undecided import rebuild
+
+    rebuild(session_id)

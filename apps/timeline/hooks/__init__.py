@@ -1,6 +1,12 @@
 """What apps above tell of sessions, keep beside them, and may refuse."""
 
 from apps.timeline.hooks.beside import BESIDE, differences
+from apps.timeline.hooks.derived import (
+    DERIVED,
+    Derived,
+    derived_problems,
+    rebuild_derived,
+)
 from apps.timeline.hooks.gates import (
     BEGIN,
     COMPENSATION,
@@ -26,10 +32,12 @@ __all__ = [
     "BEGIN",
     "BESIDE",
     "COMPENSATION",
+    "DERIVED",
     "MEMORIES",
     "ROLLBACK",
     "BeginAsked",
     "CompensationAsked",
+    "Derived",
     "Memories",
     "RecallAsked",
     "Recalled",
@@ -37,8 +45,10 @@ __all__ = [
     "ask_begin",
     "ask_compensation",
     "ask_rollback",
+    "derived_problems",
     "differences",
     "memory_counts",
     "memory_total",
+    "rebuild_derived",
     "recall",
 ]
