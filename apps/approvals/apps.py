@@ -18,6 +18,7 @@ class ApprovalsConfig(AppConfig):
 
         register(APPROVAL, VOTE, RULE)
         hooks.BEGIN["approvals"] = _before_effect
+        hooks.BEGIN_CONCERNS["approvals"] = _concerns_effect
         hooks.ROLLBACK["approvals"] = _before_rollback
         hooks.DERIVED["approvals"] = hooks.Derived(
             problems=_undecided_problems, rebuild=_rebuild_undecided
@@ -28,6 +29,12 @@ def _before_effect(asked: Any) -> Any:
     from apps.approvals.gates import before_effect
 
     return before_effect(asked)
+
+
+def _concerns_effect(act: Any, session_id: str, key: str) -> bool:
+    from apps.approvals.gates import concerns_effect
+
+    return concerns_effect(act, session_id, key)
 
 
 def _before_rollback(asked: Any) -> None:

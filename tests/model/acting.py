@@ -25,7 +25,7 @@ from apps.approvals.words import Expiry, Verdict
 from apps.core.actors import SYSTEM, Actor, ActorKind
 from apps.core.errors import DomainError
 from apps.timeline import operations as timeline
-from apps.timeline.models import Compensation, Version
+from apps.timeline.models import Compensation, EffectStep, Version
 from apps.timeline.queries.effects import effects
 from apps.timeline.verification import findings
 from apps.timeline.versions.reading import Step
@@ -220,10 +220,7 @@ class Acting(RuleBasedStateMachine):
 
     @rule()
     def do_what_time_does(self) -> None:
-        self._both(
-            self.model.lapse,
-            lambda: timeline.tell_unknown_effects(actor=SYSTEM, now=self.model.now),
-        )
+        self._both(self.model.lapse, self._told_unknown)
         self.model.sweep()
         approvals.sweep(actor=SYSTEM, now=self.model.now)
 
@@ -301,6 +298,15 @@ class Acting(RuleBasedStateMachine):
         is_known = mine.filter(key=asked.key).exists()
         approvals.ask(act=self._act(asker), session_id=self.session_id, asked=asked)
         return "known" if is_known else "asked"
+
+    def _told_unknown(self) -> int:
+        """Return how many were told of this session: others have theirs."""
+        told = EffectStep.objects.filter(
+            session_id=self.session_id, actor_kind=ActorKind.SYSTEM
+        )
+        before = told.count()
+        timeline.tell_unknown_effects(actor=SYSTEM, now=self.model.now)
+        return told.count() - before
 
     def _effects(self) -> dict[str, Any]:
         found = effects(self.session_id, now=self.model.now, limit=100)

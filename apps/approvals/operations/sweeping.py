@@ -61,7 +61,7 @@ def _settle(act: Act, approval: Approval) -> None:
     elif stands.status == Status.EXPIRED and head is not None:
         _expire(act, approval, votes, head)
     elif head is not None and act.now < approval.ends_at:
-        # Void: nobody has to be told. An undo may still bring it back to administrators.
+        # Void: nobody has to be told. An undo may bring it back to administrators.
         mine.update(due_at=approval.ends_at)
     else:
         mine.delete()

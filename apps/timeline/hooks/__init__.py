@@ -9,6 +9,7 @@ from apps.timeline.hooks.derived import (
 )
 from apps.timeline.hooks.gates import (
     BEGIN,
+    BEGIN_CONCERNS,
     COMPENSATION,
     ROLLBACK,
     BeginAsked,
@@ -17,6 +18,7 @@ from apps.timeline.hooks.gates import (
     ask_begin,
     ask_compensation,
     ask_rollback,
+    concerns_begin,
 )
 from apps.timeline.hooks.memories import (
     MEMORIES,
@@ -30,6 +32,7 @@ from apps.timeline.hooks.memories import (
 
 __all__ = [
     "BEGIN",
+    "BEGIN_CONCERNS",
     "BESIDE",
     "COMPENSATION",
     "DERIVED",
@@ -45,6 +48,7 @@ __all__ = [
     "ask_begin",
     "ask_compensation",
     "ask_rollback",
+    "concerns_begin",
     "derived_problems",
     "differences",
     "memory_counts",

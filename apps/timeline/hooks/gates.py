@@ -63,10 +63,24 @@ BeginGate = Callable[[BeginAsked], Mapping[str, Any] | None]
 RollbackGate = Callable[[RollbackAsked], None]
 CompensationGate = Callable[[CompensationAsked], None]
 
-# By the app's name.
+# Says of an act, a session and an effect's key whether the gate may have a say in it;
+# asked without the lock, so that what no gate means is one call. Who changes that at
+# the same moment comes after the effect.
+BeginConcern = Callable[[Act, str, str], bool]
+
+# By the app's name. A gate without a concern is asked of every effect.
 BEGIN: dict[str, BeginGate] = {}
+BEGIN_CONCERNS: dict[str, BeginConcern] = {}
 ROLLBACK: dict[str, RollbackGate] = {}
 COMPENSATION: dict[str, CompensationGate] = {}
+
+
+def concerns_begin(act: Act, session_id: str, key: str) -> bool:
+    """Say whether a gate may have a say in an effect of this key."""
+    return any(
+        name not in BEGIN_CONCERNS or BEGIN_CONCERNS[name](act, session_id, key)
+        for name in BEGIN
+    )
 
 
 def ask_begin(asked: BeginAsked) -> Mapping[str, Any] | None:

@@ -52,7 +52,7 @@ def begin_effect(*, act: Act, session_id: str, effect: NewEffect) -> Begun:
     deadline = effect.until(act.now)
     parameters = calls.of_effect(act, session_id, effect, policy, deadline)
     require_seen(act, session_id)
-    if hooks.BEGIN:
+    if hooks.concerns_begin(act, session_id, effect.key):
         return _gated(act, session_id, effect, parameters)
     outcome = calls.run(calls.BEGIN, parameters | {"only_asks": False})
     return _told(act, session_id, outcome)
