@@ -20,6 +20,7 @@ class ApprovalsConfig(AppConfig):
         hooks.BEGIN["approvals"] = _before_effect
         hooks.BEGIN_CONCERNS["approvals"] = _concerns_effect
         hooks.ROLLBACK["approvals"] = _before_rollback
+        hooks.ASKED["approvals"] = hooks.Asked(among=_among, newest=_newest)
         hooks.DERIVED["approvals"] = hooks.Derived(
             problems=_undecided_problems, rebuild=_rebuild_undecided
         )
@@ -53,3 +54,15 @@ def _rebuild_undecided(session_id: str) -> None:
     from apps.approvals.verification.undecided import rebuild
 
     rebuild(session_id)
+
+
+def _among(session_ids: Any, now: Any) -> Any:
+    from apps.approvals.queries import asked_among
+
+    return asked_among(session_ids, now)
+
+
+def _newest(project_id: str, limit: int) -> Any:
+    from apps.approvals.queries import newest_asked
+
+    return newest_asked(project_id, limit)

@@ -82,6 +82,21 @@ def test_lists_are_narrowed_by_agent_and_age(run: Run) -> None:
         assert listed(run, asked_after=soon, **status) == []
 
 
+def test_lists_are_narrowed_by_class(run: Run, project: Any, olga: User) -> None:
+    grave, light, decided = (
+        asked(run, **{"class": name})["id"] for name in ("irreversible", "read", "read")
+    )
+    voted(project, olga, decided)
+
+    of_class = {"class": "read"}
+    assert listed(run, **of_class) == [decided, light]
+    assert listed(run, status="pending", **of_class) == [light]
+    assert listed(run, status="decided", **of_class) == [decided]
+    assert listed(run, status="pending", **{"class": "irreversible"}) == [grave]
+    answer = run.client.get("/v1/approvals", {"class": "safe"})
+    assert_refused(answer, 400, "invalid_request", "class")
+
+
 def test_an_unknown_status_is_refused(run: Run) -> None:
     answer = run.client.get("/v1/approvals", {"status": "waiting"})
 

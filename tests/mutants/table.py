@@ -1417,7 +1417,7 @@ MUTANTS = (
         STANDING,
         "live, approval.number, ended.number\n",
         "live, approval.number\n",
-        ACTING,
+        APPROVALS + "a_decision_that_is_set_aside_allows_nothing",
     ),
     one(
         "what was approved on what is set aside",

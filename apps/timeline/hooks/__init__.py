@@ -1,5 +1,6 @@
 """What apps above tell of sessions, keep beside them, and may refuse."""
 
+from apps.timeline.hooks.asked import ASKED, Asked, asked_among, newest_asked
 from apps.timeline.hooks.beside import BESIDE, differences
 from apps.timeline.hooks.derived import (
     DERIVED,
@@ -31,6 +32,7 @@ from apps.timeline.hooks.memories import (
 )
 
 __all__ = [
+    "ASKED",
     "BEGIN",
     "BEGIN_CONCERNS",
     "BESIDE",
@@ -38,6 +40,7 @@ __all__ = [
     "DERIVED",
     "MEMORIES",
     "ROLLBACK",
+    "Asked",
     "BeginAsked",
     "CompensationAsked",
     "Derived",
@@ -48,11 +51,13 @@ __all__ = [
     "ask_begin",
     "ask_compensation",
     "ask_rollback",
+    "asked_among",
     "concerns_begin",
     "derived_problems",
     "differences",
     "memory_counts",
     "memory_total",
+    "newest_asked",
     "rebuild_derived",
     "recall",
 ]
