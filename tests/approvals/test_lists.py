@@ -134,6 +134,16 @@ def test_who_waits_is_answered_with_the_outcome() -> None:
     assert (found, had_place) == ("approved", True)
 
 
+def test_the_more_find_no_place_the_later_they_ask_again() -> None:
+    crowd = waiting.Crowd()
+
+    told = [crowd.retry_after(100.0) for _ in range(400)]
+    assert (told[0], told[99], told[-1]) == (2, 25, 30)
+    # They come again as they were told, and are told the same.
+    assert [crowd.retry_after(101.0 + n / 4) for n in range(400)][-1] >= 28
+    assert crowd.retry_after(1_000.0) == 2
+
+
 def test_two_wait_and_the_third_is_sent_away_at_once(run: Run) -> None:
     approval = asked(run)
     ending, waits = threading.Event(), threading.Semaphore(0)

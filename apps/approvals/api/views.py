@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from django.utils import timezone
@@ -16,7 +17,7 @@ from apps.approvals import operations as approvals
 from apps.approvals import queries
 from apps.approvals.api.inputs import AskInput
 from apps.approvals.api.outputs import ApprovalListOutput, ApprovalOutput
-from apps.approvals.api.waiting import LONGEST_SECONDS, RETRY_SECONDS, wait_for
+from apps.approvals.api.waiting import CROWD, LONGEST_SECONDS, wait_for
 from apps.approvals.authority import require_person
 from apps.approvals.errors import UnacceptableApproval
 from apps.approvals.models import Approval, Vote
@@ -143,7 +144,9 @@ class ApprovalDetail(ApprovalView):
             is_over=lambda one: not one.standing.is_pending,
             seconds=_seconds(request),
         )
-        headers = {} if had_place else {"Retry-After": str(RETRY_SECONDS)}
+        headers = {}
+        if not had_place:
+            headers["Retry-After"] = str(CROWD.retry_after(time.monotonic()))
         return Response(_shown(found), headers=headers)
 
 
