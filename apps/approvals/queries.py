@@ -19,7 +19,7 @@ from apps.approvals.standing import OVER, Standing, pending_among, standings
 from apps.approvals.words import Class, Status
 from apps.core import sql
 from apps.core.ids import first_id
-from apps.timeline.versions import lineage, set_aside_by
+from apps.timeline.versions import lineage_of, set_aside_by
 
 # Rows that are looked at for one page: of what was set aside there are few.
 ROUNDS = 10
@@ -136,7 +136,7 @@ def _waits(row: Any, now: datetime) -> bool:
         created_at=row.created_at, expires_at=row.expires_at, on_expiry=row.on_expiry
     )
     rollbacks = zip(row.rollbacks or (), row.restored or (), strict=True)
-    live = lineage(row.head_number, list(rollbacks))
+    live = lineage_of(row.head_number, list(rollbacks))
     return now < approval.ends_at and set_aside_by(live, row.number) is None
 
 

@@ -149,7 +149,7 @@ class Killing:
         """Go through all keys so far once more, and a few that are new."""
         self.keys = min(self.keys, self._reached() + MOST_CALLS)
         with self._started(0) as agent:
-            said, _ = agent.communicate(timeout=900)
+            said, _ = agent.communicate(timeout=3600)
         assert said == b"over\n"
         # The last of them was begun within this.
         time.sleep(effect_agent.PATIENCE.total_seconds())

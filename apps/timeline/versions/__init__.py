@@ -10,7 +10,9 @@ from apps.timeline.versions.fetching import history_size, versions_at, versions_
 from apps.timeline.versions.fetching import states as states_of
 from apps.timeline.versions.heads import kept as head_kept
 from apps.timeline.versions.lineage import (
-    lineage,
+    lineage as lineage_of,
+)
+from apps.timeline.versions.lineage import (
     live_ranges,
     live_ranges_each,
     set_aside_by,
@@ -33,7 +35,7 @@ __all__ = [
     "head_of",
     "heads_of",
     "history_size",
-    "lineage",
+    "lineage_of",
     "live_ranges",
     "live_ranges_each",
     "named_parts",

@@ -24,8 +24,6 @@ from apps.timeline.operations.effects.refusing import refusal, require_seen
 from apps.timeline.queries.effects import EffectRow, one_effect
 from apps.timeline.words import EffectStatus
 
-_OF_ITS_END = ("result", "result_reference", "result_digest", "external_id", "reason")
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Begun:
@@ -105,7 +103,11 @@ def _just_begun(sent: Mapping[str, Any], outcome: Any) -> EffectRow:
         attempt=outcome.attempt,
         head_number=outcome.head_number,
         deadline=outcome.deadline,
-        **dict.fromkeys(_OF_ITS_END),
+        result=None,
+        result_reference=None,
+        result_digest=None,
+        external_id=None,
+        reason=None,
         updated_by=sent["actor_label"],
         updated_at=outcome.created_at,
     )
