@@ -13,20 +13,31 @@ class ApprovalsConfig(AppConfig):
     label = "approvals"
 
     def ready(self) -> None:
-        """Have verification hold what was asked, and the timeline ask the rules."""
+        """Have verification hold what was asked and is listed, and rules be asked."""
         from apps.timeline import hooks
 
         register(APPROVAL, VOTE, RULE)
         hooks.BEGIN["approvals"] = _before_effect
+        hooks.BEGIN_CONCERNS["approvals"] = _concerns_effect
         hooks.ROLLBACK["approvals"] = _before_rollback
         hooks.COMPENSATION["approvals"] = _before_compensation
         hooks.PLAN["approvals"] = _before_plan
+        hooks.ASKED["approvals"] = hooks.Asked(among=_among, newest=_newest)
+        hooks.DERIVED["approvals"] = hooks.Derived(
+            problems=_undecided_problems, rebuild=_rebuild_undecided
+        )
 
 
 def _before_effect(asked: Any) -> Any:
     from apps.approvals.gates import before_effect
 
     return before_effect(asked)
+
+
+def _concerns_effect(act: Any, session_id: str, key: str) -> bool:
+    from apps.approvals.gates import concerns_effect
+
+    return concerns_effect(act, session_id, key)
 
 
 def _before_rollback(asked: Any) -> None:
@@ -45,3 +56,27 @@ def _before_plan(asked: Any) -> None:
     from apps.approvals.gates import before_plan
 
     before_plan(asked)
+
+
+def _undecided_problems(session_id: str) -> Any:
+    from apps.approvals.verification.undecided import problems
+
+    return problems(session_id)
+
+
+def _rebuild_undecided(session_id: str) -> None:
+    from apps.approvals.verification.undecided import rebuild
+
+    rebuild(session_id)
+
+
+def _among(session_ids: Any, now: Any) -> Any:
+    from apps.approvals.queries import asked_among
+
+    return asked_among(session_ids, now)
+
+
+def _newest(project_id: str, limit: int) -> Any:
+    from apps.approvals.queries import newest_asked
+
+    return newest_asked(project_id, limit)

@@ -28,6 +28,7 @@ from apps.approvals.outcomes import allowed_arguments, approval_object
 from apps.approvals.requests.binding import still_bound
 from apps.approvals.standing import Standing, standing
 from apps.approvals.words import Class, Status
+from apps.core import sql
 from apps.diffs.equality import same
 from apps.timeline.hooks import (
     BeginAsked,
@@ -40,6 +41,21 @@ from apps.timeline.versions import head_of, parsed_state
 ROLLBACK, COMPENSATION, PLAN = "rollback", "compensation", "plan"
 # The newest approvals that are looked at for a rollback, and for its like.
 LOOKED_AT = 20
+_CONCERNED = sql.PreparedQuery(
+    sql.of_session("""
+SELECT EXISTS (SELECT FROM approvals_approval a
+                WHERE a.session_id = %(session)s AND a.key = %(key)s)
+    OR EXISTS (SELECT FROM approvals_approvalrule r
+                WHERE r.project_id = %(project)s) AS is_so
+""")
+)
+
+
+def concerns_effect(act: Act, session_id: str, key: str) -> bool:
+    """Say whether somebody was asked under this key, or a rule may mean it."""
+    asked = {"session": session_id, "key": key, "project": act.project_id}
+    (row,) = sql.run_prepared(_CONCERNED, asked)
+    return bool(row.is_so)
 
 
 def before_effect(asked: BeginAsked) -> Mapping[str, Any] | None:

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, QuerySet
 
 from apps.agents.scope import Scope
 from apps.approvals.models import Approval, Undecided, Vote
-from apps.approvals.standing import Standing, pending_among, standings
-from apps.approvals.words import Status
+from apps.approvals.standing import OVER, Standing, pending_among, standings
+from apps.approvals.words import Class, Status
+from apps.core import sql
 from apps.core.ids import first_id
+from apps.timeline.versions import lineage_of, set_aside_by
 
 # Rows that are looked at for one page: of what was set aside there are few.
 ROUNDS = 10
@@ -25,15 +27,19 @@ ROUNDS = 10
 MOST_COUNTED = 100
 # What says whether one waits; neither its arguments nor its schema.
 LOOKED_AT = ("number", "created_at", "expires_at", "on_expiry")
+# Undecided ones that are looked at for the status of the sessions of one page.
+MOST_OF_ONE_PAGE = 5_000
+_ASKED = sql.across(sql.query("approvals", "asked_of_sessions"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Filter:
-    """What is listed: of one agent, asked from a moment on, or before one."""
+    """What is listed: of an agent, of a class, asked from a moment on, before one."""
 
     agent: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    effect_class: Class | None = None
 
     def applied(self, found: QuerySet[Any], id_name: str) -> Any:
         """Narrow to it; ids sort by the moment at which was asked."""
@@ -44,7 +50,14 @@ class Filter:
             asked[f"{id_name}__gte"] = first_id("appr", self.since)
         if self.until is not None:
             asked[f"{id_name}__lt"] = first_id("appr", self.until)
-        return found.filter(**asked)
+        narrowed = found.filter(**asked)
+        if self.effect_class is None:
+            return narrowed
+        if found.model is Approval:
+            return narrowed.filter(effect_class=self.effect_class)
+        # Undecided ones and votes do not say it themselves.
+        of_class = Approval.objects.of_each_row("approval_id", self.effect_class)
+        return narrowed.filter(Exists(of_class))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,6 +118,33 @@ def list_all(
     """Return up to `limit` + 1 of any standing, the newest first."""
     mine = Approval.objects.visible_to(scope).newest_first(before=after)
     return _listed(list(by.applied(mine, "id")[: limit + 1]), now)
+
+
+def asked_among(session_ids: Sequence[str], now: datetime) -> set[str]:
+    """Return those of these sessions in which something waits for a person."""
+    asked = {"ids": sql.text_array(session_ids), "limit": MOST_OF_ONE_PAGE}
+    rows = sql.rows(_ASKED, asked)
+    return {row.session_id for row in rows if _waits(row, now)}
+
+
+def _waits(row: Any, now: datetime) -> bool:
+    """Say whether a row of `_ASKED` waits for a person, as `standing` does."""
+    is_ended = row.session_ends_at is not None and row.session_ends_at <= now
+    if is_ended or row.expired_at is not None or row.status in OVER:
+        return False
+    approval = Approval(
+        created_at=row.created_at, expires_at=row.expires_at, on_expiry=row.on_expiry
+    )
+    rollbacks = zip(row.rollbacks or (), row.restored or (), strict=True)
+    live = lineage_of(row.head_number, list(rollbacks))
+    return now < approval.ends_at and set_aside_by(live, row.number) is None
+
+
+def newest_asked(project_id: str, limit: int) -> list[str]:
+    """Return the newest sessions of a project with something undecided."""
+    mine = Undecided.objects.filter(project_id=project_id).values("session_id")
+    found = mine.distinct().order_by("-session_id")[:limit]
+    return [one["session_id"] for one in found]
 
 
 def count_pending(scope: Scope, *, now: datetime) -> int:

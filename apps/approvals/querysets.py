@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import OuterRef, Q
 
 from apps.approvals.errors import ApprovalNotFound, ApprovalRuleNotFound
 
@@ -45,6 +45,14 @@ class ApprovalQuerySet(models.QuerySet["Approval"]):
     def newest_first(self, *, before: str | None) -> ApprovalQuerySet:
         found = self.filter(id__lt=before) if before else self
         return found.select_related("agent").order_by("-id")
+
+    def of_each_row(self, id_name: str, effect_class: str) -> ApprovalQuerySet:
+        """The approval that a row of another table names, if it is of this class."""
+        return self.filter(
+            session_id=OuterRef("session_id"),
+            id=OuterRef(id_name),
+            effect_class=effect_class,
+        )
 
     def by_id(
         self, pairs: Sequence[tuple[str, str]], *, with_agents: bool = True

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -17,37 +19,55 @@ from tests.approvals.make import asked, read, voted
 from tests.timeline.runs import Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
+# Of two people at once, for each of four cases.
+DECISIONS = 50
 ROUNDS = 12
+AT_ONCE = 4
+
+Together = Callable[..., list[Any]]
 
 
-def at_once(*acts: Any) -> list[Any]:
-    """Run the acts in threads that start together; return what each came to."""
-    outcomes: list[Any] = [None] * len(acts)
-    barrier = threading.Barrier(len(acts))
+@pytest.fixture
+def at_once() -> Iterator[Together]:
+    """Run acts in threads that start together; return what each came to.
 
-    def work(place: int, act: Any) -> None:
-        try:
+    Each thread keeps its connection until the test is over.
+    """
+    threads = [ThreadPoolExecutor(1) for _ in range(AT_ONCE)]
+
+    def run(*acts: Any) -> list[Any]:
+        barrier = threading.Barrier(len(acts))
+
+        def work(act: Any) -> Any:
             barrier.wait(30)
-            outcomes[place] = act()
-        except DomainError as refused:
-            outcomes[place] = refused
-        finally:
-            connection.close()
+            try:
+                return act()
+            except DomainError as refused:
+                return refused
 
-    threads = [threading.Thread(target=work, args=one) for one in enumerate(acts)]
+        begun = [
+            thread.submit(work, act) for thread, act in zip(threads, acts, strict=False)
+        ]
+        return [one.result(60) for one in begun]
+
+    yield run
     for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return outcomes
+        thread.submit(lambda: connection.close()).result(30)
+        thread.shutdown()
 
 
 @pytest.mark.parametrize("second", ["approve", "reject"])
 @pytest.mark.parametrize("votes", [1, 2])
 def test_two_people_decide_once(
-    run: Run, project: Project, olga: User, dana: User, second: str, votes: int
+    at_once: Together,
+    run: Run,
+    project: Project,
+    olga: User,
+    dana: User,
+    second: str,
+    votes: int,
 ) -> None:
-    for _ in range(ROUNDS // 4):
+    for _ in range(DECISIONS):
         approval = asked(run, votes=votes)["id"]
 
         came = at_once(
@@ -66,12 +86,12 @@ def test_two_people_decide_once(
         if second == "approve":
             assert found["status"] == "approved"
     decisions = Version.objects.filter(session_id=run.id, op="decide").count()
-    assert decisions == ROUNDS // 4
+    assert decisions == DECISIONS
     assert run.get("verify")["valid"] is True
 
 
 def test_one_person_in_two_tabs_votes_once(
-    run: Run, project: Project, olga: User
+    at_once: Together, run: Run, project: Project, olga: User
 ) -> None:
     approval = asked(run, votes=2)["id"]
 
@@ -82,7 +102,7 @@ def test_one_person_in_two_tabs_votes_once(
 
 
 def test_after_a_rollback_nothing_is_approved(
-    run: Run, project: Project, olga: User
+    at_once: Together, run: Run, project: Project, olga: User
 ) -> None:
     for _ in range(ROUNDS):
         approval = asked(run)
@@ -99,7 +119,9 @@ def test_after_a_rollback_nothing_is_approved(
     assert run.get("verify")["valid"] is True
 
 
-def test_an_agent_that_asks_twice_at_once_under_its_key_asks_once(run: Run) -> None:
+def test_an_agent_that_asks_twice_at_once_under_its_key_asks_once(
+    at_once: Together, run: Run
+) -> None:
     def ask() -> Any:
         return asked(run, key="once")["id"]
 

@@ -82,6 +82,21 @@ def test_lists_are_narrowed_by_agent_and_age(run: Run) -> None:
         assert listed(run, asked_after=soon, **status) == []
 
 
+def test_lists_are_narrowed_by_class(run: Run, project: Any, olga: User) -> None:
+    grave, light, decided = (
+        asked(run, **{"class": name})["id"] for name in ("irreversible", "read", "read")
+    )
+    voted(project, olga, decided)
+
+    of_class = {"class": "read"}
+    assert listed(run, **of_class) == [decided, light]
+    assert listed(run, status="pending", **of_class) == [light]
+    assert listed(run, status="decided", **of_class) == [decided]
+    assert listed(run, status="pending", **{"class": "irreversible"}) == [grave]
+    answer = run.client.get("/v1/approvals", {"class": "safe"})
+    assert_refused(answer, 400, "invalid_request", "class")
+
+
 def test_an_unknown_status_is_refused(run: Run) -> None:
     answer = run.client.get("/v1/approvals", {"status": "waiting"})
 
@@ -117,6 +132,16 @@ def test_who_waits_is_answered_with_the_outcome() -> None:
     )
 
     assert (found, had_place) == ("approved", True)
+
+
+def test_the_more_find_no_place_the_later_they_ask_again() -> None:
+    crowd = waiting.Crowd()
+
+    told = [crowd.retry_after(100.0) for _ in range(400)]
+    assert (told[0], told[99], told[-1]) == (2, 25, 30)
+    # They come again as they were told, and are told the same.
+    assert [crowd.retry_after(101.0 + n / 4) for n in range(400)][-1] >= 28
+    assert crowd.retry_after(1_000.0) == 2
 
 
 def test_two_wait_and_the_third_is_sent_away_at_once(run: Run) -> None:

@@ -39,7 +39,11 @@ EFFECTS = "tests/timeline/effects/test_effects.py::test_"
 CROSSING = "tests/timeline/effects/test_crossing.py::test_"
 RESULTS = "tests/timeline/effects/test_results.py::test_"
 RESULT_RACES = "tests/races/interleavings/test_results.py::test_"
+LOCK_EFFECT = "apps/timeline/sql/effect_lock_v*.sql"
+STEP_EFFECT = "apps/timeline/sql/effect_step_v*.sql"
 EFFECT_RACES = "tests/races/interleavings/test_effects.py::test_"
+EFFECTS_VERIFIED = "tests/timeline/effects/test_verified.py::test_"
+ACTING = "tests/model/test_acting.py::test_effects_and_approvals_do_what_the_model_does"
 VERIFIED_TURNS = "apps/timeline/verification/turns.py"
 
 OUTCOMES = "tests/timeline/test_outcomes.py::test_"
@@ -88,6 +92,9 @@ LONG = "tests/data/test_long_restores.py::test_"
 BY_STEPS = "tests/data/test_restores_by_steps.py::test_"
 DECIDING = "apps/approvals/operations/deciding.py"
 APPROVALS = "tests/approvals/test_deciding.py::test_"
+APPROVAL_RACES = "tests/races/interleavings/test_approvals.py::test_"
+APPROVALS_VERIFIED = "tests/approvals/test_verified.py::test_"
+STANDING = "apps/approvals/standing.py"
 ISOLATION = "tests/contracts/test_isolation.py::test_"
 KIND = "tests/contracts/test_kind.py::test_"
 
@@ -1304,6 +1311,36 @@ MUTANTS = (
         "tests/timeline/effects/test_failing.py::test_"
         "the_third_failed_attempt_is_told_once",
     ),
+    one(
+        "the lock under which an effect begins",
+        LOCK_EFFECT,
+        "AND s.kind = 'session'\n       FOR NO KEY UPDATE;",
+        "AND s.kind = 'session';",
+        APPROVAL_RACES + "what_was_allowed_does_not_begin_after_what_stops_it",
+    ),
+    one(
+        "the attempt that an unknown effect begins",
+        BEGIN_EFFECT,
+        "    attempt := coalesce(_last.attempt, 0) + 1;\n",
+        "    attempt := coalesce(_last.attempt, 1);\n",
+        EFFECTS + "what_failed_is_tried_again_under_the_same_key",
+        ACTING,
+    ),
+    one(
+        "whose end is waited for no more",
+        STEP_EFFECT,
+        "        DELETE FROM timeline_effectdue d\n",
+        "        DELETE FROM timeline_effectdue d USING (SELECT WHERE false) x\n",
+        EFFECT_RACES + "what_is_finished_late_is_told_as_unknown_at_most_once",
+        ACTING,
+    ),
+    one(
+        "an end that is not waited for, in a verification",
+        "apps/timeline/sql/queries/verify_effects_due.sql",
+        "THEN d.due_at IS DISTINCT FROM t.deadline\n",
+        "THEN d.due_at <> t.deadline\n",
+        EFFECTS_VERIFIED + "damage_is_named_as_derived_and_repaired",
+    ),
     # -- exceptions, floor, override
     one(
         "an exception that has ended meanwhile",
@@ -1414,6 +1451,44 @@ MUTANTS = (
         "is_over or _is_set_aside(live, approval.number)",
         "is_over",
         APPROVALS + "a_wait_that_is_set_aside_is_void_until_it_is_brought_back",
+    ),
+    one(
+        "a decision that is set aside",
+        STANDING,
+        "live, approval.number, ended.number\n",
+        "live, approval.number\n",
+        APPROVALS + "a_decision_that_is_set_aside_allows_nothing",
+    ),
+    one(
+        "what was approved on what is set aside",
+        STANDING,
+        "is_void = ended.outcome == Status.APPROVED and _is_set_aside(",
+        "is_void = False and _is_set_aside(",
+        APPROVAL_RACES + "what_a_rollback_sets_aside_is_not_approved",
+        ACTING,
+    ),
+    one(
+        "the lock under which people decide",
+        DECIDING,
+        "    head = timeline.lock_head(act=act, session_id=approval.session_id)\n",
+        "    head = head_of(act.scope, approval.session_id, now=act.now)\n",
+        APPROVAL_RACES
+        + "of_two_people_at_once_both_votes_are_kept_and_there_is_one_outcome",
+    ),
+    one(
+        "the right to decide, when it is decided",
+        DECIDING,
+        "    require_still(act.actor, may_decide(approval, act), act.project)\n",
+        "",
+        APPROVAL_RACES + "whose_role_is_taken_away_decides_nothing_afterwards",
+        ACTING,
+    ),
+    one(
+        "a request that is not listed, in a verification",
+        "apps/approvals/verification/undecided.py",
+        "            if stand[row.id].is_pending:\n",
+        "            if False:\n",
+        APPROVALS_VERIFIED + "damage_is_named_as_derived_and_repaired",
     ),
     one(
         "people alone",

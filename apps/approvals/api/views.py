@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from django.utils import timezone
@@ -16,14 +17,14 @@ from apps.approvals import operations as approvals
 from apps.approvals import queries
 from apps.approvals.api.inputs import AskInput
 from apps.approvals.api.outputs import ApprovalListOutput, ApprovalOutput
-from apps.approvals.api.waiting import LONGEST_SECONDS, RETRY_SECONDS, wait_for
+from apps.approvals.api.waiting import CROWD, LONGEST_SECONDS, wait_for
 from apps.approvals.authority import require_person
 from apps.approvals.errors import UnacceptableApproval
 from apps.approvals.models import Approval, Vote
 from apps.approvals.outcomes import approval_object
 from apps.approvals.queries import Filter, Listed
 from apps.approvals.standing import standing
-from apps.approvals.words import Status
+from apps.approvals.words import Class, Status
 from apps.core import json, paging
 from apps.core.errors import InvalidRequest
 from apps.core.http import ApiView
@@ -97,6 +98,12 @@ class ApprovalCollection(ApprovalView):
                 "outcome: the newest decision first. All, newest first, if not given.",
             ),
             parameters.text("agent_id", "Your name of the agent."),
+            OpenApiParameter(
+                "class",
+                str,
+                enum=Class.values,
+                description="What becomes of it once it is done.",
+            ),
             parameters.time("asked_after", "Asked from this moment on."),
             parameters.time("asked_before", "Asked before this moment."),
             parameters.limit(20),
@@ -137,7 +144,9 @@ class ApprovalDetail(ApprovalView):
             is_over=lambda one: not one.standing.is_pending,
             seconds=_seconds(request),
         )
-        headers = {} if had_place else {"Retry-After": str(RETRY_SECONDS)}
+        headers = {}
+        if not had_place:
+            headers["Retry-After"] = str(CROWD.retry_after(time.monotonic()))
         return Response(_shown(found), headers=headers)
 
 
@@ -162,7 +171,12 @@ def _found(request: Request, act: Act, limit: int) -> list[Listed]:
     status = paging.text_of(request, "status")
     if status is not None and status not in STATUSES:
         raise InvalidRequest(f"status takes {', '.join(STATUSES)}.", param="status")
+    effect_class = paging.text_of(request, "class")
+    if effect_class is not None and effect_class not in Class.values:
+        named = ", ".join(Class.values)
+        raise InvalidRequest(f"class takes {named}.", param="class")
     by = Filter(
+        effect_class=None if effect_class is None else Class(effect_class),
         agent=paging.text_of(request, "agent_id"),
         since=paging.moment_of(request, "asked_after"),
         until=paging.moment_of(request, "asked_before"),

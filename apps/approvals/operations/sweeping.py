@@ -60,8 +60,10 @@ def _settle(act: Act, approval: Approval) -> None:
         _escalate(act, approval, votes)
     elif stands.status == Status.EXPIRED and head is not None:
         _expire(act, approval, votes, head)
+    elif head is not None and act.now < approval.ends_at:
+        # Void: nobody has to be told. An undo may bring it back to administrators.
+        mine.update(due_at=approval.ends_at)
     else:
-        # Void: nobody has to be told, and nobody may be held up by it.
         mine.delete()
 
 

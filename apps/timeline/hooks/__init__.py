@@ -1,9 +1,17 @@
 """What apps above tell of sessions, keep beside them, and may refuse."""
 
+from apps.timeline.hooks.asked import ASKED, Asked, asked_among, newest_asked
 from apps.timeline.hooks.beside import BESIDE, differences
+from apps.timeline.hooks.derived import (
+    DERIVED,
+    Derived,
+    derived_problems,
+    rebuild_derived,
+)
 from apps.timeline.hooks.gates import (
     APPEND,
     BEGIN,
+    BEGIN_CONCERNS,
     COMPENSATION,
     FORK,
     PLAN,
@@ -20,6 +28,7 @@ from apps.timeline.hooks.gates import (
     ask_fork,
     ask_plan,
     ask_rollback,
+    concerns_begin,
 )
 from apps.timeline.hooks.memories import (
     MEMORIES,
@@ -33,16 +42,21 @@ from apps.timeline.hooks.memories import (
 
 __all__ = [
     "APPEND",
+    "ASKED",
     "BEGIN",
+    "BEGIN_CONCERNS",
     "BESIDE",
     "COMPENSATION",
+    "DERIVED",
     "FORK",
     "MEMORIES",
     "PLAN",
     "ROLLBACK",
     "AppendAsked",
+    "Asked",
     "BeginAsked",
     "CompensationAsked",
+    "Derived",
     "ForkAsked",
     "Memories",
     "PlanAsked",
@@ -55,8 +69,13 @@ __all__ = [
     "ask_fork",
     "ask_plan",
     "ask_rollback",
+    "asked_among",
+    "concerns_begin",
+    "derived_problems",
     "differences",
     "memory_counts",
     "memory_total",
+    "newest_asked",
+    "rebuild_derived",
     "recall",
 ]

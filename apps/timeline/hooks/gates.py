@@ -103,9 +103,15 @@ PlanGate = Callable[[PlanAsked], None]
 RollbackGate = Callable[[RollbackAsked], None]
 CompensationGate = Callable[[CompensationAsked], None]
 
-# By the app's name.
+# Says of an act, a session and an effect's key whether the gate may have a say in it;
+# asked without the lock, so that what no gate means is one call. Who changes that at
+# the same moment comes after the effect.
+BeginConcern = Callable[[Act, str, str], bool]
+
+# By the app's name. A gate without a concern is asked of every effect.
 APPEND: dict[str, AppendGate] = {}
 BEGIN: dict[str, BeginGate] = {}
+BEGIN_CONCERNS: dict[str, BeginConcern] = {}
 FORK: dict[str, ForkGate] = {}
 PLAN: dict[str, PlanGate] = {}
 ROLLBACK: dict[str, RollbackGate] = {}
@@ -137,6 +143,14 @@ def ask_plan(asked: PlanAsked) -> None:
     """
     for gate in PLAN.values():
         gate(asked)
+
+
+def concerns_begin(act: Act, session_id: str, key: str) -> bool:
+    """Say whether a gate may have a say in an effect of this key."""
+    return any(
+        name not in BEGIN_CONCERNS or BEGIN_CONCERNS[name](act, session_id, key)
+        for name in BEGIN
+    )
 
 
 def ask_begin(asked: BeginAsked) -> Mapping[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Make anew what is open in a session, from its versions and their states.
+"""Make anew what is open in a session, from its versions, their states and effects.
 
 To repair what `manage.py verify` names.
 """
@@ -12,9 +12,10 @@ from django.db import transaction
 from apps.agents.models import Agent
 from apps.agents.waiting import Rules, rules
 from apps.core import sql
+from apps.timeline import hooks
 from apps.timeline.ledger.encoding.writes import SILENT, waits
 from apps.timeline.ledger.locking import lock_session
-from apps.timeline.models import Open, Session
+from apps.timeline.models import EffectDue, Open, Session
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Hold, OpenKind
@@ -22,6 +23,17 @@ from apps.timeline.words import Hold, OpenKind
 AT_ONCE = 100
 
 _RECOUNT = sql.statement("timeline", "recount_open_v1") + " RETURNING 1"
+# In a session that is over too: the next sweep takes it away, as it always does.
+_WAITED_FOR = sql.of_session("""
+INSERT INTO timeline_effectdue (session_id, effect_id, due_at)
+SELECT %(session)s::varchar, t.effect_id, t.deadline FROM timeline_effectstep t
+ WHERE t.session_id = %(session)s AND t.status = 'begun'
+   AND NOT EXISTS (
+       SELECT FROM timeline_effectstep n
+        WHERE n.session_id = %(session)s AND n.effect_id = t.effect_id
+          AND n.ordinal > t.ordinal)
+RETURNING 1
+""")
 
 
 @transaction.atomic
@@ -32,6 +44,9 @@ def rebuild(session_id: str) -> None:
     """
     lock_session(session_id)
     session = Session.objects.get(id=session_id)
+    EffectDue.objects.filter(session_id=session_id).delete()
+    sql.rows(_WAITED_FOR, {"session": session_id})
+    hooks.rebuild_derived(session_id)
     Open.objects.filter(session_id=session_id).delete()
     sql.rows(_RECOUNT, {"sessions": [session_id]})
     head = fetching.heads([session_id])[session_id]

@@ -18,6 +18,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
+from django.utils import timezone
+
 from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.core import sql
@@ -25,6 +27,7 @@ from apps.core.errors import DomainError
 from apps.core.json import Json
 from apps.diffs import pointers
 from apps.diffs.text import shorten
+from apps.timeline import hooks
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.projection import openings
 from apps.timeline.queries.listing import SessionFilter, sessions
@@ -107,13 +110,14 @@ def read_list_rows(sessions: Sequence[str]) -> dict[str, ListRow]:
     if not sessions:
         return {}
     rows = sql.rows(_ROWS, {"sessions": list(sessions)})
+    asked = hooks.asked_among(sessions, now=timezone.now())
     return {
-        session_id: _row(list(some))
+        session_id: _row(list(some), is_asked=session_id in asked)
         for session_id, some in groupby(rows, key=lambda row: row.session_id)
     }
 
 
-def _row(rows: Sequence[Any]) -> ListRow:
+def _row(rows: Sequence[Any], *, is_asked: bool) -> ListRow:
     names = [one.name for one in fields(NewVersion)]
     about = rows[0]
     return ListRow(
@@ -122,7 +126,7 @@ def _row(rows: Sequence[Any]) -> ListRow:
             for row in rows[:SHOWN]
         ],
         has_older=len(rows) > SHOWN,
-        is_waiting=about.is_waiting,
+        is_waiting=about.is_waiting or is_asked,
         flagged_at=about.flagged_at,
         good=frozenset(about.good),
         forked=frozenset(about.forked_at),

@@ -21,7 +21,8 @@ from apps.core.json import State
 from apps.timeline import bodies, words
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.errors import SessionNotFound, VersionNotFound
-from apps.timeline.verification import checks, derived, openness, rows
+from apps.timeline.hooks import derived_problems
+from apps.timeline.verification import checks, derived, effects, openness, rows
 from apps.timeline.verification.contents import Bodies
 from apps.timeline.verification.derived import Shown
 from apps.timeline.verification.documents import DocumentWalk
@@ -289,7 +290,8 @@ class _Walk:
                 listed.stray_body, Kind.NUMBER, "its body is there, the version is not"
             )
         head = self._state if is_at_head else None
-        wrong = derived.of_session(listed, head)
+        beside = (effects.problems(self.session_id), derived_problems(self.session_id))
+        wrong = chain(derived.of_session(listed, head), *beside)
         if is_at_head:
             wrong = chain(wrong, self._open(listed))
         for sentence in wrong:

@@ -9,7 +9,14 @@ from apps.timeline.versions.fetching import heads as heads_of
 from apps.timeline.versions.fetching import history_size, versions_at, versions_of
 from apps.timeline.versions.fetching import states as states_of
 from apps.timeline.versions.heads import kept as head_kept
-from apps.timeline.versions.lineage import live_ranges, live_ranges_each, set_aside_by
+from apps.timeline.versions.lineage import (
+    lineage as lineage_of,
+)
+from apps.timeline.versions.lineage import (
+    live_ranges,
+    live_ranges_each,
+    set_aside_by,
+)
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.versions.reading import fetch as fetch_bodies
 from apps.timeline.versions.reading import parsed as parsed_state
@@ -28,6 +35,7 @@ __all__ = [
     "head_of",
     "heads_of",
     "history_size",
+    "lineage_of",
     "live_ranges",
     "live_ranges_each",
     "named_parts",

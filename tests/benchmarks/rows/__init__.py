@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from tests.benchmarks.rows import (
+    acting,
     appends,
     batches,
     changes,
@@ -51,6 +52,7 @@ ROWS: dict[str, ModuleType] = {
     "meaning": meaning,
     "memories": memories,
     "embedding": embedding,
+    "acting": acting,
 }
 # Those that need neither large data nor the baselines' venv.
 CHEAP = ("head", "item", "rollback", "changes")

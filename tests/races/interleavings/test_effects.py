@@ -6,40 +6,32 @@ nothing begins on what it set aside or holds, and what happened is heard.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 
-from apps.accounts.models import Project
 from apps.agents.acts import Act
-from apps.core.actors import SYSTEM, Actor, ActorKind
-from apps.core.errors import DomainError
+from apps.core.actors import SYSTEM, Actor
 from apps.timeline import hooks
 from apps.timeline import operations as timeline
-from apps.timeline.models import EffectDue, EffectStep
-from apps.timeline.versions.reading import Step
-from tests.acts import act_in
-from tests.races.interleavings import schedules
+from apps.timeline.models import Compensation, EffectDue, EffectStep
 from tests.races.interleavings.conftest import made_doors
+from tests.races.interleavings.pairs import (
+    AGENT,
+    HEAD,
+    PERSON,
+    Pairs,
+    Verb,
+    begin,
+    pause,
+    rollback,
+)
 from tests.races.interleavings.stage import Played, Stage, stop_writers
 
 pytestmark = pytest.mark.django_db
-
-AGENT = Actor(kind=ActorKind.KEY, id="key_1", label="sb_1")
-PERSON = Actor(kind=ActorKind.USER, id="user_carla", label="carla")
-HEAD = 2
-Verb = Callable[[Act, str], str]
-
-
-def begin(act: Act, session_id: str) -> str:
-    """Begin the mail, decided on the head."""
-    mail = timeline.NewEffect(
-        key="mail", tool="send_mail", arguments={}, number=HEAD, call_id=None
-    )
-    begun = timeline.begin_effect(act=act, session_id=session_id, effect=mail)
-    return "runs" if begun.run else "done"
 
 
 def finish(status: str) -> Verb:
@@ -75,70 +67,32 @@ def lapse(act: Act, session_id: str) -> str:
     return "unknown" if told else "known"
 
 
-def rollback(act: Act, session_id: str) -> str:
-    timeline.rollback(act=act, session_id=session_id, to=0, step=Step())
-    return "rolled back"
-
-
-def pause(act: Act, session_id: str) -> str:
-    timeline.pause(act=act, session_id=session_id, step=Step())
-    return "paused"
-
-
-class Effects:
-    """Plays all orders of two acts, each order on a session of its own."""
-
-    def __init__(self, stage: Stage, project: Project) -> None:
-        self.stage = stage
-        self.project = project
+class Effects(Pairs):
+    """Plays all orders of two acts, with the steps that each leaves."""
 
     def orders(
         self, first: tuple[Verb, Actor], second: tuple[Verb, Actor], *, before: Any = ()
     ) -> Iterator[tuple[Played, list[EffectStep]]]:
         """Yield each order with the steps it left, in their order."""
-        sessions: list[str] = []
-
-        def play(picks: list[int]) -> Played:
-            sessions.append(self.stage.aside(lambda: self._begun(before)))
-            acts = {
-                name: self._said(verb, actor, sessions[-1])
-                for name, (verb, actor) in (("A", first), ("B", second))
-            }
-            return self.stage.play(acts, picks, frozenset())
-
-        for played in schedules.every(play):
-            steps = EffectStep.objects.filter(session_id=sessions[-1])
-            found = self.stage.aside(
-                lambda steps=steps: list(steps.order_by("ordinal"))
-            )
-            yield played, found
+        done = [(verb, AGENT) for verb in before]
+        for played, session_id in self.played(first, second, before=done):
+            yield played, self.stage.aside(partial(steps_of, session_id))
 
     def is_waited_for(self, step: EffectStep) -> bool:
         due = EffectDue.objects.filter(session_id=step.session_id)
         return self.stage.aside(due.exists)
 
-    def _said(self, verb: Verb, actor: Actor, session_id: str) -> Callable[[], str]:
-        def said() -> str:
-            late = timedelta(hours=1) if verb in (lapse, settle) else timedelta()
-            act = act_in(self.project, actor)
-            moved = act_in(self.project, actor, now=act.now + late)
-            try:
-                return verb(moved, session_id)
-            except DomainError as error:
-                return error.code
+    def is_owed(self, step: EffectStep) -> bool:
+        owed = Compensation.objects.filter(session_id=step.session_id)
+        return self.stage.aside(owed.exists)
 
-        return said
+    def clock(self, verb: Verb) -> timedelta:
+        return timedelta(hours=1) if verb in (lapse, settle) else timedelta()
 
-    def _begun(self, before: Any) -> str:
-        on = act_in(self.project, AGENT)
-        session_id = timeline.create(
-            act=on, agent="racer", state={"n": 0}, about=timeline.About(), step=Step()
-        ).session_id
-        for n in (1, 2):
-            timeline.update(act=on, session_id=session_id, patch={"n": n}, step=Step())
-        for verb in before:
-            verb(act_in(self.project, AGENT), session_id)
-        return session_id
+
+def steps_of(session_id: str) -> list[EffectStep]:
+    steps = EffectStep.objects.filter(session_id=session_id)
+    return list(steps.order_by("ordinal"))
 
 
 @pytest.fixture
@@ -151,6 +105,7 @@ def effects(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Effects:
 @pytest.fixture(params=[False, True], ids=["no gate", "a gate"])
 def gate(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a gate, beginning is two calls in one transaction."""
+    monkeypatch.delitem(hooks.BEGIN, "approvals")
     if request.param:
         monkeypatch.setitem(hooks.BEGIN, "test", lambda asked: None)
 
@@ -198,6 +153,21 @@ def test_what_happened_is_heard_whatever_stops_the_session(
         heads.add(steps[-1].head_number)
     # Before it, and after it.
     assert heads == {HEAD, HEAD + 1}
+
+
+@pytest.mark.parametrize("status", ["done", "failed"])
+def test_a_rollback_owes_what_may_have_happened(effects: Effects, status: str) -> None:
+    owed = set()
+
+    for played, steps in effects.orders(
+        (finish(status), AGENT), (rollback, PERSON), before=[begin]
+    ):
+        is_owed = effects.is_owed(steps[0])
+        owed.add(is_owed)
+        # What nobody knew to have failed may have happened.
+        knew = steps[-1].head_number == HEAD
+        assert is_owed == (status == "done" or not knew), str(played)
+    assert owed == ({True} if status == "done" else {True, False})
 
 
 def test_two_that_finish_otherwise_leave_one_outcome(effects: Effects) -> None:

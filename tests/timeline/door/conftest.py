@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from psycopg_pool import ConnectionPool
 
+from apps.timeline.api.door.acting import acting_cases
 from apps.timeline.api.door.reads import reading_cases
 from apps.timeline.api.door.writes import writing_cases
 from tests.timeline.door.road import Road, connections_of_door, road_through
@@ -22,7 +23,7 @@ def pool(transactional_db: None) -> Iterator[ConnectionPool[Any]]:
 
 @pytest.fixture
 def road(pool: ConnectionPool[Any]) -> Road:
-    return road_through([*reading_cases(pool), *writing_cases()])
+    return road_through([*reading_cases(pool), *writing_cases(), *acting_cases()])
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ from apps.core.http.views import allowed_methods
 from apps.core.middleware import security_headers
 from apps.core.monitoring import exposition
 from apps.core.monitoring.log import write_request
+from apps.timeline.api.door.acting import acting_cases
 from apps.timeline.api.door.plain import (
     Environ,
     PlainAnswer,
@@ -133,7 +134,8 @@ def with_door(
         return application
     pool: Pool = cast(DatabaseWrapper, database).pool
     above = [case for cases in others for case in cases(pool)]
-    return Door(application, [*reading_cases(pool), *writing_cases(), *above])
+    ours = [*reading_cases(pool), *writing_cases(), *acting_cases()]
+    return Door(application, [*ours, *above])
 
 
 def _answered(case: PlainCase, request: PlainRequest) -> PlainAnswer | None:

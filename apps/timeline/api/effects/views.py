@@ -91,9 +91,8 @@ class EffectsView(TimelineView):
         begun = timeline.begin_effect(
             act=self.act, session_id=session_id, effect=effect
         )
-        status = 201 if begun.run else 200 if begun.effect else 202
         told = begin_object(self.scope.project, session_id, effect.key, begun)
-        return status, json.dumps(told)
+        return status_of(begun), json.dumps(told)
 
 
 class EffectView(TimelineView):
@@ -137,6 +136,11 @@ class FinishView(TimelineView):
             finish=given.finish(),
         )
         return 200, json.dumps(effect_object(self.scope.project, found))
+
+
+def status_of(begun: timeline.Begun) -> int:
+    """Return with which status a begin is answered."""
+    return 201 if begun.run else 200 if begun.effect else 202
 
 
 def choice(request: Request, name: str, choices: list[str]) -> str | None:

@@ -17,8 +17,9 @@ NAMED = 20
 
 class Command(SessionsCommand):
     help = (
-        "Make anew what is listed as waiting, flagged and held, while everything goes "
-        "on; a session is locked while it is read."
+        "Make anew what is listed as waiting, flagged and held, whose effects' ends "
+        "are waited for and which approvals are undecided, while everything goes on; "
+        "a session is locked while it is read."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

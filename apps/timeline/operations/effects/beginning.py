@@ -23,6 +23,7 @@ from apps.timeline.ledger.effects.values import NewEffect
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.operations.effects.refusing import refusal, require_seen
 from apps.timeline.queries.effects import EffectRow, find_result, one_effect
+from apps.timeline.words import EffectStatus
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,10 +59,10 @@ def begin_effect(*, act: Act, session_id: str, effect: NewEffect) -> Begun:
         answer = _reused(act, session_id, effect, parameters)
         if answer is not None:
             return answer
-    if hooks.BEGIN:
+    if hooks.concerns_begin(act, session_id, effect.key):
         return _gated(act, session_id, effect, parameters)
     outcome = calls.run(calls.BEGIN, parameters | {"only_asks": False})
-    return _told(act, session_id, outcome)
+    return _told(act, session_id, parameters, outcome)
 
 
 @transaction.atomic
@@ -80,7 +81,9 @@ def _reused(
     given = {**parameters, **calls.of_source(source), "only_asks": False}
     outcome = calls.run(calls.BEGIN, given)
     # What was tried under this key before is begun again, as without a record.
-    return None if outcome.outcome == "tried" else _told(act, session_id, outcome)
+    return (
+        None if outcome.outcome == "tried" else _told(act, session_id, given, outcome)
+    )
 
 
 @transaction.atomic
@@ -90,7 +93,7 @@ def _gated(
     """Ask the gates under the session's lock, which the first call takes."""
     outcome = calls.run(calls.BEGIN, {**parameters, "only_asks": True})
     if outcome.outcome != "may_begin":
-        return _told(act, session_id, outcome)
+        return _told(act, session_id, parameters, outcome)
     asked = hooks.BeginAsked(
         act=act,
         session_id=session_id,
@@ -107,10 +110,39 @@ def _gated(
     if approval is not None:
         return Begun(run=False, approval=approval)
     outcome = calls.run(calls.BEGIN, {**parameters, "only_asks": False})
-    return _told(act, session_id, outcome)
+    return _told(act, session_id, parameters, outcome)
 
 
-def _told(act: Act, session_id: str, outcome: Any) -> Begun:
+def _just_begun(sent: Mapping[str, Any], outcome: Any) -> EffectRow:
+    """Return the effect as it was just stored, without reading it."""
+    same = ("key", "tool", "call_id", "arguments", "arguments_size", "undo")
+    return EffectRow(
+        session_id=sent["session"],
+        id=outcome.effect_id,
+        **{name: sent[name] for name in same},
+        effect_class=sent["class"],
+        undo_until=sent["undo_until"],
+        takes_provider_key=sent["takes_key"],
+        number=outcome.number,
+        actor_label=sent["actor_label"],
+        created_at=outcome.created_at,
+        status=EffectStatus.BEGUN,
+        attempt=outcome.attempt,
+        head_number=outcome.head_number,
+        deadline=outcome.deadline,
+        result=None,
+        result_reference=None,
+        result_digest=None,
+        external_id=None,
+        reason=None,
+        updated_by=sent["actor_label"],
+        updated_at=outcome.created_at,
+    )
+
+
+def _told(
+    act: Act, session_id: str, parameters: Mapping[str, Any], outcome: Any
+) -> Begun:
     """Return what the function says of the effect.
 
     Raises: whatever the outcome refuses it with.
@@ -118,8 +150,11 @@ def _told(act: Act, session_id: str, outcome: Any) -> Begun:
     about = {"effect_id": outcome.effect_id, "attempt": outcome.attempt}
     match outcome.outcome:
         case "begun" | "done" | "reused":
+            is_begun = outcome.outcome == "begun"
+            if is_begun and outcome.attempt == 1:
+                return Begun(run=True, effect=_just_begun(parameters, outcome))
             found = one_effect(session_id, outcome.effect_id, now=act.now)
-            return Begun(run=outcome.outcome == "begun", effect=found)
+            return Begun(run=is_begun, effect=found)
         case "differs":
             raise EffectDiffers(param="key", **about)
         case "in_progress":

@@ -10,7 +10,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils import timezone
+
 from apps.core import keyset, sql
+from apps.timeline import hooks
 from apps.timeline.scores import says_failed
 from apps.timeline.search.clauses import StandsAs
 from apps.timeline.search.conditions import (
@@ -130,12 +133,13 @@ def standings(session_ids: Sequence[str]) -> dict[str, Standing]:
     for row in sql.rows(_OPEN, asked):
         open_at[row.session_id][row.kind] = row.number
     heads = sql.rows(_HEADS, asked)
+    asked_of = hooks.asked_among(session_ids, now=timezone.now())
     wrong = _wrong({row.id: row.number for row in heads}, open_at)
     return {
         row.id: stands_as(
             row.status,
             row,
-            is_waiting=OpenKind.WAITING in open_at[row.id],
+            is_waiting=OpenKind.WAITING in open_at[row.id] or row.id in asked_of,
             is_wrong=row.id in wrong,
             is_failed=says_failed(row.review, row.scores or {}),
         )
@@ -204,7 +208,7 @@ def _scored(before: str | None, limit: int, project_id: str) -> list[str]:
 def _newest_open(project_id: str, kind: OpenKind) -> list[str] | None:
     """Return the sessions with open items, newest session first; None: too many."""
     asked = {"project": project_id, "kind": kind.value, "limit": MOST_OPEN + 1}
-    found = sql.rows(_NEWEST, asked)
-    if len(found) > MOST_OPEN:
-        return None
-    return sorted({row.session_id for row in found}, reverse=True)
+    found = [row.session_id for row in sql.rows(_NEWEST, asked)]
+    if kind is OpenKind.WAITING:
+        found += hooks.newest_asked(project_id, MOST_OPEN + 1)
+    return None if len(found) > MOST_OPEN else sorted(set(found), reverse=True)

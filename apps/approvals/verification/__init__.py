@@ -1,0 +1,1 @@
+"""Holds the lists of approvals against what they follow from."""

@@ -1,0 +1,40 @@
+"""What an app above knows of sessions whose agents wait for people's answers.
+
+A version that asks is answered by the next one that does not: what people are asked to
+decide stands on, whatever is written meanwhile. It is looked up where a session's
+status is shown, so that no write has to keep it true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """Which of some sessions wait for an answer, and which of a project may do so.
+
+    `newest` is given a project's id and how many are wanted at most.
+    """
+
+    among: Callable[[Sequence[str], datetime], Set[str]]
+    newest: Callable[[str, int], Sequence[str]]
+
+
+# By the app's name.
+ASKED: dict[str, Asked] = {}
+
+
+def asked_among(session_ids: Sequence[str], *, now: datetime) -> set[str]:
+    """Return those of these sessions that wait for an answer of people."""
+    found: set[str] = set()
+    for one in ASKED.values():
+        found |= one.among(session_ids, now)
+    return found
+
+
+def newest_asked(project_id: str, limit: int) -> set[str]:
+    """Return sessions that may wait for an answer: all of them, or so many."""
+    return {id for one in ASKED.values() for id in one.newest(project_id, limit)}
