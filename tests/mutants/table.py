@@ -105,18 +105,16 @@ LOOKS = "    IF _key IS NOT NULL THEN\n"
 LAST = "    ON timeline_session USING gin (metadata_index jsonb_path_ops);\n"
 FLAGGED = " WHERE flags <> '[]';\n"
 FIRST_LOOK = """\
-        known = replayed(command)
-        if known:
+        if known := replayed(command):
             return known
-        command.act.request.require_sound()
+        act.request.require_sound()
     try:
 """
-NEW_IS_SOUND = "        command.act.request.require_sound()\n"
+NEW_IS_SOUND = "        act.request.require_sound()\n"
 SECOND_LOOK = """\
-        known = replayed(command)
-        if known is None:
-            raise
-        return known
+        if known := replayed(command):
+            return known
+        raise
 """
 
 
