@@ -93,11 +93,18 @@ def in_thread(project: Project, memory_id: str) -> tuple[threading.Thread, list[
     return thread, outcomes
 
 
+# In this database: beside other tests those of another one wait, too.
+WAITING = (
+    "SELECT count(*) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
+
+
 def _until_somebody_waits(thread: threading.Thread) -> None:
     limit = timezone.now().timestamp() + SECONDS
     while timezone.now().timestamp() < limit and thread.is_alive():
         with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            cursor.execute(WAITING)
             if cursor.fetchone()[0]:
                 return
     raise AssertionError("it waits for nobody")
