@@ -104,6 +104,8 @@ def _until_somebody_waits(thread: threading.Thread) -> None:
     limit = timezone.now().timestamp() + SECONDS
     while timezone.now().timestamp() < limit and thread.is_alive():
         with connection.cursor() as cursor:
+            # A transaction sees those of its first look otherwise.
+            cursor.execute("SELECT pg_stat_clear_snapshot()")
             cursor.execute(WAITING)
             if cursor.fetchone()[0]:
                 return
