@@ -95,8 +95,8 @@ def in_thread(project: Project, memory_id: str) -> tuple[threading.Thread, list[
 
 # In this database: beside other tests those of another one wait, too.
 WAITING = (
-    "SELECT count(*) FROM pg_stat_activity"
-    " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)"
+    " WHERE datname = current_database() AND NOT granted"
 )
 
 
