@@ -46,10 +46,10 @@ def feed(entries: Sequence[Entry], now: datetime) -> None:
             request_id=entry.request_id,
         )
         if not known.exists():
-            _escalate(entry, now)
+            _escalate(entry)
 
 
-def _escalate(entry: Entry, now: datetime) -> None:
+def _escalate(entry: Entry) -> None:
     actor = Actor(
         kind=ActorKind(entry.actor_kind), id=entry.actor_id, label=entry.actor_label
     )
@@ -59,7 +59,11 @@ def _escalate(entry: Entry, now: datetime) -> None:
         action=Action.SESSION_ESCALATED,
         resource_type="session",
         resource_id=entry.stream_id,
-        act=Provenance(actor=actor, now=now, request=Request(id=entry.request_id)),
+        act=Provenance(
+            actor=actor,
+            now=entry.created_at,
+            request=Request(id=entry.request_id),
+        ),
         details={"because": "state"},
         number=entry.number,
     )

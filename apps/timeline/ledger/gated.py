@@ -8,9 +8,10 @@ from django.db import transaction
 
 from apps.agents.acts import Act
 from apps.timeline import hooks
-from apps.timeline.ledger import appending, policies
-from apps.timeline.ledger.drafts import Build, Expected, Receipt, Write
+from apps.timeline.ledger import appending
+from apps.timeline.ledger.drafts import ANY_HEAD, Build, Expected, Receipt, Write
 from apps.timeline.ledger.locking import lock_session
+from apps.timeline.ledger.policies import Policy
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
 
@@ -20,21 +21,16 @@ def append(
     act: Act,
     session_id: str,
     build: Build | tuple[Build, ...],
-    expected: Expected,
+    expected: Expected = ANY_HEAD,
+    policy: Policy,
 ) -> Receipt:
-    """Append a write of its actor's; where there is a gate, ask it in a transaction.
+    """As `ledger.append`, with the gates asked for each version.
+
+    It takes a transaction, which holds a connection while the write is built; without
+    a gate `ledger.append` is what is called.
 
     Raises: what a gate refuses it with, and what `ledger.append` raises.
     """
-    policy = policies.WRITE[act.actor.kind]
-    if not hooks.APPEND:
-        return appending.append(
-            act=act,
-            session_id=session_id,
-            build=build,
-            expected=expected,
-            policy=policy,
-        )
     asking: Build | tuple[Build, ...]
     if isinstance(build, tuple):
         asking = tuple(_asking(act, one) for one in build)

@@ -8,8 +8,9 @@ from apps.agents.acts import Act
 from apps.core import json
 from apps.core.json import State
 from apps.diffs.compare import compare
+from apps.timeline import hooks, ledger
 from apps.timeline.bodies import Part, bundles
-from apps.timeline.ledger import gated
+from apps.timeline.ledger import gated, policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Expected, Receipt, Write
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import Step, VersionRow
@@ -31,7 +32,7 @@ def update(
     `null` is stored as null. Without an expected head a writer that loses the race
     merges into the newer head. An update that changes nothing is a version too.
 
-    Raises: UnacceptableJson, PayloadTooLarge, and what `gated.append` raises.
+    Raises: UnacceptableJson, PayloadTooLarge, what `ledger.append` or a gate raises.
     """
 
     def build(head: VersionRow) -> Write:
@@ -46,11 +47,13 @@ def update(
             )
         )
 
-    return gated.append(
+    append = gated.append if hooks.APPEND else ledger.append
+    return append(
         act=act,
         session_id=session_id,
         build=build,
         expected=expected,
+        policy=policies.WRITE[act.actor.kind],
     )
 
 
@@ -65,7 +68,7 @@ def replace(
 ) -> Receipt:
     """Set the state as a whole; parts that are not given stay as they are.
 
-    Raises: UnacceptableJson, PayloadTooLarge, and what `gated.append` raises.
+    Raises: UnacceptableJson, PayloadTooLarge, what `ledger.append` or a gate raises.
     """
 
     def build(head: VersionRow) -> Write:
@@ -73,11 +76,13 @@ def replace(
             draft=draft_of(Op.REPLACE, head, state=state, given=parts, step=step)
         )
 
-    return gated.append(
+    append = gated.append if hooks.APPEND else ledger.append
+    return append(
         act=act,
         session_id=session_id,
         build=build,
         expected=expected,
+        policy=policies.WRITE[act.actor.kind],
     )
 
 

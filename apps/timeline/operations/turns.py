@@ -10,10 +10,10 @@ from apps.core import json
 from apps.core.errors import PayloadTooLarge
 from apps.core.ids import new_id
 from apps.core.json import Json, State
-from apps.timeline import bodies
+from apps.timeline import bodies, hooks, ledger
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
-from apps.timeline.ledger import gated
+from apps.timeline.ledger import gated, policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, TurnDraft, Write
 from apps.timeline.ledger.facts import reported
 from apps.timeline.operations.states import differs, draft_of
@@ -61,7 +61,7 @@ def add_turn(
 
     `state_after` replaces the state.
 
-    Raises: UnacceptableJson, PayloadTooLarge, and what `gated.append` raises.
+    Raises: UnacceptableJson, PayloadTooLarge, what `ledger.append` or a gate raises.
     """
     turn_id = new_id("turn", now=act.now)
 
@@ -75,11 +75,13 @@ def add_turn(
         draft = draft_of(Op.TURN, head, state=state, given=parts, step=step)
         return Write(draft=draft, turn=turn)
 
-    return gated.append(
+    append = gated.append if hooks.APPEND else ledger.append
+    return append(
         act=act,
         session_id=session_id,
         build=build,
         expected=expected,
+        policy=policies.WRITE[act.actor.kind],
     )
 
 

@@ -10,6 +10,7 @@ from apps.audit.models import Event
 from apps.core import keyset
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
+from apps.timeline.ledger.facts.reasons import REASONED_OPS
 from apps.timeline.models import Session
 from apps.timeline.querysets import UNREVIEWED
 from apps.timeline.search import clauses, index_scan
@@ -208,9 +209,10 @@ class Planner:
 
     @condition.register
     def _(self, clause: clauses.Unreasoned) -> Condition:
-        return self._tagged(
-            clause, SearchTag.UNREASONED, "unreasoned", UNREASONED, clause.op
-        )
+        ops = [clause.op] if clause.op else sorted(REASONED_OPS)
+        keys = [index.tag_key(self.key, SearchTag.UNREASONED, one) for one in ops]
+        scan = IndexScan([index_scan.tagged(keys)])
+        return TagCondition(clause, "unreasoned", scan, UNREASONED, clause.op)
 
     @condition.register
     def _(self, clause: clauses.Forked) -> Condition:

@@ -327,6 +327,7 @@ def test_what_says_no_reason_is_found(begin: Begin) -> None:
     said, blank, none = (begin({"n": 0}) for _ in range(3))
     said.patch({"n": 1}, **WHY)
     blank.patch({"n": 1}, reasoning=" \t\n")
+    blank.put({"n": 2})
     none.patch({"n": 1}, **WHY)
     none.put({"n": 2})
     none.patch({"n": 3}, **WHY)
@@ -334,8 +335,9 @@ def test_what_says_no_reason_is_found(begin: Begin) -> None:
     assert ids(none.client, "reasoned:no") == [none.id, blank.id]
     assert ids(none.client, "-reasoned:no") == [said.id]
     found = versions(none.client, "reasoned:no")
-    assert found == [(none.id, 2), (blank.id, 1)]
-    assert versions(none.client, "reasoned:no op:replace") == [(none.id, 2)]
+    assert found == [(none.id, 2), (blank.id, 2), (blank.id, 1)]
+    by_replacing = versions(none.client, "reasoned:no op:replace")
+    assert by_replacing == [(none.id, 2), (blank.id, 2)]
 
 
 def test_rollbacks_without_a_reason_are_found(begin: Begin) -> None:

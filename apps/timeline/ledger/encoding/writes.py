@@ -33,7 +33,6 @@ from apps.timeline.ledger.escalating import marked
 from apps.timeline.ledger.events import ACTIONS
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
-from apps.timeline.ledger.facts.reasons import leaves_unreasoned
 from apps.timeline.ledger.facts.repeating import EMPTY, MESSAGES, repeats_failure
 from apps.timeline.versions import proof, reading
 from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
@@ -153,17 +152,15 @@ def describe(
     ]
     encoded.terms |= index.tags_of(
         key,
-        op=draft.op,
+        draft,
+        head,
         flags=shown.flags,
         is_truncated=truncated,
-        external_id=draft.step.external_id,
-        trace_id=draft.step.trace_id,
         said={
             tag: str(value)
             for tag, value, known in said
             if value is not None and value != known
         },
-        is_unreasoned=leaves_unreasoned(draft, head),
     )
     before, after = difference.before, difference.after
     held = index.held(key, before, after)

@@ -28,6 +28,9 @@ from apps.diffs.facets import Leaves
 from apps.diffs.graphemes import cut
 from apps.diffs.paths import Path, path_bytes
 from apps.diffs.touched import Role, touched
+from apps.timeline.ledger.drafts import Draft
+from apps.timeline.ledger.facts.reasons import BLANK, REASONED_OPS
+from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
 
 SHOWN_CHANGES = 50
@@ -79,7 +82,7 @@ class SearchTag(StrEnum):
     OBJECTIVE = "objective"
     REASON = "reason"
     OP = "op"
-    # Some version says no reason, of this operation or of any.
+    # Some version of this operation says no reason.
     UNREASONED = "unreasoned"
     FORKED = "forked"  # it began as a fork
     ROLLED_BACK = "rolled_back"
@@ -223,31 +226,34 @@ def held(key: bytes, before: Leaves | None, after: Leaves) -> Terms:
 
 def tags_of(
     key: bytes,
+    draft: Draft,
+    head: VersionRow | None,
     *,
-    op: str,
     flags: Sequence[str],
     is_truncated: bool,
-    external_id: str | None,
-    trace_id: str | None,
     said: Mapping[SearchTag, str],
-    is_unreasoned: bool,
 ) -> Terms:
     """Return what a new version tags its session with.
 
     `said` is what it says of itself and the version before did not. A trace id that was
-    not given is the id of the version's event, found there.
+    not given is the id of the version's event, found there. That it says no reason is
+    told where the head did not leave that tag already.
     """
+    op, step = draft.op, draft.step
     terms = tagged(key, SearchTag.FLAG, flags) if flags else {}
     if is_truncated:
         terms |= tagged(key, SearchTag.TRUNCATED)
     if op == Op.ROLLBACK:
         terms |= tagged(key, SearchTag.ROLLED_BACK)
-    if external_id is not None:
-        terms |= named(key, external_id)
-    if trace_id is not None:
-        terms |= tagged(key, SearchTag.TRACE, [trace_id])
-    if is_unreasoned:
-        terms |= tagged(key, SearchTag.UNREASONED, ["", str(op)])
+    if step.external_id is not None:
+        terms |= named(key, step.external_id)
+    if step.trace_id is not None:
+        terms |= tagged(key, SearchTag.TRACE, [step.trace_id])
+    is_silent = draft.undo_of is None and not (step.reasoning or "").strip(BLANK)
+    if is_silent and op in REASONED_OPS:
+        known = head is not None and head.op == op and head.undo_of is None
+        if head is None or not known or (head.reasoning or "").strip(BLANK):
+            terms |= tagged(key, SearchTag.UNREASONED, [op.value])
     for tag, name in said.items():
         terms |= named(key, name, tag)
     return terms

@@ -7,8 +7,7 @@ SELECT 'truncated', '' FROM timeline_version v
 SELECT 'rolled_back', '' FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.op = 'rollback'
  UNION
-SELECT 'unreasoned', said.name FROM timeline_version v
- CROSS JOIN LATERAL (VALUES (''), (v.op)) said (name)
+SELECT 'unreasoned', v.op FROM timeline_version v
  WHERE v.session_id = %(session)s
    AND v.op IN ('update', 'replace', 'turn', 'rollback')
    AND btrim(coalesce(v.reasoning, ''), E' \\t\\n\\r\\x0b\\x0c') = '' AND v.undo_of IS NULL
