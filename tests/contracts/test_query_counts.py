@@ -16,10 +16,12 @@ import psycopg
 import pytest
 from django.db import connection, transaction
 from django.test import Client
+from django.utils import timezone
 
 from apps.accounts import authentication
 from apps.accounts import operations as accounts
-from apps.accounts.models import Role, User
+from apps.accounts.models import BrowserSession, Role, User
+from apps.accounts.views import visits
 from apps.timeline import bodies
 from apps.timeline.bodies.caching import Cache
 from apps.worker import health
@@ -64,7 +66,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Collect every statement that is sent on this thread's connection.
 
     Other threads send some of their own: a probe of the database, a pool that tries
-    its connections. And every page asks once in a while whether a worker runs.
+    its connections. And every page asks once in a while whether a worker runs, and
+    notes once a minute that the key or the browser session is used.
     """
     sent: list[str] = []
     execute = psycopg.Cursor.execute
@@ -80,6 +83,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         patch.setattr(health.STATUS, "_kept", (math.inf, "healthy"))
         # Or it is noted by whichever read is the first after a minute.
         patch.setattr(authentication, "USE_RESOLUTION", timedelta(days=1))
+        patch.setattr(visits, "NOTED_EVERY", timedelta(days=1))
         yield sent
 
 
@@ -212,6 +216,20 @@ def test_a_statement_per_row_would_be_counted(
         world.client.get(world.session)
 
     assert len(sent) >= 2 * once - 1 > 0
+
+
+def test_that_a_browser_session_is_used_is_not_counted(
+    grown: Grown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = grown.reads["/console/{slug}/sessions"]
+    read()
+    BrowserSession.objects.update(last_seen_at=timezone.now() - timedelta(minutes=2))
+
+    with counted(monkeypatch) as sent:
+        read()
+
+    assert sent
+    assert not [text for text in sent if text.startswith("UPDATE")]
 
 
 def member_of(world: World) -> User:

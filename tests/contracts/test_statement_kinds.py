@@ -24,6 +24,7 @@ from tests.statements.kinds import reading
 from tests.statements.recorder import (
     ACROSS,
     OLD,
+    SAVEPOINTS,
     WORKERS_KEY,
     Plugin,
     Recorder,
@@ -302,6 +303,17 @@ def test_two_sessions_in_one_statement_are_seen_by_their_values(
     sql.rows(both, ["s", "t"])
     (fault,) = recorder.taken()
     assert "names several sessions" in fault
+
+
+@pytest.mark.parametrize("begun", SAVEPOINTS)
+def test_nothing_hides_behind_a_savepoint(recorder: Recorder, begun: str) -> None:
+    recorder.record(f'{begun}"s1"', None, is_ours=True)
+    alone = recorder.taken()
+
+    recorder.record(f'{begun}"s1"; {BAD}', ["s"], is_ours=True)
+
+    assert alone == []
+    assert recorder.taken()
 
 
 def test_only_a_listed_function_may_ask_across(recorder: Recorder) -> None:

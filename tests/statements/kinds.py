@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 
 from tests.statements import schema, tokens
 from tests.statements.blocks import Block, Source, blocks, with_names
@@ -39,10 +39,14 @@ class Reading:
 UNCONCERNED = Reading(is_concerned=False)
 
 
-@lru_cache(maxsize=4096)
+@cache
+def _mentioned() -> frozenset[str]:
+    return frozenset((*schema.session_tables(), *schema.session_functions()))
+
+
 def reading(text: str) -> Reading:
     """Read a statement. What cannot be understood is of no kind."""
-    mentioned = {*schema.session_tables(), *schema.session_functions()}
+    mentioned = _mentioned()
     if not any(name in text for name in mentioned):
         return UNCONCERNED
     try:
