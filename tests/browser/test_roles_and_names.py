@@ -20,7 +20,8 @@ HOME = """
     - list
   - region "Hand-over"
   - region "Rollback rate, 24h":
-    - paragraph:
+    - figure:
+      - group /Rollback rate over time/
       - link "Metrics"
   - region "Releases, worst first"
   - region "Most active agents":

@@ -83,6 +83,8 @@ OTHER_NAMES = {
     "rule": "audit_id",
 }
 # What may set a project to take unknown input.
+# With a reason: a project may have been told to require one.
+BACK = {"version": 1, "reason": "To see what it was."}
 LENIENT, STRICT = "PATCH /v1/project", {"handling": "strict"}
 _count = itertools.count(1)
 
@@ -250,7 +252,7 @@ class World:
         mail = {"key": "mail-1", "tool": "send_mail"}
         self.ids["effect_id"] = self._made(f"{session}/effects", mail)["id"]
         if "/compensation" in self.label:
-            self._made(f"{session}/rollback", {"version": 1})
+            self._made(f"{session}/rollback", BACK)
 
     def _make_an_approval(self, session: str, agent: str) -> None:
         asked = {"tool": "issue_refund", "arguments": {"amount": 1}}
@@ -286,7 +288,7 @@ class World:
         if "export_id" in self.named:
             self.ids["export_id"] = self._make_plan("export")
         if "/undo" in self.label and PLANS not in self.label:
-            rolled_back = self._made(f"{session}/rollback", {"version": 1})
+            rolled_back = self._made(f"{session}/rollback", BACK)
             self.version = rolled_back["version"]
         if "/resume" in self.label:
             self._made(f"{session}/pause", {})
@@ -323,7 +325,7 @@ class World:
                 rule |= {"minimum_sample": 1, "for_minutes": 0}
                 rule |= {"agent_id": self.ids["agent_id"]}
                 session = f"/v1/sessions/{self.ids['session_id']}"
-                self._made(f"{session}/rollback", {"version": 1})
+                self._made(f"{session}/rollback", BACK)
             self.ids["rule_id"] = self._made("/v1/alerts", rule)["id"]
         if "/acknowledge" in self.label:
             self.work()

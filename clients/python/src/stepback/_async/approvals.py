@@ -95,6 +95,7 @@ class AsyncApprovals(AsyncResource):
         *,
         status: Status | None = None,
         agent_id: str | None = None,
+        effect_class: Class | None = None,
         asked_after: str | None = None,
         asked_before: str | None = None,
         limit: int = 20,
@@ -110,6 +111,7 @@ class AsyncApprovals(AsyncResource):
             asked_before=asked_before,
             limit=limit,
             starting_after=starting_after,
+            **_class(effect_class),
         )
 
     async def rules(self, agent: str) -> answers.Page[answers.ApprovalRule]:

@@ -90,6 +90,7 @@ class Approvals(Resource):
         *,
         status: Status | None = None,
         agent_id: str | None = None,
+        effect_class: Class | None = None,
         asked_after: str | None = None,
         asked_before: str | None = None,
         limit: int = 20,
@@ -105,6 +106,7 @@ class Approvals(Resource):
             asked_before=asked_before,
             limit=limit,
             starting_after=starting_after,
+            **_class(effect_class),
         )
 
     def rules(self, agent: str) -> answers.Page[answers.ApprovalRule]:
