@@ -15,9 +15,12 @@ VOTED = 303
 
 
 class Person:
-    """An operator of a project, in the console."""
+    """An operator of a project, in the console.
 
-    def __init__(self, server: Server, project: str, name: str = "olga") -> None:
+    The server is shared with other modules: each has people of its own name.
+    """
+
+    def __init__(self, server: Server, project: str, name: str) -> None:
         self._where = f"/console/{project}/approvals"
         self._http = httpx.Client(base_url=server.url, timeout=60)
         about = ("--project", project)

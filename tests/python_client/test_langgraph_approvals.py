@@ -38,7 +38,7 @@ class Said(TypedDict):
 
 @pytest.fixture(scope="module")
 def olga(live: Server, secret: str) -> Iterator[Person]:
-    person = Person(live, PROJECT)
+    person = Person(live, PROJECT, "olga-who-is-asked")
     yield person
     person.close()
 
