@@ -195,16 +195,17 @@ def moment(at: datetime) -> SafeString:
 @register.simple_tag
 def exact_moment(at: datetime) -> SafeString:
     """Write a time exactly; in the reader's own zone where they chose that."""
-    return format_html(
-        '<time class="exact" datetime="{}">{}</time>', at.isoformat(), exact(at)
-    )
+    return _exact_time(at, exact(at))
 
 
 @register.simple_tag
 def minute_moment(at: datetime) -> SafeString:
     """Write a time to the minute, where that is what it means; as `exact_moment`."""
     utc = at.astimezone(UTC)
-    words = f"{utc:%a} {utc.day} {utc:%b %Y, %H:%M} UTC"
+    return _exact_time(at, f"{utc:%a} {utc.day} {utc:%b %Y, %H:%M} UTC")
+
+
+def _exact_time(at: datetime, words: str) -> SafeString:
     return format_html(
         '<time class="exact" datetime="{}">{}</time>', at.isoformat(), words
     )

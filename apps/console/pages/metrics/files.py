@@ -94,7 +94,7 @@ def _totals_before(asked: Asked) -> Figures | None:
 
 
 def _over_time(asked: Asked) -> Table:
-    spots = chart_of(asked, []).spots
+    spots = chart_of(asked.reading, asked.shown_before, asked.zone).spots
     return ("from", "to", *RATE), [
         (_at(spot.start, asked.zone), _at(spot.end, asked.zone), *_rate(spot.figures))
         for spot in spots

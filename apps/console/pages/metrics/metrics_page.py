@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 from apps.agents.models import Agent
 from apps.console.pages.metrics import charts, heat_map, tables
 from apps.console.pages.metrics.answer import answer, before_words
-from apps.console.pages.metrics.frame import MOST_RELEASES, Release
-from apps.console.pages.metrics.rate_chart import RateChart, rate_chart
+from apps.console.pages.metrics.frame import MOST_RELEASES, PAGE, Frame, Release
+from apps.console.pages.metrics.rate_chart import RateChart, Spot, rate_chart
 from apps.console.pages.metrics.tiles import Tile, latency_tile, tiles
 from apps.metrics import zones
 from apps.metrics.comparison import period_before, trend_of
@@ -73,7 +73,7 @@ def shown(asked: Asked, here: str) -> dict[str, Any]:
     totals = sum(by_agent.values(), Figures())
     names = names_of(reading.project_id, by_agent)
     releases = _releases(asked, names)
-    chart = chart_of(asked, releases[-MOST_RELEASES:])
+    chart = chart_of(reading, before, asked.zone, releases=releases[-MOST_RELEASES:])
     rows = agent_rows(asked, names)
     steps = tables.release_steps(reading, names)
     return {
@@ -86,10 +86,7 @@ def shown(asked: Asked, here: str) -> dict[str, Any]:
         "minimum": MINIMUM_SAMPLE,
         "chart": chart,
         "releases": releases,
-        "spots": [
-            (spot, link(here, Range(start=spot.start, end=spot.end), **mine))
-            for spot in chart.spots
-        ],
+        "spots": spots_of(chart, here, **mine),
         "agents": [
             (row, link(here, found, agent=row.id))
             for row in rows[: tables.SHOWN_AGENTS]
@@ -122,17 +119,35 @@ def tiles_of(asked: Asked) -> list[Tile]:
     return [*tiles(totals, was), latency_tile(totals, was, slow, slow_before)]
 
 
-def chart_of(asked: Asked, releases: list[Release]) -> RateChart:
+def chart_of(
+    reading: Reading,
+    before: Reading | None,
+    zone: tzinfo,
+    *,
+    releases: Sequence[Release] = (),
+    frame: Frame = PAGE,
+) -> RateChart:
     """Return the rate over time, and over the time before where that is shown."""
-    reading, before = asked.reading, asked.shown_before
     return rate_chart(
-        by_start(reading.series(asked.zone)),
-        zones.starts(reading.range, asked.zone),
+        _by_start(reading.series(zone)),
+        zones.starts(reading.range, zone),
         reading.range.end,
-        zone=asked.zone,
-        before=by_start(before.series(asked.zone)) if before else None,
+        zone=zone,
+        before=_by_start(before.series(zone)) if before else None,
         releases=releases,
+        frame=frame,
     )
+
+
+def spots_of(chart: RateChart, here: str, **more: str) -> list[tuple[Spot, str]]:
+    """Return the points of a chart, each with the address of the rollbacks behind it.
+
+    `here` is that of their list, which is narrowed to `more` as well.
+    """
+    return [
+        (spot, link(here, Range(start=spot.start, end=spot.end), **more))
+        for spot in chart.spots
+    ]
 
 
 def agent_rows(asked: Asked, names: dict[str, str]) -> list[tables.AgentRow]:
@@ -198,7 +213,7 @@ def _classes(reading: Reading) -> tuple[list[tuple[str, int]], list[tuple[str, i
     ]
 
 
-def by_start(points: Iterable[Point]) -> dict[datetime, Figures]:
+def _by_start(points: Iterable[Point]) -> dict[datetime, Figures]:
     found: dict[datetime, Figures] = defaultdict(Figures)
     for point in points:
         found[point.start] += tables.figures_of(point)

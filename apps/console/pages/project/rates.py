@@ -10,9 +10,8 @@ from django.urls import reverse
 
 from apps.accounts.models import Project
 from apps.console.pages.metrics.frame import CARD
-from apps.console.pages.metrics.metrics_page import by_start, link
-from apps.console.pages.metrics.rate_chart import RateChart, Spot, rate_chart
-from apps.metrics import zones
+from apps.console.pages.metrics.metrics_page import chart_of, link, spots_of
+from apps.console.pages.metrics.rate_chart import RateChart, Spot
 from apps.metrics.figures import MINIMUM_SAMPLE, Figures
 from apps.metrics.range_query import Reading
 from apps.metrics.ranges import USUAL, Range, window
@@ -63,7 +62,7 @@ def of_last_day(project: Project, *, now: datetime, zone: tzinfo) -> DayRates:
     before = Range(start=day.start - day.length, end=day.start)
     earlier = Reading(project.id, before)
     releases = _releases(reading, project)
-    chart = _chart(reading, earlier, zone)
+    chart = chart_of(reading, earlier, zone, frame=CARD)
     behind = reverse("console:metrics_rollbacks", args=[project.slug])
     return DayRates(
         window=USUAL,
@@ -73,21 +72,7 @@ def of_last_day(project: Project, *, now: datetime, zone: tzinfo) -> DayRates:
         n_more=max(len(releases) - SHOWN_RELEASES, 0),
         url=reverse("console:metrics", args=[project.slug]),
         chart=chart,
-        spots=[
-            (spot, link(behind, Range(start=spot.start, end=spot.end)))
-            for spot in chart.spots
-        ],
-    )
-
-
-def _chart(reading: Reading, earlier: Reading, zone: tzinfo) -> RateChart:
-    return rate_chart(
-        by_start(reading.series(zone)),
-        zones.starts(reading.range, zone),
-        reading.range.end,
-        zone=zone,
-        before=by_start(earlier.series(zone)),
-        frame=CARD,
+        spots=spots_of(chart, behind),
     )
 
 
