@@ -116,7 +116,7 @@ def numbers_read(drawn: Sequence[int], head: int) -> Sequence[int]:
 
 
 def life_line(
-    versions: Sequence[VersionRow],
+    read: Sequence[VersionRow],
     *,
     drawn: Sequence[int],
     live: Sequence[range],
@@ -127,12 +127,11 @@ def life_line(
     suspect: int | None = None,
     noise: Noise = NO_NOISE,
 ) -> LifeLine | None:
-    """Place the drawn versions on the line; `forked` are the origins of known forks.
+    """Place the drawn ones of the versions read; `forked` are origins of known forks.
 
     What looks wrong does so from `suspect` on.
     """
-    read = versions
-    versions = [one for one in read if one.number in set(drawn)]
+    versions = [one for one in read if one.number in drawn]
     if len(versions) < FEWEST:
         return None
     origins = list(forked)
