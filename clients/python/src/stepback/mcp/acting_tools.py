@@ -34,6 +34,17 @@ def add_approvals(server: MCPServer[Any], callers: Callers) -> None:
             callers, ctx, "approvals", lambda t: t.approvals(approval_id, status, limit)
         )
 
+    @writes(server, "propose_rollback")
+    async def propose_rollback(
+        thread_id: str, checkpoint_id: str, ctx: Call, reason: str = "", key: str = ""
+    ) -> str:
+        return await told(
+            callers,
+            ctx,
+            "propose_rollback",
+            lambda t: t.propose_rollback(thread_id, checkpoint_id, reason, key),
+        )
+
 
 def add_effects(server: MCPServer[Any], callers: Callers) -> None:
     @writes(server, "begin_effect")
@@ -86,15 +97,4 @@ def add_effects(server: MCPServer[Any], callers: Callers) -> None:
             ctx,
             "effects",
             lambda t: t.effects(thread_id, status, effect_class, limit),
-        )
-
-    @writes(server, "propose_rollback")
-    async def propose_rollback(
-        thread_id: str, checkpoint_id: str, ctx: Call, reason: str = "", key: str = ""
-    ) -> str:
-        return await told(
-            callers,
-            ctx,
-            "propose_rollback",
-            lambda t: t.propose_rollback(thread_id, checkpoint_id, reason, key),
         )
