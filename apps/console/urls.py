@@ -99,6 +99,7 @@ urlpatterns = [
     ),
     path("console/<slug:slug>/sessions", sessions.sessions, name="sessions"),
     path(f"{SESSIONS}/narrow", sessions.sessions_narrow, name="sessions_narrow"),
+    path(f"{SESSIONS}/views", saved_views.session_views, name="session_views"),
     path(f"{SESSIONS}/export", sessions.sessions_export, name="sessions_export"),
     path("console/<slug:slug>/meaning", meaning.meaning, name="meaning"),
     path("console/<slug:slug>/meaning/set", meaning.set_meaning, name="set_meaning"),

@@ -19,6 +19,7 @@ from apps.accounts.models import (
 from apps.approvals import operations as approvals
 from apps.approvals.words import Verdict
 from apps.audit.models import AuditRecord
+from apps.console.pages.view_tabs import MOST_SAVED
 from apps.metrics import operations as metrics
 from apps.metrics.models import AlertState, Rule
 from apps.plans import running
@@ -249,6 +250,13 @@ def add_webhook(project: Project) -> tuple[str, str]:
     return made.id, sent.id
 
 
+def save_views(project: Project) -> SavedView:
+    """Save as many views as are counted on a page, and return one of them."""
+    for number in range(1, MOST_SAVED):
+        save_view(project, f"counted-{number}")
+    return save_view(project, "everything")
+
+
 def save_view(project: Project, name: str) -> SavedView:
     """Return a view that an administrator shares with the project."""
     owner = add_member(project, f"owner-of-{name}")
@@ -357,7 +365,7 @@ def make_world() -> World:
         "handoff": handoff,
         "slug": project.slug,
         "kind": "flagged",
-        "view_id": save_view(project, "everything").id,
+        "view_id": save_views(project).id,
         "agent_id": next(one["id"] for one in agents if one["name"] == "travel"),
         "user_id": add_member(project, "vera", Role.VIEWER).id,
         "key_id": add_key(project).id,

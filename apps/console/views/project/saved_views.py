@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 
@@ -10,11 +10,39 @@ from apps.accounts import operations as accounts
 from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.accounts.views.acting import acting
-from apps.console.forms.project import ViewForm
-from apps.console.views.project.sessions import sessions_shown
-from apps.console.views.requests.decorators import act
+from apps.console.forms.project import SessionsForm, ViewForm
+from apps.console.pages.view_tabs import counted, view_tabs
+from apps.console.views.project.sessions import (
+    asked,
+    first_error,
+    sessions_shown,
+    views_of,
+)
+from apps.console.views.requests.decorators import (
+    act,
+    entered,
+    page,
+    varying,
+    wants_fragment,
+)
 from apps.core.errors import InvalidRequest
 from apps.timeline.search import parse_query
+
+
+@page
+def session_views(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how many sessions the list and each of its views have."""
+    membership = entered(request, slug)
+    form = SessionsForm(request.GET)
+    if not form.is_valid():
+        raise first_error(form)
+    text, _, view = asked(membership, form)
+    project, now = membership.project, timezone.now()
+    tabs = view_tabs(project, views_of(membership), text=text, view=view)
+    context = {"membership": membership, "tabs": counted(project, tabs, now=now)}
+    is_part = wants_fragment(request)
+    name = "components/_view_tabs.html" if is_part else "console/session_views.html"
+    return varying(render(request, name, context))
 
 
 @act(Permission.READ, shows=sessions_shown)

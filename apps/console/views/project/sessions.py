@@ -1,6 +1,7 @@
 """The sessions of a project: searched, listed, handed out."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
@@ -14,6 +15,7 @@ from apps.console import queries
 from apps.console.forms.project import SessionsForm
 from apps.console.pages.project import narrowing, session_rows, session_search
 from apps.console.pages.session import walking
+from apps.console.pages.view_tabs import view_tabs
 from apps.console.views.requests.acts import new_key
 from apps.console.views.requests.decorators import (
     entered,
@@ -71,10 +73,10 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         return _refused(
             request,
             membership,
-            _first_error(form),
+            first_error(form),
             text=request.GET.get("q", ""),
         )
-    text, sort, view = _asked(membership, form)
+    text, sort, view = asked(membership, form)
     now = timezone.now()
     try:
         query = parse_query(text, now=now)
@@ -97,9 +99,8 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
     here = reverse("console:sessions", args=[membership.project.slug])
     rows = session_rows.session_rows(found.rows)
     is_plain = session_search.is_plain(query)
-    context = _shell(request, membership) | {
+    context = _shell(request, membership, text=text, view=view) | {
         "text": text,
-        "view": view,
         "sort": sort,
         "chips": session_search.chips(query, sort),
         "of_the_gone": session_search.of_the_gone(query),
@@ -128,7 +129,7 @@ def sessions_narrow(request: HttpRequest, slug: str) -> HttpResponse:
     membership = entered(request, slug)
     form = SessionsForm(request.GET)
     if not form.is_valid():
-        raise _first_error(form)
+        raise first_error(form)
     text, now = form.cleaned_data["q"], timezone.now()
     query = parse_query(text, now=now)
     context = {
@@ -147,7 +148,7 @@ def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
     membership = entered(request, slug)
     form = SessionsForm(request.GET)
     if not form.is_valid():
-        raise _first_error(form)
+        raise first_error(form)
     now = timezone.now()
     query = parse_query(form.cleaned_data["q"], now=now)
     found = session_search.sessions(
@@ -182,7 +183,7 @@ def _gone_to(request: HttpRequest, url: str) -> HttpResponse:
     return HttpResponseRedirect(url)
 
 
-def _asked(
+def asked(
     membership: Membership, form: SessionsForm
 ) -> tuple[str, str, SavedView | None]:
     """Return the search and the order: what was typed, or a saved view's."""
@@ -196,11 +197,28 @@ def _asked(
     return view.query, view.sort, view
 
 
-def _shell(request: HttpRequest, membership: Membership) -> dict[str, Any]:
+def views_of(membership: Membership) -> list[SavedView]:
+    """Return the views that a member may open, by name."""
     views = SavedView.objects.in_project(membership.project_id)
+    return list(views.visible_to(membership.user_id).for_sessions_page())
+
+
+def _shell(
+    request: HttpRequest,
+    membership: Membership,
+    *,
+    text: str,
+    view: SavedView | None = None,
+) -> dict[str, Any]:
+    project, kept = membership.project, views_of(membership)
+    shown = {"view": view.id} if view else {"q": text}
+    counts = reverse("console:session_views", args=[project.slug])
     return {
         "membership": membership,
-        "views": views.visible_to(membership.user_id).for_sessions_page(),
+        "view": view,
+        "views": kept,
+        "tabs": view_tabs(project, kept, text=text, view=view),
+        "asks": f"{counts}?{urlencode(shown)}",
         "sorts": session_search.SORTS,
         "may_act": may(membership, Permission.WRITE, membership.project),
         "is_admin": may(membership, Permission.ADMIN, membership.project),
@@ -217,7 +235,8 @@ def _refused(
     """Show what is not understood, at its place."""
     at = error.details.get("position", len(text))
     end = len(text) if text[at : at + 1] == '"' else _end_of_term(text, at)
-    context = _shell(request, membership) | {
+    context = _shell(request, membership, text=text) | {
+        "asks": None,
         "text": text,
         "error": error.message,
         "before": text[:at],
@@ -235,7 +254,7 @@ def _end_of_term(text: str, at: int) -> int:
     return at + len(text[at:].split(maxsplit=1)[0]) if text[at:].strip() else len(text)
 
 
-def _first_error(form: SessionsForm) -> InvalidRequest:
+def first_error(form: SessionsForm) -> InvalidRequest:
     field, errors = next(iter(form.errors.items()))
     return InvalidRequest(f"{field}: {errors[0]}", param=field)
 
