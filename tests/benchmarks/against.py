@@ -29,11 +29,12 @@ BEFORE = "3cba167"
 FULL = (1_000_000, 100_000)
 QUICK = (100_000, 1_000)
 TIMES = 15
-LIST, FACETS = "/sessions?q=", "/sessions/narrow?q="
+LIST, FACETS, VIEWS = "/sessions?q=", "/sessions/narrow?q=", "/sessions/views?q="
 # What is read of the two, and how much longer ours may take. A list came whole before;
 # now its facets and its histogram follow by themselves.
 ASKED: dict[str, tuple[Sequence[str], Sequence[str], float | None]] = {
     "list, with facets and histogram": ((LIST, FACETS), (LIST,), 1.5),
+    "the same, with counts of views": ((LIST, FACETS, VIEWS), (LIST,), None),
     "list alone": ((LIST,), (LIST,), None),
     "session page": (("/sessions/{session}",), ("/sessions/{session}",), 1.2),
     "page of its middle version": (
