@@ -7,11 +7,11 @@ stranger is told must not depend on whether a thing exists.
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from apps.accounts import operations as accounts
 from apps.accounts.models import ApiKey
-from apps.audit.models import Event
 from tests.acts import act_by
 from tests.conftest import Answer, Api
 from tests.contracts.routes import UNKNOWN, Route, api_routes, page_routes, prepared
@@ -129,7 +129,7 @@ def test_a_read_only_key_reads_and_writes_nothing(
 
 
 @pytest.fixture(scope="module")
-def untouched(made_once: World, django_db_blocker: Any) -> list[Any]:
+def untouched(made_once: World, django_db_blocker: Any) -> tuple[Any, ...]:
     """What the world's own key sees before anybody did anything; all begin with it."""
     with django_db_blocker.unblock():
         return everything(made_once)
@@ -137,14 +137,14 @@ def untouched(made_once: World, django_db_blocker: Any) -> list[Any]:
 
 @each(OF_ONE)
 def test_another_projects_key_finds_nothing(
-    route: Route, world: World, untouched: list[Any], document: Any
+    route: Route, world: World, untouched: tuple[Any, ...], document: Any
 ) -> None:
     assert_found_by_nobody_else(route, world, untouched, world.stranger(), document)
 
 
 @each(OF_ONE)
 def test_a_key_for_other_agents_finds_nothing(
-    route: Route, world: World, untouched: list[Any], document: Any
+    route: Route, world: World, untouched: tuple[Any, ...], document: Any
 ) -> None:
     # What tells of all agents is refused to it, whether it exists or not.
     status = 403 if route.is_for_admins else 404
@@ -155,7 +155,7 @@ def test_a_key_for_other_agents_finds_nothing(
 def assert_found_by_nobody_else(
     route: Route,
     world: World,
-    before: list[Any],
+    before: tuple[Any, ...],
     stranger: Api,
     document: Any,
     status: int = 404,
@@ -228,7 +228,7 @@ def test_strangers_see_empty_lists(
 
 @each([route for route in ROUTES if route.is_write and not route.parameters])
 def test_what_a_stranger_makes_is_its_own(
-    route: Route, world: World, untouched: list[Any]
+    route: Route, world: World, untouched: tuple[Any, ...]
 ) -> None:
     names = ("handoff", "session_id", "memory_id")
     answer = route.call(
@@ -251,12 +251,28 @@ def test_what_a_stranger_makes_is_its_own(
     assert everything(world) == untouched
 
 
-def everything(world: World) -> list[Any]:
-    """Return what the project's own key sees, and how much was recorded of it."""
-    paths = ("/v1/sessions", "/v1/agents", f"{world.session}/history")
-    seen = [world.client.get(path).body for path in paths]
-    recorded = Event.objects.filter(stream_id=world.parameters["session_id"])
-    return [*seen, recorded.count()]
+# One statement for what three lists would show, and more: every column of every row.
+STANDING = """
+SELECT (SELECT string_agg(s::text, '|' ORDER BY s.id) FROM timeline_session s
+         WHERE s.project_id = %(project)s),
+       (SELECT string_agg(a::text, '|' ORDER BY a.id) FROM agents_agent a
+         WHERE a.project_id = %(project)s),
+       (SELECT string_agg(v::text, '|' ORDER BY v.session_id, v.number)
+          FROM timeline_version v JOIN timeline_session s ON s.id = v.session_id
+         WHERE s.project_id = %(project)s),
+       (SELECT count(*) FROM timeline_turn t WHERE t.session_id = %(session)s),
+       (SELECT count(*) FROM audit_event e WHERE e.stream_id = %(session)s)
+"""
+
+
+def everything(world: World) -> tuple[Any, ...]:
+    """Return what stands in the project, and how much was recorded of its session."""
+    session = world.parameters["session_id"]
+    with connection.cursor() as cursor:
+        cursor.execute(STANDING, {"project": world.project.id, "session": session})
+        found: tuple[Any, ...] = cursor.fetchone()
+    assert all(found), "Nothing was looked at."
+    return found
 
 
 @pytest.mark.parametrize("page", page_routes(), ids=lambda page: str(page[0]))
