@@ -28,10 +28,10 @@ from apps.timeline.queries import (
     Subject,
     VersionFilter,
     annotations_beside,
+    count_still_owed,
     flagged_numbers,
     listed_turns,
     listed_versions,
-    still_owed,
     strip_buckets,
 )
 from apps.timeline.versions import (
@@ -119,7 +119,7 @@ def around(place: Place) -> dict[str, Any]:
 
 def n_owed(place: Place, head: VersionRow | None) -> int:
     """Return how many effects are owed for that the head does not know of."""
-    return 0 if head is None else len(still_owed(head, place.live, now=place.now))
+    return 0 if head is None else count_still_owed(head, place.live)
 
 
 def _life(
