@@ -57,6 +57,8 @@ def beside_rollbacks(which: str) -> str:
     return sql.of_session(sql.query("timeline", "effects_beside", which=which))
 
 
-def found(query: str, session_id: str, now: datetime, **asked: Any) -> list[Any]:
+def found(
+    query: str, session_id: str, now: datetime, **asked: Any
+) -> list[CrossedEffect]:
     given = {"limit": None, "session": session_id, "now": now, **asked}
     return sql.records(CrossedEffect, query, given)
