@@ -20,14 +20,13 @@ from apps.core import sql
 from apps.timeline.queries.effects.crossed_rows import (
     CrossedEffect,
     beside_rollbacks,
-    found,
 )
 from apps.timeline.queries.effects.listing import possible
 from apps.timeline.versions.lineage import live_ranges, without
 from apps.timeline.versions.reading import VersionRow
 
-_CROSSING = sql.of_session(sql.query("timeline", "crossing"))
-_SOME = beside_rollbacks("e.id = ANY (%(ids)s::varchar[])")
+_CROSSING = sql.PreparedQuery(sql.of_session(sql.query("timeline", "crossing")))
+_SOME = sql.PreparedQuery(beside_rollbacks("e.id = ANY (%(ids)s::varchar[])"))
 _ALL = 2**31 - 1
 
 
@@ -92,12 +91,15 @@ def _counted(head: VersionRow, restored: VersionRow, asked: dict[str, Any]) -> A
         "lows": [one.start for one in aside],
         "highs": [one.stop for one in aside],
     }
-    (counted,) = sql.rows(_CROSSING, asked | spans | {"session": head.session_id})
+    given = asked | spans | {"session": head.session_id}
+    (counted,) = sql.run_prepared(_CROSSING, given)
     return counted
 
 
 def _read(session_id: str, ids: set[str], now: datetime) -> Mapping[str, CrossedEffect]:
-    return {one.id: one for one in found(_SOME, session_id, now, ids=sorted(ids))}
+    asked = {"session": session_id, "now": now, "limit": None, "ids": sorted(ids)}
+    rows = sql.run_prepared(_SOME, asked)
+    return {row.id: CrossedEffect(**row._asdict()) for row in rows}
 
 
 def inside(live: range) -> range:
