@@ -15,11 +15,17 @@ from django.db.models import Exists, QuerySet
 
 from apps.agents.scope import Scope
 from apps.approvals.models import Approval, Undecided, Vote
-from apps.approvals.standing import OVER, Standing, pending_among, standings
+from apps.approvals.standing import (
+    Standing,
+    has_ended,
+    pending_among,
+    standings,
+    waits,
+)
 from apps.approvals.words import Class, Status
 from apps.core import sql
 from apps.core.ids import first_id
-from apps.timeline.versions import lineage_of, set_aside_by
+from apps.timeline.versions import lineage_of
 
 # Rows that are looked at for one page: of what was set aside there are few.
 ROUNDS = 10
@@ -128,16 +134,17 @@ def asked_among(session_ids: Sequence[str], now: datetime) -> set[str]:
 
 
 def _waits(row: Any, now: datetime) -> bool:
-    """Say whether a row of `_ASKED` waits for a person, as `standing` does."""
-    is_ended = row.session_ends_at is not None and row.session_ends_at <= now
-    if is_ended or row.expired_at is not None or row.status in OVER:
-        return False
-    approval = Approval(
-        created_at=row.created_at, expires_at=row.expires_at, on_expiry=row.on_expiry
-    )
+    """Say whether a row of `_ASKED`, which has no outcome, waits for a person."""
+    approval = Approval(**{name: getattr(row, name) for name in LOOKED_AT})
     rollbacks = zip(row.rollbacks or (), row.restored or (), strict=True)
+    is_over = has_ended(
+        row.status,
+        expires_at=row.session_ends_at,
+        expired_at=row.expired_at,
+        now=now,
+    )
     live = lineage_of(row.head_number, list(rollbacks))
-    return now < approval.ends_at and set_aside_by(live, row.number) is None
+    return waits(approval, live=live, is_over=is_over, now=now)
 
 
 def newest_asked(project_id: str, limit: int) -> list[str]:

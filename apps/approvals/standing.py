@@ -75,6 +75,25 @@ def standings(approvals: Sequence[Approval], *, now: datetime) -> dict[str, Stan
     return _standings(approvals, Vote.objects.of_each(approvals), now=now)
 
 
+def waits(
+    approval: Approval, *, live: Sequence[range], is_over: bool, now: datetime
+) -> bool:
+    """Say whether one without an outcome waits, by what was read of its session."""
+    return _standing(approval, (), live=live, is_over=is_over, now=now).is_pending
+
+
+def has_ended(
+    status: str,
+    *,
+    expires_at: datetime | None,
+    expired_at: datetime | None,
+    now: datetime,
+) -> bool:
+    """Say whether nobody waits in a session any more, by its columns."""
+    is_late = expires_at is not None and expires_at <= now
+    return status in OVER or is_late or expired_at is not None
+
+
 def _standings(
     approvals: Sequence[Approval], votes: Mapping[str, Sequence[Vote]], *, now: datetime
 ) -> dict[str, Standing]:
@@ -129,7 +148,9 @@ def _sessions_of(approvals: Sequence[Approval]) -> dict[str, Session]:
 
 
 def _is_over(session: Session | None, now: datetime) -> bool:
-    if session is None or session.status in OVER:
-        return True
-    has_ended = session.expires_at is not None and session.expires_at <= now
-    return has_ended or session.expired_at is not None
+    return session is None or has_ended(
+        session.status,
+        expires_at=session.expires_at,
+        expired_at=session.expired_at,
+        now=now,
+    )

@@ -20,6 +20,8 @@ HAPPENINGS = {
     Action.SESSION_PAUSED: Happening.HELD,
     Action.APPROVAL_REQUESTED: Happening.ASKED,
     Action.APPROVAL_ESCALATED: Happening.ESCALATED,
+    # Of an approval the event above tells.
+    Action.SESSION_ESCALATED: Happening.HANDED_OVER,
     # If the version has flags.
     Action.VERSION_CREATED: Happening.FLAGGED,
 }
@@ -27,14 +29,19 @@ HAPPENINGS = {
 
 def feed(entries: Sequence[Entry], now: datetime) -> None:
     """Put a notice for each watch that one of these events concerns."""
-    told = [
-        one for one in entries if one.action in HAPPENINGS and one.number is not None
-    ]
+    told = [one for one in entries if _is_told(one)]
     if not told:
         return
     watches = list(Watch.objects.in_projects({one.project_id for one in told}))
     if watches:
         Notice.objects.bulk_create(_notices(told, watches), ignore_conflicts=True)
+
+
+def _is_told(entry: Entry) -> bool:
+    """Whether watches tell of it: an escalation only where it says because of what."""
+    if entry.action not in HAPPENINGS or entry.number is None:
+        return False
+    return entry.action != Action.SESSION_ESCALATED or "because" in entry.details
 
 
 def _notices(told: Sequence[Entry], watches: Sequence[Watch]) -> list[Notice]:

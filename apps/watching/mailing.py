@@ -31,6 +31,7 @@ WORDS = {
     Happening.HELD: "{who} held {session} (v{number})",
     Happening.FLAGGED: "v{number} of {session} looks wrong, written by {who}",
     Happening.ASKED: "{who} asks for an approval in {session} (v{number})",
+    Happening.HANDED_OVER: "{session} was escalated: people are to look (v{number})",
     Happening.ESCALATED: "administrators decide in {session} (v{number})",
 }
 

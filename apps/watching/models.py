@@ -24,6 +24,7 @@ class Happening(models.TextChoices):
     FLAGGED = "flagged"  # a version looks wrong
     ASKED = "asked"  # an approval is asked for
     ESCALATED = "escalated"  # administrators decide about one
+    HANDED_OVER = "handed_over"  # the agent cannot go on: its state or calls say so
 
 
 class Subject(models.TextChoices):

@@ -128,10 +128,51 @@ def test_who_waits_is_answered_with_the_outcome() -> None:
     seen = iter(["pending", "pending", "approved", "never looked at"])
 
     found, had_place = wait_for(
-        lambda: next(seen), is_over=lambda one: one == "approved", seconds=25
+        lambda: next(seen),
+        is_over=lambda one: one == "approved",
+        sign=lambda one: object(),
+        seconds=25,
     )
 
     assert (found, had_place) == ("approved", True)
+
+
+def test_who_waits_looks_at_the_whole_where_the_sign_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(waiting, "EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(waiting, "LOOK_EVERY_SECONDS", 60)
+    signs, looks = iter([1, 1, 1, 1, 2]), []
+
+    def look() -> str:
+        looks.append(len(looks))
+        return "approved" if len(looks) == 3 else "pending"
+
+    found, _ = wait_for(
+        look,
+        is_over=lambda one: one == "approved",
+        sign=lambda one: next(signs),
+        seconds=25,
+    )
+
+    # Before it had a place, at the first sign, and once that was another one.
+    assert (found, looks) == ("approved", [0, 1, 2])
+    assert not list(signs)
+
+
+def test_what_ends_by_time_changes_no_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "EVERY_SECONDS", 0.01)
+    monkeypatch.setattr(waiting, "LOOK_EVERY_SECONDS", 0.05)
+    seen = iter(["pending", "pending", "expired"])
+
+    found, _ = wait_for(
+        lambda: next(seen),
+        is_over=lambda one: one == "expired",
+        sign=lambda one: 1,
+        seconds=25,
+    )
+
+    assert found == "expired"
 
 
 def test_the_more_find_no_place_the_later_they_ask_again() -> None:
@@ -154,7 +195,7 @@ def test_two_wait_and_the_third_is_sent_away_at_once(run: Run) -> None:
 
     threads = [
         threading.Thread(target=wait_for, args=(look,), kwargs=about)
-        for about in [{"is_over": bool, "seconds": 25}] * waiting.AT_ONCE
+        for about in [{"is_over": bool, "sign": bool, "seconds": 25}] * waiting.AT_ONCE
     ]
     for thread in threads:
         thread.start()

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.console.pages.project.session_rows import standing_of
+from apps.console.pages.project.session_rows import row_of, standing_of
 from apps.timeline import hooks
 from apps.timeline.models import Session
 from apps.timeline.queries import read_list_rows
@@ -25,7 +25,7 @@ WORDS = {"rolled-back": "rolled", "held": "paused"}
 
 def status(run: Run) -> str:
     session = Session.objects.select_related("agent").get(id=run.id)
-    return standing_of(session, session.status)
+    return standing_of(session, session.status, row_of(session))
 
 
 def found(run: Run, name: str) -> bool:

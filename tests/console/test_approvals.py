@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 from typing import Any
 
@@ -273,3 +274,21 @@ def test_an_administrator_makes_and_removes_rules(
     gone = ada.acts("delete_approval_rule", agent, kept.id)
     assert gone.status_code == 303
     assert not ApprovalRule.objects.exists()
+
+
+def test_the_first_page_says_what_waits_to_be_decided(run: Run, vera: Person) -> None:
+    assert "<h1>Nothing needs you.</h1>" in vera.looks("project")
+    first, second = asked(run), asked(run)
+    run.patch({"step": 9})  # The head asks nobody any more, the requests stand.
+
+    page = vera.looks("project")
+
+    assert "<h1>2 requests wait to be decided.</h1>" in page
+    (link,) = re.findall(r'href="([^"]+)">See approvals', page)
+    assert vera.client.get(link).status_code == 200
+    voted(vera.project, make_member(vera.project, "otto", Role.OPERATOR), first["id"])
+    assert "1 request waits to be decided" in vera.looks("project")
+    voted(vera.project, make_member(vera.project, "oda", Role.OPERATOR), second["id"])
+    calm = vera.looks("project")
+    assert "<h1>Nothing needs you.</h1>" in calm
+    assert "No request waits to be decided." in calm

@@ -116,6 +116,16 @@ def test_a_call_of_the_conversation_says_that_the_record_has_answered(
     assert page.count("answered from the record") == 1
 
 
+def test_a_call_of_the_conversation_may_have_an_id_that_no_effect_can_have(
+    run: Run, viewer: Person
+) -> None:
+    made(run, "first")
+    call = {"id": "a\0b", "function": {"name": "find_flights", "arguments": "{}"}}
+    run.turn("Go", {"content": "Done", "tool_calls": [call]})
+
+    assert "find_flights" in viewer.looks("conversation")
+
+
 def test_without_any_the_page_says_how_they_come(viewer: Person) -> None:
     assert "No such effect was begun" in viewer.looks()
 
@@ -197,6 +207,21 @@ def test_the_preview_lists_effects_and_merges_reported_calls(
     assert page.count("<code>look_up</code>") == 1
     assert "cannot be undone" in page
     assert "are not known here" in page
+    assert 'name="letters"' in page
+
+
+def test_the_preview_counts_more_than_it_lists(
+    run: Run, operator: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.timeline.queries.preview.LISTED", 1)
+    undo = {"tool": "unbook", "arguments": {}}
+    finished(run, begun(run, key="mail"))
+    finished(run, begun(run, key="room", undo=undo, **{"class": "reversible"}))
+
+    page = operator.looks("rollback", 0)
+
+    assert "2 effects that v0 does not know of, the first 1:" in page
+    assert "can be undone" not in page
     assert 'name="letters"' in page
 
 

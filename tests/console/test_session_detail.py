@@ -13,7 +13,7 @@ from apps.console import queries
 from apps.console.pages.session import session_page
 from apps.console.templatetags.console import slashed
 from apps.core import json
-from apps.timeline import bodies
+from apps.timeline import bodies, hooks
 from apps.timeline import operations as timeline
 from apps.timeline.models import Session
 from tests.accounts.make import make_member
@@ -84,6 +84,20 @@ def test_a_version_says_what_changed_in_words_and_as_json(viewer, project, trip)
     assert "trace-9c1" in entry
     assert "sb_7f3a" in entry
     assert "<time class=" in entry
+
+
+def test_it_asks_once_how_the_session_stands(viewer, project, trip, monkeypatch):
+    asked = []
+
+    def among(sessions, now):
+        asked.extend(sessions)
+        return set(sessions)
+
+    one = hooks.Asked(among=among, newest=lambda project, limit: [])
+    monkeypatch.setitem(hooks.ASKED, "test", one)
+
+    assert "waiting" in text_of(viewer, project, trip.id)
+    assert asked == [trip.id]
 
 
 def test_signs_stand_beside_words_for_who_does_not_see_them(viewer, project, trip):

@@ -1266,9 +1266,9 @@ MUTANTS = (
     ),
     one(
         "effects that an earlier rollback has crossed",
-        "apps/timeline/queries/effects/crossing.py",
-        "c.effect_id IS NULL AND t.status",
-        "t.status",
+        "apps/timeline/sql/queries/crossing.sql",
+        "WHERE c.session_id = %(session)s)) f) f",
+        "WHERE c.session_id = %(session)s AND false)) f) f",
         CROSSING + "what_a_rollback_crossed_is_known_again_once_that_is_taken_back",
     ),
     # -- results

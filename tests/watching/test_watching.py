@@ -14,11 +14,12 @@ from apps.accounts.models import Role
 from apps.agents.models import Agent
 from apps.audit.models import AuditRecord
 from apps.core.roles.names import Role as DatabaseRole
+from apps.timeline import operations as timeline
 from apps.watching import mailing
 from apps.watching.models import Notice, Watch
 from tests.accounts.make import make_member
 from tests.acting import acting_as
-from tests.acts import act_by
+from tests.acts import act_by, act_in
 from tests.console.make import HTML, Story, address, signed_in
 from tests.feeding import feed_all
 
@@ -250,3 +251,45 @@ def test_a_member_watches_only_so_much(viewer, project, story, monkeypatch):
 
     assert answer.status_code == 400
     assert "already" in answer.content.decode()
+
+
+def test_an_escalated_session_is_told_without_what_its_state_says(
+    viewer, project, story
+):
+    viewer.post(address(project, story.id, "watch"), TO)
+    story.update({"escalated": True, "why": "card 4471 was refused"})
+    feed_all()
+
+    (one,) = sent()
+
+    assert one.subject == (
+        f"[Stepback] {story.id} was escalated: people are to look (v1)"
+    )
+    assert f"/{story.id}/versions/1" in one.body
+    assert "4471" not in one.subject + one.body
+    assert sent() == []
+
+
+def test_calls_that_fail_again_are_told_to_who_watches_the_agent(
+    viewer, project, story
+):
+    viewer.post(agent_url(project, "watch_agent"), TO)
+    act = act_in(project, now=timezone.now())
+    for number in range(3):
+        begun = timeline.begin_effect(
+            act=act,
+            session_id=story.id,
+            effect=timeline.NewEffect(key=str(number), tool="pay_4471", arguments={}),
+        )
+        timeline.finish_effect(
+            act=act,
+            session_id=story.id,
+            effect_id=begun.effect.id,
+            attempt=1,
+            finish=timeline.Finish(status="failed"),
+        )
+
+    (one,) = sent()
+
+    assert f"{story.id} was escalated: people are to look (v0)" in one.body
+    assert "4471" not in one.subject + one.body

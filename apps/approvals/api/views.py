@@ -20,9 +20,9 @@ from apps.approvals.api.outputs import ApprovalListOutput, ApprovalOutput
 from apps.approvals.api.waiting import CROWD, LONGEST_SECONDS, wait_for
 from apps.approvals.authority import require_person
 from apps.approvals.errors import UnacceptableApproval
-from apps.approvals.models import Approval, Vote
 from apps.approvals.outcomes import approval_object
 from apps.approvals.queries import Filter, Listed
+from apps.approvals.requests.looking import look_at, votes_of
 from apps.approvals.standing import standing
 from apps.approvals.words import Class, Status
 from apps.core import json, paging
@@ -30,7 +30,7 @@ from apps.core.errors import InvalidRequest
 from apps.core.http import ApiView
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
 from apps.timeline.api import parameters
-from apps.timeline.versions import head_of
+from apps.timeline.versions import head_of, newest_number
 
 DECIDED = "decided"
 LISTED = (Status.PENDING, Status.APPROVED, Status.REJECTED, Status.EXPIRED)
@@ -49,9 +49,9 @@ class ApprovalView(ApiView):
         Raises: ApprovalNotFound, SessionNotFound.
         """
         now = timezone.now()
-        approval = Approval.objects.visible_to(scope).one(approval_id)
+        approval = look_at(scope, approval_id)
         head = head_of(scope, approval.session_id, now=now)
-        votes = Vote.objects.of(approval.session_id, approval.id)
+        votes = votes_of(approval)
         return Listed(
             approval=approval, standing=standing(approval, votes, head=head, now=now)
         )
@@ -142,6 +142,7 @@ class ApprovalDetail(ApprovalView):
         found, had_place = wait_for(
             lambda: self.look(scope, approval_id),
             is_over=lambda one: not one.standing.is_pending,
+            sign=lambda one: newest_number(one.approval.session_id),
             seconds=_seconds(request),
         )
         headers = {}

@@ -20,7 +20,7 @@ from apps.timeline.api.comparisons import change_list
 from apps.timeline.api.effects.shapes import crossed_object
 from apps.timeline.queries.calls import Call
 from apps.timeline.queries.effects import CrossedEffect
-from apps.timeline.queries.preview import LISTED, Preview, preview_rollback
+from apps.timeline.queries.preview import Preview, preview_rollback
 
 OUTSIDE = (
     "Stepback cannot undo what tool calls did outside, and does not know of calls "
@@ -63,7 +63,7 @@ class RollbackPreviewView(TimelineView):
 
 
 def _object(found: Preview) -> dict[str, Any]:
-    declared = {one.call: one for one in found.effects}
+    effects, declared = found.effects, found.effects.by_call
     return {
         "object": "rollback_preview",
         "session_id": found.head.session_id,
@@ -73,9 +73,9 @@ def _object(found: Preview) -> dict[str, Any]:
         "versions_set_aside": found.n_set_aside,
         "versions_brought_back": found.brought_back,
         "turns_set_aside": found.n_turns,
-        "effects": [crossed_object(one) for one in found.effects[:LISTED]],
-        "effects_crossed": sum(one.is_owed for one in found.effects),
-        "effects_truncated": len(found.effects) > LISTED,
+        "effects": [crossed_object(one) for one in effects.first],
+        "effects_crossed": effects.n_owed,
+        "effects_truncated": effects.count > len(effects.first),
         "tool_calls": [_call(call, declared) for call in found.calls],
         "tool_calls_since": found.calls_since,
         "tool_calls_truncated": found.has_more_calls,

@@ -1,4 +1,13 @@
-"""What apps above tell of sessions, keep beside them, and may refuse."""
+"""What apps above tell of sessions, keep beside them, and may refuse.
+
+Rows of an app above that belong to a version need no hook. The app opens a transaction,
+locks the session (`operations.lock_head`), calls the operation that appends, and writes
+its rows: all of it is stored together or not at all, also where the append loses its
+race, is refused, or the rows are. Once the session is locked, the number that the
+version will have is the head's and one. What a process remembers of the new head it
+remembers when the transaction commits. `approvals` writes a request with its `wait` and
+a vote with its `decide` in this way.
+"""
 
 from apps.timeline.hooks.asked import ASKED, Asked, asked_among, newest_asked
 from apps.timeline.hooks.beside import BESIDE, differences

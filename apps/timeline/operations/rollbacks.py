@@ -57,7 +57,7 @@ def rollback(
         _require_reason(act, step)
         restored = target(act.scope, head, to, now=act.now)
         _ask_gates(act, head, restored)
-        owed.look(head, restored, now=act.now)
+        owed.look(head, restored)
         return _restoring(
             restored,
             step=step,
@@ -94,7 +94,7 @@ def undo(
             raise NoRollback(param="version", head=head.number)
         restored = target(act.scope, head, number - 1, now=act.now)
         _ask_gates(act, head, restored, undo_of=number)
-        owed.look(head, restored, now=act.now)
+        owed.look(head, restored)
         return _restoring(
             restored,
             step=step,

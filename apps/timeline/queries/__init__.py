@@ -33,8 +33,8 @@ from apps.timeline.queries.effects import (
     EffectRow,
     begun_calls,
     compensations_of,
+    count_still_owed,
     effects,
-    still_owed,
 )
 from apps.timeline.queries.list_rows import (
     NO_SUBJECT,
@@ -161,6 +161,7 @@ __all__ = [
     "contents",
     "count_keys",
     "count_skipped",
+    "count_still_owed",
     "count_to_restore",
     "count_touched",
     "differences",
@@ -192,7 +193,6 @@ __all__ = [
     "session_family",
     "sessions_touched",
     "standing",
-    "still_owed",
     "strip_buckets",
     "subjects",
     "summaries_of_turns",

@@ -16,7 +16,7 @@ from apps.diffs.changes import Comparison
 from apps.diffs.compare import compare
 from apps.timeline.queries import outside
 from apps.timeline.queries.calls import Call
-from apps.timeline.queries.effects import CrossedEffect, crossed_effects
+from apps.timeline.queries.effects import CrossedEffects, crossed_effects
 from apps.timeline.queries.targets import target
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.intact import require_intact
@@ -79,11 +79,11 @@ class LabelAt:
 class Preview:
     """What becomes of the state, of the versions in between, and what stays outside.
 
-    Of calls, forks and labels the first `LISTED` are told; `has_more_…` says that
-    there are others, or of calls that there may be: not everything was looked into.
+    Of effects, calls, forks and labels the first `LISTED` are told; `has_more_…` says
+    that there are others, or of calls that there may be: not everything was looked
+    into. Effects are counted, all that the rollback goes behind.
     The calls are those since `calls_since`, the version that made the body to restore
     (see `outside`), those on versions that are set aside already among them.
-    `effects` are all that the rollback goes behind, unknown first.
     `brought_back` counts versions that live again: one that an earlier rollback set
     aside can be restored as well.
     """
@@ -94,7 +94,7 @@ class Preview:
     set_aside: tuple[range, ...]
     brought_back: int
     n_turns: int
-    effects: tuple[CrossedEffect, ...]
+    effects: CrossedEffects
     calls: tuple[Call, ...]
     calls_since: int
     has_more_calls: bool
@@ -111,7 +111,7 @@ class Preview:
     @property
     def crosses_gravely(self) -> bool:
         """Whether people are to type which session they mean."""
-        return any(one.is_grave for one in self.effects)
+        return self.effects.is_grave
 
 
 def preview_rollback(
@@ -141,6 +141,10 @@ def preview_rollback(
         lineage=seen_from_target,
         now=now,
     )
+    shown = called.calls[:LISTED]
+    effects = crossed_effects(
+        head, restored, now=now, limit=LISTED, calls=[one.id for one in shown if one.id]
+    )
     seen = {"project": scope.project.id, "agents": scope.agent_list, "now": now}
     forks = sql.records(Fork, FORKS, {**asked, **seen})
     labels = sql.records(LabelAt, LABELS, asked)
@@ -151,8 +155,8 @@ def preview_rollback(
         set_aside=tuple(aside),
         brought_back=sum(map(len, without(seen_from_target, seen_from_head))),
         n_turns=turns.count,
-        effects=crossed_effects(head, restored, now=now),
-        calls=called.calls[:LISTED],
+        effects=effects,
+        calls=shown,
         calls_since=called.since,
         has_more_calls=not called.is_all or len(called.calls) > LISTED,
         forks=tuple(forks[:LISTED]),

@@ -6,7 +6,12 @@ from apps.timeline.versions.families import children as child_ids
 from apps.timeline.versions.families import parent_id
 from apps.timeline.versions.fetching import head as head_of
 from apps.timeline.versions.fetching import heads as heads_of
-from apps.timeline.versions.fetching import history_size, versions_at, versions_of
+from apps.timeline.versions.fetching import (
+    history_size,
+    newest_number,
+    versions_at,
+    versions_of,
+)
 from apps.timeline.versions.fetching import states as states_of
 from apps.timeline.versions.heads import kept as head_kept
 from apps.timeline.versions.lineage import (
@@ -39,6 +44,7 @@ __all__ = [
     "live_ranges",
     "live_ranges_each",
     "named_parts",
+    "newest_number",
     "parent_id",
     "parsed_state",
     "parsed_states",

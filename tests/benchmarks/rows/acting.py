@@ -18,12 +18,12 @@ from typing import Any
 import psycopg
 
 from apps.core import json
-from tests.benchmarks import machine, states
+from tests.benchmarks import machine, states, untouched
 from tests.benchmarks.clients import Client
 from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.pairs import Lane, Samples, alternate, milliseconds
 from tests.benchmarks.setting import Setting
-from tests.live import Server
+from tests.live import Server, manage
 
 WHAT = "effects and approvals over HTTP, one client"
 KILOBYTES = 2
@@ -61,11 +61,25 @@ def run(setting: Setting) -> list[Finding]:
         server = opened.enter_context(machine.product(dsn))
         secret = server.key("bench")
         client = opened.enter_context(closing(Client(server, secret)))
-        lanes = _begins(client, setting) | _previews(client, setting)
+        lanes = _begins(client, setting) | _hits(client, setting)
+        lanes |= _previews(client, setting)
         lanes |= _inboxes(server, opened, setting)
         samples = alternate(lanes, rounds=setting.rounds)
         waits = _beside_who_waits(server, secret, setting)
-    return _findings(samples, waits)
+    return _findings(samples, waits, _untouched(setting))
+
+
+def _untouched(setting: Setting) -> Samples:
+    """Append to sessions without effects, beside a database that knows of none."""
+    with machine.database("bench_with_effects") as dsn:
+        manage(dsn, "create_project", "bench")
+        copied = machine.database(
+            "bench_without_effects", template="bench_with_effects"
+        )
+        with copied as before:
+            # A few microseconds are asked about.
+            rounds = setting.rounds * setting.count(3, 1)
+            return untouched.measured(dsn, before, rounds=rounds)
 
 
 def _begins(client: Client, setting: Setting) -> dict[str, Lane]:
@@ -83,6 +97,31 @@ def _begins(client: Client, setting: Setting) -> dict[str, Lane]:
 
     times = setting.count(TIMES, 5)
     return {"append": _mean(patch, times), "begin": _mean(begin, times)}
+
+
+def _hits(client: Client, setting: Setting) -> dict[str, Lane]:
+    """Make the same read, and be answered from the record."""
+    session = client.begin(states.small())
+    path = f"/v1/sessions/{session}/effects"
+    serial = count()
+    reading = {"tool": "find_flights", "class": "read", "number": 0}
+
+    def begun(**said: Any) -> Any:
+        body = {"key": f"read-{next(serial)}"} | reading | said
+        return json.parse(client.done("POST", path, body))
+
+    def call(**arguments: Any) -> None:
+        effect = begun(arguments=arguments)
+        done = {"attempt": effect["attempt"], "status": "done", "result": ["SK 1"]}
+        client.done("POST", f"{path}/{effect['id']}/finish", done)
+
+    def hit() -> None:
+        if begun(arguments={"to": "OSL"}, cache={"ttl": 86_400})["run"]:
+            raise RuntimeError("The record did not answer.")
+
+    call(to="OSL")
+    times = setting.count(TIMES, 5)
+    return {"hit": _mean(hit, times), "call": _mean(lambda: call(to="BGO"), times)}
 
 
 def _previews(client: Client, setting: Setting) -> dict[str, Lane]:
@@ -188,7 +227,7 @@ def _mean(act: Callable[[], Any], times: int) -> Lane:
     return lane
 
 
-def _findings(samples: Samples, waits: Samples) -> list[Finding]:
+def _findings(samples: Samples, waits: Samples, appends: Samples) -> list[Finding]:
     def finding(
         what: str, one: str, other: str, limit: float, found: Samples = samples
     ) -> Finding:
@@ -206,6 +245,15 @@ def _findings(samples: Samples, waits: Samples) -> list[Finding]:
         finding(
             f"begin of an effect: to an append of {KILOBYTES} KB, time",
             *("begin", "append", 1.1),
+        ),
+        finding(
+            "a read answered from the record: to its begin and finish, time",
+            *("hit", "call", 0.8),
+        ),
+        finding(
+            "append to a session without effects, in one process: to a database "
+            "without their tables, time",
+            *("with", "without", 1.02, appends),
         ),
         finding(
             f"preview of a rollback that crosses {CROSSED:,} effects: to one that "

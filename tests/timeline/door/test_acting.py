@@ -99,6 +99,23 @@ def test_what_was_done_is_answered_as_it_was(pair: Pair) -> None:
     assert pair.ask(MAIL).status.startswith("200")
 
 
+def test_what_the_record_has_is_answered_as_by_the_view(pair: Pair) -> None:
+    read = MAIL | {"class": "read", "cache": {"ttl": 60, "set_aside": False}}
+    pair.ask(read)
+    for run in (pair.one, pair.other):
+        (effect,) = run.get("effects")["data"]
+        end = {"attempt": 1, "status": "done", "result": {"id": 10**30}}
+        run.post(f"effects/{effect['id']}/finish", end)
+
+    told = pair.ask(read | {"key": "again", "call_id": "call_1"})
+
+    answer = json.parse(told.content)
+    assert (answer["run"], answer["result"]) == (False, {"id": 10**30})
+    assert pair.ask(read | {"key": "again"}).content == told.content
+    (newest, _) = pair.one.get("effects")["data"]
+    assert (newest["id"], newest["status"]) == (answer["id"], "reused")
+
+
 def test_what_failed_begins_again(pair: Pair) -> None:
     pair.ask(MAIL | {"number": 0})
     for run in (pair.one, pair.other):
@@ -126,6 +143,12 @@ def test_what_failed_begins_again(pair: Pair) -> None:
         {"deadline": "2020-01-01"},
         {"undo": {"tool": "unsend"}},
         {"klass": "read"},
+        {"cache": {"ttl": 60}},
+        {"class": "read", "cache": {"ttl": 0}},
+        {"class": "read", "cache": {"scope": "agent"}},
+        {"class": "read", "cache": {"ttl": 60, "scope": "world"}},
+        {"class": "read", "cache": {"ttl": 60, "for": "ever"}},
+        {"class": "read", "cache": {"ttl": 60, "set_aside": 1}},
     ],
 )
 def test_what_is_refused_the_view_refuses(pair: Pair, said: Any) -> None:

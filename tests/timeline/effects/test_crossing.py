@@ -308,3 +308,62 @@ def test_what_is_owed_is_listed_by_pages(run: Run) -> None:
     keys = [one["key"] for page in (first, second) for one in page["data"]]
     assert keys == [f"mail-{number}" for number in range(5)]
     assert (first["has_more"], second["has_more"]) == (True, False)
+
+
+def test_more_than_a_preview_lists_is_counted(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.timeline.queries.preview.LISTED", 2)
+    done(run, "read", "read")
+    for number in range(3):
+        done(run, f"mail-{number}", "irreversible")
+    begun(run, key="open")
+
+    found = preview(run, 1)
+
+    assert [one["key"] for one in found["effects"]] == ["open", "mail-0"]
+    assert found["effects_crossed"] == 4
+    assert found["effects_truncated"] is True
+    monkeypatch.setattr("apps.timeline.queries.preview.LISTED", 5)
+    assert preview(run, 1)["effects_truncated"] is False
+    assert run.rollback(1)["effects_crossed"] == 4
+
+
+def test_a_call_carries_its_class_though_its_effect_is_not_listed(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.timeline.queries.preview.LISTED", 1)
+    done(run, "mail", "irreversible")
+    effect = done(run, "room", "reversible")
+    said = {"name": "book_room", "arguments": {}, "id": "room"}
+    run.turn({"type": "tool_call", "content": "", "tool_metadata": said})
+
+    found = preview(run, 1)
+
+    assert [one["key"] for one in found["effects"]] == ["mail"]
+    (call,) = found["tool_calls"]
+    assert (call["effect_id"], call["class"]) == (effect["id"], "reversible")
+
+
+def test_a_call_whose_id_no_effect_can_have_is_listed(run: Run) -> None:
+    done(run, "mail", "irreversible")
+    said = {"name": "send_mail", "arguments": {}, "id": "a\0b"}
+    run.turn({"type": "tool_call", "content": "", "tool_metadata": said})
+
+    (call,) = preview(run, 1)["tool_calls"]
+
+    assert (call["name"], call["effect_id"]) == ("send_mail", None)
+
+
+def test_what_is_still_owed_is_counted_without_what_is_closed(run: Run) -> None:
+    mail, room = done(run, "mail", "irreversible"), done(run, "room", "reversible")
+    run.patch({"step": 2})  # v3 knows of both
+    run.rollback(1)
+
+    assert change(run, mail, "waived", reason="She knows.").status == 200
+    assert may_differ(run)
+    assert change(run, room, "failed").status == 200
+    assert may_differ(run)
+    assert change(run, room, "done").status == 200
+
+    assert not may_differ(run)

@@ -7,7 +7,7 @@ above. Places along the line are percentages, so that it fills any width undisto
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -90,6 +90,27 @@ class LifeLine:
         return f"The life of the session in {len(self.nodes)} of its versions"
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Life:
+    """What is known of the versions that were read, of which the `drawn` are placed.
+
+    `forked` are origins of known forks. What looks wrong does so from `suspect` on.
+    """
+
+    read: Sequence[VersionRow]
+    drawn: Sequence[int]
+    live: Sequence[range]
+    labels: Mapping[int, Sequence[str]]
+    forked: Sequence[int]
+    head: int
+    selected: int
+    suspect: int | None = None
+    noise: Noise = NO_NOISE
+
+    def is_aside(self, version: VersionRow) -> bool:
+        return set_aside_by(self.live, version.number) is not None
+
+
 def telling_numbers(
     buckets: Sequence[Bucket], *, head: int, wanted: Sequence[int]
 ) -> list[int]:
@@ -115,47 +136,37 @@ def numbers_read(drawn: Sequence[int], head: int) -> Sequence[int]:
     return range(head + 1) if head < WHOLE else drawn
 
 
-def life_line(
-    read: Sequence[VersionRow],
-    *,
-    drawn: Sequence[int],
-    live: Sequence[range],
-    labels: Mapping[int, Sequence[str]],
-    forked: Iterable[int],
-    head: int,
-    selected: int,
-    suspect: int | None = None,
-    noise: Noise = NO_NOISE,
-) -> LifeLine | None:
-    """Place the drawn ones of the versions read; `forked` are origins of known forks.
-
-    What looks wrong does so from `suspect` on.
-    """
-    versions = [one for one in read if one.number in drawn]
+def life_line(life: Life) -> LifeLine | None:
+    """Place the drawn versions; None where there are too few for a line."""
+    versions = [one for one in life.read if one.number in life.drawn]
     if len(versions) < FEWEST:
         return None
-    origins = list(forked)
     step = 100 / len(versions)
     nodes = [
-        Node(
-            number=version.number,
-            x=_percent(step * (index + 0.5)),
-            y=ASIDE_Y if _is_aside(live, version) else LIVE_Y,
-            mark=_mark(version, head, labels.get(version.number, ())),
-            words=_few_words(version, noise),
-            sentence=_sentence(version, noise),
-            at=version.created_at,
-            is_aside=_is_aside(live, version),
-            is_selected=version.number == selected,
-            n_forks=origins.count(version.number),
-        )
+        _node(life, version, x=step * (index + 0.5))
         for index, version in enumerate(versions)
     ]
     return LifeLine(
         nodes=nodes,
         links=_links(nodes, versions),
-        stages=stages(read, drawn),
-        suspect=None if suspect is None else _since(suspect, drawn),
+        stages=stages(life.read, life.drawn),
+        suspect=None if life.suspect is None else _since(life.suspect, life.drawn),
+    )
+
+
+def _node(life: Life, version: VersionRow, *, x: float) -> Node:
+    number, is_aside = version.number, life.is_aside(version)
+    return Node(
+        number=number,
+        x=_percent(x),
+        y=ASIDE_Y if is_aside else LIVE_Y,
+        mark=_mark(version, life.head, life.labels.get(number, ())),
+        words=_few_words(version, life.noise),
+        sentence=_sentence(version, life.noise),
+        at=version.created_at,
+        is_aside=is_aside,
+        is_selected=number == life.selected,
+        n_forks=life.forked.count(number),
     )
 
 
@@ -240,10 +251,6 @@ def _sentence(version: VersionRow, noise: Noise) -> str:
     told = version_text.words(version, noise)
     operation = version_text.operation(version)
     return f"v{version.number}, {operation}" + (f": {told}" if told else "")
-
-
-def _is_aside(live: Sequence[range], version: VersionRow) -> bool:
-    return set_aside_by(live, version.number) is not None
 
 
 def _percent(place: float) -> str:

@@ -13,6 +13,9 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from apps.accounts.models import Project
+from apps.agents.scope import Scope
+from apps.approvals.queries import MOST_COUNTED as MOST_REQUESTS
+from apps.approvals.queries import count_pending
 from apps.audit.actions import Action
 from apps.console.pages.alerts.firing import RULES_SHOWN, Firing, firing
 from apps.console.pages.project.session_rows import titles_of
@@ -143,6 +146,8 @@ class Attention:
     """What needs a person, the most pressing first, and what went wrong lately."""
 
     headline: str
+    # Requests that people are asked to decide, in words; None where there are none.
+    requests: str | None
     firing: list[Firing]
     needs: list[ItemList]
     flagged: ItemList
@@ -151,7 +156,8 @@ class Attention:
     @property
     def is_calm(self) -> bool:
         """Whether nobody has to do anything now."""
-        return not self.firing and not any(one.items for one in self.needs)
+        is_asked = self.requests is not None
+        return not (self.firing or is_asked or any(one.items for one in self.needs))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -182,8 +188,11 @@ def of_project(project: Project, *, now: datetime) -> Attention:
         none="Nothing was rolled back.",
         url=f"{url}?{urlencode(acts)}",
     )
+    requests = _requests(count_pending(Scope(project), now=now))
+    things = [n_rules, *(counts[kind] for kind in NEEDED)]
     return Attention(
-        headline=_headline([n_rules, *(counts[kind] for kind in NEEDED)]),
+        headline=_headline(things, requests),
+        requests=requests,
         firing=rules,
         needs=[lists[kind] for kind in NEEDED],
         flagged=lists[OpenKind.FLAGGED],
@@ -191,14 +200,26 @@ def of_project(project: Project, *, now: datetime) -> Attention:
     )
 
 
-def _headline(counts: Sequence[int]) -> str:
-    """Say how much needs a person; each of the counts is exact up to a thousand."""
+def _headline(counts: Sequence[int], requests: str | None) -> str:
+    """Say how much needs a person; each of the counts is exact up to a thousand.
+
+    Requests are said apart: a session that waits for one may be among the things.
+    """
     total = sum(counts)
     if not total:
-        return "Nothing needs you."
+        return "Nothing needs you." if requests is None else f"{requests}."
+    things = "1 thing needs you." if total == 1 else f"{total:,} things need you."
     if max(counts) > MOST_COUNTED:
-        return f"More than {MOST_COUNTED:,} things need you."
-    return "1 thing needs you." if total == 1 else f"{total:,} things need you."
+        things = f"More than {MOST_COUNTED:,} things need you."
+    return things if requests is None else f"{things} {requests}."
+
+
+def _requests(count: int) -> str | None:
+    if count > MOST_REQUESTS:
+        return f"More than {MOST_REQUESTS} requests wait to be decided"
+    if count == 1:
+        return "1 request waits to be decided"
+    return f"{count} requests wait to be decided" if count else None
 
 
 def all_of(

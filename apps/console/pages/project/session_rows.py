@@ -5,7 +5,7 @@ Two statements for all rows of a page, and no body is read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from apps.agents.mapping import agents_noise
@@ -128,12 +128,22 @@ def subjects_of(sessions: Sequence[Session]) -> dict[str, Subject]:
     return {one.id: _named(one, said.get(one.id, NO_SUBJECT)) for one in sessions}
 
 
-def subject_of(session: Session) -> Subject:
-    """Return the title of one session, as its row shows it, and whose it is."""
+def row_of(session: Session) -> ListRow | None:
+    """Return what a list shows of one session; None of one removed meanwhile."""
+    return read_list_rows([session.id]).get(session.id)
+
+
+def subject_of(
+    session: Session, row: Callable[[Session], ListRow | None] = row_of
+) -> Subject:
+    """Return the title of one session, as its row shows it, and whose it is.
+
+    The row is asked for only where nothing says what the session is about.
+    """
     found = subjects_of([session])[session.id]
     if found.title is not None:
         return found
-    known = read_list_rows([session.id]).get(session.id)
+    known = row(session)
     title = session.id if known is None else _by_change(session, known.head)
     return replace(found, title=title)
 
@@ -162,10 +172,9 @@ def titles_of(sessions: Sequence[str]) -> dict[str, str]:
     }
 
 
-def standing_of(session: Session, status: str) -> str:
+def standing_of(session: Session, status: str, row: ListRow | None) -> str:
     """Return how one session stands, as its row says it; `status` is what it may do."""
-    known = read_list_rows([session.id]).get(session.id)
-    return status if known is None else _status(session, status, known)
+    return status if row is None else _status(session, status, row)
 
 
 def _shown(row: Row, known: ListRow, said: Subject) -> SessionRow:

@@ -18,20 +18,21 @@ from apps.agents.mapping import agents_noise
 from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
-from apps.console.pages.project.session_rows import standing_of, subject_of
+from apps.console.pages.project.session_rows import row_of, standing_of, subject_of
 from apps.console.pages.session import timeline_rows, verdict, version_text, walking
 from apps.timeline.blame import change_key
 from apps.timeline.models import Session
 from apps.timeline.queries import (
     LISTED_TURNS,
     Bucket,
+    ListRow,
     Subject,
     VersionFilter,
     annotations_beside,
+    count_still_owed,
     flagged_numbers,
     listed_turns,
     listed_versions,
-    still_owed,
     strip_buckets,
 )
 from apps.timeline.versions import (
@@ -69,7 +70,12 @@ class Place:
     @cached_property
     def subject(self) -> Subject:
         """What the session is about, and whose it is; asked where a page says so."""
-        return subject_of(self.session)
+        return subject_of(self.session, lambda _: self.row)
+
+    @cached_property
+    def row(self) -> ListRow | None:
+        """What a list shows of the session: how it stands, and its title if need be."""
+        return row_of(self.session)
 
     @property
     def selected(self) -> int:
@@ -98,7 +104,7 @@ def around(place: Place) -> dict[str, Any]:
     session = place.session
     forks, children = queries.forks(session), queries.children(session)
     buckets = strip_buckets(session.id, session.head_number)
-    standing = standing_of(session, queries.status_of(session, place.now))
+    standing = standing_of(session, queries.status_of(session, place.now), place.row)
     return {
         "title": place.subject.title,
         # The chip's; what can be done goes by `status`.
@@ -119,7 +125,7 @@ def around(place: Place) -> dict[str, Any]:
 
 def n_owed(place: Place, head: VersionRow | None) -> int:
     """Return how many effects are owed for that the head does not know of."""
-    return 0 if head is None else len(still_owed(head, place.live, now=place.now))
+    return 0 if head is None else count_still_owed(head, place.live)
 
 
 def _life(
@@ -141,6 +147,18 @@ def _life(
     versions = versions_at(session.id, life_line.numbers_read(numbers, head))
     by_number = {version.number: version for version in versions}
     newest = by_number.get(head)
+    forked = [one.origin_number for one in forks if one.origin_number is not None]
+    life = life_line.Life(
+        read=versions,
+        drawn=numbers,
+        live=place.live,
+        labels=queries.labels(session, numbers),
+        forked=forked,
+        head=head,
+        selected=place.selected,
+        suspect=None if found is None else found.number,
+        noise=agents_noise(session.agent),
+    )
     return {
         "n_owed": n_owed(place, newest),
         "held_by": newest if newest is not None and newest.op == Op.PAUSE else None,
@@ -152,19 +170,7 @@ def _life(
             live=place.live,
             noise=agents_noise(session.agent),
         ),
-        "life": life_line.life_line(
-            versions,
-            drawn=numbers,
-            live=place.live,
-            labels=queries.labels(session, numbers),
-            forked=[
-                fork.origin_number for fork in forks if fork.origin_number is not None
-            ],
-            head=head,
-            selected=place.selected,
-            suspect=None if found is None else found.number,
-            noise=agents_noise(session.agent),
-        ),
+        "life": life_line.life_line(life),
     }
 
 

@@ -54,7 +54,6 @@ from apps.timeline.words import Crossing
 
 MEANWHILE = 5
 LETTERS = 4
-EFFECTS = 50
 ROWS = 50
 
 
@@ -201,14 +200,14 @@ def _preview_page(
 
 def _told(found: Preview, noise: Noise) -> dict[str, Any]:
     # A call that was begun as an effect is told of as that.
-    begun = {one.call for one in found.effects}
+    begun = found.effects.by_call
     return {
         "preview": found,
         "head": found.head,
         "target": found.target,
         "changes": change_table.told(found.comparison, shown=ROWS, noise=noise),
-        "effects": [effect_rows.crossed(one) for one in found.effects[:EFFECTS]],
-        "n_effects": len(found.effects),
+        "effects": [effect_rows.crossed(one) for one in found.effects.first],
+        "n_effects": found.effects.count,
         "calls": [
             version_pane.call_row(call) for call in found.calls if call.id not in begun
         ],

@@ -29,14 +29,16 @@ from apps.timeline.api.door.plain import (
 from apps.timeline.api.door.writes import Told, answer_write
 from apps.timeline.api.effects.shapes import begin_object
 from apps.timeline.api.effects.views import EffectsView, status_of
-from apps.timeline.operations import Begun, NewEffect
+from apps.timeline.operations import Begun, Cache, NewEffect
 
 _EFFECT: dict[str, type] = {
     **dict.fromkeys(("key", "tool", "class", "call_id"), str),
     "arguments": dict,
     "number": int,
     "takes_provider_key": bool,
+    "cache": dict,
 }
+_CACHE = {"ttl": int, "scope": str, "set_aside": bool}
 
 
 def acting_cases() -> list[PlainCase]:
@@ -107,4 +109,15 @@ def taken(given: Mapping[str, Any]) -> NewEffect:
         call_id=given.get("call_id"),
         takes_provider_key=bool(given.get("takes_provider_key")),
         number=given.get("number"),
+        cache=_cache(given.get("cache")),
     )
+
+
+def _cache(given: Mapping[str, Any] | None) -> Cache | None:
+    """Raises: NotPlain, CacheInvalid."""
+    if given is None:
+        return None
+    inputs.require(given, _CACHE)
+    if "ttl" not in given or None in given.values():
+        raise inputs.NotPlain
+    return Cache(**given)

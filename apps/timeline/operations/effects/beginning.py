@@ -113,9 +113,10 @@ def _gated(
     return _told(act, session_id, parameters, outcome)
 
 
-def _just_begun(sent: Mapping[str, Any], outcome: Any) -> EffectRow:
+def _just_stored(sent: Mapping[str, Any], outcome: Any) -> EffectRow:
     """Return the effect as it was just stored, without reading it."""
     same = ("key", "tool", "call_id", "arguments", "arguments_size", "undo")
+    is_reused = outcome.outcome == "reused"
     return EffectRow(
         session_id=sent["session"],
         id=outcome.effect_id,
@@ -124,20 +125,20 @@ def _just_begun(sent: Mapping[str, Any], outcome: Any) -> EffectRow:
         undo_until=sent["undo_until"],
         takes_provider_key=sent["takes_key"],
         number=outcome.number,
-        source_session_id=None,
-        source_effect_id=None,
-        source_number=None,
-        source_at=None,
+        source_session_id=sent["source_session"],
+        source_effect_id=sent["source_effect"],
+        source_number=sent["source_number"],
+        source_at=sent["source_at"],
         actor_label=sent["actor_label"],
         created_at=outcome.created_at,
-        status=EffectStatus.BEGUN,
+        status=EffectStatus.REUSED if is_reused else EffectStatus.BEGUN,
         attempt=outcome.attempt,
         head_number=outcome.head_number,
         deadline=outcome.deadline,
-        result=None,
-        result_reference=None,
-        result_digest=None,
-        external_id=None,
+        result=sent["result"],
+        result_reference=sent["reference"],
+        result_digest=sent["result_digest"],
+        external_id=sent["external_id"],
         reason=None,
         updated_by=sent["actor_label"],
         updated_at=outcome.created_at,
@@ -155,8 +156,8 @@ def _told(
     match outcome.outcome:
         case "begun" | "done" | "reused":
             is_begun = outcome.outcome == "begun"
-            if is_begun and outcome.attempt == 1:
-                return Begun(run=True, effect=_just_begun(parameters, outcome))
+            if outcome.attempt == 1 and outcome.outcome != "done":
+                return Begun(run=is_begun, effect=_just_stored(parameters, outcome))
             found = one_effect(session_id, outcome.effect_id, now=act.now)
             return Begun(run=is_begun, effect=found)
         case "differs":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from django.db import transaction
 
@@ -23,8 +22,8 @@ from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import CompensationStep
 from apps.timeline.queries.effects import (
     CrossedEffect,
-    crossed_effects,
     one_compensation,
+    owed_effects,
 )
 from apps.timeline.versions import fetching
 from apps.timeline.versions.reading import VersionRow, require_text
@@ -46,21 +45,20 @@ class Owed:
 
     def __init__(self, crossing: Crossing) -> None:
         self._crossing = crossing
-        self._crossed: Sequence[CrossedEffect] = ()
+        self._ids: Sequence[str] = ()
 
-    def look(self, head: VersionRow, restored: VersionRow, *, now: datetime) -> None:
+    def look(self, head: VersionRow, restored: VersionRow) -> None:
         """Find what the rollback goes behind, under the session's lock.
 
         Raises: EffectsCrossed where it must go behind nothing; EffectsUnconfirmed.
         """
-        found = crossed_effects(head, restored, now=now)
-        self._crossed = [one for one in found if one.is_owed]
-        if self._crossed and self._crossing is Crossing.NOTHING_OWED:
-            ids = [one.id for one in self._crossed[:MOST_NAMED]]
-            count = len(self._crossed)
-            raise EffectsCrossed(param="on_effects", effects=ids, count=count)
-        is_barred = self._crossing is Crossing.NOTHING_GRAVE
-        if is_barred and any(one.is_grave for one in found):
+        found = owed_effects(head, restored)
+        self._ids = found.ids
+        if self._ids and self._crossing is Crossing.NOTHING_OWED:
+            named = list(self._ids[:MOST_NAMED])
+            count = len(self._ids)
+            raise EffectsCrossed(param="on_effects", effects=named, count=count)
+        if found.is_grave and self._crossing is Crossing.NOTHING_GRAVE:
             raise EffectsUnconfirmed(param="letters")
 
     def write(self, receipt: Receipt) -> int:
@@ -68,16 +66,16 @@ class Owed:
 
         There is one of an effect for ever.
         """
-        if self._crossed:
+        if self._ids:
             (made,) = receipt.made
             asked = {
                 "session": receipt.session_id,
-                "ids": [one.id for one in self._crossed],
+                "ids": list(self._ids),
                 "number": receipt.number,
                 "at": made.created_at,
             }
             sql.rows(_OWE, asked)
-        return len(self._crossed)
+        return len(self._ids)
 
 
 @transaction.atomic

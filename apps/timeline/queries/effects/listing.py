@@ -133,9 +133,14 @@ class BegunCall(NamedTuple):
     is_reused: bool
 
 
+def possible(calls: Sequence[str]) -> list[str]:
+    """Return the ids that a stored effect can have: agents report any others too."""
+    return [one for one in calls if "\0" not in one]
+
+
 def begun_calls(session_id: str, calls: Sequence[str]) -> dict[str, BegunCall]:
     """Return what calls of a session were begun as, by the ids that report them."""
-    found = sql.rows(_CLASSES, {"session": session_id, "calls": list(calls)})
+    found = sql.rows(_CLASSES, {"session": session_id, "calls": possible(calls)})
     return {
         row.call: BegunCall(EffectClass(row.effect_class), row.is_reused)
         for row in found

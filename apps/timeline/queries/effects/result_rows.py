@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -43,28 +43,32 @@ PAGE = _results(
 _OFFERED = "e.cache_scope = 'agent' AND e.id = ANY (%(ids)s::varchar[])"
 ONE_OFFERED = _results(_OFFERED, _NEVER_COUNTED)
 SOME_OFFERED = _results(_OFFERED, _COUNTED)
-_PLACE = sql.of_session("""
+_OF_THE_CALL = """
+   AND (f.tool IS NULL OR f.tool = %(tool)s)
+   AND (f.call_digest IS NULL OR f.call_digest = %(digest)s)
+"""
+_FORGOTTEN_HERE = f"""(
+       SELECT max(f.created_at) FROM timeline_forgetting f
+        WHERE f.session_id = %(session)s {_OF_THE_CALL})
+"""  # noqa: S608
+_FORGOTTEN_BY_AGENT = f"""
+SELECT max(f.created_at) AS at FROM timeline_agentforgetting f
+ WHERE f.project_id = %(project)s AND f.agent_id = %(agent)s {_OF_THE_CALL}
+"""  # noqa: S608
+_SELECTED = """
 SELECT s.id, s.agent_id, s.origin_session_id, s.origin_number, s.created_at,
        head.number AS head
+"""
+_SEEN = """
   FROM timeline_session s
   JOIN LATERAL (SELECT v.number, v.hold FROM timeline_version v
                  WHERE v.session_id = %(session)s
                  ORDER BY v.number DESC LIMIT 1) head ON true
  WHERE s.id = %(session)s AND s.project_id = %(project)s AND s.kind = 'session'
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s) AND head.hold <> 'deleted'
-""")
-_OF_THE_CALL = """
-   AND (f.tool IS NULL OR f.tool = %(tool)s)
-   AND (f.call_digest IS NULL OR f.call_digest = %(digest)s)
 """
-_FORGOTTEN_HERE = sql.of_session(
-    "SELECT max(f.created_at) AS at FROM timeline_forgetting f"  # noqa: S608
-    f" WHERE f.session_id = %(session)s {_OF_THE_CALL}"
-)
-_FORGOTTEN_BY_AGENT = f"""
-SELECT max(f.created_at) AS at FROM timeline_agentforgetting f
- WHERE f.project_id = %(project)s AND f.agent_id = %(agent)s {_OF_THE_CALL}
-"""  # noqa: S608
+_PLACE = sql.of_session(_SELECTED + _SEEN)
+_START = sql.of_session(f"{_SELECTED}, {_FORGOTTEN_HERE} AS forgotten {_SEEN}")
 ALL_FORGOTTEN_BY_AGENT = """
 SELECT f.tool, f.call_digest AS digest, max(f.created_at) AS at
   FROM timeline_agentforgetting f
@@ -126,6 +130,8 @@ class Place:
     head: int
     until: datetime | None = None
     is_origin: bool = False
+    # Until when the call was forgotten, of the place where one starts.
+    forgotten: datetime | None = None
 
     @property
     def top(self) -> int:
@@ -139,10 +145,17 @@ def place_of(project_id: str, session_id: str, now: datetime) -> Place | None:
     return found[0] if found else None
 
 
-def forgotten_until(asked: dict[str, Any]) -> datetime | None:
-    """Return until when results of a call are forgotten, here or by the agent."""
-    found = [*sql.rows(_FORGOTTEN_HERE, asked), *sql.rows(_FORGOTTEN_BY_AGENT, asked)]
-    return max((one.at for one in found if one.at is not None), default=None)
+def start_of(asked: dict[str, Any]) -> Place | None:
+    """Return the session that asks, and until when it forgets results of the call.
+
+    What its agent forgets for all sessions counts as well.
+    """
+    found = sql.records(Place, _START, asked)
+    if not found:
+        return None
+    (by_agent,) = sql.rows(_FORGOTTEN_BY_AGENT, asked | {"agent": found[0].agent_id})
+    moments = [at for at in (found[0].forgotten, by_agent.at) if at is not None]
+    return replace(found[0], forgotten=max(moments, default=None))
 
 
 def found_in(query: str, place: Place, **asked: Any) -> list[ResultRow]:

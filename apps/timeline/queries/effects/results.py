@@ -24,9 +24,9 @@ from apps.timeline.queries.effects.result_rows import (
     SOME_OFFERED,
     Place,
     ResultRow,
-    forgotten_until,
     found_in,
     place_of,
+    start_of,
 )
 from apps.timeline.words import CacheScope
 
@@ -45,20 +45,25 @@ def find_result(
     what the agent's other sessions offer. The caller has checked that the session may
     be seen, and holds its lock.
     """
-    place = place_of(act.project_id, session_id, act.now)
-    if place is None or effect.cache is None:
+    if effect.cache is None:
         return None
     asked: dict[str, Any] = {
         "project": act.project_id,
-        "agent": place.agent_id,
         "session": session_id,
+        "now": act.now,
         "tool": effect.tool,
         "digest": digest,
+    }
+    place = start_of(asked)
+    if place is None:
+        return None
+    asked |= {
+        "agent": place.agent_id,
         "since": effect.cache.since(act.now),
         "set_aside": effect.cache.set_aside,
+        "forgotten": place.forgotten,
         "limit": 1,
     }
-    asked["forgotten"] = forgotten_until(asked)
     for one in _lineage(act, place):
         found = found_in(OF_CALL, one, **asked)
         if found:
