@@ -92,12 +92,6 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         found = self.filter(id__lt=after_id) if after_id else self
         return found.order_by("-id")
 
-    def counted_of_documents(self) -> dict[str, int]:
-        """Return how many there are of each document; of none there is no number."""
-        # Of rows, not of ids: the index that they are counted by has none.
-        found = self.values_list("document_id").annotate(count=Count("*"))
-        return dict(found.order_by())
-
     def counted_of_sessions(
         self, session_ids: Sequence[str], *, now: datetime
     ) -> dict[str, int]:

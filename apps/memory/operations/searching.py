@@ -6,20 +6,21 @@ itself: no search can return what another user's document holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from apps.agents.acts import Act
 from apps.core.errors import InvalidRequest
 from apps.meaning.embedding import EmbeddingFailed
+from apps.meaning.fresh import Near
 from apps.meaning.nearest import Neighbours, nearest
 from apps.memory.documents.contents import words_of
 from apps.memory.documents.finding import read_entries
+from apps.memory.documents.matching import Documents, Numbers, Wanted
 from apps.memory.documents.owners import Finder, Owner, Place
 from apps.memory.documents.storing import Kept
 from apps.memory.exposition import count_search
-from apps.memory.models import Memory
-from apps.memory.querysets import MemoryQuerySet
 
 LONGEST_QUERY = 2_000
 LEAST_SCORE = 0.7
@@ -28,6 +29,8 @@ LEAST_SCORE = 0.7
 MOST_COMPARED = 20_000
 # Of them, those with a word in common that are looked through.
 MOST_WORDED = 5_000
+# Of so few all are looked through, instead of asking an index.
+FEW = 200
 # Of the nearest more are looked at than are asked for: some may be no longer believed.
 BESIDE = 20
 
@@ -86,15 +89,22 @@ class SearchResult:
 class _Scores:
     """The best score of each memory, and how far was looked."""
 
-    by_id: dict[str, float]
+    by_id: dict[str, float] = field(default_factory=dict)
+    document_of: dict[str, str] = field(default_factory=dict)
     candidates: int = 0
     pending: int = 0
     stale: int = 0
     is_truncated: bool = False
     why: str | None = None
 
-    def count(self, memory_id: str, score: float) -> None:
+    def count(self, document_id: str, memory_id: str, score: float) -> None:
         self.by_id[memory_id] = max(score, self.by_id.get(memory_id, 0.0))
+        self.document_of[memory_id] = document_id
+
+    def count_looks(self, near: Neighbours) -> None:
+        self.pending += near.pending
+        self.stale += near.stale
+        self.is_truncated = self.is_truncated or near.is_truncated
 
     @property
     def method(self) -> str:
@@ -124,16 +134,14 @@ def search_owners(
 
     With `keeping`, the nearest of those that it keeps, however many are nearer.
     """
-    scores = _Scores({})
-    owner_of: dict[str, Owner] = {}
-    wanted = _wanted([one.document.id for one in owners], act, asked)
-    counts = wanted.counted_of_documents()
-    for owner in owners:
-        count = counts.get(owner.document.id, 0)
-        if count:
-            known = len(scores.by_id)
-            _score(scores, owner, count, act, asked)
-            owner_of |= dict.fromkeys(list(scores.by_id)[known:], owner)
+    scores = _Scores()
+    owner_of = {one.document.id: one for one in owners}
+    wanted = Wanted(now=act.now, types=asked.types, tags=asked.tags)
+    counts = wanted.counted(list(owner_of))
+    documents = _compared(scores, counts, wanted)
+    if documents:
+        _by_words(scores, documents, counts, wanted, asked.query)
+        _by_meaning(scores, documents, wanted, asked)
     return SearchResult(
         matches=_matches(scores, owner_of, act, asked, keeping or list),
         candidates=scores.candidates,
@@ -147,7 +155,7 @@ def search_owners(
 
 def _matches(
     scores: _Scores,
-    owner_of: dict[str, Owner],
+    owner_of: Mapping[str, Owner],
     act: Act,
     asked: SearchAsked,
     keeping: Keeping,
@@ -159,18 +167,14 @@ def _matches(
     at, most = 0, asked.limit
     while at < len(near) and len(found) < asked.limit:
         by_id = dict(near[at : at + most])
-        kept = _kept([(name, owner_of[name]) for name in by_id], act)
+        named = [(name, owner_of[scores.document_of[name]]) for name in by_id]
+        kept = _kept(named, act)
         found += [
             Match(kept=one, score=round(by_id[one.content.id], 4))
             for one in keeping([kept[name] for name in by_id if name in kept])
         ]
         at, most = at + most, 2 * most
     return found[: asked.limit]
-
-
-def _wanted(documents: list[str], act: Act, asked: SearchAsked) -> MemoryQuerySet:
-    believed = Memory.objects.of(documents).believed(now=act.now)
-    return believed.narrowed(types=asked.types, tags=asked.tags)
 
 
 def _kept(found: Sequence[tuple[str, Owner]], act: Act) -> dict[str, Kept]:
@@ -186,74 +190,94 @@ def _kept(found: Sequence[tuple[str, Owner]], act: Act) -> dict[str, Kept]:
     }
 
 
-def _score(
-    scores: _Scores, owner: Owner, count: int, act: Act, asked: SearchAsked
-) -> None:
-    wanted = _wanted([owner.document.id], act, asked)
-    if count > MOST_COMPARED:
-        scores.is_truncated = True
-        newest = wanted.order_by("-id").values_list("id", flat=True)
-        wanted = wanted.filter(id__gte=newest[MOST_COMPARED - 1])
-    scores.candidates += min(count, MOST_COMPARED)
-    _by_words(scores, owner, wanted, asked.query)
-    try:
-        near, known = _nearest(owner, wanted, act, asked)
-    except EmbeddingFailed as error:
-        scores.why = str(error)
-        return
-    _by_meaning(scores, near, known)
-
-
-def _nearest(
-    owner: Owner, wanted: MemoryQuerySet, act: Act, asked: SearchAsked
-) -> tuple[Neighbours, dict[str, int]]:
-    """Return what is nearest, and of the nearest that are wanted their versions.
-
-    Without a filter nearly all are wanted: as many as are asked for, and some, are
-    looked at. If too few of them are, all that are wanted are compared.
-
-    Raises: EmbeddingFailed.
-    """
-    if not (asked.types or asked.tags):
-        near = nearest(owner.document.id, asked.query, now=act.now)
-        some = near.found[: asked.limit + BESIDE]
-        known = _versions(wanted.filter(id__in=[one.key for one in some]))
-        standing = sum(known.get(one.key) == one.number for one in some)
-        if standing >= asked.limit or len(near.found) <= len(some):
-            return near, known
-    known = _versions(wanted)
-    return nearest(owner.document.id, asked.query, among=known, now=act.now), known
-
-
-def _versions(wanted: MemoryQuerySet) -> dict[str, int]:
-    return dict(wanted.values_list("id", "number"))
-
-
-def _by_meaning(scores: _Scores, near: Neighbours, known: dict[str, int]) -> None:
-    for one in near.found:
-        if known.get(one.key) == one.number:
-            scores.count(one.key, one.similarity)
-    scores.pending += near.pending
-    scores.stale += near.stale
-    scores.is_truncated = scores.is_truncated or near.is_truncated
+def _compared(scores: _Scores, counts: Mapping[str, int], wanted: Wanted) -> Documents:
+    """Return the documents, each with the id from which on it is compared."""
+    found = {}
+    for one, count in counts.items():
+        scores.candidates += min(count, MOST_COMPARED)
+        scores.is_truncated = scores.is_truncated or count > MOST_COMPARED
+        is_all = count <= MOST_COMPARED
+        found[one] = "" if is_all else wanted.first_of_newest(one, MOST_COMPARED)
+    return found
 
 
 def _by_words(
-    scores: _Scores, owner: Owner, wanted: MemoryQuerySet, query: str
+    scores: _Scores,
+    documents: Documents,
+    counts: Mapping[str, int],
+    wanted: Wanted,
+    query: str,
 ) -> None:
     """Count the share of the question's words that a memory has."""
-    words = set(words_of(query))
+    words = sorted(set(words_of(query)))
     if not words:
         return
-    shared = wanted.with_a_word_of(owner.document.id, sorted(words)).order_by("-id")
-    rows = shared.values_list("id", "words")[: MOST_WORDED + 1]
-    for place, (memory_id, own) in enumerate(rows):
-        if place == MOST_WORDED:
-            scores.is_truncated = True
-            return
-        score = len(words.intersection(own)) / len(words)
+    few = [one for one in documents if counts[one] <= min(FEW, MOST_COMPARED)]
+    found = wanted.worded(few, words)
+    for one in documents.keys() - few:
+        many = wanted.worded_of_many(one, documents[one], words, most=MOST_WORDED + 1)
+        scores.is_truncated = scores.is_truncated or len(many) > MOST_WORDED
+        found += many[:MOST_WORDED]
+    for document_id, memory_id, own in found:
+        score = len(set(words).intersection(own)) / len(words)
         if score:
-            scores.count(memory_id, score)
+            scores.count(document_id, memory_id, score)
+
+
+def _by_meaning(
+    scores: _Scores, documents: Documents, wanted: Wanted, asked: SearchAsked
+) -> None:
+    """Count what is nearest by its text, where the version that is near still stands.
+
+    Without a filter nearly all are wanted: as many as are asked for, and some, are
+    looked at. Where too few of them are, all that are wanted are compared.
+    """
+    near: dict[str, Neighbours] = {}
+    known: Numbers = {}
+    left = dict(documents)
+    if not (asked.types or asked.tags):
+        near = _nearest(scores, documents, asked.query, wanted.now)
+        some = {key: one.found[: asked.limit + BESIDE] for key, one in near.items()}
+        keys = [one.key for found in some.values() for one in found]
+        known = wanted.numbers({one: documents[one] for one in near}, keys)
+        left = {
+            one: documents[one]
+            for one, found in some.items()
+            if len(near[one].found) > len(found)
+            and len(_standing(found, known[one])) < asked.limit
+        }
+    if left:
+        known |= wanted.numbers(left)
+        near = {key: one for key, one in near.items() if key not in left}
+        near |= _nearest(scores, left, asked.query, wanted.now, among=known)
+    for document_id, found in near.items():
+        scores.count_looks(found)
+        for one in _standing(found.found, known[document_id]):
+            scores.count(document_id, one.key, one.similarity)
+
+
+def _standing(found: Sequence[Near], known: Mapping[str, int]) -> list[Near]:
+    """Keep those whose text is of the version that stands."""
+    return [one for one in found if known.get(one.key) == one.number]
+
+
+def _nearest(
+    scores: _Scores,
+    documents: Collection[str],
+    query: str,
+    now: datetime,
+    *,
+    among: Numbers | None = None,
+) -> dict[str, Neighbours]:
+    """Return what is nearest in each; where nothing can be compared, say why."""
+    found = {}
+    for one in documents:
+        keys = None if among is None else among[one]
+        try:
+            found[one] = nearest(one, query, among=keys, now=now)
+        except EmbeddingFailed as error:
+            scores.why = str(error)
+    return found
 
 
 def of_session(session_id: str, asked: SearchAsked) -> SearchAsked:
