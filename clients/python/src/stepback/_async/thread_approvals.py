@@ -12,9 +12,9 @@ from langgraph.types import Interrupt
 from stepback._async.thread_writes import AsyncThreadWrites
 from stepback.answers import Approval
 from stepback.errors import ApprovalNotFound, IdempotencyKeyReused
-from stepback.langgraph.answered import Answers
+from stepback.langgraph.acting.answered import Answers
+from stepback.langgraph.acting.shapes import Question, approval_in, shape_of
 from stepback.langgraph.known import Thread
-from stepback.langgraph.shapes import Question, approval_in, shape_of
 
 
 class AsyncThreadApprovals(AsyncThreadWrites):

@@ -8,7 +8,7 @@ from typing import Any
 from stepback._async.thread_approvals import AsyncThreadApprovals
 from stepback.answers import Effect, EffectBegin
 from stepback.errors import ApiError, EffectDiffers, UnacceptableArguments
-from stepback.langgraph.acts import Wanted
+from stepback.langgraph.acting.acts import Wanted
 
 PAGE = 100
 

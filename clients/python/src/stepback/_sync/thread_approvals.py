@@ -13,9 +13,9 @@ from langgraph.types import Interrupt
 from stepback._sync.thread_writes import ThreadWrites
 from stepback.answers import Approval
 from stepback.errors import ApprovalNotFound, IdempotencyKeyReused
-from stepback.langgraph.answered import Answers
+from stepback.langgraph.acting.answered import Answers
+from stepback.langgraph.acting.shapes import Question, approval_in, shape_of
 from stepback.langgraph.known import Thread
-from stepback.langgraph.shapes import Question, approval_in, shape_of
 
 
 class ThreadApprovals(ThreadWrites):

@@ -29,7 +29,7 @@ def go_on(client: Stepback, asked: Namespace, output: Output) -> None:
 
     Raises: NotContinued, after all of them, if one failed.
     """
-    from stepback.langgraph.resuming import saver_of
+    from stepback.langgraph.acting.resuming import saver_of
 
     graph = graph_at(asked.graph)
     saver, failed = saver_of(graph), 0
@@ -95,7 +95,7 @@ def _thread_of(session: Session) -> str:
 
 async def _continued(graph: Any, thread: str) -> tuple[dict[str, Any] | None, str]:
     """Go on with a thread; None where nothing is decided that it waits for."""
-    from stepback.langgraph.resuming import NothingDecided, aresume
+    from stepback.langgraph.acting.resuming import NothingDecided, aresume
 
     raw: dict[str, Any] = {"thread_id": thread, "answers": 0, "failed": False}
     try:

@@ -6,9 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from stepback.langgraph.effects import effect
-    from stepback.langgraph.results import ResultNotKept
-    from stepback.langgraph.resuming import NoSaver, NothingDecided, aresume, resume
+    from stepback.langgraph.acting.effects import effect
+    from stepback.langgraph.acting.results import ResultNotKept
+    from stepback.langgraph.acting.resuming import (
+        NoSaver,
+        NothingDecided,
+        aresume,
+        resume,
+    )
     from stepback.langgraph.saver import StepbackSaver
 
 __all__ = [
@@ -22,13 +27,13 @@ __all__ = [
 ]
 
 PLACES = {
-    "NoSaver": "resuming",
-    "NothingDecided": "resuming",
-    "ResultNotKept": "results",
+    "NoSaver": "acting.resuming",
+    "NothingDecided": "acting.resuming",
+    "ResultNotKept": "acting.results",
     "StepbackSaver": "saver",
-    "aresume": "resuming",
-    "effect": "effects",
-    "resume": "resuming",
+    "aresume": "acting.resuming",
+    "effect": "acting.effects",
+    "resume": "acting.resuming",
 }
 
 

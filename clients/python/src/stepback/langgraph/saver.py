@@ -24,7 +24,7 @@ from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.types import Interrupt
 
 from stepback.langgraph import objects
-from stepback.langgraph.answered import Answers
+from stepback.langgraph.acting.answered import Answers
 from stepback.langgraph.connections import Connections
 from stepback.langgraph.objects import Wanted, thread_in
 

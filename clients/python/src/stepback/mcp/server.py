@@ -7,8 +7,8 @@ from typing import Any
 from mcp.server.mcpserver import MCPServer
 
 from stepback.mcp import descriptions
-from stepback.mcp.acting_tools import add_approvals, add_effects
-from stepback.mcp.agent_tools import add_data, add_memories
+from stepback.mcp.acting.tools import add_approvals, add_effects
+from stepback.mcp.agents.tools import add_data, add_memories
 from stepback.mcp.calling import Callers
 from stepback.mcp.thread_tools import add_checkpoints, add_looking, add_passing_on
 

@@ -7,12 +7,12 @@ by its own id.
 
 from __future__ import annotations
 
-from stepback.mcp.agents import AgentTools
-from stepback.mcp.approvals import ApprovalTools
+from stepback.mcp.acting.approvals import ApprovalTools
+from stepback.mcp.acting.effects import EffectTools
+from stepback.mcp.agents.data import AgentTools
+from stepback.mcp.agents.memories import MemoryTools
 from stepback.mcp.checkpoints import CheckpointTools
-from stepback.mcp.effects import EffectTools
 from stepback.mcp.looking import LookingTools
-from stepback.mcp.memories import MemoryTools
 from stepback.mcp.passing import PassingTools
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from stepback.mcp.approvals import object_in
+from stepback.mcp.acting.approvals import object_in
 from stepback.mcp.threads import UNTRUSTED, Refused, Result, Threads
 
 LISTED = (

@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.types import Interrupt
 
 from stepback.answers import Approval
-from stepback.langgraph.shapes import approval_in, plain_answer, shape_of
+from stepback.langgraph.acting.shapes import approval_in, plain_answer, shape_of
 
 VOIDED = "voided"
 

@@ -13,9 +13,9 @@ from langgraph.types import Interrupt
 
 from stepback.answers import EffectBegin
 from stepback.failures import StepbackError
-from stepback.langgraph.acts import Wanted, wanted
-from stepback.langgraph.results import given_back, kept
-from stepback.langgraph.shapes import MARK
+from stepback.langgraph.acting.acts import Wanted, wanted
+from stepback.langgraph.acting.results import given_back, kept
+from stepback.langgraph.acting.shapes import MARK
 
 Tool = TypeVar("Tool", bound=Callable[..., Any])
 Class = Literal["read", "reversible", "compensable", "irreversible"]

@@ -1,0 +1,145 @@
+"""What can go wrong with a call: one class per error code of the server.
+
+A call that fails raises; none returns an empty state in place of one that could not
+be read. A code that this release does not know is an `ApiError` with that code. Classes
+stand with what fails; all of them are told here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from stepback.errors.acting import AlreadyVoted as AlreadyVoted
+from stepback.errors.acting import ApprovalClosed as ApprovalClosed
+from stepback.errors.acting import ApprovalNeeded as ApprovalNeeded
+from stepback.errors.acting import ApprovalNotFound as ApprovalNotFound
+from stepback.errors.acting import ApprovalOutdated as ApprovalOutdated
+from stepback.errors.acting import ApprovalRuleNotFound as ApprovalRuleNotFound
+from stepback.errors.acting import CacheInvalid as CacheInvalid
+from stepback.errors.acting import CompensationClosed as CompensationClosed
+from stepback.errors.acting import CompensationNotFound as CompensationNotFound
+from stepback.errors.acting import DeadlinePassed as DeadlinePassed
+from stepback.errors.acting import EffectAttempt as EffectAttempt
+from stepback.errors.acting import EffectDiffers as EffectDiffers
+from stepback.errors.acting import EffectFinished as EffectFinished
+from stepback.errors.acting import EffectInProgress as EffectInProgress
+from stepback.errors.acting import EffectNotFound as EffectNotFound
+from stepback.errors.acting import EffectNotUnknown as EffectNotUnknown
+from stepback.errors.acting import EffectRefused as EffectRefused
+from stepback.errors.acting import EffectsCrossed as EffectsCrossed
+from stepback.errors.acting import EffectsUnconfirmed as EffectsUnconfirmed
+from stepback.errors.acting import EffectUnknown as EffectUnknown
+from stepback.errors.acting import TooManyApprovalRules as TooManyApprovalRules
+from stepback.errors.acting import TooManyApprovals as TooManyApprovals
+from stepback.errors.acting import UnacceptableApproval as UnacceptableApproval
+from stepback.errors.acting import UnacceptableArguments as UnacceptableArguments
+from stepback.errors.acting import VersionSetAside as VersionSetAside
+from stepback.errors.callers import AgentDeleted as AgentDeleted
+from stepback.errors.callers import AgentSuspended as AgentSuspended
+from stepback.errors.callers import AuthenticationFailed as AuthenticationFailed
+from stepback.errors.callers import PermissionDenied as PermissionDenied
+from stepback.errors.missing import AgentNotFound as AgentNotFound
+from stepback.errors.missing import CheckpointNotFound as CheckpointNotFound
+from stepback.errors.missing import ConfigVersionNotFound as ConfigVersionNotFound
+from stepback.errors.missing import DeliveryNotFound as DeliveryNotFound
+from stepback.errors.missing import DocumentNotFound as DocumentNotFound
+from stepback.errors.missing import ExceptionNotFound as ExceptionNotFound
+from stepback.errors.missing import ExportNotFound as ExportNotFound
+from stepback.errors.missing import KeyNotFound as KeyNotFound
+from stepback.errors.missing import LabelNotFound as LabelNotFound
+from stepback.errors.missing import MemoryNotFound as MemoryNotFound
+from stepback.errors.missing import NotFound as NotFound
+from stepback.errors.missing import PlanNotFound as PlanNotFound
+from stepback.errors.missing import PointerNotFound as PointerNotFound
+from stepback.errors.missing import ResourceNotFound as ResourceNotFound
+from stepback.errors.missing import RuleNotFound as RuleNotFound
+from stepback.errors.missing import SessionNotFound as SessionNotFound
+from stepback.errors.missing import SummaryNotFound as SummaryNotFound
+from stepback.errors.missing import TraceNotFound as TraceNotFound
+from stepback.errors.missing import TurnNotFound as TurnNotFound
+from stepback.errors.missing import VersionNotFound as VersionNotFound
+from stepback.errors.missing import WebhookNotFound as WebhookNotFound
+from stepback.errors.refused import AgentExists as AgentExists
+from stepback.errors.refused import AlreadyMember as AlreadyMember
+from stepback.errors.refused import AlreadyPaused as AlreadyPaused
+from stepback.errors.refused import Conflict as Conflict
+from stepback.errors.refused import DataHeld as DataHeld
+from stepback.errors.refused import ExceptionExists as ExceptionExists
+from stepback.errors.refused import ExternalIdTaken as ExternalIdTaken
+from stepback.errors.refused import KeyAlreadyRevoked as KeyAlreadyRevoked
+from stepback.errors.refused import LastAdmin as LastAdmin
+from stepback.errors.refused import LinkNotUsable as LinkNotUsable
+from stepback.errors.refused import NameTaken as NameTaken
+from stepback.errors.refused import NoArchive as NoArchive
+from stepback.errors.refused import NoRollback as NoRollback
+from stepback.errors.refused import NothingPlanned as NothingPlanned
+from stepback.errors.refused import NothingToRetry as NothingToRetry
+from stepback.errors.refused import NothingToRollBack as NothingToRollBack
+from stepback.errors.refused import NothingToUndo as NothingToUndo
+from stepback.errors.refused import NotPaused as NotPaused
+from stepback.errors.refused import PlanConfirmed as PlanConfirmed
+from stepback.errors.refused import ReasonRequired as ReasonRequired
+from stepback.errors.refused import Refused as Refused
+from stepback.errors.refused import RestoreRunning as RestoreRunning
+from stepback.errors.refused import RestoreStopped as RestoreStopped
+from stepback.errors.refused import RestoreTooLarge as RestoreTooLarge
+from stepback.errors.refused import ReviewReplaced as ReviewReplaced
+from stepback.errors.refused import RuleNotFiring as RuleNotFiring
+from stepback.errors.refused import SearchByMeaningOff as SearchByMeaningOff
+from stepback.errors.refused import SecondFactorNeeded as SecondFactorNeeded
+from stepback.errors.refused import SecondFactorRefused as SecondFactorRefused
+from stepback.errors.refused import SecondFactorSetUp as SecondFactorSetUp
+from stepback.errors.refused import SessionClosed as SessionClosed
+from stepback.errors.refused import SessionPaused as SessionPaused
+from stepback.errors.refused import TooManyExceptions as TooManyExceptions
+from stepback.errors.refused import TooManyKeys as TooManyKeys
+from stepback.errors.refused import VersionConflict as VersionConflict
+from stepback.errors.refused import VersionMismatch as VersionMismatch
+from stepback.errors.refused import WebhookDisabled as WebhookDisabled
+from stepback.errors.requests import BadRequest as BadRequest
+from stepback.errors.requests import ContentTooLarge as ContentTooLarge
+from stepback.errors.requests import HandoffNotVerified as HandoffNotVerified
+from stepback.errors.requests import IdempotencyKeyReused as IdempotencyKeyReused
+from stepback.errors.requests import InvalidKey as InvalidKey
+from stepback.errors.requests import InvalidPolicy as InvalidPolicy
+from stepback.errors.requests import InvalidRequest as InvalidRequest
+from stepback.errors.requests import LengthRequired as LengthRequired
+from stepback.errors.requests import MalformedJson as MalformedJson
+from stepback.errors.requests import MethodNotAllowed as MethodNotAllowed
+from stepback.errors.requests import NotAcceptable as NotAcceptable
+from stepback.errors.requests import PayloadTooLarge as PayloadTooLarge
+from stepback.errors.requests import RequestTimeout as RequestTimeout
+from stepback.errors.requests import UnacceptableJson as UnacceptableJson
+from stepback.errors.requests import Unknown as Unknown
+from stepback.errors.requests import UnknownField as UnknownField
+from stepback.errors.requests import UnknownParameter as UnknownParameter
+from stepback.errors.requests import UnsupportedMediaType as UnsupportedMediaType
+from stepback.errors.servers import BodyNotVerified as BodyNotVerified
+from stepback.errors.servers import InsufficientStorage as InsufficientStorage
+from stepback.errors.servers import InternalError as InternalError
+from stepback.errors.servers import MeaningUnavailable as MeaningUnavailable
+from stepback.errors.servers import RateLimitExceeded as RateLimitExceeded
+from stepback.errors.servers import ServerError as ServerError
+from stepback.errors.servers import ServiceUnavailable as ServiceUnavailable
+from stepback.failures import ApiError as ApiError
+from stepback.failures import CheckpointNotStored as CheckpointNotStored
+from stepback.failures import ConnectionFailed as ConnectionFailed
+from stepback.failures import RestoreFailed as RestoreFailed
+from stepback.failures import StepbackError as StepbackError
+from stepback.failures import UnexpectedAnswer as UnexpectedAnswer
+from stepback.failures import VerificationFailed as VerificationFailed
+
+
+def _classes(base: type[ApiError]) -> Iterator[type[ApiError]]:
+    for one in base.__subclasses__():
+        yield one
+        yield from _classes(one)
+
+
+class Codes:
+    """Which class stands for which code."""
+
+    by_code: ClassVar[Mapping[str, type[ApiError]]] = {
+        one.code: one for one in _classes(ApiError) if one.code
+    }

@@ -1,0 +1,145 @@
+"""Effects and approvals: what keeps a call from running, or a vote from counting."""
+
+from __future__ import annotations
+
+from stepback.errors.missing import NotFound
+from stepback.errors.refused import Refused
+from stepback.errors.requests import BadRequest
+
+
+class EffectNotFound(NotFound):
+    code = "effect_not_found"
+
+
+class EffectRefused(Refused):
+    """A call that was asked about is not to be made, or was finished otherwise."""
+
+    @property
+    def attempt(self) -> int | None:
+        """The newest attempt of the effect."""
+        found = self.details.get("attempt")
+        return None if found is None else int(found)
+
+
+class EffectInProgress(EffectRefused):
+    """It is begun, and not finished: do not run it."""
+
+    code = "effect_in_progress"
+
+
+class EffectUnknown(EffectRefused):
+    """It is not known whether it happened: somebody has to settle it."""
+
+    code = "effect_unknown"
+
+
+class EffectNotUnknown(EffectRefused):
+    """It is known what became of it."""
+
+    code = "effect_not_unknown"
+
+
+class EffectAttempt(EffectRefused):
+    """Another attempt is the newest one."""
+
+    code = "effect_attempt"
+
+
+class EffectFinished(EffectRefused):
+    """It was finished otherwise."""
+
+    code = "effect_finished"
+
+
+class EffectsCrossed(Refused):
+    """The rollback would go behind effects; `details` has their ids, and how many."""
+
+    code = "effects_crossed"
+
+
+class EffectsUnconfirmed(Refused):
+    """People confirm what goes behind effects that cannot be undone."""
+
+    code = "effects_unconfirmed"
+
+
+class CompensationNotFound(NotFound):
+    code = "compensation_not_found"
+
+
+class CompensationClosed(Refused):
+    """It is done or waived."""
+
+    code = "compensation_closed"
+
+
+class EffectDiffers(EffectRefused):
+    """The key stands for another call."""
+
+    code = "effect_differs"
+
+
+class CacheInvalid(BadRequest):
+    """This is not how a result of the record is asked for."""
+
+    code = "cache_invalid"
+
+
+class VersionSetAside(Refused):
+    """A rollback has set the version aside that this was decided on."""
+
+    code = "version_set_aside"
+
+
+class DeadlinePassed(BadRequest):
+    """This moment is over already."""
+
+    code = "deadline_passed"
+
+
+class ApprovalNotFound(NotFound):
+    code = "approval_not_found"
+
+
+class ApprovalRuleNotFound(NotFound):
+    code = "approval_rule_not_found"
+
+
+class ApprovalNeeded(Refused):
+    """Ask for an approval with `details["tool"]` and `details["arguments"]`."""
+
+    code = "approval_needed"
+
+
+class ApprovalClosed(Refused):
+    """It is decided, or its time is over; `details["outcome"]` says which."""
+
+    code = "approval_closed"
+
+
+class ApprovalOutdated(Refused):
+    code = "approval_outdated"
+
+
+class AlreadyVoted(Refused):
+    code = "already_voted"
+
+
+class TooManyApprovals(Refused):
+    code = "too_many_approvals"
+
+
+class TooManyApprovalRules(Refused):
+    code = "too_many_approval_rules"
+
+
+class UnacceptableApproval(BadRequest):
+    """This cannot be asked for; `param` says what of it."""
+
+    code = "unacceptable_approval"
+
+
+class UnacceptableArguments(BadRequest):
+    """They do not pass the schema; `param` is a JSON pointer to the first place."""
+
+    code = "unacceptable_arguments"

@@ -1,0 +1,1 @@
+"""Calls of tools as effects, and interrupts that people answer."""

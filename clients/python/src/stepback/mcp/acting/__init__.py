@@ -1,0 +1,1 @@
+"""Tools for acting safely: effects, and what people are asked to allow."""

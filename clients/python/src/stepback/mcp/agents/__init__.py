@@ -1,0 +1,1 @@
+"""Tools for what agents know: their data, and what they remember."""
