@@ -358,7 +358,10 @@ SHOWN: dict[Action, Shown] = {
 
 # The verb of the first comes with promoting a fork; until then nothing is found under
 # it. A write of data was an event once: now the agent's stream alone has it.
-RESERVED = frozenset({Action.SESSION_PROMOTED, Action.DATA_WRITTEN})
+# What policies let go is recorded by the sweep that comes with the ledger's removals.
+RESERVED = frozenset(
+    {Action.SESSION_PROMOTED, Action.DATA_WRITTEN, Action.RETENTION_REMOVED}
+)
 RECORDED = tuple(action for action in Action if action not in RESERVED)
 
 

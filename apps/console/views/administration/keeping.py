@@ -55,7 +55,7 @@ def make_policy(request: HttpRequest, membership: Membership) -> HttpResponse:
     agent = form.cleaned_data["agent_id"] or None
 
     def make() -> str:
-        return retention.make_policy(act=act, terms=form.terms(), agent=agent).id
+        return str(retention.make_policy(act=act, terms=form.terms(), agent=agent).id)
 
     try:
         made_once(act, make)
@@ -117,7 +117,7 @@ def set_hold(request: HttpRequest, membership: Membership) -> HttpResponse:
             reason=said["reason"],
             until=said["until"],
         )
-        return hold.id
+        return str(hold.id)
 
     try:
         made_once(act, make)
