@@ -20,7 +20,8 @@ ChangeRow: TypeAlias = tuple[bytes, int, int, bytes | None]
 SESSION = """
 SELECT s.id, s.project_id, s.created_at, s.origin_session_id, s.origin_number,
        o.project_id AS origin_project_id,
-       v.chain AS origin_chain, v.body_number AS origin_body_number,
+       s.origin_chain, v.chain AS origin_chain_there, s.erasures, s.thinned_below,
+       v.body_number AS origin_body_number,
        a.waiting AS waiting_rules, a.remap_after
   FROM timeline_session s
   LEFT JOIN agents_agent a ON a.id = s.agent_id
@@ -77,7 +78,11 @@ class Beginning:
     origin_session_id: str | None
     origin_number: int | None
     origin_project_id: str | None
+    # In its own row, and of that version, which may have been removed.
     origin_chain: bytes | None
+    origin_chain_there: bytes | None
+    erasures: int
+    thinned_below: int | None
     origin_body_number: int | None
     # By what its agent's sessions wait; being derived anew where a moment is set.
     waiting_rules: list[str] | None
