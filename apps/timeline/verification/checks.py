@@ -73,10 +73,11 @@ def beginnings(session: Beginning, first: StoredVersion) -> Problems:
     """Yield what is wrong with how the session began."""
     if first.op != (Op.FORK if session.is_fork else Op.CREATE):
         yield Kind.ORIGIN, f"such a session does not begin with {first.op}"
-    if session.is_fork and session.origin_chain is None:
+    is_there = session.origin_chain_there is not None or session.is_origin_removed
+    if session.is_fork and (session.origin_chain is None or not is_there):
         yield Kind.ORIGIN, "the version that it was forked from is missing"
     elif session.origin_chain_there not in (None, session.origin_chain):
-        yield Kind.ORIGIN, "it goes on from another chain than its origin's"
+        yield Kind.CHAIN, "it goes on from another chain than its origin's"
     elif session.origin_project_id not in (None, session.project_id):
         yield Kind.ORIGIN, "it was forked from a session of another project"
     if first.created_at != session.created_at:

@@ -60,7 +60,7 @@ def remove(
     `erasing`; a legal hold in any case.
     """
     session = locked(session_id)
-    head = session and rows.head(session_id)
+    head = rows.head(session_id)
     if session is None or head is None:
         return Gone(outcome=Went.UNKNOWN)
     if hooks.legal_hold(session_id):

@@ -105,7 +105,7 @@ def _take(
     erasing: bool,
 ) -> Gone:
     session = locked(session_id)
-    head = session and rows.head(session_id)
+    head = rows.head(session_id)
     if session is None or head is None:
         return Gone(outcome=Went.UNKNOWN)
     if hooks.legal_hold(session_id):
@@ -258,7 +258,8 @@ def _turn_chain_before(session_id: str, first: int) -> bytes | None:
     stones = Tombstone.objects.of_session(session_id).gone()
     stone = stones.filter(turns__gt=0, last_turn=first - 1).first()
     if stone is not None:
-        return stone.turn_chain_after and bytes(stone.turn_chain_after)
+        after = stone.turn_chain_after
+        return None if after is None else bytes(after)
     return proof.before_turns(session_id)
 
 
