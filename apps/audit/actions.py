@@ -26,6 +26,9 @@ class Action(StrEnum):
     SESSION_ESCALATED = "session.escalated"
     SESSION_REVIEWED = "session.reviewed"
     SESSION_SCORED = "session.scored"
+    SESSION_EMPTIED = "session.emptied"
+    SESSION_PRUNED = "session.pruned"
+    SESSION_REMOVED = "session.removed"
     VERSION_CREATED = "version.created"
     VERSION_LABELLED = "version.labelled"
     VERSION_UNLABELLED = "version.unlabelled"
@@ -173,6 +176,9 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.SESSION_REVIEWED: Shown("session.reviewed", "Reviewed the session"),
     Action.SESSION_SCORED: Shown("session.scored", "Scored the session"),
+    Action.SESSION_EMPTIED: Shown("session.emptied", "Emptied versions"),
+    Action.SESSION_PRUNED: Shown("session.pruned", "Removed versions"),
+    Action.SESSION_REMOVED: Shown("session.removed", "Removed the session"),
     Action.VERSION_CREATED: Shown("state.updated", "Changed the state"),
     Action.VERSION_LABELLED: Shown("version.labelled", "Labelled the version"),
     Action.VERSION_UNLABELLED: Shown(
@@ -358,10 +364,7 @@ SHOWN: dict[Action, Shown] = {
 
 # The verb of the first comes with promoting a fork; until then nothing is found under
 # it. A write of data was an event once: now the agent's stream alone has it.
-# What policies let go is recorded by the sweep that comes with the ledger's removals.
-RESERVED = frozenset(
-    {Action.SESSION_PROMOTED, Action.DATA_WRITTEN, Action.RETENTION_REMOVED}
-)
+RESERVED = frozenset({Action.SESSION_PROMOTED, Action.DATA_WRITTEN})
 RECORDED = tuple(action for action in Action if action not in RESERVED)
 
 

@@ -2,9 +2,12 @@
 
 from apps.core.roles.declared import ALL, immutable, mutable
 
+# What retention takes away it tells as well.
+_TELLS = ALL
+
 TABLES = {
     # Jobs record what they do: an end of a session's time, an alert, a webhook's end.
-    "audit_event": immutable(worker="INSERT"),
-    "audit_auditrecord": immutable(worker="INSERT"),
-    "audit_outbox": mutable(web="INSERT", worker=ALL),
+    "audit_event": immutable(worker="INSERT", retention=_TELLS),
+    "audit_auditrecord": immutable(worker="INSERT", retention=_TELLS),
+    "audit_outbox": mutable(web="INSERT", worker=ALL, retention="INSERT"),
 }

@@ -111,7 +111,8 @@ def test_nobody_but_retention_may_change_history_and_nobody_may_empty_it() -> No
             for role in GRANTEES
         }
         assert not (may[Role.WEB] | may[Role.WORKER]) - {"SELECT", "INSERT"}, table
-        assert may[Role.RETENTION] == {"SELECT", "UPDATE", "DELETE"}, table
+        told = {"INSERT"} if table.startswith("audit_") else set()
+        assert may[Role.RETENTION] == {"SELECT", "UPDATE", "DELETE"} | told, table
 
 
 def test_immutable_tables_have_the_triggers_and_no_others_do() -> None:

@@ -106,6 +106,8 @@ ERRORS: dict[str, tuple[int, str]] = {
     "restore_running": (409, INVALID),
     "restore_stopped": (409, INVALID),
     "link_not_usable": (410, INVALID),
+    "version_pruned": (410, INVALID),
+    "contents_erased": (410, INVALID),
     "length_required": (411, INVALID),
     "version_mismatch": (412, INVALID),
     "payload_too_large": (413, INVALID),

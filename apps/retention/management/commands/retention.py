@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from apps.accounts.management.command import AccountsCommand
 from apps.core.roles.names import Role
-from apps.retention.sweeping.process import Process
 from apps.retention.sweeping import count_previews, sweep
+from apps.retention.sweeping.process import Process
 
 
 class Command(AccountsCommand):
