@@ -66,6 +66,7 @@ class Command(SessionsCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self._sessions = self._versions = self._bodies = self._records = 0
+        self._erased = 0
         self._turns = self._unchained = 0
         self._rows = Tally()
         self._broken: list[str] = []
@@ -143,6 +144,7 @@ class Command(SessionsCommand):
     def _verify_record(self, stream_id: str, whose: str) -> None:
         verdict = audit.verify_records(stream_id=stream_id)
         self._records += verdict.count
+        self._erased += verdict.erased
         if verdict.broken_at is not None:
             broken = f"the record of {whose}: number {verdict.broken_at} does not hold"
             self._name(self._broken, broken)
@@ -217,6 +219,11 @@ class Command(SessionsCommand):
 
     def _conclude(self) -> None:
         self.stdout.write(f"Verified {self._totals()}.")
+        if self._erased:
+            self.stdout.write(
+                f"The details of {self._erased:,} of the records were erased: their "
+                "leaves stand for what they said."
+            )
         if self._unchained:
             self.stdout.write(
                 f"{self._unchained:,} of the turns came before there was a chain of "
