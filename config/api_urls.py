@@ -15,4 +15,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.metrics.api.urls")),
     path("", include("apps.webhooks.api.urls")),
     path("", include("apps.plans.api.urls")),
+    path("", include("apps.retention.api.urls")),
 ]

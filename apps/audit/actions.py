@@ -124,6 +124,13 @@ class Action(StrEnum):
     PLAN_RETRIED = "plan.retried"
     PLAN_UNDONE = "plan.undone"
     PLAN_DROPPED = "plan.dropped"
+    RETENTION_POLICY_CREATED = "retention_policy.created"
+    RETENTION_POLICY_ENABLED = "retention_policy.enabled"
+    RETENTION_POLICY_DISABLED = "retention_policy.disabled"
+    RETENTION_PREVIEWED = "retention.previewed"
+    RETENTION_REMOVED = "retention.removed"
+    LEGAL_HOLD_SET = "legal_hold.set"
+    LEGAL_HOLD_ENDED = "legal_hold.ended"
 
     @property
     def trace_name(self) -> str:
@@ -329,6 +336,23 @@ SHOWN: dict[Action, Shown] = {
     Action.PLAN_RETRIED: Shown("plan.retried", "Tried again what failed of the plan"),
     Action.PLAN_UNDONE: Shown("plan.undone", "Took back what the plan had done"),
     Action.PLAN_DROPPED: Shown("plan.dropped", "Removed a plan nobody had confirmed"),
+    Action.RETENTION_POLICY_CREATED: Shown(
+        "retention_policy.created", "Made a policy of retention"
+    ),
+    Action.RETENTION_POLICY_ENABLED: Shown(
+        "retention_policy.enabled", "Switched a policy of retention on"
+    ),
+    Action.RETENTION_POLICY_DISABLED: Shown(
+        "retention_policy.disabled", "Switched a policy of retention off"
+    ),
+    Action.RETENTION_PREVIEWED: Shown(
+        "retention.previewed", "Asked what a policy of retention would remove"
+    ),
+    Action.RETENTION_REMOVED: Shown(
+        "retention.removed", "Removed what a policy of retention lets go"
+    ),
+    Action.LEGAL_HOLD_SET: Shown("legal_hold.set", "Set a legal hold"),
+    Action.LEGAL_HOLD_ENDED: Shown("legal_hold.ended", "Ended a legal hold"),
 }
 
 

@@ -193,6 +193,22 @@ class PlanNotFound(NotFound):
     code = "plan_not_found"
 
 
+class RetentionPolicyNotFound(NotFound):
+    code = "retention_policy_not_found"
+
+
+class PreviewNotFound(NotFound):
+    code = "preview_not_found"
+
+
+class RemovalNotFound(NotFound):
+    code = "removal_not_found"
+
+
+class LegalHoldNotFound(NotFound):
+    code = "legal_hold_not_found"
+
+
 class ExportNotFound(NotFound):
     """There is no such export, or its link is no longer valid."""
 
@@ -469,6 +485,22 @@ class PlanConfirmed(Refused):
     code = "plan_confirmed"
 
 
+class PreviewStale(Refused):
+    """A policy is enabled with a preview of itself that is not older than a day."""
+
+    code = "preview_stale"
+
+
+class PreviewNotReady(Refused):
+    """It is still being counted: ask again in a moment."""
+
+    code = "preview_not_ready"
+
+
+class LegalHoldEnded(Refused):
+    code = "legal_hold_ended"
+
+
 class RuleNotFiring(Refused):
     """Nobody need take it on."""
 
@@ -571,6 +603,18 @@ class TooManyApprovals(Refused):
 
 class TooManyApprovalRules(Refused):
     code = "too_many_approval_rules"
+
+
+class UnacceptablePolicy(BadRequest):
+    """A policy of retention cannot be like that; `param` says what of it."""
+
+    code = "unacceptable_policy"
+
+
+class UnacceptableLegalHold(BadRequest):
+    """A legal hold cannot be like that; `param` says what of it."""
+
+    code = "unacceptable_legal_hold"
 
 
 class UnacceptableApproval(BadRequest):
