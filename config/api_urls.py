@@ -16,4 +16,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.webhooks.api.urls")),
     path("", include("apps.plans.api.urls")),
     path("", include("apps.retention.api.urls")),
+    path("", include("apps.erasures.api.urls")),
 ]

@@ -104,6 +104,7 @@ INSTALLED_APPS = [
     "apps.witness",
     "apps.retention",
     "apps.plans",
+    "apps.erasures",
     "apps.worker",
     "apps.server",
     "apps.console",
@@ -254,6 +255,8 @@ SWEEP_SECONDS = env.number("STEPBACK_SWEEP_SECONDS", 60, within=range(1, 61))
 SIGNING_KEY = env.text("STEPBACK_SIGNING_KEY")
 VERIFIER_KEY = env.text("STEPBACK_VERIFIER_KEY")
 ROOTS = env.path("STEPBACK_ROOTS")
+# The journal of erasures, beside the database as the notes are.
+ERASURES = env.path("STEPBACK_ERASURES")
 
 # Webhooks: whether they may go to private addresses, and by plain http.
 WEBHOOKS_PRIVATE = env.flag("STEPBACK_WEBHOOKS_PRIVATE")

@@ -131,6 +131,9 @@ class Action(StrEnum):
     RETENTION_REMOVED = "retention.removed"
     LEGAL_HOLD_SET = "legal_hold.set"
     LEGAL_HOLD_ENDED = "legal_hold.ended"
+    ERASURE_PREVIEWED = "erasure.previewed"
+    ERASURE_BEGUN = "erasure.begun"
+    ERASURE_DONE = "erasure.done"
 
     @property
     def trace_name(self) -> str:
@@ -353,6 +356,11 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.LEGAL_HOLD_SET: Shown("legal_hold.set", "Set a legal hold"),
     Action.LEGAL_HOLD_ENDED: Shown("legal_hold.ended", "Ended a legal hold"),
+    Action.ERASURE_PREVIEWED: Shown(
+        "erasure.previewed", "Asked what an erasure would take"
+    ),
+    Action.ERASURE_BEGUN: Shown("erasure.begun", "Began an erasure"),
+    Action.ERASURE_DONE: Shown("erasure.done", "Ended an erasure"),
 }
 
 

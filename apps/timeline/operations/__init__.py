@@ -44,6 +44,14 @@ from apps.timeline.operations.effects import (
     settle_effect,
     tell_unknown_effects,
 )
+from apps.timeline.operations.erasing import (
+    Sizes,
+    Taken,
+    allow_removal,
+    end_of,
+    remove_history,
+    sizes_of,
+)
 from apps.timeline.operations.expiry import expire
 from apps.timeline.operations.handoffs import adopt, hand_off
 from apps.timeline.operations.holds import (
@@ -98,7 +106,9 @@ __all__ = [
     "Receipt",
     "Restoration",
     "Restored",
+    "Sizes",
     "Step",
+    "Taken",
     "TaskWrite",
     "Told",
     "Written",
@@ -107,6 +117,7 @@ __all__ = [
     "add_turn",
     "add_writes",
     "adopt",
+    "allow_removal",
     "append_batch",
     "begin_effect",
     "change_compensation",
@@ -114,6 +125,7 @@ __all__ = [
     "create",
     "decide",
     "delete",
+    "end_of",
     "expire",
     "expire_keys",
     "finish_effect",
@@ -127,6 +139,7 @@ __all__ = [
     "lock_head",
     "pause",
     "remap",
+    "remove_history",
     "remove_key",
     "remove_prefix",
     "replace",
@@ -136,6 +149,7 @@ __all__ = [
     "rollback",
     "score",
     "settle_effect",
+    "sizes_of",
     "stored_before",
     "tell_unknown_effects",
     "undo",
