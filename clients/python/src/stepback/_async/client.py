@@ -24,6 +24,7 @@ from stepback._async.memories import AsyncMemories
 from stepback._async.metrics import AsyncMetrics
 from stepback._async.plans import AsyncPlans
 from stepback._async.project import AsyncProject
+from stepback._async.retention import AsyncLegalHolds, AsyncRetention
 from stepback._async.sessions import AsyncSessionLives
 from stepback._async.states import AsyncSessionStates
 from stepback._async.traces import AsyncTraces
@@ -84,6 +85,8 @@ class AsyncStepback(AsyncClosing):
         self.alerts = AsyncAlerts(transport)
         self.webhooks = AsyncWebhooks(transport)
         self.plans = AsyncPlans(transport)
+        self.retention = AsyncRetention(transport)
+        self.legal_holds = AsyncLegalHolds(transport)
         self.approvals = AsyncApprovals(transport)
         self.project = AsyncProject(transport)
 

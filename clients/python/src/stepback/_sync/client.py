@@ -25,6 +25,7 @@ from stepback._sync.memories import Memories
 from stepback._sync.metrics import Metrics
 from stepback._sync.plans import Plans
 from stepback._sync.project import Project
+from stepback._sync.retention import LegalHolds, Retention
 from stepback._sync.sessions import SessionLives
 from stepback._sync.states import SessionStates
 from stepback._sync.traces import Traces
@@ -85,6 +86,8 @@ class Stepback(Closing):
         self.alerts = Alerts(transport)
         self.webhooks = Webhooks(transport)
         self.plans = Plans(transport)
+        self.retention = Retention(transport)
+        self.legal_holds = LegalHolds(transport)
         self.approvals = Approvals(transport)
         self.project = Project(transport)
 

@@ -69,6 +69,12 @@ from stepback.answers.projects import (
     WebhookWithSecret,
     Workspace,
 )
+from stepback.answers.retention import (
+    LegalHold,
+    RetentionPolicy,
+    RetentionPreview,
+    RetentionRemoval,
+)
 from stepback.answers.sessions import (
     Batch,
     Context,
@@ -139,6 +145,7 @@ __all__ = [
     "FoundMemory",
     "History",
     "Label",
+    "LegalHold",
     "ListedPlan",
     "Me",
     "MemoriesImported",
@@ -161,6 +168,9 @@ __all__ = [
     "ProjectPolicies",
     "Result",
     "ResultsForgotten",
+    "RetentionPolicy",
+    "RetentionPreview",
+    "RetentionRemoval",
     "Review",
     "Rollback",
     "RollbackPreview",
