@@ -227,6 +227,8 @@ SPECTACULAR_SETTINGS = {
         "ScopeEnum": "apps.accounts.choices.Scope",
         "EffectClass": "apps.timeline.words.EffectClass",
         "EffectStatus": "apps.timeline.words.EffectStatus",
+        "ErasureKind": "apps.erasures.words.Kind",
+        "ErasureState": "apps.erasures.words.State",
         "LegalHoldKind": "apps.retention.words.HoldKind",
         "PlanStatus": "apps.plans.models.PlanStatus",
         "RemovalState": "apps.retention.words.State",

@@ -45,5 +45,7 @@ def _histories(subject: Subject, digests: set[str], salt: bytes) -> list[str]:
         if digest_of(salt, one) in digests:
             found.add(one)
     said = [f"{one} is there." for one in sorted(found)]
-    left = count_leavings(leavings_of_people(), subject.asked(sorted(found)))
+    # What was answered to a request is forgotten after a day, and is no one's to read.
+    others = (one for one in leavings_of_people() if one.what != "request_keys")
+    left = count_leavings(others, subject.asked(sorted(found)))
     return said + [f"{n:,} {what} are there." for what, n in sorted(left.items())]

@@ -111,6 +111,8 @@ def test_nobody_but_retention_may_change_history_and_nobody_may_empty_it() -> No
             for role in GRANTEES
         }
         assert not (may[Role.WEB] | may[Role.WORKER]) - {"SELECT", "INSERT"}, table
+        # What it erases, it records.
+        may[Role.RETENTION] -= {"INSERT"} if table.startswith("audit_") else set()
         assert may[Role.RETENTION] == {"SELECT", "UPDATE", "DELETE"}, table
 
 

@@ -21,6 +21,7 @@ from apps.approvals.words import Verdict
 from apps.audit.models import AuditRecord
 from apps.core.ids import new_id
 from apps.core.roles.names import Role as DatabaseRole
+from apps.erasures import operations as erasures
 from apps.metrics import operations as metrics
 from apps.metrics.models import AlertState, Rule
 from apps.plans import running
@@ -263,6 +264,18 @@ def add_webhook(project: Project) -> tuple[str, str]:
     return made.id, sent.id
 
 
+def add_erasure(project: Project) -> dict[str, str]:
+    """Return a preview of an erasure, and an erasure that was begun with another."""
+    act = act_in(project)
+    seen = erasures.preview(act=act, user_id="nobody-yet")
+    begun = erasures.begin(
+        act=act,
+        preview_id=erasures.preview(act=act, user_id="nobody").id,
+        reason="Asked by mail",
+    )
+    return {"erasure_preview_id": seen.id, "erasure_id": begun.id}
+
+
 def add_retention(project: Project) -> dict[str, str]:
     """Return a policy, a preview that was counted, a removal and a legal hold."""
     act = act_in(project)
@@ -404,6 +417,7 @@ def make_world() -> World:
         "user_id": add_member(project, "vera", Role.VIEWER).id,
         "key_id": add_key(project).id,
         "invitation_id": add_invitation(project),
+        **add_erasure(project),
         **add_retention(project),
     }
     return World(project, other_project, client, admin, parameters)

@@ -23,8 +23,8 @@ from apps.timeline.hooks.erasing import (
     leavings_of_people,
     leavings_of_sessions,
 )
+from apps.timeline.hooks.histories import sizes_of
 from apps.timeline.models import Session
-from apps.timeline.operations import sizes_of
 
 # So long an erasure can be begun with what a preview showed.
 PREVIEW_COUNTS = timedelta(days=1)

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.erasures.models import Erasure, Target
 from apps.erasures.subjects import Subject, documents_of, hold_on, sessions_of
-from apps.timeline.operations import end_of
+from apps.timeline.hooks.histories import end_of
 
 NO_VERSION = -1
 

@@ -26,8 +26,8 @@ from apps.timeline.hooks.erasing import (
     leavings_of_people,
     leavings_of_sessions,
 )
+from apps.timeline.hooks.histories import allow_removal, remove_history
 from apps.timeline.models import Session
-from apps.timeline.operations import allow_removal, remove_history
 
 log = structlog.get_logger("stepback.erasures")
 

@@ -44,14 +44,6 @@ from apps.timeline.operations.effects import (
     settle_effect,
     tell_unknown_effects,
 )
-from apps.timeline.operations.erasing import (
-    Sizes,
-    Taken,
-    allow_removal,
-    end_of,
-    remove_history,
-    sizes_of,
-)
 from apps.timeline.operations.expiry import expire
 from apps.timeline.operations.handoffs import adopt, hand_off
 from apps.timeline.operations.holds import (
@@ -106,9 +98,7 @@ __all__ = [
     "Receipt",
     "Restoration",
     "Restored",
-    "Sizes",
     "Step",
-    "Taken",
     "TaskWrite",
     "Told",
     "Written",
@@ -117,7 +107,6 @@ __all__ = [
     "add_turn",
     "add_writes",
     "adopt",
-    "allow_removal",
     "append_batch",
     "begin_effect",
     "change_compensation",
@@ -125,7 +114,6 @@ __all__ = [
     "create",
     "decide",
     "delete",
-    "end_of",
     "expire",
     "expire_keys",
     "finish_effect",
@@ -139,7 +127,6 @@ __all__ = [
     "lock_head",
     "pause",
     "remap",
-    "remove_history",
     "remove_key",
     "remove_prefix",
     "replace",
@@ -149,7 +136,6 @@ __all__ = [
     "rollback",
     "score",
     "settle_effect",
-    "sizes_of",
     "stored_before",
     "tell_unknown_effects",
     "undo",

@@ -205,6 +205,10 @@ class RemovalNotFound(NotFound):
     code = "removal_not_found"
 
 
+class ErasureNotFound(NotFound):
+    code = "erasure_not_found"
+
+
 class LegalHoldNotFound(NotFound):
     code = "legal_hold_not_found"
 
@@ -497,6 +501,12 @@ class PreviewNotReady(Refused):
     code = "preview_not_ready"
 
 
+class UnderLegalHold(Refused):
+    """Something of it is under a legal hold, which has to be ended first."""
+
+    code = "legal_hold"
+
+
 class LegalHoldEnded(Refused):
     code = "legal_hold_ended"
 
@@ -609,6 +619,12 @@ class UnacceptablePolicy(BadRequest):
     """A policy of retention cannot be like that; `param` says what of it."""
 
     code = "unacceptable_policy"
+
+
+class UnacceptableErasure(BadRequest):
+    """This cannot be erased; `param` says what of it."""
+
+    code = "unacceptable_erasure"
 
 
 class UnacceptableLegalHold(BadRequest):

@@ -18,6 +18,7 @@ from stepback._async.closing import AsyncClosing
 from stepback._async.configs import AsyncConfigs
 from stepback._async.data import AsyncData
 from stepback._async.effects import AsyncSessionEffects
+from stepback._async.erasures import AsyncErasures
 from stepback._async.exceptions import AsyncExceptions
 from stepback._async.labels import AsyncLabels
 from stepback._async.memories import AsyncMemories
@@ -86,6 +87,7 @@ class AsyncStepback(AsyncClosing):
         self.webhooks = AsyncWebhooks(transport)
         self.plans = AsyncPlans(transport)
         self.retention = AsyncRetention(transport)
+        self.erasures = AsyncErasures(transport)
         self.legal_holds = AsyncLegalHolds(transport)
         self.approvals = AsyncApprovals(transport)
         self.project = AsyncProject(transport)

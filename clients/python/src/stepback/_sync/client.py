@@ -19,6 +19,7 @@ from stepback._sync.closing import Closing
 from stepback._sync.configs import Configs
 from stepback._sync.data import Data
 from stepback._sync.effects import SessionEffects
+from stepback._sync.erasures import Erasures
 from stepback._sync.exceptions import Exceptions
 from stepback._sync.labels import Labels
 from stepback._sync.memories import Memories
@@ -87,6 +88,7 @@ class Stepback(Closing):
         self.webhooks = Webhooks(transport)
         self.plans = Plans(transport)
         self.retention = Retention(transport)
+        self.erasures = Erasures(transport)
         self.legal_holds = LegalHolds(transport)
         self.approvals = Approvals(transport)
         self.project = Project(transport)

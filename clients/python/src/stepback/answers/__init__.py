@@ -37,6 +37,7 @@ from stepback.answers.effects import (
     Result,
     ResultsForgotten,
 )
+from stepback.answers.erasures import Erasure, ErasurePreview, ListedErasure
 from stepback.answers.memories import (
     Formation,
     FoundMemory,
@@ -140,12 +141,15 @@ __all__ = [
     "Divergence",
     "Effect",
     "EffectBegin",
+    "Erasure",
+    "ErasurePreview",
     "Formation",
     "Found",
     "FoundMemory",
     "History",
     "Label",
     "LegalHold",
+    "ListedErasure",
     "ListedPlan",
     "Me",
     "MemoriesImported",

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 
 from apps.core import sql
-from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Session
 
 # So many versions go with one transaction.
@@ -30,6 +29,9 @@ _END = sql.of_session("""
 SELECT v.number, v.chain FROM timeline_version v
  WHERE v.session_id = %(session)s ORDER BY v.number DESC LIMIT 1
 """)
+_LOCK = sql.of_session(
+    "SELECT s.id FROM timeline_session s WHERE s.id = %(session)s FOR UPDATE"
+)
 _SIZES = sql.of_session("""
 SELECT (SELECT count(*) FROM timeline_version v WHERE v.session_id = %(session)s)
            AS versions,
@@ -94,7 +96,7 @@ def remove_history(*, session_id: str) -> Taken:
     if not Session.with_documents.filter(id=session_id).exists():
         return Taken(is_gone=True)
     allow_removal()
-    lock_session(session_id)
+    sql.rows(_LOCK, {"session": session_id})
     rows = sum(_delete(f"timeline_{name}", session_id) for name in _BESIDE)
     turns, of_turns = _delete_counted("timeline_turn", "turn_number", session_id)
     _, of_bodies = _delete_counted("timeline_body", "number", session_id)
