@@ -82,7 +82,9 @@ class Route:
         if not isinstance(self.body, dict):
             return self.body
         return {
-            name: values[name] if value == f"{{{name}}}" else value
+            name: values.get(str(value)[1:-1], value)
+            if str(value).startswith("{")
+            else value
             for name, value in self.body.items()
         }
 
