@@ -10,12 +10,12 @@ from apps.accounts import operations as accounts
 from apps.accounts.access import Permission
 from apps.accounts.models import Membership
 from apps.accounts.views.acting import acting
-from apps.console.forms.project import SessionsForm, ViewForm
+from apps.console.forms.project import ViewForm
 from apps.console.pages.view_tabs import counted, view_tabs
 from apps.console.views.project.sessions import (
     asked,
-    first_error,
     sessions_shown,
+    understood,
     views_of,
 )
 from apps.console.views.requests.decorators import (
@@ -33,10 +33,7 @@ from apps.timeline.search import parse_query
 def session_views(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how many sessions the list and each of its views have."""
     membership = entered(request, slug)
-    form = SessionsForm(request.GET)
-    if not form.is_valid():
-        raise first_error(form)
-    text, _, view = asked(membership, form)
+    text, _, view = asked(membership, understood(request))
     project, now = membership.project, timezone.now()
     tabs = view_tabs(project, views_of(membership), text=text, view=view)
     context = {"membership": membership, "tabs": counted(project, tabs, now=now)}

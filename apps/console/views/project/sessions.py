@@ -73,7 +73,7 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
         return _refused(
             request,
             membership,
-            first_error(form),
+            _first_error(form),
             text=request.GET.get("q", ""),
         )
     text, sort, view = asked(membership, form)
@@ -127,9 +127,7 @@ def _listed(request: HttpRequest, membership: Membership) -> HttpResponse:
 def sessions_narrow(request: HttpRequest, slug: str) -> HttpResponse:
     """Show by what a search can be narrowed: what its sessions share, and when."""
     membership = entered(request, slug)
-    form = SessionsForm(request.GET)
-    if not form.is_valid():
-        raise first_error(form)
+    form = understood(request)
     text, now = form.cleaned_data["q"], timezone.now()
     query = parse_query(text, now=now)
     context = {
@@ -146,9 +144,7 @@ def sessions_narrow(request: HttpRequest, slug: str) -> HttpResponse:
 def sessions_export(request: HttpRequest, slug: str) -> HttpResponse:
     """Hand out the sessions that a search finds, as CSV."""
     membership = entered(request, slug)
-    form = SessionsForm(request.GET)
-    if not form.is_valid():
-        raise first_error(form)
+    form = understood(request)
     now = timezone.now()
     query = parse_query(form.cleaned_data["q"], now=now)
     found = session_search.sessions(
@@ -254,7 +250,18 @@ def _end_of_term(text: str, at: int) -> int:
     return at + len(text[at:].split(maxsplit=1)[0]) if text[at:].strip() else len(text)
 
 
-def first_error(form: SessionsForm) -> InvalidRequest:
+def understood(request: HttpRequest) -> SessionsForm:
+    """Return which search, order and view are asked for.
+
+    Raises: InvalidRequest for the first field that is not understood.
+    """
+    form = SessionsForm(request.GET)
+    if not form.is_valid():
+        raise _first_error(form)
+    return form
+
+
+def _first_error(form: SessionsForm) -> InvalidRequest:
     field, errors = next(iter(form.errors.items()))
     return InvalidRequest(f"{field}: {errors[0]}", param=field)
 
