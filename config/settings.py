@@ -102,7 +102,9 @@ INSTALLED_APPS = [
     "apps.webhooks",
     "apps.watching",
     "apps.witness",
+    "apps.retention",
     "apps.plans",
+    "apps.erasures",
     "apps.worker",
     "apps.server",
     "apps.console",
@@ -225,7 +227,11 @@ SPECTACULAR_SETTINGS = {
         "ScopeEnum": "apps.accounts.choices.Scope",
         "EffectClass": "apps.timeline.words.EffectClass",
         "EffectStatus": "apps.timeline.words.EffectStatus",
+        "ErasureKind": "apps.erasures.words.Kind",
+        "ErasureState": "apps.erasures.words.State",
+        "LegalHoldKind": "apps.retention.words.HoldKind",
         "PlanStatus": "apps.plans.models.PlanStatus",
+        "RemovalState": "apps.retention.words.State",
         "Outcome": "apps.timeline.words.Outcome",
         "SessionStatus": "apps.timeline.models.Status",
         "WebhookFormat": "apps.webhooks.models.Format",
@@ -251,6 +257,8 @@ SWEEP_SECONDS = env.number("STEPBACK_SWEEP_SECONDS", 60, within=range(1, 61))
 SIGNING_KEY = env.text("STEPBACK_SIGNING_KEY")
 VERIFIER_KEY = env.text("STEPBACK_VERIFIER_KEY")
 ROOTS = env.path("STEPBACK_ROOTS")
+# The journal of erasures, beside the database as the notes are.
+ERASURES = env.path("STEPBACK_ERASURES")
 
 # Webhooks: whether they may go to private addresses, and by plain http.
 WEBHOOKS_PRIVATE = env.flag("STEPBACK_WEBHOOKS_PRIVATE")

@@ -15,7 +15,8 @@ TABLES = {
     # Who adds a first member, or changes a setting, locks the project.
     "accounts_project": mutable(
         web="INSERT, UPDATE (needs_second_factor, handling, floor, search_by_meaning, "
-        "needs_rollback_reason)"
+        "needs_rollback_reason)",
+        retention="",
     ),
     # The worker acts for people: whether they still may, it asks here.
     "accounts_user": mutable(web="INSERT, UPDATE", worker="SELECT (id, is_active)"),
@@ -28,7 +29,7 @@ TABLES = {
     "accounts_recoverycode": mutable(worker=None),
     "accounts_browsersession": mutable(worker=_OVER),
     "accounts_savedview": mutable(worker=None),
-    "accounts_storedanswer": mutable(worker=_ANSWERED),
+    "accounts_storedanswer": mutable(worker=_ANSWERED, retention="DELETE"),
     "auth_group": mutable(web="", worker=None),
     "auth_group_permissions": mutable(web="", worker=None),
     "auth_permission": mutable(web="", worker=None),

@@ -1,5 +1,6 @@
 """Approvals: people decide about what an agent is about to do."""
 
+from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
@@ -16,6 +17,7 @@ class ApprovalsConfig(AppConfig):
         """Have verification hold what was asked and is listed, and rules be asked."""
         from apps.timeline import hooks
 
+        import_module("apps.approvals.erasing")
         register(APPROVAL, VOTE, RULE)
         hooks.BEGIN["approvals"] = _before_effect
         hooks.BEGIN_CONCERNS["approvals"] = _concerns_effect

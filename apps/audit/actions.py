@@ -26,6 +26,9 @@ class Action(StrEnum):
     SESSION_ESCALATED = "session.escalated"
     SESSION_REVIEWED = "session.reviewed"
     SESSION_SCORED = "session.scored"
+    SESSION_EMPTIED = "session.emptied"
+    SESSION_PRUNED = "session.pruned"
+    SESSION_REMOVED = "session.removed"
     VERSION_CREATED = "version.created"
     VERSION_LABELLED = "version.labelled"
     VERSION_UNLABELLED = "version.unlabelled"
@@ -124,6 +127,16 @@ class Action(StrEnum):
     PLAN_RETRIED = "plan.retried"
     PLAN_UNDONE = "plan.undone"
     PLAN_DROPPED = "plan.dropped"
+    RETENTION_POLICY_CREATED = "retention_policy.created"
+    RETENTION_POLICY_ENABLED = "retention_policy.enabled"
+    RETENTION_POLICY_DISABLED = "retention_policy.disabled"
+    RETENTION_PREVIEWED = "retention.previewed"
+    RETENTION_REMOVED = "retention.removed"
+    LEGAL_HOLD_SET = "legal_hold.set"
+    LEGAL_HOLD_ENDED = "legal_hold.ended"
+    ERASURE_PREVIEWED = "erasure.previewed"
+    ERASURE_BEGUN = "erasure.begun"
+    ERASURE_DONE = "erasure.done"
 
     @property
     def trace_name(self) -> str:
@@ -166,6 +179,9 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.SESSION_REVIEWED: Shown("session.reviewed", "Reviewed the session"),
     Action.SESSION_SCORED: Shown("session.scored", "Scored the session"),
+    Action.SESSION_EMPTIED: Shown("session.emptied", "Emptied versions"),
+    Action.SESSION_PRUNED: Shown("session.pruned", "Removed versions"),
+    Action.SESSION_REMOVED: Shown("session.removed", "Removed the session"),
     Action.VERSION_CREATED: Shown("state.updated", "Changed the state"),
     Action.VERSION_LABELLED: Shown("version.labelled", "Labelled the version"),
     Action.VERSION_UNLABELLED: Shown(
@@ -329,6 +345,28 @@ SHOWN: dict[Action, Shown] = {
     Action.PLAN_RETRIED: Shown("plan.retried", "Tried again what failed of the plan"),
     Action.PLAN_UNDONE: Shown("plan.undone", "Took back what the plan had done"),
     Action.PLAN_DROPPED: Shown("plan.dropped", "Removed a plan nobody had confirmed"),
+    Action.RETENTION_POLICY_CREATED: Shown(
+        "retention_policy.created", "Made a policy of retention"
+    ),
+    Action.RETENTION_POLICY_ENABLED: Shown(
+        "retention_policy.enabled", "Switched a policy of retention on"
+    ),
+    Action.RETENTION_POLICY_DISABLED: Shown(
+        "retention_policy.disabled", "Switched a policy of retention off"
+    ),
+    Action.RETENTION_PREVIEWED: Shown(
+        "retention.previewed", "Asked what a policy of retention would remove"
+    ),
+    Action.RETENTION_REMOVED: Shown(
+        "retention.removed", "Removed what a policy of retention lets go"
+    ),
+    Action.LEGAL_HOLD_SET: Shown("legal_hold.set", "Set a legal hold"),
+    Action.LEGAL_HOLD_ENDED: Shown("legal_hold.ended", "Ended a legal hold"),
+    Action.ERASURE_PREVIEWED: Shown(
+        "erasure.previewed", "Asked what an erasure would take"
+    ),
+    Action.ERASURE_BEGUN: Shown("erasure.begun", "Began an erasure"),
+    Action.ERASURE_DONE: Shown("erasure.done", "Ended an erasure"),
 }
 
 

@@ -88,8 +88,9 @@ class AuditRecord(Act):
 
     A project's stream (or that of acts outside projects) has the acts of people and
     administrators; an agent's has every operation on its data, also blocked ones.
-    `format` says how the leaf was computed, and which columns are used: those of the
-    second are empty in the first. `resource_id` may be erased there, with its `salt`.
+    `format` says how the leaf was computed, and which columns are used; the others are
+    empty. With its `salt`, `resource_id` may be erased in the second, `details` in the
+    third.
     """
 
     pk = models.CompositePrimaryKey("stream_id", "number")
@@ -106,6 +107,7 @@ class AuditRecord(Act):
     version = models.BigIntegerField(null=True)
     salt = models.BinaryField(null=True)
     resource_digest = models.BinaryField(null=True)
+    details_digest = models.BinaryField(null=True)
     leaf = models.BinaryField()
     chain = models.BinaryField()
 

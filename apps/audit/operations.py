@@ -5,6 +5,7 @@ outside the transaction of the act, because a record of something that was then
 rolled back is a lie. The ledger's SQL functions insert their events themselves.
 """
 
+import secrets
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
@@ -209,8 +210,12 @@ def append_record(*, event: Event, kept: Mapping[str, Any] = EMPTY) -> AuditReco
         actor_label=event.actor_label,
         details={**event.details, **kept},
         created_at=event.created_at,
+        format=3,
+        salt=secrets.token_bytes(streams.SALT_BYTES),
     )
-    entry.leaf = chain.leaf(entry)
+    digest = chain.details_digest(bytes(entry.salt or b""), entry.details)
+    entry.details_digest = digest
+    entry.leaf = chain.erasable_leaf(entry, digest)
     previous = bytes(last.chain) if last else chain.START
     entry.chain = chain.link(previous, entry.number, entry.leaf)
     entry.save(force_insert=True)

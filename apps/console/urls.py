@@ -6,6 +6,7 @@ from django.urls.converters import StringConverter
 from apps.console.forms.project import SESSION_ID
 from apps.console.views.administration import (
     alerts,
+    keeping,
     keys,
     members,
     webhooks,
@@ -83,6 +84,7 @@ MEMBER = "console/<slug:slug>/members/<str:user_id>"
 MEMORY = "console/<slug:slug>/memories/at/<str:memory_id>"
 ALERT = "console/<slug:slug>/alerts/<str:rule_id>"
 WEBHOOK = "console/<slug:slug>/webhooks/<str:webhook_id>"
+RETENTION = "console/<slug:slug>/keeping/policies/<str:policy_id>"
 PLAN = "console/<slug:slug>/plans/<str:plan_id>"
 VERSION = f"{SESSION}/versions/<version_number:number>"
 
@@ -148,6 +150,25 @@ urlpatterns = [
     path("console/<slug:slug>/keys/handling", keys.set_handling, name="set_handling"),
     path(
         "console/<slug:slug>/keys/<str:key_id>/revoke", keys.revoke, name="revoke_key"
+    ),
+    path("console/<slug:slug>/keeping", keeping.keeping, name="keeping"),
+    path(
+        "console/<slug:slug>/keeping/policies",
+        keeping.make_policy,
+        name="make_retention_policy",
+    ),
+    path(
+        f"{RETENTION}/preview", keeping.preview_policy, name="preview_retention_policy"
+    ),
+    path(f"{RETENTION}/enable", keeping.enable_policy, name="enable_retention_policy"),
+    path(
+        f"{RETENTION}/disable", keeping.disable_policy, name="disable_retention_policy"
+    ),
+    path("console/<slug:slug>/keeping/holds", keeping.set_hold, name="set_legal_hold"),
+    path(
+        "console/<slug:slug>/keeping/holds/<str:hold_id>/end",
+        keeping.end_hold,
+        name="end_legal_hold",
     ),
     path("console/<slug:slug>/webhooks", webhooks.webhooks, name="webhooks"),
     path("console/<slug:slug>/webhooks/create", webhooks.create, name="create_webhook"),

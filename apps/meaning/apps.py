@@ -1,6 +1,7 @@
 """Meaning: vectors of texts that agents keep, and which are nearest to a question."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
@@ -19,6 +20,7 @@ class MeaningConfig(AppConfig):
         from apps.meaning.monitoring import families, report
 
         FEEDS["meaning"] = _feed
+        import_module("apps.meaning.erasing")
         NEARNESS["meaning"] = _nearness
         exposition.SOURCES["meaning"] = families
         health.SERVICES["meaning"] = report

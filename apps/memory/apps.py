@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
@@ -19,6 +20,7 @@ class MemoryConfig(AppConfig):
         from apps.timeline.hooks import MEMORIES, Memories
 
         TEXTS["memory"] = text_of
+        import_module("apps.memory.erasing")
         feeding.FEEDS["memory"] = _feed
         SOURCES["memory"] = _families
         MEMORIES["memory"] = Memories(recall=_recall, count=_count, total=_total)

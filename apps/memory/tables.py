@@ -13,6 +13,8 @@ TABLES = {
     ),
     # Noted when a turn is fed, and taken away once it has formed what it says.
     "memory_formingturn": mutable(
-        web="", worker="INSERT, UPDATE (attempts, retry_at, answer), DELETE"
+        web="",
+        worker="INSERT, UPDATE (attempts, retry_at, answer), DELETE",
+        retention="DELETE",
     ),
 }

@@ -10,9 +10,11 @@ TABLES = {
         " request_id, confirmed_at, finished_at)",
         # And removes what was never confirmed.
         worker="UPDATE (status, finished_at), DELETE",
+        retention="UPDATE (query)",
     ),
     "plans_item": mutable(
         web="INSERT, UPDATE (state, code, words)",
         worker="UPDATE (state, code, words, result_number, size, done_at), DELETE",
+        retention="DELETE",
     ),
 }

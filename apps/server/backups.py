@@ -19,6 +19,7 @@ from apps.core.notes.keys import roots_path, signing_file
 from apps.core.postgres import archive
 from apps.core.roles.logins import log_in_as, url_of
 from apps.core.roles.names import Role
+from apps.erasures import reapplying
 from apps.server.installation import (
     Installation,
     InstallationRefused,
@@ -72,6 +73,21 @@ def restore(chosen: Installation, file: Path) -> None:
     log_in_as(Role.OWNER)
     _refuse_newer()
     migrate(lambda _: None)
+
+
+def erase_again(*, now: datetime) -> str:
+    """Erase whom the journal says was erased since the backup; say what that came to.
+
+    Before anybody is served, and before it is signed where histories end.
+
+    Raises: JournalMissing, CertificateRefused, KeyRefused.
+    """
+    log_in_as(Role.RETENTION)
+    try:
+        applied = reapplying.reapply(now=now)
+    finally:
+        log_in_as(Role.OWNER)
+    return f"Applied from the journal: {applied:,} erasures that are newer."
 
 
 def sign(file: Path, *, now: datetime) -> str:

@@ -21,6 +21,7 @@ from apps.audit.models import Event
 from apps.core.actors import Actor, ActorKind
 from apps.core.provenance import unrequested
 from apps.demo import week
+from apps.erasures import journal
 
 UP = Actor(kind=ActorKind.SYSTEM, id="system", label="manage.py up")
 FIRST_ADMIN = "admin"
@@ -34,6 +35,8 @@ Say = Callable[[str], None]
 def prepare(*, wants_demo: bool, say: Say, is_stopping: Callable[[], bool]) -> None:
     """Give an empty database its project; finish what a killed start began."""
     with _alone():
+        # Empty, it says that nobody was erased: a restore asks for it.
+        journal.make()
         project = _oldest()
         if project is None:
             project = _make_project(wants_demo=wants_demo)

@@ -66,8 +66,8 @@ def run(wishes: Wishes, *, say: Say) -> int:
 
     1. Refuse what cannot work; reserve the data folder. 2. Start PostgreSQL, make the
     tables, fill an empty database. 3. Start the web server, wait until it is ready,
-    then show address, link and key. 4. Start the worker and wait; start PostgreSQL or
-    the worker again if it ends.
+    then show address, link and key. 4. Start the worker and what removes, and wait;
+    start PostgreSQL or one of these again if it ends.
 
     Raises: StartRefused.
     """
@@ -141,14 +141,18 @@ class _Start:
     def _work(self) -> None:
         # Only now: it should not take the processor from the first page, and what it
         # does has waited since yesterday.
-        child = Child(
-            name="The worker",
-            argv=[sys.executable, str(settings.BASE_DIR / "manage.py"), "worker"],
-            env=self._environment(Role.WORKER),
-            grace=GRACE_SECONDS,
-            is_spare=True,
-        )
-        self.supervisor.start(child)
+        for name, command, role in (
+            ("The worker", "worker", Role.WORKER),
+            ("Retention", "retention", Role.RETENTION),
+        ):
+            child = Child(
+                name=name,
+                argv=[sys.executable, str(settings.BASE_DIR / "manage.py"), command],
+                env=self._environment(role),
+                grace=GRACE_SECONDS,
+                is_spare=True,
+            )
+            self.supervisor.start(child)
 
     def _environment(self, role: Role) -> dict[str, str]:
         """Return what a child needs to know; what was said outside counts more."""

@@ -16,6 +16,18 @@ class VersionNotFound(NotFound):
     code = "version_not_found"
 
 
+class VersionPruned(DomainError):
+    """This version was removed: a tombstone stands for it."""
+
+    code = "version_pruned"
+
+
+class ContentsErased(DomainError):
+    """What this version held was erased; its header stands."""
+
+    code = "contents_erased"
+
+
 class TurnNotFound(NotFound):
     """This session has no such turn."""
 

@@ -34,6 +34,7 @@ from apps.timeline.effects.rows import Effect as Effect
 from apps.timeline.effects.rows import EffectDue as EffectDue
 from apps.timeline.effects.rows import EffectStep as EffectStep
 from apps.timeline.fields import id_field
+from apps.timeline.keeping import Tombstone as Tombstone
 from apps.timeline.names import RequestKey as RequestKey
 from apps.timeline.names import SessionName as SessionName
 from apps.timeline.querysets import SessionManager, SessionQuerySet, TurnQuerySet
@@ -61,6 +62,8 @@ class Session(models.Model):
     title = models.TextField(null=True)
     origin_session_id = id_field(null=True)
     origin_number = models.BigIntegerField(null=True)
+    # What a fork's chain goes on from, so that it is verified without its origin.
+    origin_chain = models.BinaryField(null=True)
     created_at = models.DateTimeField()
     ttl_seconds = models.BigIntegerField(null=True)
     expires_at = models.DateTimeField(null=True)
@@ -79,6 +82,10 @@ class Session(models.Model):
     # What the newest review says, and the newest score of each name, if there are any.
     review = models.CharField(max_length=8, choices=Outcome.choices, null=True)
     scores = models.JSONField(null=True)
+    # Below this number change rows and words are gone; see `docs/keeping.md`.
+    thinned_below = models.BigIntegerField(null=True)
+    # How often something of it was emptied or pruned.
+    erasures = models.BigIntegerField(db_default=0)
 
     objects = SessionManager()
     # Keyed documents too: for what holds of every chain, whatever it is the history of.
@@ -220,6 +227,10 @@ class Version(models.Model):
                 name="timeline_version_rollbacks",
                 condition=models.Q(restored_number__isnull=False),
             ),
+            # Who shows a body: asked of each that a removal takes.
+            models.Index(
+                fields=["session_id", "body_number"], name="timeline_version_showing"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -238,6 +249,16 @@ class Body(models.Model):
     salt = models.BinaryField()
     data = models.BinaryField()
     size = models.BigIntegerField()
+
+    class Meta:
+        indexes = [
+            # What builds on a body: asked of each that a removal takes.
+            models.Index(
+                fields=["session_id", "base_number"],
+                name="timeline_body_building",
+                condition=models.Q(base_number__isnull=False),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.session_id} body {self.number}"

@@ -21,7 +21,10 @@ TABLES = {
     "timeline_requestkey": immutable(),
     "timeline_version": immutable(worker="INSERT"),
     # What has expired is recorded in a body as well.
-    "timeline_body": immutable(worker="INSERT"),
+    # Retention moves a body to the first version that is kept and shows it.
+    "timeline_body": immutable(worker="INSERT", retention=ALL),
+    # What retention leaves in the place of what it took.
+    "timeline_tombstone": immutable(web="", retention=ALL),
     "timeline_turn": immutable(),
     "timeline_note": immutable(),
     "timeline_review": immutable(worker="INSERT"),

@@ -136,6 +136,14 @@ class CompensationStatus(models.TextChoices):
     WAIVED = "waived"  # a person or an agent says that it stays as it is
 
 
+class Removed(models.TextChoices):
+    """What a removal did to a range of versions."""
+
+    EMPTIED = "emptied"  # their contents went, their headers stand
+    PRUNED = "pruned"
+    REMOVED = "removed"  # with the whole session
+
+
 class Crossing(models.TextChoices):
     """What a rollback may go behind of what happened outside."""
 

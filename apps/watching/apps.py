@@ -1,3 +1,5 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 
 from apps.audit import feeding
@@ -12,3 +14,4 @@ class WatchingConfig(AppConfig):
         from apps.watching.feed import feed
 
         feeding.FEEDS["watching"] = feed
+        import_module("apps.watching.erasing")

@@ -4,6 +4,6 @@ from apps.core.roles.declared import ALL, mutable
 
 TABLES = {
     "watching_handover": mutable(web="INSERT", worker=None),
-    "watching_watch": mutable(),
-    "watching_notice": mutable(web="DELETE", worker=ALL),
+    "watching_watch": mutable(retention="DELETE"),
+    "watching_notice": mutable(web="DELETE", worker=ALL, retention="DELETE"),
 }

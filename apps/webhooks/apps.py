@@ -1,3 +1,5 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 
 from apps.audit import feeding
@@ -16,5 +18,6 @@ class WebhooksConfig(AppConfig):
         from apps.webhooks.feed import feed
 
         exposition.SOURCES["webhooks"] = families
+        import_module("apps.webhooks.erasing")
         feeding.FEEDS["webhooks"] = feed
         register(WEBHOOK)

@@ -5,7 +5,7 @@ from apps.core.roles.declared import ALL, mutable
 TABLES = {
     "webhooks_feed": mutable(web="INSERT, UPDATE", worker="INSERT, UPDATE"),
     "webhooks_subscription": mutable(worker="UPDATE"),
-    "webhooks_message": mutable(web="INSERT", worker=ALL),
-    "webhooks_delivery": mutable(worker=ALL),
-    "webhooks_lane": mutable(worker=ALL),
+    "webhooks_message": mutable(web="INSERT", worker=ALL, retention="DELETE"),
+    "webhooks_delivery": mutable(worker=ALL, retention="DELETE"),
+    "webhooks_lane": mutable(worker=ALL, retention="DELETE"),
 }

@@ -158,6 +158,7 @@ FLIPPED = {
     "actor_id": "'key_2'",
     "actor_label": "'sb_7f3b'",
     "details": "'{\"count\": 2}'",
+    "details_digest": "leaf",
     "created_at": "created_at + interval '1 microsecond'",
     "leaf": "set_byte(leaf, 31, get_byte(leaf, 31) # 1)",
     "chain": "set_byte(chain, 31, get_byte(chain, 31) # 1)",

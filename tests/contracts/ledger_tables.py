@@ -36,6 +36,7 @@ ROW_TRIGGERS = {
     "timeline_review_is_immutable",
     "timeline_score_is_immutable",
     "timeline_summary_is_immutable",
+    "timeline_tombstone_is_immutable",
     "timeline_effect_is_immutable",
     "timeline_effectstep_is_immutable",
     "timeline_compensation_is_immutable",

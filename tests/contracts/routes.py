@@ -19,7 +19,7 @@ from tests.contracts.world import World
 API = "v1/"
 FOR_ADMINS = (
     *("/v1/webhooks", "/v1/alerts", "/v1/dashboard/keys", "/v1/project"),
-    "/v1/agents/{reference}/mapping",
+    *("/v1/agents/{reference}/mapping", "/v1/retention", "/v1/erasures"),
 )
 # Of what others may read and write as well.
 BY_ADMINS = {
@@ -82,7 +82,9 @@ class Route:
         if not isinstance(self.body, dict):
             return self.body
         return {
-            name: values[name] if value == f"{{{name}}}" else value
+            name: values.get(str(value)[1:-1], value)
+            if str(value).startswith("{")
+            else value
             for name, value in self.body.items()
         }
 
@@ -189,6 +191,7 @@ FREE_BODIES = {"PUT /v1/agents/{agent}/config"}
 
 SESSION = "/v1/sessions/{session_id}"
 WEBHOOK = "/v1/webhooks/{webhook_id}"
+RETENTION = "/v1/retention"
 STEP = {"reasoning": "Because.", "step_number": 7, "model": "m", "release": "r1"}
 MEMORY = {
     "content": "Prefers aisle seats",
@@ -389,6 +392,27 @@ BODIES: dict[str, Any] = {
     "POST /v1/plans/{plan_id}/confirm": {"reason": "bad release"},
     "POST /v1/plans/{plan_id}/retry": None,
     "POST /v1/plans/{plan_id}/undo": None,
+    "POST /v1/erasures/previews": {"user_id": "u1"},
+    "POST /v1/erasures": {"preview_id": "{erasure_preview_id}", "reason": "Asked."},
+    f"POST {RETENTION}/policies": {
+        "agent_id": "travel",
+        "thin_days": 7,
+        "empty_days": 30,
+        "prune_days": 90,
+        "remove_days": 365,
+        "ended_days": 30,
+        "keep_last": 10,
+    },
+    f"POST {RETENTION}/policies/{{policy_id}}/enable": {"preview_id": "{preview_id}"},
+    f"POST {RETENTION}/policies/{{policy_id}}/disable": None,
+    f"POST {RETENTION}/previews": {"policy_id": "{policy_id}"},
+    f"POST {RETENTION}/legal-holds": {
+        "kind": "user",
+        "value": "u1",
+        "reason": "Smith v. Jones",
+        "until": "2040-01-01T00:00:00Z",
+    },
+    f"POST {RETENTION}/legal-holds/{{hold_id}}/end": {"reason": "Settled."},
     f"POST {SESSION}/context": {"query": "where?", "include_set_aside": True},
 }
 QUERIES: dict[str, dict[str, str]] = {
@@ -412,6 +436,7 @@ DEEDS: dict[str, Callable[[World], None]] = {
     "GET /v1/plans/{export_id}/archive": World.export_plan,
     "POST /v1/alerts/{rule_id}/acknowledge": World.fire_rule,
     "POST /v1/plans/{plan_id}/undo": World.do_plan,
+    f"POST {RETENTION}/policies/{{policy_id}}/disable": World.enable_policy,
     "POST /v1/plans/{plan_id}/retry": World.fail_plan,
 }
 UNKNOWN = {
@@ -444,6 +469,12 @@ UNKNOWN = {
     "invitation_id": f"inv_{UNKNOWN_ID}",
     "public_id": UNKNOWN_ID,
     "plan_id": f"plan_{UNKNOWN_ID}",
+    "erasure_id": f"eras_{UNKNOWN_ID}",
+    "erasure_preview_id": f"eprv_{UNKNOWN_ID}",
+    "policy_id": f"rpol_{UNKNOWN_ID}",
+    "preview_id": f"prev_{UNKNOWN_ID}",
+    "removal_id": f"rmvl_{UNKNOWN_ID}",
+    "hold_id": f"hold_{UNKNOWN_ID}",
     "export_id": f"plan_{UNKNOWN_ID}",
     "agent_id": f"agent_{UNKNOWN_ID}",
     "view_id": f"view_{UNKNOWN_ID}",

@@ -230,7 +230,7 @@ def test_strangers_see_empty_lists(
 def test_what_a_stranger_makes_is_its_own(
     route: Route, world: World, untouched: tuple[Any, ...]
 ) -> None:
-    names = ("handoff", "session_id", "memory_id")
+    names = ("handoff", "session_id", "memory_id", "policy_id")
     answer = route.call(
         world.stranger(), {name: world.parameters[name] for name in names}
     )
@@ -246,6 +246,9 @@ def test_what_a_stranger_makes_is_its_own(
         "POST /v1/memories/import": 200,
         "POST /v1/memories/resolve": 404,
         "POST /v1/memories/rollback": 404,
+        "POST /v1/retention/policies": 404,
+        "POST /v1/retention/previews": 404,
+        "POST /v1/erasures": 404,
     }
     assert answer.status == expected.get(str(route), 201), answer.content
     assert everything(world) == untouched

@@ -174,7 +174,8 @@ def insert_as_before_streams(connection: Any, record: AuditRecord) -> None:
     fields = [
         one
         for one in AuditRecord._meta.fields
-        if one.column and one.column not in later | {"resource_digest"}
+        if one.column
+        and one.column not in later | {"resource_digest", "details_digest"}
     ]
     columns = ", ".join(one.column for one in fields)
     places = ", ".join(["%s"] * len(fields))

@@ -24,7 +24,7 @@ PAGES = [page for page in page_routes() if page[0].startswith("/console/{slug}")
 # What an act takes that is not in its address, where it is needed to get past the
 # form. Whoever lacks the right must be told so whatever they send.
 FOR_ADMINS = (
-    *("/members/", "/keys", "/webhooks", "/{rule_id}/"),
+    *("/members/", "/keys", "/webhooks", "/{rule_id}/", "/keeping/"),
     *("/alerts/new", "/alerts/preview", "/alerts/create"),
     "/agents/{agent_id}/delete",
     "/approval-rules",

@@ -20,10 +20,18 @@ from apps.approvals import operations as approvals
 from apps.approvals.words import Verdict
 from apps.audit.models import AuditRecord
 from apps.console.pages.view_tabs import MOST_SAVED
+from apps.core.ids import new_id
+from apps.core.roles.names import Role as DatabaseRole
+from apps.erasures import operations as erasures
 from apps.metrics import operations as metrics
 from apps.metrics.models import AlertState, Rule
 from apps.plans import running
+from apps.retention import operations as retention
+from apps.retention.models import Removal
+from apps.retention.terms import Terms
+from apps.retention.words import HoldKind, State
 from apps.webhooks import operations as webhooks
+from tests.acting import acting_as
 from tests.acts import act_by, act_in
 from tests.conftest import Answer, Api, make_project
 
@@ -60,6 +68,12 @@ class World:
         """Have the alert rule fire."""
         mine = Rule.objects.filter(id=self.parameters["rule_id"])
         mine.update(state=AlertState.FIRING)
+
+    def enable_policy(self) -> None:
+        """Have the policy of retention enabled."""
+        said = {"preview_id": self.parameters["preview_id"]}
+        policy = f"/v1/retention/policies/{self.parameters['policy_id']}"
+        made(self.admin.post(f"{policy}/enable", said))
 
     def do_plan(self) -> None:
         """Have the plan confirmed and done, unless it is over."""
@@ -118,6 +132,7 @@ class World:
         add_webhook(self.project)
         add_rule(self.project)
         for _ in range(3):
+            add_retention(self.project)
             sessions = [start(self.client) for _ in range(2)]
             made(client.post("/v1/plans", {"kind": "hold", "sessions": sessions}))
         for _ in range(3):
@@ -257,6 +272,46 @@ def save_views(project: Project) -> SavedView:
     return save_view(project, "everything")
 
 
+def add_erasure(project: Project) -> dict[str, str]:
+    """Return a preview of an erasure, and an erasure that was begun with another."""
+    act = act_in(project)
+    seen = erasures.preview(act=act, user_id="nobody-yet")
+    begun = erasures.begin(
+        act=act,
+        preview_id=erasures.preview(act=act, user_id="nobody").id,
+        reason="Asked by mail",
+    )
+    return {"erasure_preview_id": seen.id, "erasure_id": begun.id}
+
+
+def add_retention(project: Project) -> dict[str, str]:
+    """Return a policy, a preview that was counted, a removal and a legal hold."""
+    act = act_in(project)
+    policy = retention.make_policy(act=act, terms=Terms(empty_days=30))
+    preview = retention.ask_preview(act=act, policy_id=policy.id)
+    hold = retention.set_legal_hold(
+        act=act, kind=HoldKind.USER, value="somebody", reason="Smith v. Jones"
+    )
+    with acting_as(DatabaseRole.RETENTION):
+        Removal.objects.filter(id=preview.id).update(state=State.READY)
+        removal = Removal.objects.create(
+            id=new_id("rmvl", now=act.now),
+            project=project,
+            policy=policy,
+            is_preview=False,
+            policy_digest=policy.digest,
+            state=State.DONE,
+            asked_by_label="system",
+            started_at=act.now,
+        )
+    return {
+        "policy_id": policy.id,
+        "preview_id": preview.id,
+        "removal_id": removal.id,
+        "hold_id": hold.id,
+    }
+
+
 def save_view(project: Project, name: str) -> SavedView:
     """Return a view that an administrator shares with the project."""
     owner = add_member(project, f"owner-of-{name}")
@@ -370,6 +425,8 @@ def make_world() -> World:
         "user_id": add_member(project, "vera", Role.VIEWER).id,
         "key_id": add_key(project).id,
         "invitation_id": add_invitation(project),
+        **add_erasure(project),
+        **add_retention(project),
     }
     return World(project, other_project, client, admin, parameters)
 
@@ -407,5 +464,5 @@ def start(client: Api, **about: Any) -> str:
 
 def made(answer: Answer) -> Any:
     """Return the body of an answer that must have succeeded."""
-    assert answer.status in (200, 201), answer.content
+    assert answer.status in (200, 201, 202), answer.content
     return answer.body

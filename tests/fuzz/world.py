@@ -18,6 +18,7 @@ KEPT = 8
 ENDING = ("DELETE", "/close", "/pause", "/resume", "/suspend", "/activate", "/undo")
 # A plan takes a worker to be made, and is shared in any case.
 PLANS = "/v1/plans/"
+RETENTION = "/v1/retention/"
 SHARED = 12
 # What is the same in every session.
 IDS = {
@@ -224,6 +225,8 @@ class World:
             self._make_data(f"/v1/agents/{agent}")
         self._make_what_is_taken_back(session)
         self._make_who_is_told()
+        if RETENTION in self.label:
+            self._make_retention()
 
     def _make_what_is_named(self, session: str) -> None:
         if "label" in self.named:
@@ -335,6 +338,18 @@ class World:
         for one in self.client.get(path, params={"limit": 100}).json()["data"]:
             self.client.delete(f"{path}/{one['id']}").raise_for_status()
 
+    def _make_retention(self) -> None:
+        """Make a policy, a preview that was asked for, and a legal hold."""
+        policy = self._made(f"{RETENTION}policies", {"empty_days": 1})["id"]
+        said = {"policy_id": policy}
+        preview = self._made(f"{RETENTION}previews", said)["id"]
+        hold = self._made(
+            f"{RETENTION}legal-holds", {"kind": "project", "reason": "ours"}
+        )
+        self.ids |= said | {"preview_id": preview, "hold_id": hold["id"]}
+        # Nothing has gone by a policy.
+        self.ids["removal_id"] = "rmvl_" + "0" * 26
+
     def _make_webhook(self) -> None:
         """Make a webhook with a delivery in its log."""
         hook = self._made("/v1/webhooks", KNOWN["/v1/webhooks"])["id"]
@@ -343,7 +358,7 @@ class World:
 
     def _made(self, path: str, body: Any, **headers: str) -> Any:
         answer = self.client.post(path, json=body, headers=headers)
-        assert answer.status_code in (200, 201), answer.text
+        assert answer.status_code in (200, 201, 202), answer.text
         return answer.json()
 
 

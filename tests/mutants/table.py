@@ -1156,6 +1156,15 @@ MUTANTS = (
         "without_gaps",
     ),
     one(
+        "details that are emptied beside their salt",
+        "apps/audit/chain.py",
+        "        return is_erased(record)\n"
+        "    digest = details_digest(bytes(record.salt), record.details)\n"
+        "    return digest == bytes(record.details_digest)",
+        "        return is_erased(record)\n    return True",
+        "tests/audit/test_erasable.py::test_what_is_changed_is_named_whatever_was_erased",
+    ),
+    one(
         "a checkpoint that waits for its document",
         "apps/timeline/operations/documents/writing.py",
         "        lock_session(document.id)\n        found = standing(",

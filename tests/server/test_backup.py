@@ -134,7 +134,9 @@ def test_a_backup_while_an_agent_writes_is_restored_as_one_moment(
     writer.ending.set()
     writer.join()
 
-    code, out, err = manage("restore", file, "--data-dir", data_dir)
+    code, out, err = manage(
+        "restore", "--without-journal", file, "--data-dir", data_dir
+    )
 
     assert (done[0], code) == (0, 0), done[2] + err
     assert not writer.failed
@@ -190,7 +192,7 @@ def test_a_backup_into_no_folder_is_refused_in_one_sentence(
 def test_a_restore_into_a_used_database_is_refused(source: Server, saved: Path) -> None:
     before = heads(source.dsn)
 
-    code, _, err = manage("restore", saved, dsn=source.dsn)
+    code, _, err = manage("restore", "--without-journal", saved, dsn=source.dsn)
 
     assert code == 1
     assert "The database is in use (accounts_project has rows)" in err
@@ -215,7 +217,7 @@ def test_a_damaged_file_is_refused_in_one_sentence(
             }[damage]
         )
 
-    code, out, err = manage("restore", file, dsn=empty)
+    code, out, err = manage("restore", "--without-journal", file, dsn=empty)
 
     assert (code, out) == (1, "")
     assert err.startswith("CommandError: ")
@@ -229,7 +231,7 @@ def test_a_restore_takes_the_place_of_tables_that_nobody_used(
 ) -> None:
     assert manage("migrate", "--verbosity", "0", dsn=empty)[0] == 0
 
-    code, out, err = manage("restore", saved, dsn=empty)
+    code, out, err = manage("restore", "--without-journal", saved, dsn=empty)
 
     assert code == 0, err
     assert "All of it holds." in out
@@ -276,14 +278,14 @@ def test_a_restore_signs_that_it_went_back_and_without_it_that_is_named(
     with monkeypatch.context() as without:
         without.setenv("STEPBACK_SIGNING_KEY", "")
         with database(f"unsigned_{empty.rpartition('/')[2][:20]}") as unsigned:
-            code, said, err = manage("restore", file, dsn=unsigned)
+            code, said, err = manage("restore", "--without-journal", file, dsn=unsigned)
             assert code == 1
             assert "there is no signing key here" in said
             assert f"{session} v1 (signature): " in err
             assert "the history ends at v0" in err
             assert f"{later} v0 (signature): " in err
 
-    code, said, err = manage("restore", file, dsn=empty)
+    code, said, err = manage("restore", "--without-journal", file, dsn=empty)
 
     assert code == 0, err
     assert "Signed in note 3 that it went back: 2 heads are earlier ones" in said
@@ -308,7 +310,9 @@ def test_what_does_not_hold_is_named_after_the_restore(
         connection.execute("ALTER TABLE timeline_version ENABLE TRIGGER USER")
     assert manage("backup", folder / "broken.backup", dsn=source.dsn)[0] == 0
 
-    code, _, err = manage("restore", folder / "broken.backup", dsn=empty)
+    code, _, err = manage(
+        "restore", "--without-journal", folder / "broken.backup", dsn=empty
+    )
 
     assert code == 1
     assert f"The first broken link: {broken} v1" in err

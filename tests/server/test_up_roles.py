@@ -34,7 +34,13 @@ from tests.server.test_up import (
 )
 from tests.worker.processes import until
 
-PROCESSES = {Role.WEB: b"apps.server.serving", Role.WORKER: b"manage.py\0worker"}
+PROCESSES = {
+    Role.WEB: b"apps.server.serving",
+    Role.WORKER: b"manage.py\0worker",
+    Role.RETENTION: b"manage.py\0retention",
+}
+# Those that serve requests and run jobs: neither may change history.
+APPENDING = [Role.WEB, Role.WORKER]
 REFUSED = "InsufficientPrivilege"
 # One's own role is one's own, and no way to more.
 HARMLESS = (
@@ -116,7 +122,7 @@ def test_its_environment_has_its_own_login_and_no_other(
     assert told["STEPBACK_VERIFIER_KEY"] == verifier
 
 
-@pytest.mark.parametrize("role", PROCESSES)
+@pytest.mark.parametrize("role", APPENDING)
 def test_from_there_nobody_rewrites_history_or_comes_back_as_somebody_who_could(
     up: tuple[Up, Path], session: str, role: Role
 ) -> None:

@@ -182,12 +182,13 @@ def test_a_rewritten_record_of_peoples_acts_is_named(
     assert sign() == 1
     with tampering("audit_auditrecord"), connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE audit_auditrecord SET actor_label = 'somebody' WHERE format = 1"
+            "UPDATE audit_auditrecord SET actor_label = 'somebody' WHERE format = 3"
         )
         for project in AuditRecord.objects.values_list("project_id").distinct():
             previous = chain.START
             for record in AuditRecord.objects.for_project(project[0]).oldest_first():
-                leaf = chain.leaf(record)
+                leaf = chain.expected_leaf(record)
+                assert leaf is not None
                 previous = chain.link(previous, record.number, leaf)
                 cursor.execute(
                     "UPDATE audit_auditrecord SET leaf = %s, chain = %s"

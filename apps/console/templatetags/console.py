@@ -28,6 +28,7 @@ from apps.core.views import DISTRIBUTION
 from apps.diffs import text
 from apps.metrics.alerting import measures
 from apps.metrics.models import Rule
+from apps.retention import health as retention
 from apps.worker import health
 
 register = template.Library()
@@ -277,6 +278,12 @@ def dated_clock(at: datetime) -> SafeString:
 def worker_state() -> str:
     """Say whether a worker runs, as it was some seconds ago at most."""
     return health.state()
+
+
+@register.simple_tag
+def retention_state() -> str:
+    """Say whether the process that removes runs, as it was some seconds ago."""
+    return retention.state()
 
 
 @register.simple_tag

@@ -29,6 +29,12 @@ def roots_path() -> Path:
     return said or _data_dir() / "roots"
 
 
+def erasures_path() -> Path:
+    """Return where the journal of erasures of this installation is."""
+    said: Path | None = settings.ERASURES
+    return said or _data_dir() / "erasures"
+
+
 def signing_file() -> Path:
     return _data_dir() / "signing_key"
 

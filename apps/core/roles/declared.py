@@ -68,9 +68,14 @@ class Table:
         return ", ".join(found)
 
 
-def immutable(*, web: str | None = "INSERT", worker: str | None = "") -> Table:
+def immutable(
+    *,
+    web: str | None = "INSERT",
+    worker: str | None = "",
+    retention: str = "UPDATE, DELETE",
+) -> Table:
     """Declare history: whoever writes, appends."""
-    return _table(Kind.IMMUTABLE, web, worker, "UPDATE, DELETE")
+    return _table(Kind.IMMUTABLE, web, worker, retention)
 
 
 def derived(

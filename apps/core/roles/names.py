@@ -8,7 +8,7 @@ class Role(StrEnum):
 
     OWNER owns the tables and runs migrations. WEB serves requests and WORKER runs
     jobs: both append to history, neither can change or delete it. RETENTION alone may
-    erase, and no process of `up` holds its password.
+    erase: one process of `up` has its login, which serves nobody and runs no jobs.
     """
 
     OWNER = "owner"

@@ -39,6 +39,14 @@ from apps.timeline.hooks.gates import (
     ask_rollback,
     concerns_begin,
 )
+from apps.timeline.hooks.keeping import (
+    LEGAL_HOLDS,
+    PARTS,
+    PINS,
+    delete_parts,
+    legal_hold,
+    pinned,
+)
 from apps.timeline.hooks.memories import (
     MEMORIES,
     Memories,
@@ -58,7 +66,10 @@ __all__ = [
     "COMPENSATION",
     "DERIVED",
     "FORK",
+    "LEGAL_HOLDS",
     "MEMORIES",
+    "PARTS",
+    "PINS",
     "PLAN",
     "ROLLBACK",
     "AppendAsked",
@@ -80,11 +91,14 @@ __all__ = [
     "ask_rollback",
     "asked_among",
     "concerns_begin",
+    "delete_parts",
     "derived_problems",
     "differences",
+    "legal_hold",
     "memory_counts",
     "memory_total",
     "newest_asked",
+    "pinned",
     "rebuild_derived",
     "recall",
 ]

@@ -55,6 +55,14 @@ from apps.timeline.operations.holds import (
     resume,
     wait,
 )
+from apps.timeline.operations.keeping import (
+    Gone,
+    Went,
+    empty_versions,
+    prune_versions,
+    remove_session,
+    thin_session,
+)
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
 from apps.timeline.operations.notes import (
     MAX_NOTE,
@@ -92,6 +100,7 @@ __all__ = [
     "Expected",
     "Finish",
     "Forget",
+    "Gone",
     "NewEffect",
     "NewEntry",
     "Origin",
@@ -101,6 +110,7 @@ __all__ = [
     "Step",
     "TaskWrite",
     "Told",
+    "Went",
     "Written",
     "add_note",
     "add_summary",
@@ -114,6 +124,7 @@ __all__ = [
     "create",
     "decide",
     "delete",
+    "empty_versions",
     "expire",
     "expire_keys",
     "finish_effect",
@@ -126,9 +137,11 @@ __all__ = [
     "lock_document",
     "lock_head",
     "pause",
+    "prune_versions",
     "remap",
     "remove_key",
     "remove_prefix",
+    "remove_session",
     "replace",
     "restore_document",
     "resume",
@@ -138,6 +151,7 @@ __all__ = [
     "settle_effect",
     "stored_before",
     "tell_unknown_effects",
+    "thin_session",
     "undo",
     "unlabel",
     "update",

@@ -49,9 +49,11 @@ def label(
     Raises: SessionNotFound, VersionNotFound, InvalidRequest.
     """
     _require_label(name)
-    version = fetching.version(act.scope, session_id, number, now=act.now)
-    # Whoever gives and whoever takes a label of one name must not miss each other.
+    fetching.version(act.scope, session_id, number, now=act.now)
+    # Whoever gives and whoever takes a label of one name must not miss each other, nor
+    # may a removal take the version in between.
     lock_session(session_id)
+    version = fetching.version(act.scope, session_id, number, now=act.now)
     actor = act.actor
     # The insert decides between two at once: only the one that made the row records.
     made = sql.rows(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import chain
 
 from apps.timeline.verification.findings import Kind, Problems
+from apps.timeline.verification.removals import NONE, Removals
 from apps.timeline.verification.rows import Beginning, StoredVersion
 from apps.timeline.versions import proof
 from apps.timeline.versions.proof import Claim
@@ -23,15 +24,22 @@ _HOLD_AFTER: dict[str, set[str]] = {
 
 
 def problems(
-    version: StoredVersion, before: StoredVersion | None, previous_chain: bytes
+    version: StoredVersion,
+    before: StoredVersion | None,
+    previous_chain: bytes,
+    removed: Removals = NONE,
 ) -> Problems:
-    """Yield all that is wrong; `previous_chain` is what its chain must build on."""
+    """Yield all that is wrong; `previous_chain` is what its chain must build on.
+
+    Without the version `before`, which a removal took, what needs it is not asked.
+    """
+    crossed = before is None and removed.has(version.number - 1)
     return chain(
-        _of_any(version, before, previous_chain),
-        _holding(version, before),
-        _restoring(version),
-        _showing(version),
-        _asking(version, before),
+        _of_any(version, before, previous_chain, removed),
+        () if crossed else _holding(version, before),
+        _restoring(version, removed),
+        _showing(version, removed),
+        () if crossed else _asking(version, before),
     )
 
 
@@ -46,15 +54,18 @@ def of_document(
 
 
 def _of_any(
-    version: StoredVersion, before: StoredVersion | None, previous_chain: bytes
+    version: StoredVersion,
+    before: StoredVersion | None,
+    previous_chain: bytes,
+    removed: Removals = NONE,
 ) -> Problems:
     """Yield what is wrong by the rules of every history."""
     return chain(
-        _numbering(version, before),
+        _numbering(version, before, removed),
         _chaining(version, previous_chain),
         _claims(version),
-        _texts(version),
-        _timing(version, before),
+        () if removed.emptied(version) else _texts(version),
+        _timing(version, before, removed),
     )
 
 
@@ -62,16 +73,23 @@ def beginnings(session: Beginning, first: StoredVersion) -> Problems:
     """Yield what is wrong with how the session began."""
     if first.op != (Op.FORK if session.is_fork else Op.CREATE):
         yield Kind.ORIGIN, f"such a session does not begin with {first.op}"
-    if session.is_fork and session.origin_chain is None:
+    is_there = session.origin_chain_there is not None or session.is_origin_removed
+    if session.is_fork and (session.origin_chain is None or not is_there):
         yield Kind.ORIGIN, "the version that it was forked from is missing"
-    elif session.is_fork and session.origin_project_id != session.project_id:
+    elif session.origin_chain_there not in (None, session.origin_chain):
+        yield Kind.CHAIN, "it goes on from another chain than its origin's"
+    elif session.origin_project_id not in (None, session.project_id):
         yield Kind.ORIGIN, "it was forked from a session of another project"
     if first.created_at != session.created_at:
         yield Kind.TIME, "it is not as old as its session"
 
 
-def _numbering(version: StoredVersion, before: StoredVersion | None) -> Problems:
-    expected = before.number + 1 if before else 0
+def _numbering(
+    version: StoredVersion, before: StoredVersion | None, removed: Removals
+) -> Problems:
+    # Across a tombstone the chain says whether anything is missing before that.
+    is_next = before is None and removed.has(version.number - 1)
+    expected = before.number + 1 if before else version.number if is_next else 0
     if version.number != expected:
         yield Kind.NUMBER, f"v{expected} is missing before it"
     parent = version.number - 1 if version.number else None
@@ -107,8 +125,6 @@ def _claims(version: StoredVersion) -> Problems:
 
 
 def _texts(version: StoredVersion) -> Problems:
-    # The one place that decides about texts: once retention can empty them and mark
-    # the row, a marked and emptied text is told from a changed one here.
     if proof.salted(version.salt, version.reasoning) != version.reasoning_digest:
         yield Kind.TEXT, "its reasoning is not what was digested"
     texts = *proof.step_values(version), version.reason_code
@@ -117,7 +133,14 @@ def _texts(version: StoredVersion) -> Problems:
         yield Kind.TEXT, "its step metadata is not what was digested"
 
 
-def _timing(version: StoredVersion, before: StoredVersion | None) -> Problems:
+def _timing(
+    version: StoredVersion, before: StoredVersion | None, removed: Removals
+) -> Problems:
+    if before is None and removed.has(version.number - 1):
+        # Time may have stood still until a version that is gone.
+        if version.created_at < version.requested_at:
+            yield Kind.TIME, "it was stored before it was asked for"
+        return
     # The append takes the later of the two, so that time never runs backwards.
     expected = version.requested_at
     if before is not None:
@@ -140,7 +163,7 @@ def _holding(version: StoredVersion, before: StoredVersion | None) -> Problems:
         yield Kind.HOLD, f"it was written although the session was {held}"
 
 
-def _restoring(version: StoredVersion) -> Problems:
+def _restoring(version: StoredVersion, removed: Removals) -> Problems:
     if version.restored_number is None:
         if version.op == Op.ROLLBACK:
             yield Kind.ROLLBACK, "it does not say what it restored"
@@ -151,6 +174,10 @@ def _restoring(version: StoredVersion) -> Problems:
     if not 0 <= version.restored_number < version.number:
         yield Kind.ROLLBACK, f"it cannot have restored {restored}"
         return
+    if version.target_commitment is None and removed.has(version.restored_number):
+        return
+    if removed.moved and version.target_commitment == version.commitment:
+        return  # the body has moved, and is the same
     target = (version.target_body_number, version.target_commitment)
     if (version.body_number, version.commitment) != target:
         yield Kind.ROLLBACK, f"it does not show what {restored} shows"
@@ -161,7 +188,7 @@ def _showing_its_own(version: StoredVersion) -> Problems:
         yield Kind.BODY, "the body that it stored is missing"
 
 
-def _showing(version: StoredVersion) -> Problems:
+def _showing(version: StoredVersion, removed: Removals) -> Problems:
     """Hold the body that it shows against the version which stored that body.
 
     Its bytes are held against that version's commitment, once.
@@ -172,7 +199,9 @@ def _showing(version: StoredVersion) -> Problems:
         return
     if version.stored_bytes is not None:
         yield Kind.BODY, "it does not show the body that was stored with it"
-    if version.body_number > version.number:
+    if removed.has(version.body_number):
+        yield Kind.BODY, f"it shows body {version.body_number}, which is removed"
+    elif version.body_number > version.number:
         yield Kind.BODY, f"it shows body {version.body_number}, which is later"
     elif version.stored_commitment != version.commitment:
         yield Kind.BODY, f"body {version.body_number} is not what it committed to"

@@ -21,19 +21,20 @@ class Bodies:
     def __init__(self, session_id: str, budget: WorkBudget) -> None:
         self.session_id = session_id
         self.budget = budget
+        # After a removal the depth that is recorded is the largest that may be.
+        self.is_exact = True
         self._last: tuple[int, bytes] | None = None
         self._kept = Cache(KEPT_BYTES)
 
     def checked(self, body: StoredBody, commitment: bytes) -> bytes:
         """Return the body, decoded and held against the commitment to it.
 
-        The one place that decides whether a stored body is sound: once retention can
-        empty a body and mark its row, a marked and empty one is told from a broken
-        one here. Until then no bytes are broken bytes.
+        The one place that decides whether a stored body is sound; one that was emptied
+        is not asked for here.
 
         Raises: CorruptBody.
         """
-        _require_place(body)
+        _require_place(body, is_exact=self.is_exact)
         base = None if body.base_number is None else self.raw(body.base_number)
         raw = bodies.decode(body.codec, body.data, body.size, base)
         bodies.verify(raw, body.salt, commitment)
@@ -61,12 +62,12 @@ class Bodies:
         self._kept.put((self.session_id, number), raw)
 
 
-def _require_place(body: StoredBody) -> None:
+def _require_place(body: StoredBody, *, is_exact: bool) -> None:
     is_delta = body.codec == Codec.ZSTD_DELTA
     if is_delta != (body.base_number is not None):
         raise CorruptBody("The codec is unknown, or its base is missing.")
     if body.base_number is not None and body.base_number >= body.number:
         raise CorruptBody("It builds on a body that is not earlier.")
     depth = 0 if body.base_depth is None else body.base_depth + 1
-    if body.depth != depth:
+    if body.depth < depth or (is_exact and body.depth != depth):
         raise CorruptBody("The recorded depth of its deltas is wrong.")

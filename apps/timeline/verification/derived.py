@@ -49,10 +49,14 @@ def of_version(
     version: StoredVersion,
     before: Shown,
     after: Shown,
-    stored: list[ChangeRow],
+    stored: list[ChangeRow] | None,
     project: Project,
 ) -> Iterator[str]:
-    """Yield what was derived otherwise from the step between two states."""
+    """Yield what was derived otherwise from the step between two states.
+
+    Without what is `stored` of the paths, which a removal may have taken, they are not
+    compared.
+    """
     comparison = compare(before.state, after.state)
     if version.size != after.size:
         yield f"its size is {after.size}, not {version.size}"
@@ -71,7 +75,7 @@ def of_version(
         index.carry(rows, after.state, project)
     columns = (rows.path_keys, rows.roles, rows.kinds, rows.value_keys)
     touched = set(zip(*columns, strict=True))
-    if len(touched) != len(stored) or touched != set(stored):
+    if stored is not None and (len(touched) != len(stored) or touched != set(stored)):
         yield "the paths recorded as touched are others"
     if version.changes_truncated != truncated:
         yield "whether its changes are complete is recorded wrongly"

@@ -15,6 +15,7 @@ from apps.core.json import Json, State
 from apps.diffs import pointers
 from apps.diffs.equality import same
 from apps.timeline.queries import open_items
+from apps.timeline.verification.limits import UNBOUNDED
 from apps.timeline.verification.rows import Listed
 from apps.timeline.versions.lineage import set_aside_by
 from apps.timeline.versions.reading import VersionRow
@@ -59,6 +60,11 @@ class Openness:
         self.is_known = self.is_known and version.op not in (Op.PAUSE, Op.RESUME)
         self.waiting = self.waiting and (0, version.number)
         self.held = self.held and (0, version.number)
+
+    def cross(self) -> None:
+        """Pass versions that are gone: what is open may have begun anew in them."""
+        self.waiting = self.waiting and (self.waiting[0], UNBOUNDED)
+        self.held = self.held and (self.held[0], UNBOUNDED)
 
     def see(self, version: VersionRow, state: State | None) -> None:
         """Go on to a version; its state is None where it cannot be read."""

@@ -17,18 +17,7 @@ BATCH_BYTES = 8 * 1024 * 1024
 # One row of timeline_change, without session and number.
 ChangeRow: TypeAlias = tuple[bytes, int, int, bytes | None]
 
-SESSION = """
-SELECT s.id, s.project_id, s.created_at, s.origin_session_id, s.origin_number,
-       o.project_id AS origin_project_id,
-       v.chain AS origin_chain, v.body_number AS origin_body_number,
-       a.waiting AS waiting_rules, a.remap_after
-  FROM timeline_session s
-  LEFT JOIN agents_agent a ON a.id = s.agent_id
-  LEFT JOIN timeline_session o ON o.id = s.origin_session_id
-  LEFT JOIN timeline_version v
-    ON v.session_id = s.origin_session_id AND v.number = s.origin_number
- WHERE s.id = %s
-"""
+SESSION = sql.query("timeline", "verify_beginning")
 
 # By itself: the rest of the row may hold what cannot be read.
 KIND = sql.of_session("SELECT s.kind FROM timeline_session s WHERE s.id = %s")
@@ -77,7 +66,12 @@ class Beginning:
     origin_session_id: str | None
     origin_number: int | None
     origin_project_id: str | None
+    # In its own row, and of that version, which may have been removed.
     origin_chain: bytes | None
+    origin_chain_there: bytes | None
+    is_origin_removed: bool
+    erasures: int
+    thinned_below: int | None
     origin_body_number: int | None
     # By what its agent's sessions wait; being derived anew where a moment is set.
     waiting_rules: list[str] | None
@@ -190,7 +184,7 @@ class Listed:
 
 
 def beginning(session_id: str) -> Beginning | None:
-    found = sql.records(Beginning, SESSION, [session_id])
+    found = sql.records(Beginning, SESSION, {"session": session_id})
     return found[0] if found else None
 
 

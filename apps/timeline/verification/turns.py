@@ -18,8 +18,10 @@ from apps.core.admission.work import BYTES_A_UNIT, WorkBudget
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.errors import TurnNotFound
+from apps.timeline.models import Tombstone
 from apps.timeline.verification import rows
 from apps.timeline.verification.findings import Finding, Kind, Problems, TurnReport
+from apps.timeline.verification.removals import NONE, Removals
 from apps.timeline.verification.rows import StoredTurn
 from apps.timeline.versions import proof
 from apps.timeline.words import Op
@@ -38,6 +40,8 @@ class TurnWalk:
         self.count = self.unchained = 0
         self.has_more = False
         self.before: StoredTurn | None = None
+        self.removed = NONE
+        self._passed: Tombstone | None = None
         self.chain_start = self.chain_end
 
     def begin_after(self, turn_number: int) -> None:
@@ -60,6 +64,8 @@ class TurnWalk:
     @property
     def chain_end(self) -> bytes:
         """Return what the chain of the next turn must build on."""
+        if self._passed is not None and self._passed.turn_chain_after is not None:
+            return bytes(self._passed.turn_chain_after)
         if self.before is None or self.before.chain is None:
             return proof.before_turns(self.session_id)
         return self.before.chain
@@ -98,15 +104,34 @@ class TurnWalk:
 
     def _verified(self, chunk: list[StoredTurn]) -> Iterator[Finding]:
         for turn in chunk:
+            yield from self._crossed()
             self.budget.spend(TURN + turn.size // BYTES_A_UNIT)
             gate.enter(turn.size)
-            for kind, sentence in problems(turn, self.before, self.chain_end):
+            before = None if self._passed else self.before
+            expected = self._next_number
+            for kind, sentence in problems(
+                turn, before, self.chain_end, expected, self.removed
+            ):
                 yield self._finding(turn.turn_number, kind, sentence)
             self.unchained += is_unchained(turn)
             self.count += 1
-            self.before = turn
+            self.before, self._passed = turn, None
             if self.budget.is_spent:
                 return
+
+    @property
+    def _next_number(self) -> int:
+        passed = self._passed
+        return 1 + (self.last_number if passed is None else passed.last_turn)
+
+    def _crossed(self) -> Iterator[Finding]:
+        """Go on from the tombstones whose turns stand where the next one would."""
+        while stone := self.removed.at_turn(self._next_number):
+            before = stone.turn_chain_before
+            if before is not None and bytes(before) != self.chain_end:
+                sentence = "its tombstone does not follow from the chain before it"
+                yield self._finding(stone.first_turn, Kind.CHAIN, sentence)
+            self._passed = stone
 
     def _end(self) -> Iterator[Finding]:
         if rows.is_turn_followed(self.session_id, self.last_number):
@@ -143,15 +168,19 @@ def is_unchained(turn: StoredTurn) -> bool:
 
 
 def problems(
-    turn: StoredTurn, before: StoredTurn | None, previous_chain: bytes
+    turn: StoredTurn,
+    before: StoredTurn | None,
+    previous_chain: bytes,
+    expected: int,
+    removed: Removals = NONE,
 ) -> Problems:
     """Yield all that is wrong; `previous_chain` is what its chain must build on."""
     return chain(
-        _numbering(turn, before),
+        _numbering(turn, expected),
         _chaining(turn, before, previous_chain),
         _claims(turn),
-        _heading(turn, before),
-        _contents(turn),
+        _heading(turn, before, is_first=before is None and expected == 1),
+        () if removed.emptied_turn(turn.turn_number) else _contents(turn),
     )
 
 
@@ -162,8 +191,7 @@ def _proof(turn: StoredTurn) -> tuple[object, ...]:
     )
 
 
-def _numbering(turn: StoredTurn, before: StoredTurn | None) -> Problems:
-    expected = before.turn_number + 1 if before else 1
+def _numbering(turn: StoredTurn, expected: int) -> Problems:
     if turn.turn_number != expected:
         yield Kind.NUMBER, f"turn {expected} is missing before it"
 
@@ -210,7 +238,9 @@ def _claims(turn: StoredTurn) -> Problems:
         yield Kind.LEAF, "its leaf does not follow from what it claims"
 
 
-def _heading(turn: StoredTurn, before: StoredTurn | None) -> Problems:
+def _heading(
+    turn: StoredTurn, before: StoredTurn | None, *, is_first: bool
+) -> Problems:
     """Compare the turn with the version that it left as the head."""
     head = f"v{turn.head_number}"
     if turn.head_op is None or turn.head_created_at is None:
@@ -222,7 +252,9 @@ def _heading(turn: StoredTurn, before: StoredTurn | None) -> Problems:
         yield Kind.TURN, f"it cannot have left {head} after v{before.head_number}"
     if turn.before_number not in (None, turn.head_number - turn.made_version):
         yield Kind.TURN, f"it cannot have begun with v{turn.before_number}"
-    yield from _timing(turn, before, turn.head_created_at)
+    # After what a removal took it is not known what the turn could not precede.
+    if before is not None or is_first:
+        yield from _timing(turn, before, turn.head_created_at)
 
 
 def _timing(turn: StoredTurn, before: StoredTurn | None, head_at: datetime) -> Problems:
@@ -240,11 +272,7 @@ def _timing(turn: StoredTurn, before: StoredTurn | None, head_at: datetime) -> P
 
 
 def _contents(turn: StoredTurn) -> Problems:
-    """Decode the parts and compare them with the commitment, and the text likewise.
-
-    The one place that decides about them: once retention can empty a text or the parts
-    and mark the row, a marked and emptied one is distinguished from a changed one here.
-    """
+    """Decode the parts and compare them with the commitment, and the text likewise."""
     try:
         raw = bodies.decode(turn.codec, turn.data, turn.size, None)
         if turn.salt is not None and turn.commitment is not None:

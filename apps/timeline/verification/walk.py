@@ -29,6 +29,7 @@ from apps.timeline.verification.documents import DocumentWalk
 from apps.timeline.verification.findings import Finding, Kind, Report
 from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.openness import Openness
+from apps.timeline.verification.removals import NONE, removals
 from apps.timeline.verification.rows import ChangeRow, Listed, StoredBody, StoredVersion
 from apps.timeline.verification.turns import TurnWalk
 from apps.timeline.versions.lineage import live_ranges
@@ -106,6 +107,8 @@ class _Walk:
         self.budget = limits.budget()
         self.contents = Bodies(session_id, self.budget)
         self.turns = TurnWalk(session_id, self.budget)
+        self.removed = NONE
+        self._next = 0
         # The state that `before` shows; None where its body is broken.
         self.shown: Shown | None = None
         self.openness = Openness()
@@ -152,6 +155,9 @@ class _Walk:
 
     def _begin(self) -> None:
         session = self.session
+        self.removed = removals(self.session_id, moved=bool(session.erasures))
+        self.turns.removed = self.removed
+        self.contents.is_exact = not session.erasures
         if self.limits.after_turn:
             self.turns.begin_after(self.limits.after_turn)
         self.chain_start = session.origin_chain or NO_CHAIN
@@ -160,6 +166,7 @@ class _Walk:
             self.shown = self._origin_shown() if session.is_fork else Shown({}, 0)
         else:
             self.before = self._version_at(self.limits.after)
+            self._next = self.limits.after + 1
             self.chain_start = self.before.chain
             gate.enter(self.before.size)
             with suppress(CorruptBody, DomainError):  # the pass before told
@@ -203,18 +210,32 @@ class _Walk:
         for version, body in rows.with_bodies(chunk):
             changes = marks.get(version.number, [])
             self.budget.spend(VERSION + ROW * len(changes))
+            yield from self._crossed()
             yield from self._proven(version)
             yield from self._read(version, body, changes)
             self.before, self.chain_end = version, version.chain
+            self._next = version.number + 1
             self.versions += 1
             if not self._goes_on():
                 return
+
+    def _crossed(self) -> Iterator[Finding]:
+        """Go on from the tombstones that stand where the next version would."""
+        while stone := self.removed.at(self._next):
+            for kind, sentence in self.removed.problems(stone, self.chain_end):
+                yield self._finding(stone.first_number, kind, sentence)
+            self.chain_end = bytes(stone.chain_after)
+            self._next = stone.last_number + 1
+            self.before = self.shown = None
+            self.openness.cross()
 
     def _proven(self, version: StoredVersion) -> Iterator[Finding]:
         if self.before is None and version.number == 0:
             for kind, sentence in checks.beginnings(self.session, version):
                 yield self._finding(version.number, kind, sentence)
-        for kind, sentence in checks.problems(version, self.before, self.chain_end):
+        for kind, sentence in checks.problems(
+            version, self.before, self.chain_end, self.removed
+        ):
             yield self._finding(version.number, kind, sentence)
 
     def _read(
@@ -224,15 +245,20 @@ class _Walk:
         # Not within: who has to wait is told so, and nothing is wrong with the body.
         gate.enter(max(version.size, body.size if body else 0))
         try:
-            self.shown = self._shown(version, body)
+            self.shown = (
+                None
+                if self.removed.emptied_body(version)
+                else self._shown(version, body)
+            )
         except (CorruptBody, DomainError) as error:
             self.shown = None
             yield self._finding(version.number, Kind.BODY, f"its body: {error}")
         self.openness.see(version, self._state)
         if before is None or self.shown is None or self.project is None:
             return
+        is_thin = version.number < (self.session.thinned_below or 0)
         for sentence in derived.of_version(
-            version, before, self.shown, marks, self.project
+            version, before, self.shown, None if is_thin else marks, self.project
         ):
             yield self._finding(version.number, Kind.DERIVED, sentence)
 
@@ -263,7 +289,7 @@ class _Walk:
 
     @property
     def _next_number(self) -> int:
-        return self.before.number + 1 if self.before else 0
+        return self._next
 
     def _unreadable(self, number: int | None) -> Finding:
         return self._finding(

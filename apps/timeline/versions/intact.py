@@ -22,7 +22,7 @@ from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody, Row
 from apps.timeline.errors import BodyNotVerified
 from apps.timeline.versions.deltas import stored_chains
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions.reading import VersionRow, require_contents
 
 # Below this a body is decoded as fast as anything else is compared.
 RECOMPUTED_BYTES = 256 * 1024
@@ -35,6 +35,7 @@ def require_intact(version: VersionRow) -> None:
 
     Raises: BodyNotVerified, naming the version; Busy.
     """
+    require_contents(version)
     if not is_intact(version):
         raise BodyNotVerified(
             f"What is stored of v{version.number} is not what was committed to: it "

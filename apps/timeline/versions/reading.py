@@ -23,6 +23,7 @@ from apps.core.json import State
 from apps.diffs.facets import Leaves
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
+from apps.timeline.errors import ContentsErased
 from apps.timeline.versions.deltas import Body, stored_chains
 
 MAX_REASONING = 32_768
@@ -230,6 +231,7 @@ def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
     found: dict[Body, bytes] = {}
     missing: dict[Body, bytes] = {}
     for version in versions:
+        require_contents(version)
         key = (version.session_id, version.body_number)
         raw = bodies.cache.get(key) if version.raw is None else version.raw
         if raw is None:
@@ -237,6 +239,20 @@ def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
         else:
             found[key] = raw
     return found | _decoded(missing) if missing else found
+
+
+def require_contents(version: VersionRow) -> None:
+    """Refuse what was emptied, also where a process has it decoded still.
+
+    Raises: ContentsErased, naming the version.
+    """
+    if not version.body_salt:
+        raise ContentsErased(
+            f"What v{version.number} held was erased.",
+            param="version",
+            session_id=version.session_id,
+            version=version.number,
+        )
 
 
 def decoded(wanted: dict[Body, bytes], *, size: int) -> dict[Body, bytes]:

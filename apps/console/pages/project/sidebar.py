@@ -171,6 +171,13 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                 is_for_admins=True,
             ),
             Entry(
+                title="Keeping",
+                icon="clock",
+                view="keeping",
+                key="r",
+                at=("keeping",),
+            ),
+            Entry(
                 title="Members",
                 icon="members",
                 view="members",

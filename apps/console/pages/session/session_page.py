@@ -20,6 +20,7 @@ from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
 from apps.console.pages.project.session_rows import row_of, standing_of, subject_of
 from apps.console.pages.session import timeline_rows, verdict, version_text, walking
+from apps.retention.standing import hold_on
 from apps.timeline.blame import change_key
 from apps.timeline.models import Session
 from apps.timeline.queries import (
@@ -112,6 +113,7 @@ def around(place: Place) -> dict[str, Any]:
         "review": queries.review(session),
         "watch": queries.watch_of(place.membership, session.id),
         "scores": sorted((session.scores or {}).items()),
+        "legal_hold": hold_on(session, now=place.now),
         "metadata": version_text.pretty(bytes(session.metadata)),
         "forks": forks[: queries.SHOWN_FORKS],
         "has_more_forks": len(forks) > queries.SHOWN_FORKS,

@@ -149,4 +149,4 @@ APPEND = _call(
 APPEND_BATCH = _call(
     "timeline_append_batch_v7", COMMAND | EACH | INDEX | {"items": "integer[]"}
 )
-CREATE_SESSION = _call("timeline_create_session_v6", ACT | SESSION | FIRST | INDEX)
+CREATE_SESSION = _call("timeline_create_session_v7", ACT | SESSION | FIRST | INDEX)

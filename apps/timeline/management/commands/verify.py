@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -22,6 +23,7 @@ from apps.core.roles.names import Role
 from apps.core.roles.protection import notice
 from apps.timeline import hooks, words
 from apps.timeline.bodies import CorruptBody
+from apps.timeline.hooks.erasing import CERTIFICATES
 from apps.timeline.management.saying import (
     NO_SIGNATURES,
     note_problems,
@@ -64,8 +66,23 @@ class Command(SessionsCommand):
             "texts; each session is locked while it is looked at",
         )
 
+        parser.add_argument(
+            "--certificate",
+            metavar="FILE",
+            help="a certificate of an erasure: verify that alone, with --user",
+        )
+        parser.add_argument(
+            "--user",
+            metavar="ID",
+            help="whom the certificate is about: the person, or the session",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["certificate"] or options["user"]:
+            self._verify_certificate(options["certificate"], options["user"])
+            return
         self._sessions = self._versions = self._bodies = self._records = 0
+        self._erased = 0
         self._turns = self._unchained = 0
         self._rows = Tally()
         self._broken: list[str] = []
@@ -81,6 +98,18 @@ class Command(SessionsCommand):
             self._verify_projects(options["project"])
             self._verify_signatures(options["project"])
         self._conclude()
+
+    def _verify_certificate(self, file: str | None, user: str | None) -> None:
+        if not file or not user:
+            raise CommandError("--certificate and --user are said together.")
+        try:
+            data = Path(file).read_bytes()
+        except OSError as error:
+            raise CommandError(f"{file} cannot be read: {error.strerror}") from error
+        found = [one for check in CERTIFICATES.values() for one in check(data, user)]
+        if found:
+            raise CommandError(" ".join(found[:NAMED]))
+        self.stdout.write("The certificate holds: nothing of it is in the database.")
 
     def _verify_projects(self, slug: str | None) -> None:
         if slug is None:
@@ -143,6 +172,7 @@ class Command(SessionsCommand):
     def _verify_record(self, stream_id: str, whose: str) -> None:
         verdict = audit.verify_records(stream_id=stream_id)
         self._records += verdict.count
+        self._erased += verdict.erased
         if verdict.broken_at is not None:
             broken = f"the record of {whose}: number {verdict.broken_at} does not hold"
             self._name(self._broken, broken)
@@ -217,6 +247,11 @@ class Command(SessionsCommand):
 
     def _conclude(self) -> None:
         self.stdout.write(f"Verified {self._totals()}.")
+        if self._erased:
+            self.stdout.write(
+                f"The details of {self._erased:,} of the records were erased: their "
+                "leaves stand for what they said."
+            )
         if self._unchained:
             self.stdout.write(
                 f"{self._unchained:,} of the turns came before there was a chain of "

@@ -9,9 +9,9 @@ SELECT s.head_number, s.status, s.turn_count, s.rollback_count, s.facets,
                               AND l.ordinal > c.ordinal)) AS scored,
        head.number, head.hold,
        head.hold = 'deleted' OR s.expired_at IS NOT NULL AS is_over,
-       (SELECT coalesce(max(t.turn_number), 0) FROM timeline_turn t
-         WHERE t.session_id = %(session)s) AS turns,
-       (SELECT count(*) FROM timeline_version r
+       greatest((SELECT coalesce(max(t.turn_number), 0) FROM timeline_turn t
+                  WHERE t.session_id = %(session)s), past.turns) AS turns,
+       past.rollbacks + (SELECT count(*) FROM timeline_version r
          WHERE r.session_id = %(session)s AND r.restored_number IS NOT NULL
            AND r.undo_of IS NULL) AS rollbacks,
        (SELECT min(b.number) FROM timeline_body b
@@ -36,6 +36,11 @@ SELECT s.head_number, s.status, s.turn_count, s.rollback_count, s.facets,
          LEFT JOIN timeline_version v
            ON v.session_id = %(session)s AND v.number = o.number
         WHERE o.session_id = %(session)s) opened ON true
+  JOIN LATERAL (
+       SELECT coalesce(max(d.last_turn), 0) AS turns,
+              coalesce(sum(d.rollbacks), 0)::bigint AS rollbacks
+         FROM timeline_tombstone d
+        WHERE d.session_id = %(session)s AND d.kind <> 'emptied') past ON true
   JOIN LATERAL (SELECT h.number, h.hold FROM timeline_version h
                  WHERE h.session_id = %(session)s ORDER BY h.number DESC LIMIT 1) head ON true
  WHERE s.id = %(session)s

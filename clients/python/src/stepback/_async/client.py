@@ -18,12 +18,14 @@ from stepback._async.closing import AsyncClosing
 from stepback._async.configs import AsyncConfigs
 from stepback._async.data import AsyncData
 from stepback._async.effects import AsyncSessionEffects
+from stepback._async.erasures import AsyncErasures
 from stepback._async.exceptions import AsyncExceptions
 from stepback._async.labels import AsyncLabels
 from stepback._async.memories import AsyncMemories
 from stepback._async.metrics import AsyncMetrics
 from stepback._async.plans import AsyncPlans
 from stepback._async.project import AsyncProject
+from stepback._async.retention import AsyncLegalHolds, AsyncRetention
 from stepback._async.sessions import AsyncSessionLives
 from stepback._async.states import AsyncSessionStates
 from stepback._async.traces import AsyncTraces
@@ -84,6 +86,9 @@ class AsyncStepback(AsyncClosing):
         self.alerts = AsyncAlerts(transport)
         self.webhooks = AsyncWebhooks(transport)
         self.plans = AsyncPlans(transport)
+        self.retention = AsyncRetention(transport)
+        self.erasures = AsyncErasures(transport)
+        self.legal_holds = AsyncLegalHolds(transport)
         self.approvals = AsyncApprovals(transport)
         self.project = AsyncProject(transport)
 

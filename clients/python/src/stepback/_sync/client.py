@@ -19,12 +19,14 @@ from stepback._sync.closing import Closing
 from stepback._sync.configs import Configs
 from stepback._sync.data import Data
 from stepback._sync.effects import SessionEffects
+from stepback._sync.erasures import Erasures
 from stepback._sync.exceptions import Exceptions
 from stepback._sync.labels import Labels
 from stepback._sync.memories import Memories
 from stepback._sync.metrics import Metrics
 from stepback._sync.plans import Plans
 from stepback._sync.project import Project
+from stepback._sync.retention import LegalHolds, Retention
 from stepback._sync.sessions import SessionLives
 from stepback._sync.states import SessionStates
 from stepback._sync.traces import Traces
@@ -85,6 +87,9 @@ class Stepback(Closing):
         self.alerts = Alerts(transport)
         self.webhooks = Webhooks(transport)
         self.plans = Plans(transport)
+        self.retention = Retention(transport)
+        self.erasures = Erasures(transport)
+        self.legal_holds = LegalHolds(transport)
         self.approvals = Approvals(transport)
         self.project = Project(transport)
 

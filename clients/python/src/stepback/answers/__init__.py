@@ -37,6 +37,7 @@ from stepback.answers.effects import (
     Result,
     ResultsForgotten,
 )
+from stepback.answers.erasures import Erasure, ErasurePreview, ListedErasure
 from stepback.answers.memories import (
     Formation,
     FoundMemory,
@@ -68,6 +69,12 @@ from stepback.answers.projects import (
     WebhookDelivery,
     WebhookWithSecret,
     Workspace,
+)
+from stepback.answers.retention import (
+    LegalHold,
+    RetentionPolicy,
+    RetentionPreview,
+    RetentionRemoval,
 )
 from stepback.answers.sessions import (
     Batch,
@@ -134,11 +141,15 @@ __all__ = [
     "Divergence",
     "Effect",
     "EffectBegin",
+    "Erasure",
+    "ErasurePreview",
     "Formation",
     "Found",
     "FoundMemory",
     "History",
     "Label",
+    "LegalHold",
+    "ListedErasure",
     "ListedPlan",
     "Me",
     "MemoriesImported",
@@ -161,6 +172,9 @@ __all__ = [
     "ProjectPolicies",
     "Result",
     "ResultsForgotten",
+    "RetentionPolicy",
+    "RetentionPreview",
+    "RetentionRemoval",
     "Review",
     "Rollback",
     "RollbackPreview",

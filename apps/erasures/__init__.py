@@ -1,0 +1,1 @@
+"""Erasing a person: what would go, what went, and the certificate of it."""

@@ -1,0 +1,1 @@
+"""Erasures over REST."""

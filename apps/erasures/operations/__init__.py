@@ -1,0 +1,6 @@
+"""Asking for previews and for erasures."""
+
+from apps.erasures.operations.beginning import LONGEST_REASON, begin
+from apps.erasures.operations.previews import PREVIEW_COUNTS, preview
+
+__all__ = ["LONGEST_REASON", "PREVIEW_COUNTS", "begin", "preview"]

@@ -1,0 +1,11 @@
+"""What memory keeps beside the documents of memories, for an erasure."""
+
+from apps.timeline.hooks.erasing import SESSIONS, Leavings
+
+SESSIONS["memory"] = (
+    Leavings(what="context_reads", table="memory_contextread"),
+    Leavings(what="forming_turns", table="memory_formingturn"),
+    Leavings(
+        what="memories", table="memory_memory", where="h.document_id = %(session)s"
+    ),
+)

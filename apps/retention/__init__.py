@@ -1,0 +1,1 @@
+"""Retention: what goes after which time, what must stay, and what has gone."""

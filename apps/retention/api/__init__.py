@@ -1,0 +1,1 @@
+"""Retention over REST."""

@@ -1,0 +1,148 @@
+"""What a policy means for one session: which versions are old enough for which step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from apps.core import sql
+from apps.retention.models import Policy
+from apps.retention.terms import Terms
+from apps.retention.words import Step
+from apps.timeline.models import Session
+from apps.timeline.querysets import SessionQuerySet
+from apps.timeline.words import Status
+
+# Versions of one step: what one transaction removes at most.
+AT_ONCE = 500
+# The newest version that was made before a moment: time does not run backwards in a
+# session, so all before it were, too. Walks down what is younger, and no further.
+_OLD = sql.of_session(
+    """
+    SELECT number FROM timeline_version
+     WHERE session_id = %(session)s AND number <= %(most)s
+       AND created_at < %(before)s
+     ORDER BY number DESC LIMIT 1
+    """
+)
+# Up to where the next few go that are still there.
+_NEXT = sql.of_session(
+    """
+    SELECT min(v.number) AS first, max(v.number) AS last
+      FROM (SELECT number FROM timeline_version
+             WHERE session_id = %(session)s AND number >= %(first)s
+               AND number <= %(most)s
+             ORDER BY number LIMIT %(at_once)s) v
+    """
+)
+
+
+# In which a session's steps are taken.
+ORDER = list(Step)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Work:
+    """One step of one session: these versions, or all of it."""
+
+    step: Step
+    first: int = 0
+    last: int = 0
+
+
+def terms_of(policy: Policy) -> Terms:
+    """Return the days of a policy."""
+    return Terms(
+        thin_days=policy.thin_days,
+        empty_days=policy.empty_days,
+        prune_days=policy.prune_days,
+        remove_days=policy.remove_days,
+        ended_days=policy.ended_days,
+        keep_last=policy.keep_last,
+    )
+
+
+def sessions_of(policy: Policy, *, at: datetime) -> SessionQuerySet:
+    """Return the sessions that a policy may take something of, the oldest first.
+
+    Those of an agent with an enabled policy of its own are not the project's. What
+    began later than the shortest of the times has nothing that is old enough.
+    """
+    mine = Session.objects.of_project(policy.project_id)
+    if policy.agent_id is not None:
+        mine = mine.filter(agent_id=policy.agent_id)
+    else:
+        own = Policy.objects.of_project(policy.project_id).enabled()
+        agents = own.exclude(agent=None).values_list("agent_id", flat=True)
+        mine = mine.exclude(agent_id__in=list(agents))
+    terms = terms_of(policy)
+    shortest = min(n for n in _all_days(terms) if n is not None)
+    return mine.filter(created_at__lt=at - timedelta(days=shortest)).order_by("id")
+
+
+def is_to_be_removed(session: Session, terms: Terms, *, at: datetime) -> bool:
+    """Say whether the session goes as a whole: idle, deleted or expired long enough."""
+    idle, ended = terms.after(Step.REMOVE), terms.ended_after
+    if idle is not None and session.updated_at < at - idle:
+        return True
+    return ended is not None and _ended_before(session, at - ended)
+
+
+def next_work(
+    session: Session, terms: Terms, *, at: datetime, behind: Work | None
+) -> Work | None:
+    """Return the step of a session that comes behind one, the least first.
+
+    None where nothing more is due. What is pruned anyway is not emptied before.
+    """
+    reached = -1 if behind is None else ORDER.index(behind.step)
+    if is_to_be_removed(session, terms, at=at):
+        is_done = behind is not None and behind.step is Step.REMOVE
+        return None if is_done else Work(step=Step.REMOVE)
+    most = session.head_number - terms.keep_last
+    thin, empty, prune = (
+        _old_to(session.id, most, terms.after(step), at)
+        for step in (Step.THIN, Step.EMPTY, Step.PRUNE)
+    )
+    if reached < 0 and thin >= 0:
+        return Work(step=Step.THIN, last=thin)
+    for step, low, high in (
+        (Step.EMPTY, prune + 1, empty),
+        (Step.PRUNE, 0, prune),
+    ):
+        if behind is not None and behind.step is step:
+            low = max(low, behind.last + 1)
+        if ORDER.index(step) >= reached and low <= high:
+            work = _range(session.id, step, low, high)
+            if work is not None:
+                return work
+    return None
+
+
+def _old_to(session_id: str, most: int, after: timedelta | None, at: datetime) -> int:
+    """Return the newest version that is old enough for a step; -1 where none is."""
+    if after is None or most < 0:
+        return -1
+    asked = {"session": session_id, "most": most, "before": at - after}
+    found = sql.rows(_OLD, asked)
+    return int(found[0].number) if found else -1
+
+
+def _range(session_id: str, step: Step, first: int, most: int) -> Work | None:
+    asked = {"session": session_id, "first": first, "most": most, "at_once": AT_ONCE}
+    (found,) = sql.rows(_NEXT, asked)
+    if found.last is None:
+        return None
+    return Work(step=step, first=found.first, last=found.last)
+
+
+def _ended_before(session: Session, moment: datetime) -> bool:
+    if session.status == Status.DELETED:
+        return session.updated_at < moment
+    return session.expired_at is not None and session.expired_at < moment
+
+
+def _all_days(terms: Terms) -> Iterator[int | None]:
+    yield from (n for _, n in terms.steps())
+    yield terms.ended_days

@@ -1,0 +1,89 @@
+"""What stands for versions that a removal took; `models.py` passes it on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import models
+
+from apps.timeline.fields import id_field
+from apps.timeline.words import Removed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class TombstoneQuerySet(models.QuerySet["Tombstone"]):
+    def of_session(self, session_id: str) -> TombstoneQuerySet:
+        return self.filter(session_id=session_id).order_by("first_number")
+
+    def over(self, number: int) -> TombstoneQuerySet:
+        """Those in whose range a version is."""
+        return self.filter(first_number__lte=number, last_number__gte=number)
+
+    def gone(self) -> TombstoneQuerySet:
+        """Those whose versions are not there any more."""
+        return self.exclude(kind=Removed.EMPTIED)
+
+    def emptied(self) -> TombstoneQuerySet:
+        """Those whose versions are there without what they held."""
+        return self.filter(kind=Removed.EMPTIED)
+
+
+class Tombstone(models.Model):
+    """A range of versions that a removal took or emptied, and how the chain passes it.
+
+    `leaves_digest` is the SHA-256 of the leaves in order: who has them can recompute
+    the chain from `chain_before` to `chain_after`. Turns that left one of the versions
+    as the head are in it too, with a chain of their own. `rollbacks` counts those that
+    undo nothing, as lists do.
+    """
+
+    pk = models.CompositePrimaryKey("session_id", "kind", "first_number")
+    session_id = id_field()
+    kind = models.CharField(max_length=8, choices=Removed.choices, db_collation="C")
+    first_number = models.BigIntegerField()
+    last_number = models.BigIntegerField()
+    project_id = id_field()
+    count = models.BigIntegerField()
+    chain_before = models.BinaryField()
+    chain_after = models.BinaryField()
+    leaves_digest = models.BinaryField()
+    rollbacks = models.BigIntegerField()
+    # Without turns in it: 0, and no chain.
+    turns = models.BigIntegerField()
+    first_turn = models.BigIntegerField()
+    last_turn = models.BigIntegerField()
+    turn_chain_before = models.BinaryField(null=True)
+    turn_chain_after = models.BinaryField(null=True)
+    turn_leaves_digest = models.BinaryField(null=True)
+    reason = models.TextField()
+    removal_id = id_field()
+    # Of the event that was written with it.
+    event_id = models.CharField(max_length=32, db_collation="C")
+    created_at = models.DateTimeField()
+
+    objects = TombstoneQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(first_number__gte=0)
+                & models.Q(last_number__gte=models.F("first_number")),
+                name="timeline_tombstone_is_of_a_range",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} v{self.first_number} to v{self.last_number}"
+
+
+def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return ascending numbers as ranges without a gap: the first and the last."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found

@@ -1,0 +1,340 @@
+"""Empty or prune versions of a session: one transaction under the session's lock."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.audit import operations as audit
+from apps.audit.actions import Action
+from apps.core import sql
+from apps.core.actors import SYSTEM
+from apps.core.ids import new_id
+from apps.core.provenance import unrequested
+from apps.timeline import bodies, hooks
+from apps.timeline.keeping import runs
+from apps.timeline.ledger.locking import lock_session
+from apps.timeline.models import Session, Tombstone
+from apps.timeline.operations.keeping import rows
+from apps.timeline.operations.keeping.pins import pins
+from apps.timeline.operations.keeping.rows import Header, Moved
+from apps.timeline.operations.keeping.values import Gone, Went
+from apps.timeline.versions import proof
+from apps.timeline.words import Removed
+
+# So many versions go in one transaction: it holds up the session's writers.
+MOST = 500
+
+_CALL = """
+SELECT g.rows, g.bytes, g.bodies FROM {}(
+    %(session)s::varchar, %(numbers)s::bigint[], %(turns)s::bigint[],
+    %(from)s::bigint[], %(to)s::bigint[], %(codecs)s::bigint[], %(salts)s::bytea[],
+    %(sizes)s::bigint[], %(data)s::bytea[]) g
+"""
+_CALLS = {
+    Removed.EMPTIED: sql.of_session(_CALL.format("timeline_empty_v1")),
+    Removed.PRUNED: sql.of_session(_CALL.format("timeline_prune_v1")),
+    Removed.REMOVED: sql.of_session(_CALL.format("timeline_prune_v1")),
+}
+_ACTIONS = {
+    Removed.EMPTIED: Action.SESSION_EMPTIED,
+    Removed.PRUNED: Action.SESSION_PRUNED,
+    Removed.REMOVED: Action.SESSION_REMOVED,
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Taking:
+    """A removal that holds the session's lock."""
+
+    session: Session
+    kind: Removed
+    removal_id: str
+    reason: str
+    now: datetime
+
+
+def empty_versions(
+    *,
+    session_id: str,
+    first: int,
+    last: int,
+    removal_id: str,
+    reason: str,
+    erasing: bool = False,
+) -> Gone:
+    """Empty what versions from `first` to `last` hold; their headers stand.
+
+    Run by the retention role. What has to stay is looked at under the session's lock;
+    up to `MOST` versions are looked at. With `erasing`, only what the session cannot do
+    without stays; a legal hold stops that as well.
+    """
+    return _take(Removed.EMPTIED, session_id, first, last, removal_id, reason, erasing)
+
+
+def prune_versions(
+    *,
+    session_id: str,
+    first: int,
+    last: int,
+    removal_id: str,
+    reason: str,
+    erasing: bool = False,
+) -> Gone:
+    """Delete versions from `first` to `last`; tombstones stand for them.
+
+    As `empty_versions` otherwise. Bodies that kept versions need stay, with these.
+    """
+    return _take(Removed.PRUNED, session_id, first, last, removal_id, reason, erasing)
+
+
+@transaction.atomic
+def _take(
+    kind: Removed,
+    session_id: str,
+    first: int,
+    last: int,
+    removal_id: str,
+    reason: str,
+    erasing: bool,
+) -> Gone:
+    session = locked(session_id)
+    head = rows.head(session_id)
+    if session is None or head is None:
+        return Gone(outcome=Went.UNKNOWN)
+    if hooks.legal_hold(session_id):
+        return Gone(outcome=Went.HELD)
+    found = rows.headers(session_id, first, last, MOST + 1)
+    has_more, found = len(found) > MOST, found[:MOST]
+    if kind is Removed.EMPTIED:
+        found = _not_emptied(session_id, found)
+    if not found:
+        return Gone(outcome=Went.DONE, has_more=has_more)
+    stays = pins(session_id, found, head, erasing=erasing)
+    going = [one for one in found if one.number not in stays]
+    if not going:
+        return Gone(outcome=Went.PINNED, pinned=stays, has_more=has_more)
+    taking = Taking(
+        session=session,
+        kind=kind,
+        removal_id=removal_id,
+        reason=reason,
+        now=timezone.now(),
+    )
+    return taken(taking, going, stays, has_more=has_more)
+
+
+def locked(session_id: str) -> Session | None:
+    """Hold the session's row and return it; None where there is no such session."""
+    lock_session(session_id)
+    return Session.objects.filter(id=session_id).first()
+
+
+def taken(
+    taking: Taking,
+    going: Sequence[Header],
+    stays: dict[int, str],
+    *,
+    has_more: bool = False,
+) -> Gone:
+    """Take these versions, of which nothing has to stay; leave tombstones and an event.
+
+    Without a sound chain and sound bodies nothing goes: what is broken is evidence.
+    """
+    session_id = taking.session.id
+    numbers = [one.number for one in going]
+    event_id = new_id("trace", now=taking.now, sequence=0)
+    try:
+        moved = rows.needed(session_id, numbers)
+        stones = [
+            _tombstone(taking, [one for one in going if low <= one.number <= high])
+            for low, high in runs(numbers)
+        ]
+    except (bodies.CorruptBody, BrokenChain):
+        return Gone(outcome=Went.MOVED, pinned=stays)
+    turns = [
+        one for low, high in runs(numbers) for one in _turns(session_id, low, high)
+    ]
+    asked = _asked(session_id, numbers, [one.turn_number for one in turns], moved)
+    (counts,) = sql.rows(_CALLS[taking.kind], asked)
+    event = _record(taking, stones)
+    for stone in stones:
+        stone.event_id = event.id if event else event_id
+    Tombstone.objects.bulk_create(stones)
+    deleted = _finish(taking, runs(numbers))
+    bodies.cache.forget(session_id)
+    return Gone(
+        outcome=Went.DONE,
+        versions=len(numbers),
+        bodies=counts.bodies,
+        turns=len(turns),
+        rows=counts.rows + deleted,
+        bytes=counts.bytes,
+        pinned=stays,
+        has_more=has_more,
+    )
+
+
+class BrokenChain(Exception):
+    """What is to go does not follow from what was before it."""
+
+
+def _tombstone(taking: Taking, run: Sequence[Header]) -> Tombstone:
+    """Raises: BrokenChain."""
+    session, first = taking.session, run[0].number
+    before = _chain_before(session, first)
+    value = before
+    for one in run:
+        value = proof.chain(value, one.number, one.leaf)
+        if value != one.chain:
+            raise BrokenChain
+    return Tombstone(
+        session_id=session.id,
+        kind=taking.kind,
+        first_number=first,
+        last_number=run[-1].number,
+        project_id=session.project_id,
+        count=len(run),
+        chain_before=before,
+        chain_after=value,
+        leaves_digest=hashlib.sha256(b"".join(one.leaf for one in run)).digest(),
+        rollbacks=sum(
+            one.restored_number is not None and one.undo_of is None for one in run
+        ),
+        reason=taking.reason,
+        removal_id=taking.removal_id,
+        created_at=taking.now,
+        **_of_turns(session.id, _turns(session.id, first, run[-1].number)),
+    )
+
+
+def _of_turns(session_id: str, found: Sequence[Any]) -> dict[str, Any]:
+    if not found:
+        return {"turns": 0, "first_turn": 0, "last_turn": 0}
+    leaves = b"".join(bytes(one.leaf or b"") for one in found)
+    return {
+        "turns": len(found),
+        "first_turn": found[0].turn_number,
+        "last_turn": found[-1].turn_number,
+        "turn_chain_before": _turn_chain_before(session_id, found[0].turn_number),
+        "turn_chain_after": found[-1].chain,
+        "turn_leaves_digest": hashlib.sha256(leaves).digest(),
+    }
+
+
+def _chain_before(session: Session, first: int) -> bytes:
+    """Return the chain value that a version's own builds on.
+
+    Raises: BrokenChain.
+    """
+    if first == 0:
+        return bytes(session.origin_chain or proof.NO_CHAIN)
+    before = rows.headers(session.id, first - 1, first - 1, 1)
+    if before:
+        return bytes(before[0].chain)
+    stones = Tombstone.objects.of_session(session.id).gone()
+    stone = stones.filter(last_number=first - 1).first()
+    if stone is None:
+        raise BrokenChain
+    return bytes(stone.chain_after)
+
+
+def _turn_chain_before(session_id: str, first: int) -> bytes | None:
+    before = sql.rows(
+        sql.of_session("""
+        SELECT t.chain FROM timeline_turn t
+         WHERE t.session_id = %s AND t.turn_number = %s
+        """),
+        [session_id, first - 1],
+    )
+    if before:
+        return before[0].chain and bytes(before[0].chain)
+    stones = Tombstone.objects.of_session(session_id).gone()
+    stone = stones.filter(turns__gt=0, last_turn=first - 1).first()
+    if stone is not None:
+        after = stone.turn_chain_after
+        return None if after is None else bytes(after)
+    return proof.before_turns(session_id)
+
+
+def _turns(session_id: str, first: int, last: int) -> list[Any]:
+    return rows.turns(session_id, first, last)
+
+
+def _not_emptied(session_id: str, found: list[Header]) -> list[Header]:
+    stones = list(Tombstone.objects.of_session(session_id).emptied())
+    return [
+        one
+        for one in found
+        if not any(s.first_number <= one.number <= s.last_number for s in stones)
+    ]
+
+
+def _asked(
+    session_id: str, numbers: list[int], turns: list[int], moved: Sequence[Moved]
+) -> dict[str, Any]:
+    return {
+        "session": session_id,
+        "numbers": numbers,
+        "turns": turns,
+        "from": [one.number for one in moved],
+        "to": [one.place for one in moved],
+        "codecs": [int(one.stored.codec) for one in moved],
+        "salts": [one.stored.salt for one in moved],
+        "sizes": [one.stored.size for one in moved],
+        "data": [one.stored.data for one in moved],
+    }
+
+
+def _record(taking: Taking, stones: Sequence[Tombstone]) -> Any:
+    """Write the event that says what went: ranges and counts, nothing of contents."""
+    return audit.record(
+        stream_id=taking.session.id,
+        project_id=taking.session.project_id,
+        action=_ACTIONS[taking.kind],
+        resource_type="session",
+        resource_id=taking.session.id,
+        act=unrequested(SYSTEM, taking.now),
+        details={
+            "removal_id": taking.removal_id,
+            "versions": sum(one.count for one in stones),
+            "ranges": [
+                {
+                    "first": one.first_number,
+                    "last": one.last_number,
+                    "digest": digest(one),
+                }
+                for one in stones
+            ],
+        },
+    )
+
+
+def digest(stone: Tombstone) -> str:
+    """Return the digest by which the event of a removal knows a tombstone."""
+    said = (
+        *(stone.session_id, str(stone.kind), stone.first_number, stone.last_number),
+        *(stone.count, bytes(stone.chain_before).hex()),
+        *(bytes(stone.chain_after).hex(), bytes(stone.leaves_digest).hex()),
+        *(stone.rollbacks, stone.turns, stone.first_turn, stone.last_turn),
+        bytes(stone.turn_chain_before or b"").hex(),
+        bytes(stone.turn_chain_after or b"").hex(),
+        bytes(stone.turn_leaves_digest or b"").hex(),
+    )
+    return hashlib.sha256("|".join(map(str, said)).encode()).hexdigest()
+
+
+def _finish(taking: Taking, ranges: Sequence[tuple[int, int]]) -> int:
+    """Raise the session's count of erasures; delete what apps above have of them."""
+    session = taking.session
+    session.erasures += 1
+    below = ranges[-1][1] + 1
+    session.thinned_below = max(session.thinned_below or 0, below)
+    session.save(update_fields=["erasures", "thinned_below"])
+    return sum(hooks.delete_parts(session.id, first, last) for first, last in ranges)

@@ -1,0 +1,62 @@
+-- Delete versions of a session with all that belongs to them; what is kept builds on
+-- none of them any more.
+--
+-- The caller holds the session's row and has looked, under that lock, at what has to
+-- stay. `_from`, `_to` and the arrays beside them are bodies that kept versions need,
+-- as key frames: in their place, or with the first kept version that shows them.
+--
+-- The flag that lets history be deleted is set for these statements alone, and counts
+-- from the retention role alone.
+CREATE FUNCTION timeline_prune_v1(
+    _session varchar, _numbers bigint[], _turns bigint[],
+    _from bigint[], _to bigint[], _codecs bigint[], _salts bytea[], _sizes bigint[],
+    _data bytea[],
+    OUT rows bigint, OUT bytes bigint, OUT bodies bigint
+) LANGUAGE plpgsql AS $$
+DECLARE
+    _count bigint;
+BEGIN
+    PERFORM set_config('stepback.retention', 'on', true);
+    PERFORM timeline_empty_bodies_v1(
+        _session, _numbers, _from, _to, _codecs, _salts, _sizes, _data);
+    rows := 0;
+    DELETE FROM timeline_change WHERE session_id = _session AND number = ANY (_numbers);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    -- Of reasonings, labels and messages; then of turns.
+    DELETE FROM timeline_text
+     WHERE session_id = _session AND kind IN (1, 3, 4) AND number = ANY (_numbers);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    DELETE FROM timeline_text
+     WHERE session_id = _session AND kind = 2 AND number = ANY (_turns);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    DELETE FROM timeline_open WHERE session_id = _session AND number = ANY (_numbers);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    DELETE FROM timeline_label WHERE session_id = _session AND number = ANY (_numbers);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    DELETE FROM timeline_note WHERE session_id = _session AND number = ANY (_numbers);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    SELECT coalesce(sum(octet_length(t.data)), 0) INTO bytes FROM timeline_turn t
+     WHERE t.session_id = _session AND t.turn_number = ANY (_turns);
+    DELETE FROM timeline_turn
+     WHERE session_id = _session AND turn_number = ANY (_turns);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    DELETE FROM timeline_version
+     WHERE session_id = _session AND number = ANY (_numbers);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    SELECT bytes + coalesce(sum(octet_length(b.data)), 0) INTO bytes
+      FROM timeline_body b
+     WHERE b.session_id = _session AND b.number = ANY (_numbers);
+    DELETE FROM timeline_body WHERE session_id = _session AND number = ANY (_numbers);
+    GET DIAGNOSTICS bodies = ROW_COUNT;
+    rows := rows + bodies;
+    PERFORM set_config('stepback.retention', 'off', true);
+END
+$$;
