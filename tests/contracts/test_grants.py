@@ -101,7 +101,9 @@ def test_each_role_may_do_what_is_declared_and_no_more(role: Role) -> None:
         } == some, (role, table)
 
 
-TOLD_BY_RETENTION = {"timeline_body", "timeline_tombstone", "audit_event"}
+TOLD_BY_RETENTION = {
+    *("timeline_body", "timeline_tombstone", "audit_event", "audit_auditrecord"),
+}
 
 
 def test_nobody_but_retention_may_change_history_and_nobody_may_empty_it() -> None:

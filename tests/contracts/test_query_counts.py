@@ -39,7 +39,6 @@ MORE = {
     "GET /v1/webhooks": {"limit": "100"},
     "GET /v1/dashboard/keys": {"limit": "100"},
     "GET /v1/webhooks/{webhook_id}/deliveries": {"limit": "100"},
-    "GET /v1/erasures": {"limit": "100"},
     "GET /v1/retention/policies": {"limit": "100"},
     "GET /v1/retention/previews": {"limit": "100"},
     "GET /v1/retention/removals": {"limit": "100"},

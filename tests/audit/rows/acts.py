@@ -24,6 +24,10 @@ from apps.core.errors import DomainError
 from apps.core.handling import Handling
 from apps.data import operations as data
 from apps.data.models import PolicyException
+from apps.retention import operations as retention
+from apps.retention.models import LegalHold
+from apps.retention.terms import Terms
+from apps.retention.words import HoldKind
 from apps.timeline import operations as timeline
 from apps.timeline.models import Label, Review, Session
 from apps.webhooks import operations as webhooks
@@ -311,6 +315,26 @@ class Acts:
         if rule:
             approvals.delete_rule(act=self.act(), reference="travel", rule_id=rule.id)
 
+    def kept(self) -> None:
+        terms = Terms(empty_days=self.draw.choice([1, 30]), prune_days=30)
+        retention.make_policy(act=self.act(), terms=terms)
+
+    def held(self) -> None:
+        retention.set_legal_hold(
+            act=self.act(),
+            kind=HoldKind.USER,
+            value=self.draw.choice(["user-7", "é"]),
+            reason=self.draw.choice(TEXTS[:2]),
+            until=self.draw.choice([None, timezone.now() + timedelta(days=1)]),
+        )
+
+    def held_no_more(self) -> None:
+        hold = self.any_of(LegalHold, project_id=self.project.id)
+        if hold:
+            retention.end_legal_hold(
+                act=self.act(), hold_id=hold.id, reason=self.draw.choice(TEXTS[:2])
+            )
+
 
 VERBS = (
     Acts.begin,
@@ -340,6 +364,9 @@ VERBS = (
     Acts.voted,
     Acts.ruled,
     Acts.ruled_no_more,
+    Acts.kept,
+    Acts.held,
+    Acts.held_no_more,
 )
 
 
