@@ -7,7 +7,7 @@ class ErasuresConfig(AppConfig):
 
     def ready(self) -> None:
         """Have `verify` hold certificates against the database."""
-        from apps.timeline.hooks.erasing import CERTIFICATES
+        from apps.timeline.hooks.keeping import CERTIFICATES
 
         CERTIFICATES["erasures"] = _problems
 

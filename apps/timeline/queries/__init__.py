@@ -36,6 +36,7 @@ from apps.timeline.queries.effects import (
     count_still_owed,
     effects,
 )
+from apps.timeline.queries.histories import Sizes, end_of, sizes_of
 from apps.timeline.queries.list_rows import (
     NO_SUBJECT,
     ListRow,
@@ -140,6 +141,7 @@ __all__ = [
     "PastEntry",
     "Preview",
     "RestoreStep",
+    "Sizes",
     "Standing",
     "Subject",
     "Touched",
@@ -166,6 +168,7 @@ __all__ = [
     "count_touched",
     "differences",
     "effects",
+    "end_of",
     "entries",
     "entries_at",
     "entries_named",
@@ -192,6 +195,7 @@ __all__ = [
     "said_in",
     "session_family",
     "sessions_touched",
+    "sizes_of",
     "standing",
     "strip_buckets",
     "subjects",
