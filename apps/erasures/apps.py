@@ -1,3 +1,6 @@
+from collections.abc import Callable
+from datetime import datetime
+
 from django.apps import AppConfig
 
 
@@ -6,10 +9,18 @@ class ErasuresConfig(AppConfig):
     label = "erasures"
 
     def ready(self) -> None:
-        """Have `verify` hold certificates against the database."""
+        """Have erasures done by who may remove, and certificates be verified."""
+        from apps.retention.urgent import URGENT
         from apps.timeline.hooks.keeping import CERTIFICATES
 
+        URGENT["erasures"] = _sweep
         CERTIFICATES["erasures"] = _problems
+
+
+def _sweep(*, now: datetime, is_stopping: Callable[[], bool]) -> int:
+    from apps.erasures.running import sweep
+
+    return sweep(now=now, is_stopping=is_stopping)
 
 
 def _problems(data: bytes, value: str) -> list[str]:

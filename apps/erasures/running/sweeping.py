@@ -24,6 +24,7 @@ from apps.erasures.running.looking import is_held, look
 from apps.erasures.subjects import Subject
 from apps.erasures.words import Kind, Waits
 from apps.retention.standing import hold_for_removal
+from apps.retention.sweeping import never
 from apps.timeline.hooks.keeping import (
     erase_leavings,
     leavings_of_erased_sessions,
@@ -38,11 +39,6 @@ REASON = "erasure"
 _WAITS = {Went.HELD: Waits.LEGAL_HOLD, Went.MOVED: Waits.DAMAGED}
 
 log = structlog.get_logger("stepback.erasures")
-
-
-def never() -> bool:
-    """Go on to the end."""
-    return False
 
 
 def sweep(*, now: datetime, is_stopping: Callable[[], bool] = never) -> int:
