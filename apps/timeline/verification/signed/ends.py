@@ -64,7 +64,7 @@ class End:
         """Whether a tombstone stands for what was signed and is not there any more."""
         if self.at_signed is not None and not self.id.startswith(AGAIN):
             return False
-        return self.gone_within or chain in map(bytes, self.gone_chains)
+        return self.gone_within or chain in [bytes(one) for one in self.gone_chains]
 
     def head(self, kind: Kind) -> Head:
         return Head(kind, self.id, self.number, self.chain)
