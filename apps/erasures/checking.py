@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from apps.accounts.models import Project
+from apps.core import json
+from apps.core.errors import DomainError
 from apps.core.notes.errors import KeyRefused
 from apps.erasures.errors import CertificateRefused
 from apps.erasures.journal import opened_certificate
@@ -35,7 +37,7 @@ def problems(data: bytes, value: str) -> list[str]:
     `value` is the person, or the session, that the certificate is said to be about.
     """
     try:
-        said = opened_certificate(data).certificate
+        said = opened_certificate(_signed(data)).certificate
     except (CertificateRefused, KeyRefused) as refused:
         return [str(refused)]
     salt = bytes.fromhex(said["subject"]["salt"])
@@ -47,6 +49,18 @@ def problems(data: bytes, value: str) -> list[str]:
     subject = Subject(project=project, kind=Kind(said["kind"]), value=value)
     erased = _erased(said, salt)
     return [*_there(subject, said, salt), *_left(subject, erased), *_ends(said, erased)]
+
+
+def _signed(data: bytes) -> bytes:
+    """Return the signed text of a certificate, also of what the API answers."""
+    if not data.lstrip().startswith(b"{"):
+        return data
+    try:
+        said = json.parse_written(data)
+    except DomainError:
+        return data
+    text = said.get("certificate") if isinstance(said, dict) else None
+    return text.encode() if isinstance(text, str) else data
 
 
 def _there(subject: Subject, said: dict[str, Any], salt: bytes) -> Iterator[str]:
