@@ -10,14 +10,13 @@ class ErasuresConfig(AppConfig):
 
     def ready(self) -> None:
         """Have erasures done by who may remove, and certificates be verified."""
-        from apps.retention.urgent import URGENT
-        from apps.timeline.hooks.keeping import CERTIFICATES
+        from apps.timeline.hooks.keeping import CERTIFICATES, URGENT
 
         URGENT["erasures"] = _sweep
         CERTIFICATES["erasures"] = _problems
 
 
-def _sweep(*, now: datetime, is_stopping: Callable[[], bool]) -> int:
+def _sweep(now: datetime, is_stopping: Callable[[], bool]) -> int:
     from apps.erasures.running import sweep
 
     return sweep(now=now, is_stopping=is_stopping)

@@ -19,7 +19,7 @@ from django.utils import timezone
 from apps.core.monitoring.log import safe_message
 from apps.retention.models import Heartbeat, Removal
 from apps.retention.sweeping import count_previews, sweep
-from apps.retention.urgent import do_urgent
+from apps.timeline.hooks.keeping import do_urgent
 
 EVERY = timedelta(hours=1)
 # How soon an erasure or a preview is begun that somebody waits for.
@@ -78,7 +78,7 @@ class Process:
         return self._is_stopping()
 
     def _do_urgent(self) -> None:
-        do_urgent(now=timezone.now(), is_stopping=self._is_stopping)
+        do_urgent(timezone.now(), self._is_stopping)
         self._urgent_at = time.monotonic()
 
     def _is_stopping(self) -> bool:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import connection
@@ -21,6 +22,8 @@ from apps.core import sql
 Pins = Callable[[str], Mapping[int, str]]
 # Given a session's id: why it is under a legal hold; None where it is not.
 LegalHold = Callable[[str], str | None]
+# Given the moment, and what is asked between two steps: whether to stop.
+Urgent = Callable[[datetime, Callable[[], bool]], int]
 _SET = "SELECT set_config('stepback.retention', %s, true)"
 OF_SESSION = "h.session_id = %(session)s"
 
@@ -77,8 +80,16 @@ SESSIONS: dict[str, Sequence[Leavings]] = {}
 # Of a session and of a person: they outlive a policy's removal, and go in an erasure.
 ERASED_SESSIONS: dict[str, Sequence[Leavings]] = {}
 ERASED_PEOPLE: dict[str, Sequence[Leavings]] = {}
+# What apps above have asked to be removed at once, done by who may remove: it does not
+# wait for the hour of the policies. Returns how much of it is over.
+URGENT: dict[str, Urgent] = {}
 # Hold a certificate against the database: what does not hold, as sentences.
 CERTIFICATES: dict[str, Callable[[bytes, str], list[str]]] = {}
+
+
+def do_urgent(now: datetime, is_stopping: Callable[[], bool]) -> int:
+    """Do what all apps have asked for; return how much of it is over."""
+    return sum(do(now, is_stopping) for do in URGENT.values())
 
 
 def pinned(session_id: str) -> dict[int, str]:

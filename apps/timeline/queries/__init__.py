@@ -36,7 +36,6 @@ from apps.timeline.queries.effects import (
     count_still_owed,
     effects,
 )
-from apps.timeline.queries.histories import Sizes, end_of, sizes_of
 from apps.timeline.queries.list_rows import (
     NO_SUBJECT,
     ListRow,
@@ -78,6 +77,7 @@ from apps.timeline.queries.pages import (
     version_at,
 )
 from apps.timeline.queries.preview import Preview, preview_rollback
+from apps.timeline.queries.storage import Sizes, end_of, sizes_of
 from apps.timeline.versions.entries import (
     Difference,
     EntryRow,

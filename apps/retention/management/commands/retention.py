@@ -9,7 +9,7 @@ from apps.accounts.management.command import AccountsCommand
 from apps.core.roles.names import Role
 from apps.retention.sweeping import count_previews, never, sweep
 from apps.retention.sweeping.process import Process
-from apps.retention.urgent import do_urgent
+from apps.timeline.hooks.keeping import do_urgent
 
 
 class Command(AccountsCommand):
@@ -28,7 +28,7 @@ class Command(AccountsCommand):
         if not options["once"]:
             Process().run()
             return
-        urgent = do_urgent(now=timezone.now(), is_stopping=never)
+        urgent = do_urgent(timezone.now(), never)
         previews = count_previews()
         steps = sweep(now=timezone.now())
         self.stdout.write(
