@@ -77,7 +77,7 @@ from apps.timeline.queries.pages import (
     version_at,
 )
 from apps.timeline.queries.preview import Preview, preview_rollback
-from apps.timeline.queries.storage import Sizes, end_of, sizes_of
+from apps.timeline.queries.storage import end_of, sizes_of
 from apps.timeline.versions.entries import (
     Difference,
     EntryRow,
@@ -141,7 +141,6 @@ __all__ = [
     "PastEntry",
     "Preview",
     "RestoreStep",
-    "Sizes",
     "Standing",
     "Subject",
     "Touched",
