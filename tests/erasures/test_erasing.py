@@ -158,6 +158,20 @@ def test_a_preview_that_is_too_old_is_stale(api: runs.Clients, admin: Any) -> No
     assert (answer.status, answer.code) == (409, "preview_stale")
 
 
+def test_a_preview_that_nothing_came_of_forgets_whom_it_was_about(
+    api: runs.Clients, admin: Any, sweep: Any
+) -> None:
+    old, new = (previewed(admin, user_id=who)["id"] for who in ("ann", "ben"))
+    with acting_as(Role.OWNER):
+        before = timezone.now() - timedelta(days=2)
+        Preview.objects.filter(id=old).update(created_at=before)
+
+    sweep()
+
+    said = dict(Preview.objects.values_list("id", "value"))
+    assert said == {old: "", new: "ben"}
+
+
 @pytest.mark.parametrize("kind", ["user", "session", "agent", "project"])
 def test_what_is_under_a_legal_hold_stays(
     api: runs.Clients, admin: Any, kind: str

@@ -21,7 +21,7 @@ class PreviewOutput(Output):
 
     object = text()
     id = text()
-    user_id = maybe_text("The person; null once they are erased.")
+    user_id = maybe_text("The person; null once they are erased, or a day is over.")
     session_id = maybe_text()
     created_at = serializers.DateTimeField()
     usable_until = serializers.DateTimeField()

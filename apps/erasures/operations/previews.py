@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
-from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -27,8 +26,6 @@ from apps.timeline.hooks.keeping import (
 from apps.timeline.models import Session
 from apps.timeline.queries import sizes_of
 
-# So long an erasure can be begun with what a preview showed.
-PREVIEW_COUNTS = timedelta(days=1)
 LONGEST_USER = 255
 # So many sessions are looked into; of more it is said that there are.
 COUNTED = 100

@@ -17,7 +17,7 @@ from datetime import datetime
 import structlog
 from django.db import DatabaseError, transaction
 
-from apps.erasures.models import Erasure, Target
+from apps.erasures.models import Erasure, Preview, Target
 from apps.erasures.running.ending import finish
 from apps.erasures.running.holding import Over, hold
 from apps.erasures.running.looking import is_held, look
@@ -45,9 +45,11 @@ def sweep(*, now: datetime, is_stopping: Callable[[], bool] = never) -> int:
     """Do all erasures that are not over; return how many are now.
 
     One that fails keeps no other from going on, and is tried again by the next sweep.
-    `is_stopping` is asked between two steps, each of which is done whole.
+    `is_stopping` is asked between two steps, each of which is done whole. Previews that
+    nothing can be begun with any more forget whom they were about.
     """
     done = 0
+    Preview.objects.stale(now).update(value="")
     for erasure in Erasure.objects.running():
         if is_stopping():
             break
