@@ -19,6 +19,7 @@ ENDING = ("DELETE", "/close", "/pause", "/resume", "/suspend", "/activate", "/un
 # A plan takes a worker to be made, and is shared in any case.
 PLANS = "/v1/plans/"
 RETENTION = "/v1/retention/"
+ERASURES = "/v1/erasures"
 SHARED = 12
 # What is the same in every session.
 IDS = {
@@ -74,6 +75,8 @@ FIRST = {
     "PUT /v1/memories/formation/{agent}": {"mode": "tags"},
     "PUT /v1/memories/{memory_id}": {"content": "Likes coffee"},
     "PATCH /v1/memories/{memory_id}": {"content": "Likes juice"},
+    "POST /v1/erasures": {"preview_id": "{erasure_preview_id}", "reason": "Asked"},
+    "POST /v1/erasures/previews": {"user_id": "u1"},
     "POST /v1/sessions/{session_id}/memories": {"content": "Likes tea"},
     "POST /v1/sessions/{session_id}/memories/search": {"query": "tea"},
 }
@@ -153,7 +156,7 @@ class World:
         if not self.taken and self.label in FIRST:
             body.clear()
             body |= {
-                name: self.ids["memory_id"] if said == "{memory_id}" else said
+                name: self.ids[said[1:-1]] if str(said).startswith("{") else said
                 for name, said in FIRST[self.label].items()
             }
             return
@@ -227,6 +230,8 @@ class World:
         self._make_who_is_told()
         if RETENTION in self.label:
             self._make_retention()
+        if ERASURES in self.label:
+            self._make_erasure()
 
     def _make_what_is_named(self, session: str) -> None:
         if "label" in self.named:
@@ -349,6 +354,22 @@ class World:
         self.ids |= said | {"preview_id": preview, "hold_id": hold["id"]}
         # Nothing has gone by a policy.
         self.ids["removal_id"] = "rmvl_" + "0" * 26
+
+    def _make_erasure(self) -> None:
+        """Make a preview, and an erasure by another; what others held is free."""
+        holds = f"{RETENTION}legal-holds"
+        for one in self.client.get(holds, params={"limit": 100}).json()["data"]:
+            if one["standing"]:
+                self._made(f"{holds}/{one['id']}/end", {"reason": "over"})
+        previews = [
+            self._made(f"{ERASURES}/previews", {"user_id": "u1"})["id"] for _ in "12"
+        ]
+        begun = {"preview_id": previews[1], "reason": "Asked"}
+        erasure = self._made(ERASURES, begun)
+        self.ids |= {
+            "erasure_id": erasure["id"],
+            "erasure_preview_id": previews[0],
+        }
 
     def _make_webhook(self) -> None:
         """Make a webhook with a delivery in its log."""
