@@ -102,6 +102,7 @@ INSTALLED_APPS = [
     "apps.webhooks",
     "apps.watching",
     "apps.witness",
+    "apps.backups",
     "apps.retention",
     "apps.plans",
     "apps.erasures",
@@ -259,6 +260,10 @@ VERIFIER_KEY = env.text("STEPBACK_VERIFIER_KEY")
 ROOTS = env.path("STEPBACK_ROOTS")
 # The journal of erasures, beside the database as the notes are.
 ERASURES = env.path("STEPBACK_ERASURES")
+
+# Where a backup goes every day, a folder or s3://bucket/prefix, and for whom alone
+BACKUPS = env.text("STEPBACK_BACKUPS")
+BACKUP_RECIPIENT = env.text("STEPBACK_BACKUP_RECIPIENT")
 
 # Webhooks: whether they may go to private addresses, and by plain http.
 WEBHOOKS_PRIVATE = env.flag("STEPBACK_WEBHOOKS_PRIVATE")
