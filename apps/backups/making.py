@@ -15,7 +15,12 @@ from django.conf import settings
 from django.db import connection
 
 from apps.backups import encrypting, journal
-from apps.backups.errors import BackupFailed, BackupRunning, BackupsMisconfigured
+from apps.backups.errors import (
+    BackupFailed,
+    BackupRunning,
+    BackupsMisconfigured,
+    BackupUnreadable,
+)
 from apps.backups.models import Attempt, Backup
 from apps.backups.names import made_at, name_of
 from apps.backups.places import PIECE, Place, digest, place
@@ -79,6 +84,29 @@ def make(wanted: Wanted, dump: Dump, *, now: datetime) -> Backup:
         kept = place(wanted.where)
         journal.copy_to(kept)
         return _made(wanted, kept, dump, now)
+
+
+@contextmanager
+def opened(file: Path, identity: str | None) -> Iterator[Path]:
+    """Give a backup as it was before it was encrypted, as long as it is needed.
+
+    Raises: BackupUnreadable, BackupFailed.
+    """
+    try:
+        is_encrypted = encrypting.is_encrypted(file)
+    except OSError as error:
+        raise BackupUnreadable(f"Cannot read {file}: {error.strerror}.") from error
+    if not is_encrypted:
+        yield file
+        return
+    if identity is None:
+        raise BackupUnreadable(
+            f"{file} is encrypted: name the file of its identity with --identity."
+        )
+    with _work() as folder:
+        plain = folder / "plain"
+        encrypting.decrypt(file, plain, Path(identity).expanduser())
+        yield plain
 
 
 def _made(wanted: Wanted, kept: Place, dump: Dump, now: datetime) -> Backup:
