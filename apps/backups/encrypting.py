@@ -50,11 +50,12 @@ def decrypt(encrypted: Path, plain: Path, identities: Path) -> None:
         pyrage.decrypt_file(str(encrypted), str(plain), known)
     except Exception as error:
         plain.unlink(missing_ok=True)
-        if isinstance(error, pyrage.DecryptError):
-            raise BackupUnreadable(
-                f"{encrypted} cannot be decrypted with {identities}: {error}."
-            ) from error
-        raise
+        # Of what was cut it says so without a number of the system's.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise BackupUnreadable(
+            f"{encrypted} cannot be decrypted with {identities}: {error}."
+        ) from error
 
 
 def _recipient(text: str) -> pyrage.x25519.Recipient:

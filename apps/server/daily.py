@@ -20,7 +20,7 @@ from apps.server.environments import environment
 
 EVERY_SECONDS = 3600.0
 # The first page should not wait for it.
-FIRST_SECONDS = 30.0
+FIRST_SECONDS = 10.0
 GRACE_SECONDS = 10.0
 
 Say = Callable[[str], None]
