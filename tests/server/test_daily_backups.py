@@ -1,16 +1,21 @@
 """Backups that make themselves, as a user runs them: real processes and databases."""
 
 import shutil
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pyrage
 import pytest
 
+from apps.core.postgres import archive, locate
 from tests.databases import database
-from tests.live import Server, serving
+from tests.live import ROOT, Server, environment, serving
 from tests.server.test_backup import begun, heads, manage
 from tests.server.test_up import Run
 from tests.server.test_up import run as run  # a fixture
@@ -63,6 +68,44 @@ def test_one_is_made_encrypted_and_restored_with_its_identity(
         assert code == 0, err
         assert "All of it holds." in out
         assert heads(empty) == heads(source.dsn)
+
+
+def test_killed_at_any_moment_it_leaves_nothing_and_the_next_makes_it(
+    source: Server, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data_dir = folder.parent / "var"
+    data_dir.mkdir()
+    monkeypatch.setenv("STEPBACK_BACKUPS", str(folder))
+    monkeypatch.setenv("STEPBACK_DATA_DIR", str(data_dir))
+    at_work = 0
+    for step in range(6):
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "backups", "--make"],
+            cwd=ROOT,
+            env=environment(source.dsn),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        # As soon as it has begun to dump, and a little later each time.
+        until(partial(has_begun, process, data_dir))
+        time.sleep(step * 0.1)
+        at_work += process.poll() is None
+        process.kill()
+        process.wait()
+        whole = sorted(folder.glob("stepback-*")) if folder.exists() else []
+        for file in whole:
+            archive.verify(locate(data_dir, ROOT).binaries, file)
+
+    code, _, err = manage("backups", "--make", dsn=source.dsn)
+
+    assert code == 0, err
+    assert at_work > 0
+    assert not list(folder.glob(".*"))
+    assert not list(data_dir.glob("stepback-backup-*"))
+
+
+def has_begun(process: subprocess.Popen[bytes], data_dir: Path) -> bool:
+    return any(data_dir.glob("stepback-backup-*")) or process.poll() is not None
 
 
 def test_one_that_cannot_be_stored_is_told_of_and_the_server_goes_on(
