@@ -17,7 +17,7 @@ class ApprovalsConfig(AppConfig):
         """Have verification hold what was asked and is listed, and rules be asked."""
         from apps.timeline import hooks
 
-        import_module("apps.approvals.erasing")
+        import_module("apps.approvals.hooks.keeping")
         register(APPROVAL, VOTE, RULE)
         hooks.BEGIN["approvals"] = _before_effect
         hooks.BEGIN_CONCERNS["approvals"] = _concerns_effect

@@ -6,6 +6,7 @@ from django.urls.converters import StringConverter
 from apps.console.forms.project import SESSION_ID
 from apps.console.views.administration import (
     alerts,
+    erasures,
     keeping,
     keys,
     members,
@@ -85,6 +86,8 @@ MEMORY = "console/<slug:slug>/memories/at/<str:memory_id>"
 ALERT = "console/<slug:slug>/alerts/<str:rule_id>"
 WEBHOOK = "console/<slug:slug>/webhooks/<str:webhook_id>"
 RETENTION = "console/<slug:slug>/keeping/policies/<str:policy_id>"
+ERASURES = "console/<slug:slug>/keeping/erasures"
+ERASURE_PREVIEW = f"{ERASURES}/previews/<str:erasure_preview_id>"
 PLAN = "console/<slug:slug>/plans/<str:plan_id>"
 VERSION = f"{SESSION}/versions/<version_number:number>"
 
@@ -169,6 +172,16 @@ urlpatterns = [
         "console/<slug:slug>/keeping/holds/<str:hold_id>/end",
         keeping.end_hold,
         name="end_legal_hold",
+    ),
+    path(ERASURES, erasures.erasures, name="erasures"),
+    path(f"{ERASURES}/previews", erasures.preview_erasure, name="preview_erasure"),
+    path(ERASURE_PREVIEW, erasures.erasure_preview, name="erasure_preview"),
+    path(f"{ERASURE_PREVIEW}/begin", erasures.begin_erasure, name="begin_erasure"),
+    path(f"{ERASURES}/<str:erasure_id>", erasures.erasure, name="erasure"),
+    path(
+        f"{ERASURES}/<str:erasure_id>/certificate",
+        erasures.erasure_certificate,
+        name="erasure_certificate",
     ),
     path("console/<slug:slug>/webhooks", webhooks.webhooks, name="webhooks"),
     path("console/<slug:slug>/webhooks/create", webhooks.create, name="create_webhook"),

@@ -1,3 +1,6 @@
+from collections.abc import Callable
+from datetime import datetime
+
 from django.apps import AppConfig
 
 
@@ -6,10 +9,17 @@ class ErasuresConfig(AppConfig):
     label = "erasures"
 
     def ready(self) -> None:
-        """Have `verify` hold certificates against the database."""
-        from apps.timeline.hooks.erasing import CERTIFICATES
+        """Have erasures done by who may remove, and certificates be verified."""
+        from apps.timeline.hooks.keeping import CERTIFICATES, URGENT
 
+        URGENT["erasures"] = _sweep
         CERTIFICATES["erasures"] = _problems
+
+
+def _sweep(now: datetime, is_stopping: Callable[[], bool]) -> int:
+    from apps.erasures.running import sweep
+
+    return sweep(now=now, is_stopping=is_stopping)
 
 
 def _problems(data: bytes, value: str) -> list[str]:

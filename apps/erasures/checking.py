@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
 from apps.accounts.models import Project
+from apps.core import json
+from apps.core.errors import DomainError
 from apps.core.notes.errors import KeyRefused
 from apps.erasures.errors import CertificateRefused
 from apps.erasures.journal import opened_certificate
@@ -14,8 +20,15 @@ from apps.erasures.subjects import (
     sessions_of,
 )
 from apps.erasures.words import Kind
-from apps.timeline.hooks.erasing import count_leavings, leavings_of_people
-from apps.timeline.models import Session
+from apps.timeline.hooks.keeping import (
+    Leavings,
+    count_leavings,
+    leavings_of_erased_sessions,
+    leavings_of_people,
+    leavings_of_sessions,
+)
+from apps.timeline.models import Session, Tombstone
+from apps.timeline.queries import sizes_of
 
 
 def problems(data: bytes, value: str) -> list[str]:
@@ -24,7 +37,7 @@ def problems(data: bytes, value: str) -> list[str]:
     `value` is the person, or the session, that the certificate is said to be about.
     """
     try:
-        said = opened_certificate(data).certificate
+        said = opened_certificate(_signed(data)).certificate
     except (CertificateRefused, KeyRefused) as refused:
         return [str(refused)]
     salt = bytes.fromhex(said["subject"]["salt"])
@@ -34,18 +47,69 @@ def problems(data: bytes, value: str) -> list[str]:
     if project is None:
         return []
     subject = Subject(project=project, kind=Kind(said["kind"]), value=value)
-    return [*_histories(subject, {one["digest"] for one in said["histories"]}, salt)]
+    erased = _erased(said, salt)
+    return [*_there(subject, said, salt), *_left(subject, erased), *_ends(said, erased)]
 
 
-def _histories(subject: Subject, digests: set[str], salt: bytes) -> list[str]:
+def _signed(data: bytes) -> bytes:
+    """Return the signed text of a certificate, also of what the API answers."""
+    if not data.lstrip().startswith(b"{"):
+        return data
+    try:
+        said = json.parse_written(data)
+    except DomainError:
+        return data
+    text = said.get("certificate") if isinstance(said, dict) else None
+    return text.encode() if isinstance(text, str) else data
+
+
+def _there(subject: Subject, said: dict[str, Any], salt: bytes) -> Iterator[str]:
+    """Yield the histories of the subject, and of the certificate, that are there."""
+    digests = {one["digest"] for one in said["histories"]}
     sessions = sessions_of(subject)
     found = set(sessions) | set(documents_of(subject, sessions))
     mine = Session.with_documents.of_project(subject.project.id)
-    for one in ids_of(mine):
-        if digest_of(salt, one) in digests:
-            found.add(one)
-    said = [f"{one} is there." for one in sorted(found)]
-    # What was answered to a request is forgotten after a day, and is no one's to read.
-    others = (one for one in leavings_of_people() if one.what != "request_keys")
-    left = count_leavings(others, subject.asked(sorted(found)))
-    return said + [f"{n:,} {what} are there." for what, n in sorted(left.items())]
+    found |= {one for one in ids_of(mine) if digest_of(salt, one) in digests}
+    for one in sorted(found):
+        yield f"{one} is there."
+
+
+def _erased(said: dict[str, Any], salt: bytes) -> dict[str, Tombstone]:
+    """Return the last tombstone of each history that went, by its digest."""
+    removal = Tombstone.objects.of_removal(said["project_id"], said["id"])
+    found = {}
+    for one in removal.session_ids():
+        stones = Tombstone.objects.of_session(one).filter(removal_id=said["id"])
+        found[digest_of(salt, one)] = stones.order_by("-created_at", "-last_number")[0]
+    return found
+
+
+def _left(subject: Subject, erased: dict[str, Tombstone]) -> Iterator[str]:
+    """Yield what is left of the histories that went, and of the person beside them."""
+    ids = sorted(one.session_id for one in erased.values())
+    left: Counter[str] = Counter()
+    for one in ids:
+        sizes = sizes_of(one)
+        left += Counter(versions=sizes.versions, turns=sizes.turns)
+        asked = {"session": one, "project": subject.project.id}
+        left += count_leavings(leavings_of_sessions(), asked)
+        left += count_leavings(_lasting(leavings_of_erased_sessions()), asked)
+    left += count_leavings(_lasting(leavings_of_people()), subject.asked(ids))
+    for what, n in sorted(left.items()):
+        yield f"{n:,} {what} are there."
+
+
+def _lasting(found: Iterator[Leavings]) -> Iterator[Leavings]:
+    """Leave out what was answered to a request: it is forgotten after a day."""
+    return (one for one in found if one.what != "request_keys")
+
+
+def _ends(said: dict[str, Any], erased: dict[str, Tombstone]) -> Iterator[str]:
+    """Yield where a tombstone is of another history than the certificate says."""
+    for one in said["histories"]:
+        stone = erased.get(one["digest"])
+        if stone is None or stone.last_number != one["last_version"]:
+            # Applied by a restore to a backup from before, or it grew meanwhile.
+            continue
+        if bytes(stone.chain_after).hex() != one["chain"]:
+            yield f"The tombstone of {stone.session_id} is of another history."

@@ -13,7 +13,7 @@ from apps.erasures.querysets import (
     PreviewQuerySet,
     TargetQuerySet,
 )
-from apps.erasures.words import Kind, State
+from apps.erasures.words import Kind, State, Waits
 from apps.timeline.fields import id_field
 
 
@@ -50,8 +50,10 @@ class Erasure(models.Model):
     )
     # Rows that went, by what they were.
     counts = models.JSONField(default=dict)
-    # Whether a legal hold that was set meanwhile keeps it from going on.
-    is_held = models.BooleanField(default=False)
+    # What keeps it from going on; empty where nothing does.
+    waits_for = models.CharField(
+        max_length=16, choices=Waits.choices, default="", db_collation="C"
+    )
     # The entry of the journal, as it stands there.
     entry = models.BinaryField(null=True)
     asked_by_label = models.TextField()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import models
 
 from apps.erasures.errors import ErasureNotFound
 from apps.retention.errors import PreviewNotFound
+
+# So long an erasure can be begun with what a preview showed.
+PREVIEW_COUNTS = timedelta(days=1)
 
 if TYPE_CHECKING:
     from apps.erasures.models import Erasure, Preview, Target  # noqa: F401
@@ -20,6 +24,10 @@ class PreviewQuerySet(models.QuerySet["Preview"]):
         if found is None:
             raise PreviewNotFound
         return found
+
+    def stale(self, now: datetime) -> PreviewQuerySet:
+        """Those that still name somebody, though nothing is begun with them."""
+        return self.filter(created_at__lt=now - PREVIEW_COUNTS).exclude(value="")
 
 
 class ErasureQuerySet(models.QuerySet["Erasure"]):

@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.core.time.moments import utc_text
 from apps.erasures.journal import opened_certificate
-from apps.erasures.models import Erasure, Preview
+from apps.erasures.models import Erasure, Preview, Target
 from apps.erasures.operations import PREVIEW_COUNTS
 from apps.erasures.words import Kind
 
@@ -26,11 +26,26 @@ def preview_object(preview: Preview) -> dict[str, Any]:
 
 
 def erasure_object(erasure: Erasure) -> dict[str, Any]:
-    """Return an erasure with its certificate, once there is one."""
+    """Return an erasure with how far it is and, once it is done, its certificate."""
     certificate = None
-    if erasure.entry is not None:
+    if erasure.is_done and erasure.entry is not None:
         certificate = bytes(erasure.entry).decode()
-    return listed_erasure(erasure) | {"certificate": certificate}
+    found, gone = progress(erasure)
+    return listed_erasure(erasure) | {
+        "histories": found,
+        "histories_gone": gone,
+        "certificate": certificate,
+    }
+
+
+def progress(erasure: Erasure) -> tuple[int | None, int | None]:
+    """Return how many histories are to go and are gone; None before any was noted."""
+    said = certified(erasure)
+    if said is not None:
+        return len(said["histories"]), len(said["histories"])
+    noted = Target.objects.of(erasure.id)
+    count = noted.count()
+    return (count, count - noted.to_remove().count()) if count else (None, None)
 
 
 def listed_erasure(erasure: Erasure) -> dict[str, Any]:
@@ -40,7 +55,7 @@ def listed_erasure(erasure: Erasure) -> dict[str, Any]:
         "preview_id": erasure.preview_id,
         "kind": erasure.kind,
         "state": erasure.state,
-        "held": erasure.is_held and not erasure.is_done,
+        "waits_for": erasure.waits_for or None,
         "reason": erasure.reason,
         "asked_by": erasure.asked_by_label,
         "data_points_deleted": sum(erasure.counts.values()),
@@ -52,7 +67,7 @@ def listed_erasure(erasure: Erasure) -> dict[str, Any]:
 
 def certified(erasure: Erasure) -> dict[str, Any] | None:
     """Return what the certificate says; None as long as there is none."""
-    if erasure.entry is None:
+    if erasure.entry is None or not erasure.is_done:
         return None
     return opened_certificate(bytes(erasure.entry)).certificate
 

@@ -15,3 +15,10 @@ class State(models.TextChoices):
 
     RUNNING = "running"
     DONE = "done"
+
+
+class Waits(models.TextChoices):
+    """What keeps an erasure from going on; each sweep looks again."""
+
+    LEGAL_HOLD = "legal_hold"  # one that was set since it began
+    DAMAGED = "damaged_history"  # a chain or a body does not hold: it is evidence

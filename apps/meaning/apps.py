@@ -20,7 +20,7 @@ class MeaningConfig(AppConfig):
         from apps.meaning.monitoring import families, report
 
         FEEDS["meaning"] = _feed
-        import_module("apps.meaning.erasing")
+        import_module("apps.meaning.keeping")
         NEARNESS["meaning"] = _nearness
         exposition.SOURCES["meaning"] = families
         health.SERVICES["meaning"] = report

@@ -20,7 +20,7 @@ class MemoryConfig(AppConfig):
         from apps.timeline.hooks import MEMORIES, Memories
 
         TEXTS["memory"] = text_of
-        import_module("apps.memory.erasing")
+        import_module("apps.memory.keeping")
         feeding.FEEDS["memory"] = _feed
         SOURCES["memory"] = _families
         MEMORIES["memory"] = Memories(recall=_recall, count=_count, total=_total)

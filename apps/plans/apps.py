@@ -11,4 +11,4 @@ class PlansConfig(AppConfig):
 
     def ready(self) -> None:
         """Say what an erasure finds here."""
-        import_module("apps.plans.erasing")
+        import_module("apps.plans.keeping")

@@ -17,12 +17,14 @@ from apps.core.notes.keys import SIGNING_VARIABLE, VERIFIER_VARIABLE
 from apps.core.postgres.secret import kept_secret
 from apps.core.roles.names import VARIABLES, Role
 
-# Secrets beside the logins, by the one process that needs them. A new one is entered
+# Who signs: the worker notes, retention the journal of erasures.
+SIGNERS = (Role.WORKER, Role.RETENTION)
+# Secrets beside the logins, by the processes that need them. A new one is entered
 # here, and all others go without.
-SECRETS: dict[str, Role] = {
-    "STEPBACK_METRICS_TOKEN": Role.WEB,
-    "STEPBACK_FORMATION_KEY": Role.WORKER,
-    SIGNING_VARIABLE: Role.WORKER,
+SECRETS: dict[str, tuple[Role, ...]] = {
+    "STEPBACK_METRICS_TOKEN": (Role.WEB,),
+    "STEPBACK_FORMATION_KEY": (Role.WORKER,),
+    SIGNING_VARIABLE: SIGNERS,
 }
 
 
@@ -48,16 +50,16 @@ def environment(
 
 
 def _keys(role: Role) -> dict[str, str]:
-    """Return the keys of notes: all believe the same ones, the worker signs."""
+    """Return the keys of notes: all believe the same ones, some sign."""
     told = {VERIFIER_VARIABLE: " ".join(map(str, keys.verifier_keys()))}
-    secret = kept_secret(keys.signing_file()) if role is Role.WORKER else None
+    secret = kept_secret(keys.signing_file()) if role in SIGNERS else None
     if secret:
         told[SIGNING_VARIABLE] = secret
     return {name: text for name, text in told.items() if text}
 
 
 def _secrets_of_others(role: Role) -> set[str]:
-    return {name for name, owner in SECRETS.items() if owner is not role}
+    return {name for name, owners in SECRETS.items() if role not in owners}
 
 
 def _python_path(inherited: Mapping[str, str]) -> str:

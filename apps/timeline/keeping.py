@@ -10,7 +10,9 @@ from apps.timeline.fields import id_field
 from apps.timeline.words import Removed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+AT_ONCE = 500
 
 
 class TombstoneQuerySet(models.QuerySet["Tombstone"]):
@@ -20,6 +22,21 @@ class TombstoneQuerySet(models.QuerySet["Tombstone"]):
     def over(self, number: int) -> TombstoneQuerySet:
         """Those in whose range a version is."""
         return self.filter(first_number__lte=number, last_number__gte=number)
+
+    def of_removal(self, project_id: str, removal_id: str) -> TombstoneQuerySet:
+        return self.filter(project_id=project_id, removal_id=removal_id)
+
+    def session_ids(self) -> Iterator[str]:
+        """Yield the sessions that they are of, each once, page by page."""
+        last = ""
+        while True:
+            later = self.filter(session_id__gt=last).order_by("session_id")
+            ids = later.values_list("session_id", flat=True).distinct()
+            page = list(ids[:AT_ONCE])
+            yield from page
+            if len(page) < AT_ONCE:
+                return
+            last = page[-1]
 
     def gone(self) -> TombstoneQuerySet:
         """Those whose versions are not there any more."""
@@ -39,7 +56,8 @@ class Tombstone(models.Model):
     undo nothing, as lists do.
     """
 
-    pk = models.CompositePrimaryKey("session_id", "kind", "first_number")
+    # The memories of who comes back have the same document: it can go once more.
+    pk = models.CompositePrimaryKey("session_id", "kind", "first_number", "event_id")
     session_id = id_field()
     kind = models.CharField(max_length=8, choices=Removed.choices, db_collation="C")
     first_number = models.BigIntegerField()

@@ -14,4 +14,4 @@ class WatchingConfig(AppConfig):
         from apps.watching.feed import feed
 
         feeding.FEEDS["watching"] = feed
-        import_module("apps.watching.erasing")
+        import_module("apps.watching.keeping")

@@ -18,6 +18,6 @@ class WebhooksConfig(AppConfig):
         from apps.webhooks.feed import feed
 
         exposition.SOURCES["webhooks"] = families
-        import_module("apps.webhooks.erasing")
+        import_module("apps.webhooks.hooks.keeping")
         feeding.FEEDS["webhooks"] = feed
         register(WEBHOOK)

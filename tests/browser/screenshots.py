@@ -58,6 +58,14 @@ for kind, first in (("export", 60), ("hold", 12)):
     made = planned(kind, first)
     plans.confirm(act=act, plan_id=made.id, reason="Bad release")
 """
+ERASED = """
+from apps.accounts.models import Project
+from apps.erasures import operations as erasures
+from tests.acts import act_in
+act = act_in(Project.objects.get(slug="demo"))
+seen = erasures.preview(act=act, user_id="cust_3021")
+erasures.begin(act=act, preview_id=seen.id, reason="Asked by mail, ticket 4411")
+"""
 SHOWN = """
 planned("hold", 20)
 """
@@ -141,6 +149,10 @@ PAGES = {
     "agent-allow": "/agents/{agent}/blocked/{blocked}/allow",
     "policies": "/policies",
     "webhook": "/webhooks/{webhook}",
+    "erasures": "/keeping/erasures",
+    "erasure": "/keeping/erasures/{erased}",
+    "erasure-begun": "/keeping/erasures/{erasing}",
+    "erasure-preview": "/keeping/erasures/previews/{previewed}",
     "text-sides": "/sessions/{trip}/versions/6/value?pointer=/user_request&against=5",
     # What only an act shows; see `ACTS`.
     "moved": "/sessions/{trip}/versions/5/rollback",
@@ -206,6 +218,8 @@ def main(folder: Path, names: list[str]) -> None:
         run(server.dsn, PLANS + CONFIRMED, Role.WEB)
         run(server.dsn, SWEEP, Role.WORKER)
         run(server.dsn, PLANS + SHOWN, Role.WEB)
+        run(server.dsn, ERASED, Role.WEB)
+        manage(server.dsn, "erase", role=Role.RETENTION)
         server.key("empty")
         with server.client(server.key("demo", "--scope", "admin")) as api:
             more = kept(api)
@@ -262,11 +276,17 @@ def kept(api: httpx.Client) -> dict[str, str]:
     agents = api.get("/v1/agents").json()["data"]
     agent = next(one["id"] for one in agents if one["external_id"] == "travel-agent")
     records = api.get(f"/v1/agents/{agent}/audit").json()["events"]
+    seen = {"user_id": found["user_id"]}
+    previews = [api.post("/v1/erasures/previews", json=seen).json() for _ in range(2)]
+    begun = {"preview_id": previews[1]["id"], "reason": "Asked by mail"}
+    erasing = api.post("/v1/erasures", json=begun).json()["id"]
     blocked = [one["number"] for one in records if one["result"] == "blocked"]
     return {
         "memory": api.post("/v1/memories", json=said).json()["id"],
         "webhook": api.post("/v1/webhooks", json=hook).json()["id"],
         "blocked": str(blocked[0]),
+        "previewed": previews[0]["id"],
+        "erasing": erasing,
     }
 
 
@@ -284,6 +304,7 @@ def addresses(page: Page, server: Any, more: dict[str, str]) -> dict[str, str]:
         "older": first_of(page, f"{base}/agents/{agent}/checkpoints", 2),
         "plan": first_of(page, f"{base}/plans"),
         "over": first_of(page, f"{base}/plans", 1),
+        "erased": first_of(page, f"{base}/keeping/erasures", 1),
         **more,
     }
     inside = {name: base + path.format(**names) for name, path in PAGES.items()}

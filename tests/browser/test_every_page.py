@@ -77,6 +77,7 @@ def samples(trip: Trip) -> dict[str, str]:
         "delivery_id": "nobody",
         "rule_id": rule(trip),
         "plan_id": plan(trip),
+        **kept_and_erased(trip),
     }
 
 
@@ -150,6 +151,27 @@ def rule(trip: Trip) -> str:
     with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
         said = {"name": "Too many", "threshold": 0.05, "agent_id": "travel-agent"}
         return str(admin.post("/v1/alerts", json=said).json()["id"])
+
+
+def kept_and_erased(trip: Trip) -> dict[str, str]:
+    """Return a policy, a legal hold, a preview of an erasure, and one that is begun."""
+    server, retention = trip.console.server, "/v1/retention"
+    with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
+
+        def made(path: str, said: dict[str, object]) -> str:
+            return str(admin.post(path, json=said).json()["id"])
+
+        hold = {"kind": "user", "value": "somebody", "reason": "Smith v. Jones"}
+        previews = [
+            made("/v1/erasures/previews", {"user_id": who}) for who in ("ann", "ben")
+        ]
+        begun = {"preview_id": previews[1], "reason": "Asked by mail"}
+        return {
+            "policy_id": made(f"{retention}/policies", {"empty_days": 30}),
+            "hold_id": made(f"{retention}/legal-holds", hold),
+            "erasure_preview_id": previews[0],
+            "erasure_id": made("/v1/erasures", begun),
+        }
 
 
 def webhook(trip: Trip) -> str:

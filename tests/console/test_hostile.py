@@ -19,6 +19,7 @@ from apps.metrics import operations as metrics
 from apps.webhooks import operations as webhooks
 from tests.accounts.make import make_member
 from tests.acts import act_by, act_in
+from tests.console.hostile_keeping import evil_keeping
 from tests.console.make import signed_in
 from tests.contracts.routes import page_routes
 from tests.contracts.world import made
@@ -85,6 +86,11 @@ def deep(levels):
     for level in range(levels):
         value = [value] if level % 2 else {EVIL: value}
     return value
+
+
+@pytest.fixture(autouse=True)
+def journal(tmp_path, settings):
+    settings.ERASURES = tmp_path / "erasures"
 
 
 @pytest.fixture
@@ -166,6 +172,7 @@ def samples(project, api, make_key):
         "invitation_id": "inv_" + "0" * 26,
         **evil_webhook(project),
         "rule_id": evil_rule(project),
+        **evil_keeping(project, EVIL),
         "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
     }
 

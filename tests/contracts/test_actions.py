@@ -1,7 +1,7 @@
 """Every action in the table is told to people and really recorded by some act."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -24,6 +24,8 @@ from apps.metrics import operations as metrics
 from apps.metrics.models import Rule
 from apps.plans import retiring, running
 from apps.plans.models import DRAFT_LIVES
+from apps.retention import sweeping
+from apps.retention.models import LegalHold, Policy
 from apps.timeline import operations as timeline
 from apps.timeline.models import Session
 from apps.timeline.operations import keeping
@@ -62,8 +64,13 @@ def test_an_action_has_a_sentence_and_a_name_outside(action: Action) -> None:
     assert verb.replace("_", "").isalpha()
 
 
-def remove_what_is_old() -> None:
+def remove_what_is_old(later: datetime) -> None:
     project_all()
+    with acting_as(DatabaseRole.OWNER):
+        LegalHold.objects.update(ended_at=timezone.now())
+        Policy.objects.filter(id__in=Policy.objects.values("id")[:1]).update(
+            is_enabled=True
+        )
     asked = {"removal_id": "rem_1", "reason": "test", "erasing": True}
     asking = Approval.objects.values("session_id")
     long = Session.objects.filter(head_number__gte=3).exclude(id__in=asking)
@@ -72,6 +79,7 @@ def remove_what_is_old() -> None:
         keeping.empty_versions(session_id=session.id, first=0, last=0, **asked)
         keeping.prune_versions(session_id=session.id, first=0, last=1, **asked)
         keeping.remove_session(session_id=session.id, **asked)
+        sweeping.sweep(now=later)
 
 
 def test_every_action_is_recorded_by_some_act(world: World) -> None:
@@ -96,7 +104,7 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     data.expire_due(actor=SYSTEM, now=later)
     memory.expire_due(actor=SYSTEM, now=later)
 
-    remove_what_is_old()
+    remove_what_is_old(later)
 
     recorded = set(Event.objects.values_list("action", flat=True))
 

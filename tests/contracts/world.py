@@ -1,8 +1,11 @@
 """A project with one of everything, made through the API, and another one without."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from django.test import override_settings
 from django.utils import timezone
 
 from apps.accounts import operations as accounts
@@ -23,6 +26,7 @@ from apps.console.pages.view_tabs import MOST_SAVED
 from apps.core.ids import new_id
 from apps.core.roles.names import Role as DatabaseRole
 from apps.erasures import operations as erasures
+from apps.erasures import running as erasing
 from apps.metrics import operations as metrics
 from apps.metrics.models import AlertState, Rule
 from apps.plans import running
@@ -273,7 +277,7 @@ def save_views(project: Project) -> SavedView:
 
 
 def add_erasure(project: Project) -> dict[str, str]:
-    """Return a preview of an erasure, and an erasure that was begun with another."""
+    """Return a preview of an erasure, and an erasure by another, which is over."""
     act = act_in(project)
     seen = erasures.preview(act=act, user_id="nobody-yet")
     begun = erasures.begin(
@@ -281,6 +285,12 @@ def add_erasure(project: Project) -> dict[str, str]:
         preview_id=erasures.preview(act=act, user_id="nobody").id,
         reason="Asked by mail",
     )
+    with (
+        TemporaryDirectory() as folder,
+        override_settings(ERASURES=Path(folder)),
+        acting_as(DatabaseRole.RETENTION),
+    ):
+        assert erasing.sweep(now=act.now) == 1
     return {"erasure_preview_id": seen.id, "erasure_id": begun.id}
 
 

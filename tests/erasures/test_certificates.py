@@ -15,8 +15,11 @@ from apps.erasures import journal as journals
 from apps.erasures import reapplying
 from apps.erasures.errors import CertificateRefused, JournalMissing
 from apps.erasures.models import Erasure
-from tests.acting import acting_as
-from tests.erasures.leaving import found_in, leave
+from apps.meaning.models import Stream
+from apps.timeline.models import Tombstone
+from tests.acting import acting_as, tampering
+from tests.conftest import Api
+from tests.erasures.leaving import done, found_in, leave
 from tests.timeline import runs
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +41,36 @@ def verified(file: Path, user: str = "ann") -> None:
 
 def test_it_holds_where_nothing_of_the_person_is_there(kept: Path) -> None:
     verified(kept)
+
+
+def test_what_the_api_answers_is_a_certificate_as_well(kept: Path, admin: Api) -> None:
+    (erasure,) = done(admin.get("/v1/erasures"))["data"]
+    answer = admin.get(f"/v1/erasures/{erasure['id']}")
+    kept.write_bytes(answer.content)
+
+    verified(kept)
+
+    kept.write_bytes(answer.content.replace(b"bytes", b"bites"))
+    with pytest.raises(CommandError, match="does not hold"):
+        verified(kept)
+
+
+def test_a_tombstone_of_another_history_is_named(kept: Path) -> None:
+    with tampering("timeline_tombstone"):
+        Tombstone.objects.update(chain_after=b"x" * 32)
+
+    with pytest.raises(CommandError, match="is of another history"):
+        verified(kept)
+
+
+def test_what_is_left_of_a_history_is_named(kept: Path, api: runs.Clients) -> None:
+    stone = Tombstone.objects.first()
+    assert stone is not None
+    with acting_as(Role.OWNER):
+        Stream.objects.create(stream_id=stone.session_id, model="m")
+
+    with pytest.raises(CommandError, match="1 vectors are there"):
+        verified(kept)
 
 
 def test_what_is_there_of_the_person_is_named(kept: Path, api: runs.Clients) -> None:
@@ -118,7 +151,7 @@ def test_whoever_is_killed_at_a_step_is_gone_on_from(
     when: str,
 ) -> None:
     from apps.erasures.running import sweeping
-    from tests.erasures.leaving import begun_erasure, done
+    from tests.erasures.leaving import begun_erasure
 
     leave(api()).fork()
     made = begun_erasure(admin, user_id="ann")
@@ -145,7 +178,7 @@ def test_who_is_killed_behind_the_journal_ends_with_its_entry(
     api: runs.Clients, admin: Any, sweep: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from apps.erasures.running import ending
-    from tests.erasures.leaving import begun_erasure, done
+    from tests.erasures.leaving import begun_erasure
 
     leave(api())
     made = begun_erasure(admin, user_id="ann")

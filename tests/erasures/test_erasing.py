@@ -50,7 +50,8 @@ def test_a_canary_in_all_that_a_person_leaves_is_nowhere_afterwards(
 
     assert found_in() == {}
     # Ids that say nothing of a person, where a chain covers them.
-    kept = {"audit_auditrecord", "audit_event", "witness_moved"}
+    kept = {"audit_auditrecord", "audit_event", "audit_outbox", "witness_moved"}
+    kept |= {"timeline_tombstone"}
     assert set(found_in(run.id)) | set(found_in(fork.id)) <= kept
     assert erased["data_points_deleted"] > 20
 
@@ -157,6 +158,20 @@ def test_a_preview_that_is_too_old_is_stale(api: runs.Clients, admin: Any) -> No
     assert (answer.status, answer.code) == (409, "preview_stale")
 
 
+def test_a_preview_that_nothing_came_of_forgets_whom_it_was_about(
+    api: runs.Clients, admin: Any, sweep: Any
+) -> None:
+    old, new = (previewed(admin, user_id=who)["id"] for who in ("ann", "ben"))
+    with acting_as(Role.OWNER):
+        before = timezone.now() - timedelta(days=2)
+        Preview.objects.filter(id=old).update(created_at=before)
+
+    sweep()
+
+    said = dict(Preview.objects.values_list("id", "value"))
+    assert said == {old: "", new: "ben"}
+
+
 @pytest.mark.parametrize("kind", ["user", "session", "agent", "project"])
 def test_what_is_under_a_legal_hold_stays(
     api: runs.Clients, admin: Any, kind: str
@@ -183,7 +198,7 @@ def test_a_legal_hold_that_is_set_meanwhile_stops_it_until_it_ends(
     hold = done(admin.post("/v1/retention/legal-holds", said))
 
     assert sweep() == 0
-    assert done(admin.get(f"/v1/erasures/{made['id']}"))["held"] is True
+    assert done(admin.get(f"/v1/erasures/{made['id']}"))["waits_for"] == "legal_hold"
     assert run.state["name"] == CANARY
     done(admin.post(f"/v1/retention/legal-holds/{hold['id']}/end", {"reason": "Over"}))
 

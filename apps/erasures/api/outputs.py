@@ -3,7 +3,7 @@
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from apps.erasures.words import Kind, State
+from apps.erasures.words import Kind, State, Waits
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
 
 
@@ -21,7 +21,7 @@ class PreviewOutput(Output):
 
     object = text()
     id = text()
-    user_id = maybe_text("The person; null once they are erased.")
+    user_id = maybe_text("The person; null once they are erased, or a day is over.")
     session_id = maybe_text()
     created_at = serializers.DateTimeField()
     usable_until = serializers.DateTimeField()
@@ -48,8 +48,11 @@ class ListedErasureOutput(Output):
     preview_id = text()
     kind = serializers.ChoiceField(choices=Kind.choices)
     state = serializers.ChoiceField(choices=State.choices)
-    held = serializers.BooleanField(
-        help_text="A legal hold that was set meanwhile keeps it from going on."
+    waits_for = serializers.ChoiceField(
+        choices=Waits.choices,
+        allow_null=True,
+        help_text="What keeps it from going on: a legal hold that was set meanwhile, "
+        "or a history that does not hold, of which nothing goes.",
     )
     reason = text()
     asked_by = text()
@@ -61,8 +64,14 @@ class ListedErasureOutput(Output):
 
 @extend_schema_serializer(component_name="Erasure")
 class ErasureOutput(ListedErasureOutput):
-    """An erasure with its certificate."""
+    """An erasure with its progress and its certificate."""
 
+    histories = serializers.IntegerField(
+        allow_null=True,
+        help_text="Sessions and documents of memories that go; null before the first "
+        "look.",
+    )
+    histories_gone = serializers.IntegerField(allow_null=True)
     certificate = maybe_text(
         "The signed certificate, as the journal has it; keep it as it is."
     )

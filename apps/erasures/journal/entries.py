@@ -21,7 +21,7 @@ from typing import Any, cast
 from apps.core import json
 from apps.core.errors import DomainError
 from apps.core.notes import keys, roots
-from apps.core.notes.errors import NoteError, NumberTaken
+from apps.core.notes.errors import KeyRefused, NoteError, NumberTaken
 from apps.core.notes.folder import Folder
 from apps.core.notes.signed import SEPARATOR, opened
 from apps.erasures.errors import CertificateRefused
@@ -64,10 +64,13 @@ def make() -> None:
 def appended(certificate: dict[str, Any]) -> Entry:
     """Append a certificate, durable when this returns; one of its id is answered.
 
-    So whoever was killed behind it appends it no second time.
+    So whoever was killed behind it appends it no second time. Where keys are believed
+    one has to sign: an entry that nobody believes would end the journal.
 
     Raises: CertificateRefused, KeyRefused, NumberTaken, OSError, DataFolderUnusable.
     """
+    if keys.signing_key() is None and keys.verifier_keys():
+        raise KeyRefused("This installation signs, and this process has no key.")
     last: Entry | None = None
     for one in entries():
         if one.certificate["id"] == certificate["id"]:

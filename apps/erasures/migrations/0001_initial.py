@@ -46,7 +46,18 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("counts", models.JSONField(default=dict)),
-                ("is_held", models.BooleanField(default=False)),
+                (
+                    "waits_for",
+                    models.CharField(
+                        choices=[
+                            ("legal_hold", "Legal Hold"),
+                            ("damaged_history", "Damaged"),
+                        ],
+                        db_collation="C",
+                        default="",
+                        max_length=16,
+                    ),
+                ),
                 ("entry", models.BinaryField(null=True)),
                 ("asked_by_label", models.TextField()),
                 ("started_at", models.DateTimeField()),

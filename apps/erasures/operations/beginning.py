@@ -12,7 +12,7 @@ from apps.audit.actions import Action
 from apps.core.ids import new_id
 from apps.erasures.errors import UnacceptableErasure, UnderLegalHold
 from apps.erasures.models import Erasure, Preview
-from apps.erasures.operations.previews import PREVIEW_COUNTS
+from apps.erasures.querysets import PREVIEW_COUNTS
 from apps.erasures.subjects import Subject, hold_on, sessions_of
 from apps.erasures.words import Kind
 from apps.retention.errors import PreviewStale

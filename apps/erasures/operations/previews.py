@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
-from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -18,16 +17,15 @@ from apps.erasures.models import Preview
 from apps.erasures.subjects import Subject, documents_of, hold_on, sessions_of
 from apps.erasures.words import Kind
 from apps.timeline.errors import SessionNotFound
-from apps.timeline.hooks.erasing import (
+from apps.timeline.hooks.keeping import (
     count_leavings,
+    leavings_of_erased_sessions,
     leavings_of_people,
     leavings_of_sessions,
 )
-from apps.timeline.hooks.histories import sizes_of
 from apps.timeline.models import Session
+from apps.timeline.queries import sizes_of
 
-# So long an erasure can be begun with what a preview showed.
-PREVIEW_COUNTS = timedelta(days=1)
 LONGEST_USER = 255
 # So many sessions are looked into; of more it is said that there are.
 COUNTED = 100
@@ -90,6 +88,7 @@ def _counted(subject: Subject, act: Act) -> dict[str, Any]:
         rows.update(sizes)
         asked = {"session": one, "project": subject.project.id}
         rows += count_leavings(leavings_of_sessions(), asked)
+        rows += count_leavings(leavings_of_erased_sessions(), asked)
     rows += count_leavings(leavings_of_people(), subject.asked(looked))
     held = hold_on(subject, sessions[:LISTED], now=act.now)
     return {

@@ -14,6 +14,7 @@ from apps.core.provenance import unrequested
 from apps.core.time.moments import utc_text
 from apps.erasures import journal
 from apps.erasures.models import Erasure, Preview, Target
+from apps.erasures.running.holding import hold
 from apps.erasures.running.looking import look
 from apps.erasures.running.staying import staying
 from apps.erasures.subjects import Subject, digest_of
@@ -27,11 +28,9 @@ def finish(erasure: Erasure, subject: Subject, *, now: datetime) -> bool:
     The journal has it before the database says so: who is killed in between ends it
     with the entry that is there.
 
-    Raises: what `journal.appended` raises.
+    Raises: Over, and what `journal.appended` raises.
     """
-    locked = Erasure.objects.select_for_update(of=("self",)).get(id=erasure.id)
-    if locked.is_done:
-        return True
+    locked = hold(erasure)
     if look(locked, subject):
         return False
     if locked.entry is None:

@@ -6,6 +6,6 @@ them, and of two at once each does the step that the other has not.
 """
 
 from apps.retention.sweeping.previewing import count_previews
-from apps.retention.sweeping.running import sweep
+from apps.retention.sweeping.running import never, sweep
 
-__all__ = ["count_previews", "sweep"]
+__all__ = ["count_previews", "never", "sweep"]

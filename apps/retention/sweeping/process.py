@@ -1,4 +1,4 @@
-"""The sweeping process: previews as they are asked for, a sweep every hour.
+"""The sweeping process: what is urgent, previews as they come, a sweep every hour.
 
 It has the login of the retention role and no other, and is the only process that has.
 A database that is away stops nobody: it says so and tries again, as the worker does.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from datetime import datetime, timedelta
 from types import FrameType
 
@@ -18,9 +19,10 @@ from django.utils import timezone
 from apps.core.monitoring.log import safe_message
 from apps.retention.models import Heartbeat, Removal
 from apps.retention.sweeping import count_previews, sweep
+from apps.timeline.hooks.keeping import do_urgent
 
 EVERY = timedelta(hours=1)
-# How soon a preview is begun that somebody waits for.
+# How soon an erasure or a preview is begun that somebody waits for.
 ROUND_SECONDS = 2.0
 BEAT = timedelta(seconds=10)
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -34,6 +36,7 @@ class Process:
     def __init__(self) -> None:
         self._stop = threading.Event()
         self._beat_at: datetime | None = None
+        self._urgent_at = -ROUND_SECONDS
 
     def run(self) -> None:
         """Work until SIGTERM, SIGINT or SIGHUP."""
@@ -49,9 +52,10 @@ class Process:
     def _round(self) -> None:
         try:
             self._beat()
-            count_previews(is_stopping=self._is_stopping)
+            self._do_urgent()
+            count_previews(is_stopping=self._between_steps)
             if self._is_due():
-                sweep(now=timezone.now(), is_stopping=self._is_stopping)
+                sweep(now=timezone.now(), is_stopping=self._between_steps)
                 if not self._stop.is_set():
                     Heartbeat.objects.filter(id=1).update(swept_at=timezone.now())
         except Error as error:
@@ -66,6 +70,16 @@ class Process:
         if last is None or timezone.now() - last >= EVERY:
             return True
         return Removal.objects.running().exists()
+
+    def _between_steps(self) -> bool:
+        """Say whether to stop; what came meanwhile and is urgent is done first."""
+        if time.monotonic() - self._urgent_at >= ROUND_SECONDS:
+            self._do_urgent()
+        return self._is_stopping()
+
+    def _do_urgent(self) -> None:
+        do_urgent(timezone.now(), self._is_stopping)
+        self._urgent_at = time.monotonic()
 
     def _is_stopping(self) -> bool:
         """Say whether to stop; asked between steps, where it notes that it lives."""

@@ -9,6 +9,7 @@ remembers when the transaction commits. `approvals` writes a request with its `w
 a vote with its `decide` in this way.
 """
 
+import apps.timeline.hooks.below as below
 from apps.timeline.hooks.asked import ASKED, Asked, asked_among, newest_asked
 from apps.timeline.hooks.beside import BESIDE, differences
 from apps.timeline.hooks.derived import (
@@ -41,9 +42,10 @@ from apps.timeline.hooks.gates import (
 )
 from apps.timeline.hooks.keeping import (
     LEGAL_HOLDS,
-    PARTS,
     PINS,
-    delete_parts,
+    erase_leavings,
+    erase_leavings_of,
+    leavings_of_sessions,
     legal_hold,
     pinned,
 )
@@ -68,7 +70,6 @@ __all__ = [
     "FORK",
     "LEGAL_HOLDS",
     "MEMORIES",
-    "PARTS",
     "PINS",
     "PLAN",
     "ROLLBACK",
@@ -90,10 +91,13 @@ __all__ = [
     "ask_plan",
     "ask_rollback",
     "asked_among",
+    "below",
     "concerns_begin",
-    "delete_parts",
     "derived_problems",
     "differences",
+    "erase_leavings",
+    "erase_leavings_of",
+    "leavings_of_sessions",
     "legal_hold",
     "memory_counts",
     "memory_total",

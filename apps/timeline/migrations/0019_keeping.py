@@ -20,6 +20,7 @@ class Migration(migrations.Migration):
                         "session_id",
                         "kind",
                         "first_number",
+                        "event_id",
                         blank=True,
                         editable=False,
                         primary_key=True,

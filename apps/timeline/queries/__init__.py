@@ -77,6 +77,7 @@ from apps.timeline.queries.pages import (
     version_at,
 )
 from apps.timeline.queries.preview import Preview, preview_rollback
+from apps.timeline.queries.storage import end_of, sizes_of
 from apps.timeline.versions.entries import (
     Difference,
     EntryRow,
@@ -166,6 +167,7 @@ __all__ = [
     "count_touched",
     "differences",
     "effects",
+    "end_of",
     "entries",
     "entries_at",
     "entries_named",
@@ -192,6 +194,7 @@ __all__ = [
     "said_in",
     "session_family",
     "sessions_touched",
+    "sizes_of",
     "standing",
     "strip_buckets",
     "subjects",

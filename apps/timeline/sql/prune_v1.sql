@@ -41,6 +41,11 @@ BEGIN
     DELETE FROM timeline_note WHERE session_id = _session AND number = ANY (_numbers);
     GET DIAGNOSTICS _count = ROW_COUNT;
     rows := rows + _count;
+    -- Keys of requests go with the versions that they made; this one made the session.
+    DELETE FROM timeline_requestkey r USING timeline_version v, timeline_session s
+     WHERE v.session_id = _session AND v.number = 0 AND 0 = ANY (_numbers)
+       AND s.id = _session AND r.project_id = s.project_id AND r.key = v.request_key
+       AND r.session_id = _session;
     SELECT coalesce(sum(octet_length(t.data)), 0) INTO bytes FROM timeline_turn t
      WHERE t.session_id = _session AND t.turn_number = ANY (_turns);
     DELETE FROM timeline_turn

@@ -1,6 +1,7 @@
 -- Delete all that a session owns beside its versions, turns and bodies: what is derived,
 -- what people attached, its effects, what waits to be projected, its name and the key of
--- the request that made it. The caller holds the session's row.
+-- the request that made it; of a keyed document its entries and what follows from them.
+-- The caller holds the session's row.
 CREATE FUNCTION timeline_remove_v1(_session varchar) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -20,7 +21,7 @@ BEGIN
         'pending', 'change', 'term', 'text', 'opening', 'unsearched', 'open', 'label',
         'note', 'review', 'score', 'summary', 'pendingwrite', 'hiddenversions',
         'effectdue', 'compensationstep', 'compensation', 'effectstep', 'effect',
-        'forgetting', 'agentresult']
+        'forgetting', 'agentresult', 'entry', 'keyhead', 'tally']
     LOOP
         EXECUTE format('DELETE FROM timeline_%I WHERE session_id = $1', _table)
           USING _session;

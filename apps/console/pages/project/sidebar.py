@@ -175,7 +175,7 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                 icon="clock",
                 view="keeping",
                 key="r",
-                at=("keeping",),
+                at=("keeping", "erasures", "erasure_preview", "erasure"),
             ),
             Entry(
                 title="Members",

@@ -23,7 +23,7 @@ from apps.core.roles.names import Role
 from apps.core.roles.protection import notice
 from apps.timeline import hooks, words
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.hooks.erasing import CERTIFICATES
+from apps.timeline.hooks.keeping import CERTIFICATES
 from apps.timeline.management.saying import (
     NO_SIGNATURES,
     note_problems,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -56,10 +58,11 @@ def remove_session(
     """Remove a session with all that it owns; its tombstones stand.
 
     Run by the retention role. A larger session goes in parts of `MOST` versions, oldest
-    first, with `has_more` until the last. Something pinned keeps all of it, unless
-    `erasing`; a legal hold in any case.
+    first, with `has_more` until the last; what is beside them goes with the first.
+    Something pinned keeps all of it, unless `erasing`, which takes the documents of
+    memories as well; a legal hold in any case.
     """
-    session = locked(session_id)
+    session = locked(session_id, with_documents=erasing)
     head = rows.head(session_id)
     if session is None or head is None:
         return Gone(outcome=Went.UNKNOWN)
@@ -84,16 +87,18 @@ def _removed(session: Session, head: rows.Header, removal_id: str, reason: str) 
         now=timezone.now(),
     )
     with transaction.atomic():
-        sql.rows(_BESIDE, {"session": session.id})
+        kept = hooks.erase_leavings(
+            hooks.leavings_of_sessions(), {"session": session.id}
+        )
+        (beside,) = sql.rows(_BESIDE, {"session": session.id})
         gone = taken(taking, going, {}, has_more=has_more)
         if gone.outcome is not Went.DONE:
             # What is broken is evidence, with all that is beside it.
             transaction.set_rollback(True)
             return gone
     if not has_more:
-        hooks.delete_parts(session.id, 0, None)
-        Session.objects.filter(id=session.id).delete()
-    return gone
+        Session.with_documents.filter(id=session.id).delete()
+    return replace(gone, kept=kept, rows=gone.rows + beside.rows + kept.total())
 
 
 def _needed(session_id: str, head: rows.Header) -> dict[int, str]:

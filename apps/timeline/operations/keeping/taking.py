@@ -26,7 +26,7 @@ from apps.timeline.operations.keeping.pins import pins
 from apps.timeline.operations.keeping.rows import Header, Moved
 from apps.timeline.operations.keeping.values import Gone, Went
 from apps.timeline.versions import proof
-from apps.timeline.words import Removed
+from apps.timeline.words import Kind, Removed
 
 # So many versions go in one transaction: it holds up the session's writers.
 MOST = 500
@@ -130,10 +130,11 @@ def _take(
     return taken(taking, going, stays, has_more=has_more)
 
 
-def locked(session_id: str) -> Session | None:
+def locked(session_id: str, *, with_documents: bool = False) -> Session | None:
     """Hold the session's row and return it; None where there is no such session."""
     lock_session(session_id)
-    return Session.objects.filter(id=session_id).first()
+    among = Session.with_documents if with_documents else Session.objects
+    return among.filter(id=session_id).first()
 
 
 def taken(
@@ -239,7 +240,8 @@ def _chain_before(session: Session, first: int) -> bytes:
     if before:
         return bytes(before[0].chain)
     stones = Tombstone.objects.of_session(session.id).gone()
-    stone = stones.filter(last_number=first - 1).first()
+    # The memories of who comes back have the ids of those that were erased.
+    stone = stones.filter(last_number=first - 1).order_by("-created_at").first()
     if stone is None:
         raise BrokenChain
     return bytes(stone.chain_after)
@@ -298,7 +300,7 @@ def _record(taking: Taking, stones: Sequence[Tombstone]) -> Any:
         stream_id=taking.session.id,
         project_id=taking.session.project_id,
         action=_ACTIONS[taking.kind],
-        resource_type="session",
+        resource_type=_type_of(taking.session),
         resource_id=taking.session.id,
         act=unrequested(SYSTEM, taking.now),
         details={
@@ -314,6 +316,10 @@ def _record(taking: Taking, stones: Sequence[Tombstone]) -> Any:
             ],
         },
     )
+
+
+def _type_of(session: Session) -> str:
+    return "document" if session.kind == Kind.KEYED else "session"
 
 
 def digest(stone: Tombstone) -> str:
@@ -337,4 +343,6 @@ def _finish(taking: Taking, ranges: Sequence[tuple[int, int]]) -> int:
     below = ranges[-1][1] + 1
     session.thinned_below = max(session.thinned_below or 0, below)
     session.save(update_fields=["erasures", "thinned_below"])
-    return sum(hooks.delete_parts(session.id, first, last) for first, last in ranges)
+    return sum(
+        hooks.erase_leavings_of(session.id, first, last) for first, last in ranges
+    )

@@ -21,7 +21,8 @@ class Went(StrEnum):
 class Gone:
     """What one removal took of a session: counts, and which versions stay, and why.
 
-    `has_more` says that more of what was asked for is to be taken by another call.
+    Of the `rows`, `kept` says what apps kept of it, by kind. `has_more` says that more
+    of what was asked for is to be taken by another call.
     """
 
     outcome: Went
@@ -30,5 +31,6 @@ class Gone:
     turns: int = 0
     rows: int = 0
     bytes: int = 0
+    kept: Mapping[str, int] = field(default_factory=dict)
     pinned: Mapping[int, str] = field(default_factory=dict)
     has_more: bool = False

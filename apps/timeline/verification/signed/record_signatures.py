@@ -56,7 +56,7 @@ def contradiction(note: int, number: int, end: End) -> str:
 def _judged(
     signed: SignedHead, number: int, end: End, now: datetime
 ) -> RecordSignatures:
-    if end.at_signed != signed.head.chain:
+    if not end.is_signed(signed.head.chain):
         said = contradiction(signed.note, number, end)
         return RecordSignatures(Status.BROKEN, f"It is not what was signed: {said}.")
     said = f"Signed up to #{number} in note {signed.note:,}, {ago(signed.at, now)}"

@@ -17,6 +17,7 @@ from apps.core.notes.index import Entry
 from apps.core.notes.reading import Notes, SignedHead, notes
 from apps.core.notes.roots import Kind as Stream
 from apps.timeline.verification.findings import Finding, Kind
+from apps.timeline.verification.signed.ends import chain_ends
 
 AT = sql.of_session("""
 SELECT (SELECT max(number) FROM timeline_version
@@ -113,6 +114,14 @@ def judged(
             signed_to=signed,
             head=found.head,
         )
+    (end,) = chain_ends(Stream.SESSION, [session_id], [number])
+    if end.is_accounted_for(signed.head.chain):
+        return Signatures(
+            status=Status.SIGNED,
+            message=_removed(signed, number),
+            signed_to=signed,
+            head=found.head,
+        )
     return _broken(
         session_id,
         number,
@@ -166,6 +175,13 @@ def _covered(signed: SignedHead, number: int, head: int, now: datetime) -> str:
     return (
         f"{covered}. {_range(number + 1, head)} newer than that signature, "
         f"{ago(signed.at, now)}, and on the unkeyed chain alone."
+    )
+
+
+def _removed(signed: SignedHead, number: int) -> str:
+    return (
+        f"Signed up to v{number} in note {signed.note:,}; a removal took it since, and "
+        "its tombstone accounts for it."
     )
 
 

@@ -34,12 +34,12 @@ class ListedErasure(Answer):
     preview_id: str
     kind: str
     state: str
-    held: bool
     reason: str
     asked_by: str
     data_points_deleted: int
     rows: Sequence[Mapping[str, Json]]
     started_at: str
+    waits_for: str | None = None
     deleted_at: str | None = None
 
     @property
@@ -49,6 +49,8 @@ class ListedErasure(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class Erasure(ListedErasure):
-    """An erasure with its certificate, once it `is_done`."""
+    """An erasure with its progress and, once it `is_done`, its certificate."""
 
+    histories: int | None = None
+    histories_gone: int | None = None
     certificate: str | None = None

@@ -1,6 +1,6 @@
-"""What memory keeps beside the documents of memories, for an erasure."""
+"""What memory keeps beside the documents of memories."""
 
-from apps.timeline.hooks.erasing import SESSIONS, Leavings
+from apps.timeline.hooks.keeping import SESSIONS, Leavings
 
 SESSIONS["memory"] = (
     Leavings(what="context_reads", table="memory_contextread"),

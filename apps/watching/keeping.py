@@ -1,6 +1,6 @@
 """What watching keeps of a session: mails that wait, and who watches it."""
 
-from apps.timeline.hooks.erasing import SESSIONS, Leavings
+from apps.timeline.hooks.keeping import SESSIONS, Leavings
 
 SESSIONS["watching"] = (
     Leavings(what="messages", table="watching_notice"),

@@ -1,9 +1,9 @@
 """What plans keep of a session, and of a person in the search that they began with."""
 
-from apps.timeline.hooks.erasing import PEOPLE, SESSIONS, Leavings
+from apps.timeline.hooks.keeping import ERASED_PEOPLE, SESSIONS, Leavings
 
 SESSIONS["plans"] = (Leavings(what="plan_items", table="plans_item"),)
-PEOPLE["plans"] = (
+ERASED_PEOPLE["plans"] = (
     Leavings(
         what="searches",
         table="plans_plan",

@@ -1,0 +1,1 @@
+"""What this app tells the timeline: what goes with a session."""
