@@ -97,6 +97,18 @@ def test_what_is_pinned_stays_with_its_reason(long: runs.Run) -> None:
     assert_clean(long)
 
 
+def test_turns_go_on_from_the_last_one_whatever_went(begin: runs.Begin) -> None:
+    run = begin({"step": 0})
+    for step in range(3):
+        run.turn(said=f"turn {step}", state_after={"step": step + 1})
+    run.patch({"step": 9})
+    assert prune(run, 0, 4).pinned[3] == "last turn"
+    assert numbers(run) == [3, 4]
+    assert run.turn(said="again")["turn_number"] == 4
+    assert run.get()["turn_count"] == 4
+    assert_clean(run)
+
+
 def test_under_a_legal_hold_nothing_goes(long: runs.Run) -> None:
     hooks.LEGAL_HOLDS["test"] = lambda session_id: "a court asked"
     try:

@@ -27,6 +27,10 @@ _PENDING = sql.of_session("""
 SELECT min(coalesce(p.first_number, p.number)) AS number
   FROM timeline_pending p WHERE p.session_id = %s
 """)
+_LAST_TURN = sql.of_session("""
+SELECT t.head_number AS number FROM timeline_turn t
+ WHERE t.session_id = %s ORDER BY t.turn_number DESC LIMIT 1
+""")
 # Nobody forks a session more often; beyond, nothing of it is taken.
 MOST_FORKS = 100_000
 
@@ -38,11 +42,18 @@ def pins(
 
     An erasure asks for what the session cannot do without, and no more.
     """
-    found = {head.number: "head", head.body_number: "head"}
+    found = built_on(session_id, head)
     if not erasing:
         found |= _wanted(session_id, headers[0].number, headers[-1].number, head)
     found |= _unprojected(session_id, headers)
     return _with_rollbacks(session_id, headers, found)
+
+
+def built_on(session_id: str, head: Header) -> dict[int, str]:
+    """Return what the next write builds on: the head, its body and the newest turn."""
+    turns = sql.rows(_LAST_TURN, [session_id])
+    newest = {row.number: "last turn" for row in turns}
+    return newest | {head.body_number: "head", head.number: "head"}
 
 
 def _wanted(session_id: str, first: int, last: int, head: Header) -> dict[int, str]:
