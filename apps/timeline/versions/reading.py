@@ -242,7 +242,7 @@ def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
 
 
 def _shown(missing: dict[Body, VersionRow]) -> dict[Body, bytes]:
-    """Decode what these versions show, also where a removal came after they were read."""
+    """Decode what these versions show, whatever a removal did since they were read."""
     try:
         return _decoded({key: one.commitment for key, one in missing.items()})
     except bodies.CorruptBody:
