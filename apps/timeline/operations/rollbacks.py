@@ -55,6 +55,7 @@ def rollback(
 
     def build(head: VersionRow) -> Write:
         _require_reason(act, step)
+        _hold_still(head)
         restored = target(act.scope, head, to, now=act.now)
         _ask_gates(act, head, restored)
         owed.look(head, restored)
@@ -89,6 +90,7 @@ def undo(
     owed = Owed(crossing)
 
     def build(head: VersionRow) -> Write:
+        _hold_still(head)
         undone = fetching.version(act.scope, session_id, number, now=act.now)
         if undone.restored_number is None:
             raise NoRollback(param="version", head=head.number)
@@ -142,11 +144,17 @@ def _restored(
     return replace(receipt, verified=is_intact(made), effects_crossed=crossed)
 
 
+def _hold_still(head: VersionRow) -> None:
+    """Lock the session before the target is read: no removal takes it in between.
+
+    Gates are asked under this lock too; a head that has moved on is a conflict then.
+    """
+    lock_session(head.session_id)
+
+
 def _ask_gates(
     act: Act, head: VersionRow, restored: VersionRow, *, undo_of: int | None = None
 ) -> None:
-    """Ask under the session's lock: a head that has moved on is a conflict then."""
-    lock_session(head.session_id)
     asked = hooks.RollbackAsked(
         act=act,
         session_id=head.session_id,

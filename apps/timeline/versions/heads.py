@@ -23,10 +23,11 @@ from apps.core import sql
 from apps.core.admission import gate
 from apps.core.processes.shared_hints import VARIABLE, SharedHints
 from apps.timeline import bodies
-from apps.timeline.errors import SessionNotFound, VersionNotFound, VersionPruned
+from apps.timeline.errors import SessionNotFound, VersionNotFound
 from apps.timeline.versions import reading
 from apps.timeline.versions.deltas import chain
 from apps.timeline.versions.reading import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
+from apps.timeline.versions.removed import require_not_pruned
 
 ROLLBACK_COLUMNS = ("rollback_number", "rollback_restored_number", "rollback_at")
 STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes")
@@ -52,13 +53,6 @@ SEEN = """
    AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
    AND head.hold <> 'deleted'"""
-
-TOMBSTONE = sql.of_session("""
-SELECT d.first_number, d.last_number, d.count, d.created_at
-  FROM timeline_tombstone d
- WHERE d.session_id = %(session)s AND d.kind <> 'emptied'
-   AND d.first_number <= %(number)s AND d.last_number >= %(number)s LIMIT 1
-""")
 
 MOST_BYTES = 48 * 1024 * 1024
 # What a row takes beside its body, and each change that it shows: 2.5 kB together for
@@ -155,25 +149,6 @@ def found(
             head=head_number,
         )
     return row
-
-
-def require_not_pruned(session_id: str, number: int | None, head: int) -> None:
-    """Raises: VersionPruned, where a tombstone stands for the version."""
-    wanted = head + number if number is not None and number < 0 else number
-    if wanted is None or not 0 <= wanted <= head:
-        return
-    found = sql.rows(TOMBSTONE, {"session": session_id, "number": wanted})
-    if not found:
-        return
-    first, last = found[0].first_number, found[0].last_number
-    raise VersionPruned(
-        f"v{wanted} was removed: v{first} to v{last}, {found[0].count} versions.",
-        param="version",
-        first_version=first,
-        last_version=last,
-        removed_at=found[0].created_at.isoformat(),
-        head=head,
-    )
 
 
 def shown(

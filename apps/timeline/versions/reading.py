@@ -23,7 +23,7 @@ from apps.core.json import State
 from apps.diffs.facets import Leaves
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
-from apps.timeline.errors import ContentsErased
+from apps.timeline.versions import removed
 from apps.timeline.versions.deltas import Body, stored_chains
 
 MAX_REASONING = 32_768
@@ -225,20 +225,35 @@ def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
 
     Every decoded body that a version shows is held against its commitment.
 
-    Raises: bodies.CorruptBody, Busy.
+    Raises: bodies.CorruptBody, Busy, ContentsErased, VersionPruned, SessionNotFound.
     """
     gate.enter(sum(v.body_size for v in versions if v.raw is None))
     found: dict[Body, bytes] = {}
-    missing: dict[Body, bytes] = {}
+    missing: dict[Body, VersionRow] = {}
     for version in versions:
         require_contents(version)
         key = (version.session_id, version.body_number)
         raw = bodies.cache.get(key) if version.raw is None else version.raw
         if raw is None:
-            missing[key] = version.commitment
+            missing[key] = version
         else:
             found[key] = raw
-    return found | _decoded(missing) if missing else found
+    return found | _shown(missing) if missing else found
+
+
+def _shown(missing: dict[Body, VersionRow]) -> dict[Body, bytes]:
+    """Decode what these versions show, whatever a removal did since they were read."""
+    try:
+        return _decoded({key: one.commitment for key, one in missing.items()})
+    except bodies.CorruptBody:
+        places = {
+            key: removed.place_now(one.session_id, one.number) or key
+            for key, one in missing.items()
+        }
+        if all(key == place for key, place in places.items()):
+            raise
+    moved = _decoded({places[key]: one.commitment for key, one in missing.items()})
+    return {key: moved[place] for key, place in places.items()}
 
 
 def require_contents(version: VersionRow) -> None:
@@ -246,13 +261,7 @@ def require_contents(version: VersionRow) -> None:
 
     Raises: ContentsErased, naming the version.
     """
-    if not version.body_salt:
-        raise ContentsErased(
-            f"What v{version.number} held was erased.",
-            param="version",
-            session_id=version.session_id,
-            version=version.number,
-        )
+    removed.require_contents(version.session_id, version.number, version.body_salt)
 
 
 def decoded(wanted: dict[Body, bytes], *, size: int) -> dict[Body, bytes]:
@@ -263,7 +272,7 @@ def decoded(wanted: dict[Body, bytes], *, size: int) -> dict[Body, bytes]:
     gate.enter(size)
     known = {key: bodies.cache.get(key) for key in wanted}
     found = {key: raw for key, raw in known.items() if raw is not None}
-    missing = {key: wanted[key] for key in wanted if key not in found}
+    missing = {key: made for key, made in wanted.items() if key not in found}
     return found | _decoded(missing) if missing else found
 
 
@@ -285,4 +294,6 @@ def _decoded(wanted: dict[Body, bytes]) -> dict[Body, bytes]:
         uses[base_key] -= 1
         if not uses[base_key] and base_key not in wanted:
             raws.pop(base_key, None)
+    if not wanted.keys() <= raws.keys():
+        raise bodies.CorruptBody("The body is not there.")
     return {key: raws[key] for key in wanted}
