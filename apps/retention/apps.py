@@ -23,6 +23,6 @@ def _legal_hold(session_id: str) -> str | None:
     from apps.retention.standing import hold_for_removal
     from apps.timeline.models import Session
 
-    session = Session.objects.filter(id=session_id).first()
+    session = Session.with_documents.filter(id=session_id).first()
     held = None if session is None else hold_for_removal(session)
     return None if held is None else held.id
