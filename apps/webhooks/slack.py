@@ -33,6 +33,9 @@ SENTENCES = {
     "session.scored": "{actor} scored {session} of {agent}: {score} is {value}.",
     "session.deleted": "{actor} deleted {session} of {agent}.",
     "session.expired": "The time of {session} of {agent} is over.",
+    "session.emptied": "Contents of {versions} of {session} are removed.",
+    "session.pruned": "Removed {versions} of {session}.",
+    "session.removed": "Removed {versions} of {session}, which goes as a whole.",
     "session.escalated": "{session} of {agent} is escalated: people are needed.",
     "approval.requested": "{actor} asks for an approval of {tool} in {session}.",
     "approval.voted": "{actor} voted on {tool} in {session} of {agent}.",
@@ -74,7 +77,7 @@ LEADS = {
 }
 LONGEST_NAME, LONGEST_WORDS, LONGEST_LINE = 60, 200, 360
 # Of these there is no page any more.
-GONE = {"session.deleted"}
+GONE = {"session.deleted", "session.removed"}
 
 
 def message(body: bytes, slug: str) -> bytes:
@@ -110,6 +113,7 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         "lines": "\n".join(map(_line, data.get("lines") or ())),
         "session": _session(slug, session, number),
         "whose": _whose(data),
+        "versions": _counted(data.get("versions") or 0),
     }
     if kind.startswith(("data.", "config.")):
         parts |= _of_data(data)
@@ -120,6 +124,10 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         where = whole(path_to("webhook", slug, data["id"]))
         parts["webhook"] = _link(where, "this webhook")
     return parts
+
+
+def _counted(versions: int) -> str:
+    return f"{versions:,} version{'' if versions == 1 else 's'}"
 
 
 def _of_data(data: Data) -> dict[str, str]:

@@ -19,7 +19,7 @@ from apps.timeline.words import Removed
 # Words of a version's reasoning and of its messages.
 _OF_VERSIONS = (1, 4)
 # What a session that goes whole needs no more.
-_OWN = ("head", "last turn", "sets aside", "restored")
+PINS_OF_PARTS = ("head", "last turn", "sets aside", "restored")
 
 _BESIDE = sql.of_session("SELECT timeline_remove_v1(%(session)s::varchar) AS rows")
 
@@ -106,4 +106,4 @@ def _needed(session_id: str, head: rows.Header) -> dict[int, str]:
     """Return what keeps the whole session."""
     found = rows.headers(session_id, 0, head.number, head.number + 1)
     stays = pins(session_id, found, head, erasing=False)
-    return {number: why for number, why in stays.items() if why not in _OWN}
+    return {number: why for number, why in stays.items() if why not in PINS_OF_PARTS}
