@@ -316,9 +316,14 @@ class Turn(models.Model):
     def __str__(self) -> str:
         return f"{self.session_id} turn {self.turn_number}"
 
+    @property
+    def is_emptied(self) -> bool:
+        """Whether its header stands without what was said."""
+        return self.codec == bodies.EMPTIED
+
     def parts(self) -> dict[str, bytes]:
         """Return what was stored with the turn, by name: input, output and more.
 
-        Raises: bodies.CorruptBody.
+        Raises: bodies.CorruptBody, also for a turn that was emptied.
         """
         return bodies.turn_parts(self.codec, bytes(self.data), self.size)
