@@ -128,6 +128,12 @@ class Session(models.Model):
                 name="timeline_session_to_expire",
                 condition=models.Q(expires_at__isnull=False, expired_at__isnull=True),
             ),
+            # What a search of the past looks into, because its rows are gone.
+            models.Index(
+                fields=["project_id", "-id"],
+                name="timeline_session_thinned",
+                condition=models.Q(thinned_below__isnull=False),
+            ),
             models.Index(
                 fields=["project_id", "review", "-id"],
                 name="timeline_session_reviewed",
