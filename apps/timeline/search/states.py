@@ -261,11 +261,9 @@ class _Look:
                 continue
             read = [reader.state(one) for one in self._needed((session_id, number))]
             if any(state is None for state in read):
-                unread = [
-                    reader.is_gone(one) for one in self._needed((session_id, number))
-                ]
-                lost = self.states.lost if any(unread) else self.states.unreadable
-                lost.add(session_id)
+                needed = self._needed((session_id, number))
+                if not any(map(reader.is_gone, needed)):
+                    self.states.unreadable.add(session_id)
             elif self.fits.test(read[0] if read[1:] else {}, read[-1]):
                 self.found[session_id] = [*known, number]
                 if len(known) + 1 == limit:
