@@ -26,7 +26,13 @@ from apps.timeline.search import (
     StatusIs,
     UserIs,
 )
-from apps.timeline.versions import VersionRow, child_ids, parent_id, versions_of
+from apps.timeline.versions import (
+    VersionRow,
+    child_ids,
+    parent_id,
+    require_not_pruned,
+    versions_of,
+)
 from apps.timeline.words import KNOWN_GOOD, Status
 from apps.watching.models import Watch
 
@@ -260,14 +266,16 @@ def versions(session: Session, *, after: int | None) -> list[VersionRow]:
 
 
 def version(session: Session, number: int) -> tuple[VersionRow, VersionRow | None]:
-    """Return a version and the one before it.
+    """Return a version and the one before it; None where that is gone, or never was.
 
-    Raises: VersionNotFound.
+    Raises: VersionNotFound, VersionPruned.
     """
     found = versions_of(session.id, newest_first=True, after=number + 1, limit=1)
     if not found or found[0].number != number:
+        require_not_pruned(session.id, number, session.head_number)
         raise VersionNotFound(f"This session has no version {number}.")
-    return found[0], found[1] if len(found) > 1 else None
+    version, *older = found
+    return version, older[0] if older and older[0].number == number - 1 else None
 
 
 def good_versions(session: Session) -> list[int]:

@@ -85,6 +85,14 @@ class Migration(migrations.Migration):
             field=models.BigIntegerField(null=True),
         ),
         migrations.AddIndex(
+            model_name="session",
+            index=models.Index(
+                condition=models.Q(("thinned_below__isnull", False)),
+                fields=["project_id", "-id"],
+                name="timeline_session_thinned",
+            ),
+        ),
+        migrations.AddIndex(
             model_name="body",
             index=models.Index(
                 condition=models.Q(("base_number__isnull", False)),

@@ -16,6 +16,7 @@ from apps.timeline.models import Compensation
 from apps.timeline.operations.effects.compensating import Owed
 from apps.timeline.queries.targets import target
 from apps.timeline.versions import fetching
+from apps.timeline.versions.gone import refused_as_conflict
 from apps.timeline.versions.intact import is_intact, require_intact
 from apps.timeline.versions.reading import Step, VersionRow, require_text
 from apps.timeline.words import Crossing, Hold, Op
@@ -91,7 +92,8 @@ def undo(
 
     def build(head: VersionRow) -> Write:
         _hold_still(head)
-        undone = fetching.version(act.scope, session_id, number, now=act.now)
+        with refused_as_conflict():
+            undone = fetching.version(act.scope, session_id, number, now=act.now)
         if undone.restored_number is None:
             raise NoRollback(param="version", head=head.number)
         restored = target(act.scope, head, number - 1, now=act.now)

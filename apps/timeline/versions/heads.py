@@ -24,10 +24,9 @@ from apps.core.admission import gate
 from apps.core.processes.shared_hints import VARIABLE, SharedHints
 from apps.timeline import bodies
 from apps.timeline.errors import SessionNotFound, VersionNotFound
-from apps.timeline.versions import reading
+from apps.timeline.versions import gone, reading
 from apps.timeline.versions.deltas import chain
 from apps.timeline.versions.reading import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
-from apps.timeline.versions.removed import require_not_pruned
 
 ROLLBACK_COLUMNS = ("rollback_number", "rollback_restored_number", "rollback_at")
 STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes")
@@ -124,7 +123,7 @@ def found(
 ) -> dict[str, Any]:
     """Run a statement that begins with `head_number`; return the version's columns.
 
-    Raises: SessionNotFound, VersionNotFound (naming the head).
+    Raises: SessionNotFound, VersionNotFound (naming the head), VersionPruned.
     """
     rows = sql.run_prepared(
         statement,
@@ -142,7 +141,8 @@ def found(
     row: dict[str, Any] = rows[0]._asdict()
     head_number = row.pop("head_number")
     if row["number"] is None:
-        require_not_pruned(session_id, number, head_number)
+        wanted = head_number + (number or 0) if (number or 0) < 0 else number or 0
+        gone.require_not_pruned(session_id, wanted, head_number)
         raise VersionNotFound(
             f"This session has no version {number}: its head is {head_number}.",
             param="version",

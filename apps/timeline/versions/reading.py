@@ -23,7 +23,7 @@ from apps.core.json import State
 from apps.diffs.facets import Leaves
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
-from apps.timeline.versions import removed
+from apps.timeline.versions import gone
 from apps.timeline.versions.deltas import Body, stored_chains
 
 MAX_REASONING = 32_768
@@ -47,7 +47,8 @@ VERSION_COLUMNS = """
     v.hold, v.changes, v.change_count, v.changes_truncated, v.request_key, v.salt,
     v.commitment, v.leaf, v.chain, v.requested_at, v.created_at,
     b.depth AS body_depth, b.size AS body_size, b.salt AS body_salt,
-    s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id"""
+    s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id,
+    s.erasures, s.thinned_below"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,6 +148,9 @@ class VersionRow:
     project_id: str
     agent_id: str
     user_id: str | None
+    # What its session has lost, where the row was read and not just written.
+    erasures: int = 0
+    thinned_below: int | None = None
     # Its framed parts and its state, once they were read, or where they are not
     # stored yet: an earlier item of a batch.
     raw: bytes | None = None
@@ -155,6 +159,11 @@ class VersionRow:
     leaves: Leaves | None = None
     # The newest rollback up to it, where that was read with it; `None` is none.
     rollback: Rollback | Unread | None = UNREAD
+
+    @property
+    def is_emptied(self) -> bool:
+        """Whether its header stands without what it held."""
+        return not self.body_salt
 
 
 def parts(version: VersionRow) -> tuple[Part, ...]:
@@ -247,7 +256,7 @@ def _shown(missing: dict[Body, VersionRow]) -> dict[Body, bytes]:
         return _decoded({key: one.commitment for key, one in missing.items()})
     except bodies.CorruptBody:
         places = {
-            key: removed.place_now(one.session_id, one.number) or key
+            key: gone.place_now(one.session_id, one.number) or key
             for key, one in missing.items()
         }
         if all(key == place for key, place in places.items()):
@@ -261,7 +270,8 @@ def require_contents(version: VersionRow) -> None:
 
     Raises: ContentsErased, naming the version.
     """
-    removed.require_contents(version.session_id, version.number, version.body_salt)
+    if version.is_emptied:
+        raise gone.contents_erased(version.session_id, version.number)
 
 
 def decoded(wanted: dict[Body, bytes], *, size: int) -> dict[Body, bytes]:

@@ -165,6 +165,7 @@ class Problem:
     param: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
+    is_conflict: bool = False
 
     @classmethod
     def of(cls, error: DomainError) -> "Problem":
@@ -173,12 +174,14 @@ class Problem:
             message=error.message,
             param=error.param,
             details=error.details,
+            is_conflict=error.is_conflict,
         )
 
     @property
     def status(self) -> int:
         """Raises: KeyError for a code that the table does not know."""
-        return ERRORS[self.code][0]
+        status = ERRORS[self.code][0]
+        return 409 if self.is_conflict else status
 
     @property
     def retry_after(self) -> int | None:
