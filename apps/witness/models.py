@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from apps.core.notes.roots import Kind
+from apps.core.notes.roots import CHAINED
 
 
 class Moved(models.Model):
@@ -16,7 +16,7 @@ class Moved(models.Model):
     kind = models.CharField(
         max_length=16,
         db_collation="C",
-        choices=[(one.value, one.value) for one in Kind],
+        choices=[(one.value, one.value) for one in CHAINED],
     )
     chain_id = models.CharField(max_length=32, db_collation="C")
     times = models.BigIntegerField(default=1)
@@ -40,7 +40,7 @@ class Seen(models.Model):
     kind = models.CharField(
         max_length=16,
         db_collation="C",
-        choices=[(one.value, one.value) for one in Kind],
+        choices=[(one.value, one.value) for one in CHAINED],
     )
     chain_id = models.CharField(max_length=32, db_collation="C")
     number = models.BigIntegerField()

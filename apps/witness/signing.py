@@ -26,7 +26,7 @@ from apps.core.notes.errors import KeyRefused, NoteError, NumberTaken
 from apps.core.notes.folder import Folder
 from apps.core.notes.index import FILE, Index
 from apps.core.notes.reading import read
-from apps.core.notes.roots import Head, Kind, Root
+from apps.core.notes.roots import Head, Kind, Root, Tree
 from apps.core.notes.signed import SigningKey, VerifierKey
 from apps.core.postgres.errors import DataFolderUnusable
 from apps.timeline.verification import compare_ends
@@ -80,6 +80,7 @@ class Signer:
             # backwards in notes, whatever the host's clock does.
             last, before = read(self.folder, number - 1, self.believed)
             now = max(now, last.at)
+        signed = Tree.over(found)
         root = Root(
             origin=self.key.verifier.name,
             number=number,
@@ -87,8 +88,10 @@ class Signer:
             at=now,
             heads=found,
             went_back=went_back,
+            tree=signed,
         )
         note = self.key.sign(root.text())
+        self.folder.write_leaves(number, signed.root, root.leaves())
         self.folder.write(number, note)
         self.index.add(root, roots.digest(note))
         return number

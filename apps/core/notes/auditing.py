@@ -16,7 +16,7 @@ from datetime import datetime
 from apps.core.notes.errors import NoteError
 from apps.core.notes.folder import Folder
 from apps.core.notes.index import FILE, Index
-from apps.core.notes.reading import read
+from apps.core.notes.reading import Place, read
 from apps.core.notes.roots import Root
 from apps.core.notes.signed import VerifierKey
 
@@ -41,7 +41,7 @@ class Audit:
 
 
 def audit(
-    folder: Folder,
+    place: Place,
     keys: Sequence[VerifierKey],
     index: Index,
     told: Callable[[], None] = lambda: None,
@@ -52,9 +52,9 @@ def audit(
     """
     found = Audit()
     before: tuple[Root, bytes] | None = None
-    for number in range(1, max(folder.newest(), _known(folder)) + 1):
+    for number in range(1, max(place.newest(), _known(place)) + 1):
         try:
-            root, digest = read(folder, number, keys)
+            root, digest = read(place, number, keys)
         except NoteError as error:
             found.name(str(error))
             before = None
@@ -84,10 +84,12 @@ def _places(root: Root, before: tuple[Root, bytes] | None) -> list[str]:
     return problems
 
 
-def _known(folder: Folder) -> int:
+def _known(place: Place) -> int:
     """Return the newest note that the signer's index has: files may have gone."""
+    if not isinstance(place, Folder):
+        return 0
     try:
-        with closing(Index.for_reading(folder.path / FILE)) as kept:
+        with closing(Index.for_reading(place.path / FILE)) as kept:
             return kept.newest()
     except sqlite3.Error:
         return 0
