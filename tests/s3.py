@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
@@ -50,7 +50,9 @@ def running() -> Iterator[Proxy]:
     made = Request(f"{behind}/{BUCKET}", method="PUT")
     urlopen(made).close()
     proxy = Proxy("", behind)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(proxy))
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", 0), type("Failing", (Handler,), {"proxy": proxy})
+    )
     server.daemon_threads = True
     proxy.address = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -64,61 +66,57 @@ def running() -> Iterator[Proxy]:
         moto.stop()
 
 
-def _handler(proxy: Proxy) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    proxy: ClassVar[Proxy]
 
-        def handle_any(self) -> None:
-            proxy.seen.append(f"{self.command} {self.path}")
-            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            fault = proxy.take_fault()
-            if fault == "hang":
-                proxy.released.wait(30)
-                self.close_connection = True
-                return
-            if fault == "500":
-                self.answer(500, [], b"")
-                return
-            status, headers, body = self.passed_on(sent)
-            if fault == "lost":
-                self.close_connection = True
-                return
-            self.answer(status, headers, body, cut=fault == "cut")
+    def handle_any(self) -> None:
+        self.proxy.seen.append(f"{self.command} {self.path}")
+        sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        fault = self.proxy.take_fault()
+        if fault == "hang":
+            self.proxy.released.wait(30)
+            self.close_connection = True
+            return
+        if fault == "500":
+            self.answer(500, [], b"")
+            return
+        status, headers, body = self.passed_on(sent)
+        if fault == "lost":
+            self.close_connection = True
+            return
+        self.answer(status, headers, body, cut=fault == "cut")
 
-        do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = handle_any
+    do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = handle_any
 
-        def passed_on(self, sent: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
-            behind = HTTPConnection(urlsplit(proxy.behind).netloc, timeout=20)
-            behind.request(self.command, self.path, sent, dict(self.headers))
-            found = behind.getresponse()
-            headers = [(n, v) for n, v in found.getheaders() if n.lower() in PASSED_ON]
-            body = found.read()
-            if self.command == "HEAD":
-                headers.append(
-                    ("Content-Length", found.getheader("Content-Length", "0"))
-                )
-            behind.close()
-            return found.status, headers, body
+    def passed_on(self, sent: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
+        behind = HTTPConnection(urlsplit(self.proxy.behind).netloc, timeout=20)
+        behind.request(self.command, self.path, sent, dict(self.headers))
+        found = behind.getresponse()
+        headers = [(n, v) for n, v in found.getheaders() if n.lower() in PASSED_ON]
+        body = found.read()
+        if self.command == "HEAD":
+            headers.append(("Content-Length", found.getheader("Content-Length", "0")))
+        behind.close()
+        return found.status, headers, body
 
-        def answer(
-            self,
-            status: int,
-            headers: list[tuple[str, str]],
-            body: bytes,
-            cut: bool = False,
-        ) -> None:
-            self.send_response(status)
-            for name, value in headers:
-                self.send_header(name, value)
-            if self.command != "HEAD":
-                self.send_header("Content-Length", str(len(body) + (7 if cut else 0)))
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(body)
-            if cut:
-                self.close_connection = True
+    def answer(
+        self,
+        status: int,
+        headers: list[tuple[str, str]],
+        body: bytes,
+        cut: bool = False,
+    ) -> None:
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        if self.command != "HEAD":
+            self.send_header("Content-Length", str(len(body) + (7 if cut else 0)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+        if cut:
+            self.close_connection = True
 
-        def log_message(self, *args: Any) -> None:
-            """Say nothing."""
-
-    return Handler
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""

@@ -1,4 +1,4 @@
-"""Which chains have moved since they were signed, and where the quiet ones ended."""
+"""Which chains moved since they were signed, where quiet ones ended, and witnesses."""
 
 from django.db import models
 
@@ -47,3 +47,21 @@ class Seen(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.chain_id} {self.number}"
+
+
+class Witness(models.Model):
+    """Up to which note a witness has all of them, and why it has no more.
+
+    A hint as well: what it has, it is asked itself before anything is written there.
+    """
+
+    place = models.CharField(primary_key=True, max_length=1_024, db_collation="C")
+    number = models.BigIntegerField(default=0)
+    # Empty while it takes what it is sent.
+    error = models.TextField(blank=True, default="")
+    # Whether it has another note of a number of ours: nothing repairs that by itself.
+    is_contradicting = models.BooleanField(default=False)
+    failing_since = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.number}"

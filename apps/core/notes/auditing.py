@@ -26,13 +26,16 @@ NAMED = 20
 
 @dataclass(kw_only=True, slots=True)
 class Audit:
-    """What the notes come to. `went_back` are those that say that the database did."""
+    """What the notes come to. `went_back` are the first that say that the database did,
+    `last_back` is the number of the last.
+    """
 
     notes: int = 0
     broken: int = 0
     problems: list[str] = field(default_factory=list)
     newest_at: datetime | None = None
     went_back: list[Root] = field(default_factory=list)
+    last_back: int = 0
 
     def name(self, problem: str) -> None:
         self.broken += 1
@@ -65,8 +68,9 @@ def audit(
         before = root, digest
         found.notes += 1
         found.newest_at = root.at
-        if root.went_back is not None and len(found.went_back) < NAMED:
-            found.went_back.append(root)
+        if root.went_back is not None:
+            found.last_back = number
+            found.went_back += [root] if len(found.went_back) < NAMED else []
         told()
     return found
 

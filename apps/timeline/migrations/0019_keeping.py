@@ -98,6 +98,10 @@ class Migration(migrations.Migration):
                 name="timeline_tombstone_is_of_a_range",
             ),
         ),
+        migrations.AddIndex(
+            model_name="tombstone",
+            index=models.Index(fields=["created_at"], name="timeline_tombstone_by_age"),
+        ),
         sql.create_on_tables("timeline", "keeping_tables_v1"),
         # There is nothing to reverse: the column goes.
         sql.create_on_tables("timeline", "origin_chains_v1"),

@@ -291,6 +291,7 @@ def _contradictions(kept: Witnessed, slug: str | None) -> Iterator[str]:
     # Whatever was signed, also what is not there any more; then what never was.
     yield from kept.of_records(kept.every(Stream.RECORD))
     yield from kept.of_sessions(kept.every(Stream.SESSION), now=now)
+    yield from kept.of_tombstones()
 
 
 def _record_ids(project_id: str) -> Iterator[str]:

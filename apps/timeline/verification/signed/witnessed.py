@@ -15,12 +15,13 @@ from itertools import islice
 from apps.core.notes import auditing, keys
 from apps.core.notes.auditing import Audit
 from apps.core.notes.folder import Folder
-from apps.core.notes.index import Index
+from apps.core.notes.index import Entry, Index
 from apps.core.notes.reading import Notes
-from apps.core.notes.roots import Kind
+from apps.core.notes.roots import Head, Kind
 from apps.timeline.verification.signed.ends import ComparedEnd, compare_ends
 from apps.timeline.verification.signed.record_signatures import contradiction
 from apps.timeline.verification.signed.signatures import judged
+from apps.timeline.verification.signed.tombstones import tombstones_named
 
 AT_ONCE = 500
 
@@ -52,10 +53,26 @@ class Witnessed:
                 said = contradiction(one.signed.note, one.signed.number, one.end)
                 yield f"the record of {one.end.id}: {said}"
 
+    def of_tombstones(self) -> Iterator[str]:
+        """Yield what contradicts the tombstones that were signed.
+
+        They are never changed; one that is gone went with the database that was put
+        back, where a later note says so.
+        """
+        signed = self.notes.index.every(Kind.TOMBSTONE)
+        while some := list(islice(signed, AT_ONCE)):
+            found = tombstones_named([_id(entry.stream) for entry in some])
+            for entry in some:
+                there = found.get(_id(entry.stream))
+                if there is None and entry.note < self.audit.last_back:
+                    continue
+                if there is None or there.chain != entry.chain:
+                    yield _contradicts(entry, there)
+
     def every(self, kind: Kind) -> Iterator[str]:
         """Yield all chains of a kind that were ever signed, whatever became of them."""
         for entry in self.notes.index.every(kind):
-            yield entry.stream.partition(" ")[2]
+            yield _id(entry.stream)
 
     def _contradicting(self, kind: Kind, ids: Iterable[str]) -> Iterator[ComparedEnd]:
         rest = iter(ids)
@@ -70,6 +87,21 @@ class Witnessed:
             self.signed += 1
             self.signed_sessions += one.kind is Kind.SESSION
             self.newer += one.is_newer and one.holds
+
+
+def _id(stream: str) -> str:
+    return stream.partition(" ")[2]
+
+
+def _contradicts(entry: Entry, there: Head | None) -> str:
+    session, _, first = _id(entry.stream).split("/")
+    said = f"{session}: note {entry.note:,} signed the tombstone of v{first}"
+    said += f" to v{entry.number}"
+    return (
+        f"{said}, and it is not there"
+        if there is None
+        else f"{said}, and it is another"
+    )
 
 
 @contextmanager
