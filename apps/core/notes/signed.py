@@ -56,6 +56,11 @@ class VerifierKey:
         encoded = self.name.encode() + b"\n" + ED25519 + self.public
         return hashlib.sha256(encoded).digest()[:4]
 
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the key's bytes, for people to compare."""
+        return hashlib.sha256(self.public).hexdigest()
+
     def verify(self, text: bytes, signature: bytes) -> bool:
         try:
             Ed25519PublicKey.from_public_bytes(self.public).verify(signature, text)
