@@ -1,4 +1,4 @@
-"""Notes as people and programs read them: pages of them, one with its leaves, a proof."""
+"""Notes as people and programs read them: pages, one with its leaves, a proof."""
 
 from __future__ import annotations
 
@@ -8,18 +8,29 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from apps.agents.models import Agent
 from apps.agents.scope import Scope
+from apps.core import sql
+from apps.core.errors import Busy
 from apps.core.notes import roots
 from apps.core.notes.errors import KeyRefused, NoteError, NotesUnreadable
 from apps.core.notes.proving import Inclusion, inclusion, leaf_hashes
 from apps.core.notes.reading import Notes, SignedHead, notes
 from apps.core.notes.roots import Head, Kind, Root
 from apps.core.notes.signed import opened
-from apps.timeline.models import Session
 from apps.timeline.verification import SignatureStatus, verify_signatures
-from apps.witness.errors import RootNotFound, RootsUnreadable
+from apps.witness.errors import RootNotFound
 
+_OF_CALLER = "(%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s))"
+_SESSIONS = sql.across(f"""
+SELECT s.id FROM timeline_session s JOIN agents_agent a ON a.id = s.agent_id
+ WHERE s.id = ANY (%(ids)s) AND s.project_id = %(project)s AND {_OF_CALLER}
+ LIMIT %(limit)s
+""")  # noqa: S608
+_AGENTS = f"""
+SELECT a.id FROM agents_agent a
+ WHERE a.id = ANY (%(ids)s) AND a.project_id = %(project)s AND {_OF_CALLER}
+ LIMIT %(limit)s
+"""  # noqa: S608
 # What a reading of notes can come to, and says nothing about what they sign.
 FAULTS = (KeyRefused, NoteError, NotesUnreadable, OSError, sqlite3.Error)
 
@@ -48,7 +59,7 @@ class SessionProof:
 def newest_roots(*, before: int | None, limit: int) -> list[ReadRoot]:
     """Return notes, newest first, without their leaves.
 
-    Raises: RootsUnreadable.
+    Raises: Busy.
     """
     with _kept() as kept:
         if kept is None:
@@ -62,7 +73,7 @@ def newest_roots(*, before: int | None, limit: int) -> list[ReadRoot]:
 def root_numbered(number: int) -> ReadRoot:
     """Return a note with its leaves.
 
-    Raises: RootNotFound, RootsUnreadable.
+    Raises: RootNotFound, Busy.
     """
     with _kept() as kept:
         if kept is None or not 0 < number <= kept.folder.newest():
@@ -74,16 +85,17 @@ def root_numbered(number: int) -> ReadRoot:
 
 def visible(scope: Scope, heads: list[Head]) -> set[str]:
     """Return the streams among these that are of what a caller may read."""
-    sessions = {_session_of(head) for head in heads}
-    mine = Session.with_documents.of_project(scope.project.id).of_agents(scope.agents)
-    seen = set(mine.filter(id__in=sessions).values_list("id", flat=True))
-    agents = Agent.objects.of_project(scope.project.id)
-    if scope.agents is not None:
-        agents = agents.filter(external_id__in=scope.agents)
-    else:
+    sessions = sorted({_session_of(head) for head in heads})
+    agents = scope.agent_list
+    asked = {
+        "project": scope.project.id,
+        "ids": sessions,
+        "agents": agents,
+        "limit": len(sessions),
+    }
+    seen = {row.id for row in sql.rows(_SESSIONS, asked) + sql.rows(_AGENTS, asked)}
+    if agents is None:
         seen.add(scope.project.id)
-    named = {head.id for head in heads if head.id.startswith("agent_")}
-    seen |= set(agents.filter(id__in=named).values_list("id", flat=True))
     return {head.stream for head in heads if _session_of(head) in seen}
 
 
@@ -127,4 +139,4 @@ def _kept() -> Iterator[Notes | None]:
         with notes() as kept:
             yield kept
     except FAULTS as error:
-        raise RootsUnreadable(f"The notes cannot be read: {error}.") from error
+        raise Busy(f"The notes cannot be read: {error}.") from error

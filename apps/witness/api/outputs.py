@@ -28,7 +28,7 @@ class ListedRootOutput(Output):
     object = text()
     id = text("The number, as a text.")
     number = serializers.IntegerField()
-    root = maybe_text(
+    root = maybe_text(  # type: ignore[assignment]
         "The RFC 6962 root over the leaves, hex; null in notes from before there were "
         "trees, which name sessions of others."
     )
@@ -76,7 +76,7 @@ class KeysOutput(Output):
     """The keys that this installation believes."""
 
     object = text()
-    data = KeyOutput(many=True)
+    keys = KeyOutput(many=True)
 
 
 @extend_schema_serializer(component_name="Inclusion")

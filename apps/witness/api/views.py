@@ -1,4 +1,4 @@
-"""`/v1/roots`, and `/v1/sessions/{id}/proof`: read what was signed, and prove a head."""
+"""`/v1/roots` and `/v1/sessions/{id}/proof`: what was signed, and a head's proof."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.core import paging
-from apps.core.errors import InvalidRequest
+from apps.core.errors import Busy, InvalidRequest
 from apps.core.http.openapi.schema import errors
 from apps.core.notes import keys
 from apps.core.notes.errors import KeyRefused
@@ -24,7 +24,7 @@ from apps.witness.api.outputs import (
     proof_object,
     root_object,
 )
-from apps.witness.errors import RootNotFound, RootsUnreadable
+from apps.witness.errors import RootNotFound
 
 LONGEST_NUMBER = 12
 NUMBER = OpenApiParameter(
@@ -88,8 +88,10 @@ class RootKeys(TimelineView):
         try:
             known = keys.verifier_keys()
         except KeyRefused as error:
-            raise RootsUnreadable(f"The keys cannot be read: {error}") from error
-        return Response({"object": "list", "data": [key_object(one) for one in known]})
+            raise Busy(f"The keys cannot be read: {error}") from error
+        return Response(
+            {"object": "root_keys", "keys": [key_object(one) for one in known]}
+        )
 
 
 class SessionProofView(TimelineView):

@@ -26,8 +26,9 @@ SELECT {_COLUMNS} FROM timeline_tombstone t
 """)  # noqa: S608
 _NAMED = sql.across(f"""
 SELECT {_COLUMNS} FROM timeline_tombstone t
-  JOIN unnest(%(sessions)s::text[], %(kinds)s::text[], %(firsts)s::bigint[])
-    AS n (session_id, kind, first_number) USING (session_id, kind, first_number)
+ WHERE t.session_id = ANY (%(sessions)s)
+   AND t.session_id || '/' || t.kind || '/' || t.first_number = ANY (%(ids)s)
+ LIMIT %(limit)s
 """)  # noqa: S608
 
 
@@ -86,11 +87,7 @@ def tombstones_after(mark: Mark, limit: int) -> list[tuple[Mark, Head]]:
 
 def tombstones_named(ids: Sequence[str]) -> dict[str, Head]:
     """Return the tombstones that leaves with these ids are about, as they are."""
-    places = [id.split(SEPARATOR) for id in ids]
-    asked = {
-        "sessions": [place[0] for place in places],
-        "kinds": [place[1] for place in places],
-        "firsts": [int(place[2]) for place in places],
-    }
+    sessions = [id.partition(SEPARATOR)[0] for id in ids]
+    asked = {"sessions": sessions, "ids": list(ids), "limit": len(ids)}
     heads = (one.head for one in sql.records(_Stone, _NAMED, asked))
     return {head.id: head for head in heads}

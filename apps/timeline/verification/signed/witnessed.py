@@ -6,7 +6,7 @@ they say themselves: an index that somebody has changed has no part in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,8 +16,9 @@ from apps.core.notes import auditing, keys
 from apps.core.notes.auditing import Audit
 from apps.core.notes.folder import Folder
 from apps.core.notes.index import Entry, Index
-from apps.core.notes.reading import Notes
+from apps.core.notes.reading import Notes, Place
 from apps.core.notes.roots import Head, Kind
+from apps.core.notes.signed import VerifierKey
 from apps.timeline.verification.signed.ends import ComparedEnd, compare_ends
 from apps.timeline.verification.signed.record_signatures import contradiction
 from apps.timeline.verification.signed.signatures import judged
@@ -115,9 +116,21 @@ def witnessed(told: Callable[[], None] = lambda: None) -> Iterator[Witnessed | N
     if not known or not folder.path.exists():
         yield None
         return
+    with witnessed_at(folder, known, told) as found:
+        yield found
+
+
+@contextmanager
+def witnessed_at(
+    place: Place, known: Sequence[VerifierKey], told: Callable[[], None]
+) -> Iterator[Witnessed | None]:
+    """Check all notes of a place by these keys alone; None where there are none.
+
+    Raises: OSError, ObjectsAway.
+    """
     with closing(Index.temporary()) as index:
-        found = auditing.audit(folder, known, index, told)
+        found = auditing.audit(place, known, index, told)
         if not found.notes and not found.broken:
             yield None
             return
-        yield Witnessed(Notes(folder, known, index), found)
+        yield Witnessed(Notes(place, known, index), found)
