@@ -258,6 +258,8 @@ SWEEP_SECONDS = env.number("STEPBACK_SWEEP_SECONDS", 60, within=range(1, 61))
 SIGNING_KEY = env.text("STEPBACK_SIGNING_KEY")
 VERIFIER_KEY = env.text("STEPBACK_VERIFIER_KEY")
 ROOTS = env.path("STEPBACK_ROOTS")
+# Where else notes go: folders and s3://bucket/prefix, separated by commas.
+WITNESSES = env.items("STEPBACK_WITNESSES", [])
 # The journal of erasures, beside the database as the notes are.
 ERASURES = env.path("STEPBACK_ERASURES")
 

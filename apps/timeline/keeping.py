@@ -94,6 +94,10 @@ class Tombstone(models.Model):
                 name="timeline_tombstone_is_of_a_range",
             ),
         ]
+        # What is new is signed.
+        indexes = [
+            models.Index(fields=["created_at"], name="timeline_tombstone_by_age")
+        ]
 
     def __str__(self) -> str:
         return f"{self.session_id} v{self.first_number} to v{self.last_number}"

@@ -56,6 +56,7 @@ KINDS: dict[str, str] = {
     "alert.firing": "A metric is over a rule's threshold.",
     "alert.acknowledged": "Somebody has taken on what fires.",
     "alert.resolved": "It is back below.",
+    "root.signed": "The ends of histories were signed: the note, to be kept elsewhere.",
     "summary.weekly": "Once a week: the rollback rate, the worst, and what changed.",
 }
 VERSION = "version.created"
@@ -65,6 +66,8 @@ REMOVALS = {
     Action.SESSION_PRUNED.value,
     Action.SESSION_REMOVED.value,
 }
+# Of the whole installation: no event of a project says so.
+ROOT = "root.signed"
 # Sent when a person asks for a test; nobody subscribes to it.
 TEST = "webhook.test"
 

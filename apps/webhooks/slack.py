@@ -13,7 +13,7 @@ from typing import Any, cast
 from apps.core import json
 from apps.core.outbound.links import path_to, whole
 from apps.diffs.text import shorten
-from apps.webhooks.kinds import TEST
+from apps.webhooks.kinds import ROOT, TEST
 from apps.webhooks.payloads import MOST_COUNTED
 
 Data = dict[str, Any]
@@ -65,6 +65,7 @@ SENTENCES = {
     "alert.firing": "{summary}",
     "alert.acknowledged": "{summary}",
     "alert.resolved": "{summary}",
+    "root.signed": "Note {note} was signed: root {root} over {leaves}.",
     "summary.weekly": "*{summary}*\n{lines}",
     TEST: "A test of {webhook}.",
 }
@@ -76,6 +77,8 @@ LEADS = {
     "alerts_url": "Alerts",
 }
 LONGEST_NAME, LONGEST_WORDS, LONGEST_LINE = 60, 200, 360
+# A digest in hexadecimal digits.
+LONGEST_ROOT = 64
 # Of these there is no page any more.
 GONE = {"session.deleted", "session.removed"}
 
@@ -117,6 +120,8 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
     }
     if kind.startswith(("data.", "config.")):
         parts |= _of_data(data)
+    if kind == ROOT:
+        parts |= _of_root(data)
     parts["tool"] = _tool(kind, data, slug)
     if kind in GONE:
         parts["session"] = _escaped(session or "")
@@ -128,6 +133,15 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
 
 def _counted(versions: int) -> str:
     return f"{versions:,} version{'' if versions == 1 else 's'}"
+
+
+def _of_root(data: Data) -> dict[str, str]:
+    leaves = data.get("leaves") or 0
+    return {
+        "note": _escaped(str(data.get("number"))),
+        "root": _escaped(data.get("root") or "of none", LONGEST_ROOT),
+        "leaves": f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}",
+    }
 
 
 def _of_data(data: Data) -> dict[str, str]:

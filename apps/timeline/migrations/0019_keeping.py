@@ -116,6 +116,10 @@ class Migration(migrations.Migration):
                 name="timeline_tombstone_is_of_a_range",
             ),
         ),
+        migrations.AddIndex(
+            model_name="tombstone",
+            index=models.Index(fields=["created_at"], name="timeline_tombstone_by_age"),
+        ),
         sql.create_function("timeline", "refuse_change_v1"),
         sql.create_function("timeline", "keep_the_rest_v1"),
         sql.create("timeline", "keeping_tables_v1", drop=TRIGGERS_GO),

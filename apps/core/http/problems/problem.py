@@ -60,6 +60,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "preview_stale": (409, INVALID),
     "legal_hold": (409, INVALID),
     "erasure_not_found": (404, INVALID),
+    "root_not_found": (404, INVALID),
     "preview_not_ready": (409, INVALID),
     "legal_hold_ended": (409, INVALID),
     "approval_needed": (409, INVALID),
