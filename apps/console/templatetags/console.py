@@ -5,13 +5,14 @@ that stand here.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
 
 from django import template
 from django.template import Context
+from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
@@ -182,12 +183,27 @@ def icon(name: str) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def sidebar(context: Context) -> list[sidebars.Group]:
+def sidebar(context: Context) -> tuple[sidebars.Group, ...]:
     """Return the sidebar's groups for the page that is shown."""
     at = context["request"].resolver_match
     return sidebars.groups(
         context["membership"], at.url_name if at else "", now=timezone.now()
     )
+
+
+@register.simple_tag
+def drawn_once(fragment: str, **context: Hashable) -> SafeString:
+    """Include a fragment that is made of what it is given alone, and keep it.
+
+    All of that has to be a value: texts, numbers, frozen dataclasses, tuples of them. A
+    model is none: one row is equal to itself, whatever has changed in it.
+    """
+    return _drawn(fragment, tuple(context.items()))
+
+
+@lru_cache(maxsize=256)
+def _drawn(fragment: str, context: tuple[tuple[str, Hashable], ...]) -> SafeString:
+    return mark_safe(render_to_string(fragment, dict(context)))  # noqa: S308 - escaped there
 
 
 @register.simple_tag(takes_context=True)
