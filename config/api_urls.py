@@ -17,4 +17,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.plans.api.urls")),
     path("", include("apps.retention.api.urls")),
     path("", include("apps.erasures.api.urls")),
+    path("", include("apps.witness.api.urls")),
 ]

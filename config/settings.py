@@ -102,6 +102,7 @@ INSTALLED_APPS = [
     "apps.webhooks",
     "apps.watching",
     "apps.witness",
+    "apps.backups",
     "apps.retention",
     "apps.plans",
     "apps.erasures",
@@ -257,8 +258,14 @@ SWEEP_SECONDS = env.number("STEPBACK_SWEEP_SECONDS", 60, within=range(1, 61))
 SIGNING_KEY = env.text("STEPBACK_SIGNING_KEY")
 VERIFIER_KEY = env.text("STEPBACK_VERIFIER_KEY")
 ROOTS = env.path("STEPBACK_ROOTS")
+# Where else notes go: folders and s3://bucket/prefix, separated by commas.
+WITNESSES = env.items("STEPBACK_WITNESSES", [])
 # The journal of erasures, beside the database as the notes are.
 ERASURES = env.path("STEPBACK_ERASURES")
+
+# Where a backup goes every day, a folder or s3://bucket/prefix, and for whom alone
+BACKUPS = env.text("STEPBACK_BACKUPS")
+BACKUP_RECIPIENT = env.text("STEPBACK_BACKUP_RECIPIENT")
 
 # Webhooks: whether they may go to private addresses, and by plain http.
 WEBHOOKS_PRIVATE = env.flag("STEPBACK_WEBHOOKS_PRIVATE")

@@ -44,6 +44,7 @@ JOBS = {
     "apps.watching.mailing": ("send",),
     "apps.webhooks.delivering": ("deliver", "forget"),
     "apps.webhooks.delivery_queue": ("take", "settle", "give_back"),
+    "apps.witness.delivering": ("deliver",),
     "apps.witness.signing": ("sweep",),
 }
 # A session begins as this role; SET ROLE NONE is the owner, who logged in.
@@ -77,16 +78,37 @@ def acting_as(role: Role) -> Iterator[None]:
             _run(f"SET ROLE {before}")
 
 
+# What retention may not rewrite, though it may empty it.
+KEPT = ("timeline_version", "timeline_body", "timeline_turn")
+
+
 @contextmanager
 def erasing() -> Iterator[None]:
-    """Have this connection change history in the block, as retention does."""
-    with acting_as(Role.RETENTION):
-        _run("SET stepback.retention = 'on'")
-        try:
-            yield
-        finally:
-            with suppress(DatabaseError):
-                _run("SET stepback.retention = 'off'")
+    """Have this connection change history in the block, as a disk or an intruder would.
+
+    With retention's rights, and without the triggers that keep the rest of a row.
+    """
+    _keep_the_rest(kept=False)
+    try:
+        with acting_as(Role.RETENTION):
+            _run("SET stepback.retention = 'on'")
+            try:
+                yield
+            finally:
+                with suppress(DatabaseError):
+                    _run("SET stepback.retention = 'off'")
+    finally:
+        # A transaction that has failed brings the triggers back with its end.
+        with suppress(DatabaseError):
+            _keep_the_rest(kept=True)
+
+
+def _keep_the_rest(*, kept: bool) -> None:
+    verb = "ENABLE" if kept else "DISABLE"
+    with acting_as(Role.OWNER):
+        _run("SET CONSTRAINTS ALL IMMEDIATE")
+        for table in KEPT:
+            _run(f"ALTER TABLE {table} {verb} TRIGGER {table}_keeps_the_rest")
 
 
 @contextmanager

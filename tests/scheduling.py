@@ -29,6 +29,7 @@ FIRST = (
     "tests/races",
     "tests/live_api",
     "tests/worker/test_killed.py",
+    "tests/retention/test_processes.py",
     "tests/server/test_backup.py",
     "tests/server/test_older_line.py",
     "tests/memory/test_histories.py",

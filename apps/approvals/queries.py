@@ -36,6 +36,11 @@ LOOKED_AT = ("number", "created_at", "expires_at", "on_expiry")
 # Undecided ones that are looked at for the status of the sessions of one page.
 MOST_OF_ONE_PAGE = 5_000
 _ASKED = sql.across(sql.query("approvals", "asked_of_sessions"))
+# As `Undecided.objects.first_due`, without a queryset: every page of the console asks.
+_UNDECIDED = sql.across("""
+SELECT session_id, approval_id FROM approvals_undecided
+ WHERE project_id = %(project)s ORDER BY due_at, approval_id LIMIT %(limit)s
+""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -154,18 +159,17 @@ def newest_asked(project_id: str, limit: int) -> list[str]:
     return [one["session_id"] for one in found]
 
 
-def count_pending(scope: Scope, *, now: datetime) -> int:
+def count_pending(project_id: str, *, now: datetime) -> int:
     """Return how many wait for a person, up to `MOST_COUNTED` + 1.
 
     For every page of the console: where nothing waits it is one look at an index.
     """
-    rows = list(Undecided.objects.visible_to(scope).first_due()[: MOST_COUNTED + 1])
-    if not rows:
+    asked = {"project": project_id, "limit": MOST_COUNTED + 1}
+    pairs = [(one.session_id, one.approval_id) for one in sql.rows(_UNDECIDED, asked)]
+    if not pairs:
         return 0
-    pairs = [(one.session_id, one.approval_id) for one in rows]
     bare = Approval.objects.only(*LOOKED_AT).by_id(pairs, with_agents=False)
-    found = pending_among(list(bare.values()), now=now)
-    return len(found)
+    return len(pending_among(list(bare.values()), now=now))
 
 
 def _in_order(rows: Sequence[Undecided] | Sequence[Vote]) -> list[Approval]:

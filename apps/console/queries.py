@@ -26,7 +26,13 @@ from apps.timeline.search import (
     StatusIs,
     UserIs,
 )
-from apps.timeline.versions import VersionRow, child_ids, parent_id, versions_of
+from apps.timeline.versions import (
+    VersionRow,
+    child_ids,
+    parent_id,
+    require_not_pruned,
+    versions_of,
+)
 from apps.timeline.words import KNOWN_GOOD, Status
 from apps.watching.models import Watch
 
@@ -126,7 +132,7 @@ def listed(
         if oldest_first
         else found.newest_first(after_id=after_id)
     )
-    return list(ordered.for_lists()[:limit])
+    return _with_agents(ordered.for_lists()[:limit])
 
 
 def newest_ids(
@@ -173,14 +179,26 @@ def last_changed(
     for clause in clauses:
         found = _narrowed(project, found, clause, now)
     ordered = found.last_changed_first(before=before)
-    return list(ordered.for_lists()[:limit])
+    return _with_agents(ordered.for_lists()[:limit])
 
 
 def in_bulk(project: Project, session_ids: Sequence[str]) -> dict[str, Session]:
     """Return these sessions, with their agents, by id."""
     found = Session.objects.of_project(project.id).filter(id__in=session_ids)
-    shown = found.newest_first().for_lists()
+    shown = _with_agents(found.newest_first().for_lists())
     return {session.id: session for session in shown}
+
+
+def _with_agents(found: SessionQuerySet) -> list[Session]:
+    """Return the sessions, those of one agent with the same instance of it.
+
+    Few agents have made them: joined, each is read and made once a session.
+    """
+    sessions = list(found.select_related(None))
+    agents = Agent.objects.in_bulk({one.agent_id for one in sessions})
+    for one in sessions:
+        one.agent = agents[one.agent_id]
+    return sessions
 
 
 def external_ids(session_ids: Sequence[str]) -> dict[str, str]:
@@ -260,14 +278,16 @@ def versions(session: Session, *, after: int | None) -> list[VersionRow]:
 
 
 def version(session: Session, number: int) -> tuple[VersionRow, VersionRow | None]:
-    """Return a version and the one before it.
+    """Return a version and the one before it; None where that is gone, or never was.
 
-    Raises: VersionNotFound.
+    Raises: VersionNotFound, VersionPruned.
     """
     found = versions_of(session.id, newest_first=True, after=number + 1, limit=1)
     if not found or found[0].number != number:
+        require_not_pruned(session.id, number, session.head_number)
         raise VersionNotFound(f"This session has no version {number}.")
-    return found[0], found[1] if len(found) > 1 else None
+    version, *older = found
+    return version, older[0] if older and older[0].number == number - 1 else None
 
 
 def good_versions(session: Session) -> list[int]:

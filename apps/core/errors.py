@@ -11,6 +11,8 @@ class DomainError(Exception):
     """Something about the request cannot be done."""
 
     code: ClassVar[str] = "invalid_request"
+    # Whether an act cannot be done for it, where the code says so of a read.
+    is_conflict = False
 
     def __init__(
         self, message: str | None = None, *, param: str | None = None, **details: Any

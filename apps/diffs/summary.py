@@ -10,6 +10,7 @@ it leaves out.
 import re
 from collections.abc import Collection, Iterator
 from enum import IntEnum
+from functools import lru_cache
 from itertools import groupby
 
 from apps.diffs import pointers
@@ -18,6 +19,8 @@ from apps.diffs.excerpts import excerpts
 from apps.diffs.text import LONGEST_TEXT, count, isolated, shorten, show, visible
 
 _SHOWN = 3
+# Sessions of an agent have the same places: what is read from so many is kept.
+KEPT = 4_096
 
 # Whether the changes are told as a number of items, the changes, and whether there may
 # be more of them than are known.
@@ -111,6 +114,7 @@ def sentence(change: Change, coarse: Collection[str] = ()) -> str:
     return _replaced(name, change)
 
 
+@lru_cache(maxsize=KEPT)
 def name_of(pointer: str) -> str:
     """Name a value by the last steps of its way: "passengers.2.seat"."""
     tokens = pointers.split(pointer)
@@ -260,6 +264,7 @@ def _is_routine(change: Change, words: frozenset[str]) -> bool:
     return is_moment and bool(words & _CLOCKS)
 
 
+@lru_cache(maxsize=KEPT)
 def _words(pointer: str) -> frozenset[str]:
     """Return the words of a value's key; of an item of a list, those of the list."""
     tokens = [one for one in pointers.split(pointer) if not one.isdecimal()]

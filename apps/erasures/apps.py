@@ -9,11 +9,14 @@ class ErasuresConfig(AppConfig):
     label = "erasures"
 
     def ready(self) -> None:
-        """Have erasures done by who may remove, and certificates be verified."""
+        """Have erasures done by who may remove; certificates signed and verified."""
+        from apps.erasures.leaves import certificates
         from apps.timeline.hooks.keeping import CERTIFICATES, URGENT
+        from apps.witness.hooks import SIGNED_ONCE
 
         URGENT["erasures"] = _sweep
         CERTIFICATES["erasures"] = _problems
+        SIGNED_ONCE["certificates"] = certificates
 
 
 def _sweep(now: datetime, is_stopping: Callable[[], bool]) -> int:

@@ -45,6 +45,12 @@ class ErasureQuerySet(models.QuerySet["Erasure"]):
         """Those that are not over, the oldest first."""
         return self.filter(state="running").select_related("project").order_by("id")
 
+    def certified(self) -> ErasureQuerySet:
+        return self.filter(state="done", entry__isnull=False)
+
+    def ended_since(self, moment: datetime | None) -> ErasureQuerySet:
+        return self.filter(ended_at__gte=moment) if moment else self.all()
+
     def older_than(self, id: str | None) -> ErasureQuerySet:
         return self.filter(id__lt=id) if id else self.all()
 

@@ -32,9 +32,10 @@ from apps.timeline.versions import (
     CorruptBody,
     VersionRow,
     live_ranges,
+    removed_between,
     set_aside_by,
     states_of,
-    versions_at,
+    tombstone_object,
     versions_of,
 )
 
@@ -204,7 +205,7 @@ def _told(session: Session, through: int) -> Iterator[dict[str, Any]]:
 
 
 def _about(session: Session, through: int) -> dict[str, Any]:
-    found = versions_at(session.id, [through])
+    found = versions_of(session.id, newest_first=True, after=through + 1, limit=1)
     if not found:
         raise VersionNotFound
     counted = hooks.memory_counts(session.project_id, [session.id], now=timezone.now())
@@ -212,6 +213,11 @@ def _about(session: Session, through: int) -> dict[str, Any]:
         session, found[0], b"{}", memory_count=counted.get(session.id, 0)
     )
     del about["state"]
+    # What a removal has taken of it, or emptied, is named where it would stand.
+    about["removed"] = [
+        tombstone_object(one)
+        for one in removed_between(found[0], 0, through, with_emptied=True)
+    ]
     return about
 
 
@@ -221,19 +227,20 @@ def _versions(session_id: str, through: int) -> Iterator[dict[str, Any]]:
         found = versions_of(session_id, newest_first=False, after=after, limit=PAGE)
         shown = within_bytes(found[:PAGE], lambda one: one.body_size)
         meant = [one for one in shown if one.number <= through]
-        yield from _version_objects(session_id, meant, through)
+        if meant:
+            yield from _version_objects(session_id, meant, through)
         after = shown[-1].number
 
 
 def _version_objects(
     session_id: str, versions: Sequence[VersionRow], through: int
 ) -> Iterator[dict[str, Any]]:
-    states = states_of(versions)
+    states = states_of([one for one in versions if not one.is_emptied])
     numbers = [one.number for one in versions]
     labels = Label.objects.of_session(session_id).by_number(numbers)
     ranges = live_ranges(session_id, through, down_to=min(numbers))
     for one in versions:
-        state = states[session_id, one.number]
+        state = states.get((session_id, one.number))
         shown = shapes.version_object(one, labels.get(one.number, []), state)
         yield shown | {"set_aside_by": set_aside_by(ranges, one.number)}
 

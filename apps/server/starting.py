@@ -8,13 +8,15 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import DatabaseError, OperationalError
 
+from apps.backups.errors import BackupsMisconfigured
+from apps.backups.making import Wanted
 from apps.core.errors import DomainError
 from apps.core.notes.errors import KeyRefused
 from apps.core.notes.keys import made_keys
@@ -25,6 +27,7 @@ from apps.core.roles.logins import let_go, url_of
 from apps.core.roles.names import Role
 from apps.meaning import embedding
 from apps.server import first_start, serving
+from apps.server.daily import Daily
 from apps.server.endpoint import Endpoint, EndpointRefused, endpoint
 from apps.server.environments import environment
 from apps.server.installation import (
@@ -74,6 +77,8 @@ def run(wishes: Wishes, *, say: Say) -> int:
     with _in_one_sentence(), Supervisor(say=say) as supervisor:
         place = endpoint(wishes.host, wishes.port)
         place.refuse_exposure()
+        # Not after a night without backups.
+        Wanted.of_settings()
         chosen = installation(wishes.data_dir)
         adopt(chosen, wishes.data_dir)
         with reserved(chosen) as was_killed:
@@ -98,7 +103,7 @@ class _Start:
                 if self._becomes_ready():
                     self._announce(time.monotonic() - began)
                     self._work()
-                status = self.supervisor.wait(meanwhile=look_after_it)
+                status = self._wait(look_after_it)
                 self.say("Stopping.")
         except (ClusterError, DatabaseError):
             # Ctrl-C reaches the programs of PostgreSQL too, which then fail.
@@ -106,6 +111,17 @@ class _Start:
                 raise
             return 0
         return status
+
+    def _wait(self, look_after_it: Callable[[], None]) -> int:
+        if Wanted.of_settings() is None:
+            return self.supervisor.wait(meanwhile=look_after_it)
+        with closing(Daily(self.say)) as daily:
+
+            def look() -> None:
+                look_after_it()
+                daily.look()
+
+            return self.supervisor.wait(meanwhile=look)
 
     def _fill(self) -> None:
         migrate(self.say)
@@ -208,6 +224,7 @@ def _in_one_sentence() -> Iterator[None]:
     try:
         yield
     except (
+        BackupsMisconfigured,
         ClusterError,
         EndpointRefused,
         InstallationRefused,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
@@ -91,9 +94,43 @@ class Tombstone(models.Model):
                 name="timeline_tombstone_is_of_a_range",
             ),
         ]
+        # What is new is signed.
+        indexes = [
+            models.Index(fields=["created_at"], name="timeline_tombstone_by_age")
+        ]
 
     def __str__(self) -> str:
         return f"{self.session_id} v{self.first_number} to v{self.last_number}"
+
+    @property
+    def digest(self) -> str:
+        """By what the removal's event knows it: all of it but the event's id."""
+        said = (
+            *(self.session_id, str(self.kind), self.first_number, self.last_number),
+            *(self.project_id, self.count, self.rollbacks),
+            *map(_hex, (self.chain_before, self.chain_after, self.leaves_digest)),
+            *(self.turns, self.first_turn, self.last_turn),
+            *map(_hex, (self.turn_chain_before, self.turn_chain_after)),
+            *(_hex(self.turn_leaves_digest), self.removal_id),
+            *(self.created_at.astimezone(UTC).isoformat(), self.reason),
+        )
+        return hashlib.sha256("|".join(map(str, said)).encode()).hexdigest()
+
+
+def details_of(stones: Sequence[Tombstone]) -> dict[str, Any]:
+    """Return what the event of a removal says: ranges and counts, no contents."""
+    return {
+        "removal_id": stones[0].removal_id,
+        "versions": sum(one.count for one in stones),
+        "ranges": [
+            {"first": one.first_number, "last": one.last_number, "digest": one.digest}
+            for one in sorted(stones, key=lambda one: one.first_number)
+        ],
+    }
+
+
+def _hex(value: Any) -> str:
+    return "none" if value is None else bytes(value).hex()
 
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:

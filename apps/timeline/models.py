@@ -128,6 +128,12 @@ class Session(models.Model):
                 name="timeline_session_to_expire",
                 condition=models.Q(expires_at__isnull=False, expired_at__isnull=True),
             ),
+            # What a search of the past looks into, because its rows are gone.
+            models.Index(
+                fields=["project_id", "-id"],
+                name="timeline_session_thinned",
+                condition=models.Q(thinned_below__isnull=False),
+            ),
             models.Index(
                 fields=["project_id", "review", "-id"],
                 name="timeline_session_reviewed",
@@ -316,9 +322,14 @@ class Turn(models.Model):
     def __str__(self) -> str:
         return f"{self.session_id} turn {self.turn_number}"
 
+    @property
+    def is_emptied(self) -> bool:
+        """Whether its header stands without what was said."""
+        return self.codec == bodies.EMPTIED
+
     def parts(self) -> dict[str, bytes]:
         """Return what was stored with the turn, by name: input, output and more.
 
-        Raises: bodies.CorruptBody.
+        Raises: bodies.CorruptBody, also for a turn that was emptied.
         """
         return bodies.turn_parts(self.codec, bytes(self.data), self.size)

@@ -12,6 +12,7 @@ from django.db.models.functions import Cast
 from apps.agents.models import Agent
 from apps.core import keyset
 from apps.core.json import cleaned
+from apps.timeline import bodies
 from apps.timeline.scores import ScoreFilter
 from apps.timeline.words import Kind
 
@@ -196,6 +197,10 @@ class TurnQuerySet(models.QuerySet["Turn"]):
             return found.order_by("-turn_number")
         found = self.filter(turn_number__gt=after) if after is not None else self
         return found.order_by("turn_number")
+
+    def with_contents(self) -> TurnQuerySet:
+        """Those that were not emptied."""
+        return self.filter(codec__gt=bodies.EMPTIED)
 
 
 class LabelQuerySet(models.QuerySet["Label"]):

@@ -24,7 +24,7 @@ TABLES = {
     # Retention moves a body to the first version that is kept and shows it.
     "timeline_body": immutable(worker="INSERT", retention=ALL),
     # What retention leaves in the place of what it took.
-    "timeline_tombstone": immutable(web="", retention=ALL),
+    "timeline_tombstone": immutable(web="", retention="INSERT"),
     "timeline_turn": immutable(),
     "timeline_note": immutable(),
     "timeline_review": immutable(worker="INSERT"),

@@ -22,6 +22,9 @@ KINDS: dict[str, str] = {
     "session.scored": "An agent or evaluator gave a session a score.",
     "session.deleted": "A session was deleted.",
     "session.expired": "A session's time was over.",
+    "session.emptied": "Contents of versions went, by a policy or an erasure.",
+    "session.pruned": "Versions went, by a policy or an erasure; a tombstone stays.",
+    "session.removed": "A session went, by a policy or an erasure.",
     "session.escalated": "People are needed: by an approval, failures or the state.",
     "approval.requested": "An agent asked people to approve something.",
     "approval.voted": "A person voted on an approval that is not decided by that.",
@@ -53,9 +56,18 @@ KINDS: dict[str, str] = {
     "alert.firing": "A metric is over a rule's threshold.",
     "alert.acknowledged": "Somebody has taken on what fires.",
     "alert.resolved": "It is back below.",
+    "root.signed": "The ends of histories were signed: the note, to be kept elsewhere.",
     "summary.weekly": "Once a week: the rollback rate, the worst, and what changed.",
 }
 VERSION = "version.created"
+# Told by counts and ids: of what is gone nothing is said again.
+REMOVALS = {
+    Action.SESSION_EMPTIED.value,
+    Action.SESSION_PRUNED.value,
+    Action.SESSION_REMOVED.value,
+}
+# Of the whole installation: no event of a project says so.
+ROOT = "root.signed"
 # Sent when a person asks for a test; nobody subscribes to it.
 TEST = "webhook.test"
 

@@ -22,7 +22,7 @@ from apps.core.outbound.links import whole
 from apps.core.time.moments import utc_text
 from apps.data.audit.trail import audit_id
 from apps.timeline.models import Review, Session, Version
-from apps.webhooks.kinds import VERSION, message_id
+from apps.webhooks.kinds import REMOVALS, VERSION, message_id
 
 Data = dict[str, Any]
 STEP = {
@@ -37,6 +37,7 @@ JUDGED = (Action.SESSION_REVIEWED, Action.SESSION_SCORED)
 REMOVING = (Action.DATA_DELETED, Action.DATA_EXPIRED)
 # Told of an agent's data and config: what is not named here may be of a value.
 OF_DATA = ("rule", "kind", "place", "version", "target")
+OF_REMOVALS = ("removal_id", "versions", "ranges")
 # So many keys are counted; more are told as so many.
 MOST_COUNTED = 1_000
 SAID = ("reasoning", "reason_code", "external_id", "undo_of", "size", "flags")
@@ -132,8 +133,8 @@ def written(id: str, kind: str, created_at: datetime, data: Data) -> bytes:
 
 def _data(event: Entry, kind: str, known: Known) -> Data:
     name = "version" if kind == VERSION else event.resource_type
-    if kind in JUDGED:
-        name = "judged"
+    if kind in JUDGED or kind in REMOVALS:
+        name = "judged" if kind in JUDGED else "removal"
     elif kind.startswith("session."):
         name = "session"
     return TOLD.get(name, _plain)(event, known) | {
@@ -185,6 +186,13 @@ def _judged(event: Entry, known: Known) -> Data:
     else:
         data["value"] = float(data["value"])
     return data
+
+
+def _removal(event: Entry, known: Known) -> Data:
+    """How much of a session went: nothing of what was in it, or of whom it was."""
+    ids = {"object": "session", "id": event.stream_id, **_ids(event, known)}
+    del ids["user_id"]
+    return ids | {name: event.details.get(name) for name in OF_REMOVALS}
 
 
 def _version(event: Entry, known: Known) -> Data:
@@ -241,12 +249,8 @@ def _with_addresses(event: Entry, known: Known) -> Data:
     }
 
 
-def _checkpoint(event: Entry, known: Known) -> Data:
-    return _plain(event, known) | {"id": event.details["checkpoint_id"]}
-
-
-def _exception(event: Entry, known: Known) -> Data:
-    return _plain(event, known) | {"id": event.details["exception_id"]}
+def _named(by: str) -> Callable[[Entry, Known], Data]:
+    return lambda event, known: _plain(event, known) | {"id": event.details[by]}
 
 
 def _approval(event: Entry, known: Known) -> Data:
@@ -280,12 +284,13 @@ def _ids(event: Entry, known: Known) -> Data:
 TOLD: dict[str, Callable[[Entry, Known], Data]] = {
     "session": _session,
     "judged": _judged,
+    "removal": _removal,
     "version": _version,
     "turn": _turn,
     "data": _of_data,
     "config": _of_data,
-    "checkpoint": _checkpoint,
-    "exception": _exception,
+    "checkpoint": _named("checkpoint_id"),
+    "exception": _named("exception_id"),
     "memory": _memory,
     "approval": _approval,
     "alert": _with_addresses,

@@ -23,6 +23,9 @@ class SubscriptionQuerySet(models.QuerySet["Subscription"]):
     def enabled(self) -> SubscriptionQuerySet:
         return self.filter(status="enabled")
 
+    def of_kind(self, kind: str) -> SubscriptionQuerySet:
+        return self.filter(kinds__contains=[kind])
+
     def one(self, id: str) -> Subscription:
         """Raises: WebhookNotFound."""
         found = self.filter(id=id).first()

@@ -13,7 +13,7 @@ from typing import Any, cast
 from apps.core import json
 from apps.core.outbound.links import path_to, whole
 from apps.diffs.text import shorten
-from apps.webhooks.kinds import TEST
+from apps.webhooks.kinds import ROOT, TEST
 from apps.webhooks.payloads import MOST_COUNTED
 
 Data = dict[str, Any]
@@ -33,6 +33,9 @@ SENTENCES = {
     "session.scored": "{actor} scored {session} of {agent}: {score} is {value}.",
     "session.deleted": "{actor} deleted {session} of {agent}.",
     "session.expired": "The time of {session} of {agent} is over.",
+    "session.emptied": "Contents of {versions} of {session} are removed.",
+    "session.pruned": "Removed {versions} of {session}.",
+    "session.removed": "Removed {versions} of {session}, which goes as a whole.",
     "session.escalated": "{session} of {agent} is escalated: people are needed.",
     "approval.requested": "{actor} asks for an approval of {tool} in {session}.",
     "approval.voted": "{actor} voted on {tool} in {session} of {agent}.",
@@ -62,6 +65,7 @@ SENTENCES = {
     "alert.firing": "{summary}",
     "alert.acknowledged": "{summary}",
     "alert.resolved": "{summary}",
+    "root.signed": "Note {note} was signed: root {root} over {leaves}.",
     "summary.weekly": "*{summary}*\n{lines}",
     TEST: "A test of {webhook}.",
 }
@@ -73,8 +77,10 @@ LEADS = {
     "alerts_url": "Alerts",
 }
 LONGEST_NAME, LONGEST_WORDS, LONGEST_LINE = 60, 200, 360
+# A digest in hexadecimal digits.
+LONGEST_ROOT = 64
 # Of these there is no page any more.
-GONE = {"session.deleted"}
+GONE = {"session.deleted", "session.removed"}
 
 
 def message(body: bytes, slug: str) -> bytes:
@@ -110,9 +116,12 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         "lines": "\n".join(map(_line, data.get("lines") or ())),
         "session": _session(slug, session, number),
         "whose": _whose(data),
+        "versions": _counted(data.get("versions") or 0),
     }
     if kind.startswith(("data.", "config.")):
         parts |= _of_data(data)
+    if kind == ROOT:
+        parts |= _of_root(data)
     parts["tool"] = _tool(kind, data, slug)
     if kind in GONE:
         parts["session"] = _escaped(session or "")
@@ -120,6 +129,19 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         where = whole(path_to("webhook", slug, data["id"]))
         parts["webhook"] = _link(where, "this webhook")
     return parts
+
+
+def _counted(versions: int) -> str:
+    return f"{versions:,} version{'' if versions == 1 else 's'}"
+
+
+def _of_root(data: Data) -> dict[str, str]:
+    leaves = data.get("leaves") or 0
+    return {
+        "note": _escaped(str(data.get("number"))),
+        "root": _escaped(data.get("root") or "of none", LONGEST_ROOT),
+        "leaves": f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}",
+    }
 
 
 def _of_data(data: Data) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 
 from apps.audit import feeding
-from apps.core.monitoring import health
+from apps.core.monitoring import exposition, health
 
 
 class WitnessConfig(AppConfig):
@@ -14,6 +14,8 @@ class WitnessConfig(AppConfig):
         """Its feed and its health need models, which are there only now."""
         from apps.witness.heads import note_moved
         from apps.witness.health import report
+        from apps.witness.progress import families
 
+        exposition.SOURCES["witness"] = families
         health.SERVICES["signatures"] = report
         feeding.FEEDS["witness"] = note_moved

@@ -18,7 +18,7 @@ from django.db import transaction
 from apps.core.notes import keys
 from apps.core.notes.errors import NoteError
 from apps.core.notes.index import Entry
-from apps.core.notes.roots import Head, Kind
+from apps.core.notes.roots import CHAINED, Head
 from apps.timeline.verification import ComparedEnd, chain_ends, compare_ends
 from apps.witness.signing import AT_ONCE, Signer, is_alone, signer
 
@@ -70,7 +70,7 @@ def _signed(signing: Signer, why: str, now: datetime) -> WentBack:
 
 
 def _gone_back(signing: Signer, contradicting: list[int]) -> Iterator[Head]:
-    for kind in Kind:
+    for kind in CHAINED:
         # Read whole: what is yielded is signed, and entered, meanwhile.
         signed = [entry.stream for entry in signing.index.every(kind)]
         for start in range(0, len(signed), AT_ONCE):

@@ -11,7 +11,7 @@ from apps.core.monitoring.fresh import Fresh
 from apps.core.monitoring.health import Probe
 from apps.core.notes.reading import notes
 from apps.timeline import projection
-from apps.witness import heads
+from apps.witness import heads, progress
 
 NONE = "no signatures"
 # There is news, and the signer has not come to it: it is away, refused, or stuck.
@@ -34,12 +34,26 @@ def ask_status() -> str:
 
 
 PROBE = Probe(ask_status)
+BROUGHT = Probe(progress.ask)
+WITNESSES: Fresh[list[progress.Progress] | None] = Fresh(BROUGHT.answer, seconds=5.0)
 STATUS: Fresh[str] = Fresh(lambda: PROBE.answer() or "unavailable", seconds=5.0)
 
 
 def report() -> dict[str, Any]:
-    """Return what the ready endpoint says: files are asked every few seconds."""
-    return {"status": STATUS.get()}
+    """Return what the ready endpoint says: files are asked every few seconds.
+
+    Of the witnesses it says how many notes the slowest lacks, and not where they are:
+    anybody may ask.
+    """
+    found = WITNESSES.get()
+    if found is None:
+        return {"status": STATUS.get()}
+    return {
+        "status": STATUS.get(),
+        "witnesses": len(found),
+        "witnesses_failing": sum(bool(one.error) for one in found),
+        "notes_behind": max((one.behind for one in found), default=0),
+    }
 
 
 def _waiting_seconds() -> float:

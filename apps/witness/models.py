@@ -1,8 +1,8 @@
-"""Which chains have moved since they were signed, and where the quiet ones ended."""
+"""Which chains moved since they were signed, where quiet ones ended, and witnesses."""
 
 from django.db import models
 
-from apps.core.notes.roots import Kind
+from apps.core.notes.roots import CHAINED
 
 
 class Moved(models.Model):
@@ -16,7 +16,7 @@ class Moved(models.Model):
     kind = models.CharField(
         max_length=16,
         db_collation="C",
-        choices=[(one.value, one.value) for one in Kind],
+        choices=[(one.value, one.value) for one in CHAINED],
     )
     chain_id = models.CharField(max_length=32, db_collation="C")
     times = models.BigIntegerField(default=1)
@@ -40,10 +40,28 @@ class Seen(models.Model):
     kind = models.CharField(
         max_length=16,
         db_collation="C",
-        choices=[(one.value, one.value) for one in Kind],
+        choices=[(one.value, one.value) for one in CHAINED],
     )
     chain_id = models.CharField(max_length=32, db_collation="C")
     number = models.BigIntegerField()
 
     def __str__(self) -> str:
         return f"{self.kind} {self.chain_id} {self.number}"
+
+
+class Witness(models.Model):
+    """Up to which note a witness has all of them, and why it has no more.
+
+    A hint as well: what it has, it is asked itself before anything is written there.
+    """
+
+    place = models.CharField(primary_key=True, max_length=1_024, db_collation="C")
+    number = models.BigIntegerField(default=0)
+    # Empty while it takes what it is sent.
+    error = models.TextField(blank=True, default="")
+    # Whether it has another note of a number of ours: nothing repairs that by itself.
+    is_contradicting = models.BooleanField(default=False)
+    failing_since = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.number}"

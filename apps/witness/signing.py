@@ -26,11 +26,11 @@ from apps.core.notes.errors import KeyRefused, NoteError, NumberTaken
 from apps.core.notes.folder import Folder
 from apps.core.notes.index import FILE, Index
 from apps.core.notes.reading import read
-from apps.core.notes.roots import Head, Kind, Root
+from apps.core.notes.roots import Head, Kind, Root, Tree
 from apps.core.notes.signed import SigningKey, VerifierKey
 from apps.core.postgres.errors import DataFolderUnusable
 from apps.timeline.verification import compare_ends
-from apps.witness import heads, quiet
+from apps.witness import heads, once, quiet
 
 # Chains that moved, or were looked at, at once; heads of one note.
 AT_ONCE = 1_000
@@ -80,6 +80,7 @@ class Signer:
             # backwards in notes, whatever the host's clock does.
             last, before = read(self.folder, number - 1, self.believed)
             now = max(now, last.at)
+        signed = Tree.over(found)
         root = Root(
             origin=self.key.verifier.name,
             number=number,
@@ -87,8 +88,10 @@ class Signer:
             at=now,
             heads=found,
             went_back=went_back,
+            tree=signed,
         )
         note = self.key.sign(root.text())
+        self.folder.write_leaves(number, signed.root, root.leaves())
         self.folder.write(number, note)
         self.index.add(root, roots.digest(note))
         return number
@@ -207,19 +210,20 @@ def _some(signing: Signer, now: datetime) -> _Batch:
     index = signing.index
     if index.progress("server") != (server := heads.server()):
         # Another database than the last time: what was fed there says nothing here.
-        index.set_progress(server=server, looking="")
+        index.set_progress(server=server, looking="", **{once.TOMBSTONES: None})
     looking = index.progress("looking")
     if looking is not None:
         return _look(signing, looking, now)
     moved = heads.oldest_moved(AT_ONCE)
     is_all = len(moved) < AT_ONCE
     is_to_look = is_all and _is_to_look(index, now)
+    made = once.fresh(index, limit=AT_ONCE, now=now)
     return _Batch(
-        found=_news(index, *_by_kind(moved)),
+        found=_news(index, *_by_kind(moved)) + made.heads,
         newest=signing.folder.newest(),
         moved=moved,
-        progress={"looking": ""} if is_to_look else {},
-        is_last=is_all and not is_to_look,
+        progress=made.progress | ({"looking": ""} if is_to_look else {}),
+        is_last=is_all and made.is_all and not is_to_look,
     )
 
 

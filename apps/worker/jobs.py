@@ -31,6 +31,7 @@ from apps.plans import retiring, running
 from apps.timeline import operations as timeline
 from apps.watching import mailing
 from apps.webhooks import delivering
+from apps.witness import delivering as witnesses
 from apps.witness import signing
 
 Sweep = Callable[[datetime], object]
@@ -178,6 +179,12 @@ def embed_texts(now: datetime) -> None:
 def sign_heads(now: datetime) -> None:
     """Sign the heads that moved into a note outside the database."""
     signing.work(now=now)
+
+
+@scheduled(EVERY_FIVE_SECONDS)
+def deliver_notes(now: datetime) -> None:
+    """Bring signed notes to the witnesses."""
+    witnesses.deliver(now=now)
 
 
 @scheduled(EVERY_HOUR)

@@ -11,14 +11,25 @@ from apps.core.http.openapi import document as openapi
 from apps.timeline import bodies
 from apps.timeline.bodies.caching import Cache
 from tests.contracts.document import Document
+from tests.contracts.signed import sign_heads, signing_into
 from tests.contracts.world import World, make_world
 
 
 @pytest.fixture(scope="module")
-def made_once(django_db_setup: Any, django_db_blocker: Any) -> Iterator[World]:
+def made_once(
+    django_db_setup: Any,
+    django_db_blocker: Any,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[World]:
     """The world of one module's tests; each of them undoes what it did to it."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield make_world()
+    with (
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+        signing_into(tmp_path_factory.mktemp("roots")),
+    ):
+        made = make_world()
+        sign_heads()
+        yield made
         transaction.set_rollback(True)
 
 

@@ -54,11 +54,21 @@ ROW_TRIGGERS = {
     "approvals_approval_is_immutable",
     "approvals_vote_is_immutable",
 }
-# Row triggers say nothing to TRUNCATE.
-TRIGGERS = ROW_TRIGGERS | {
-    f"{name.removesuffix('_is_immutable').removesuffix('_append_only')}_is_not_emptied"
-    for name in ROW_TRIGGERS
+# For updates alone, which only retention may ask for: what it may not rewrite.
+UPDATE_TRIGGERS = {
+    "timeline_version_keeps_the_rest",
+    "timeline_body_keeps_the_rest",
+    "timeline_turn_keeps_the_rest",
 }
+# Row triggers say nothing to TRUNCATE.
+TRIGGERS = (
+    ROW_TRIGGERS
+    | UPDATE_TRIGGERS
+    | {
+        f"{name.removesuffix('_is_immutable').removesuffix('_append_only')}_is_not_emptied"
+        for name in ROW_TRIGGERS
+    }
+)
 # Compressed before they are stored: PostgreSQL must not try again.
 UNCOMPRESSED = {("timeline_body", "data"), ("timeline_turn", "data")}
 

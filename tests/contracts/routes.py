@@ -479,6 +479,7 @@ UNKNOWN = {
     "agent_id": f"agent_{UNKNOWN_ID}",
     "view_id": f"view_{UNKNOWN_ID}",
     "kind": "unknown",
+    "root_number": "999999999",
 }
 
 

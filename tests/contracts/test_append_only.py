@@ -16,6 +16,7 @@ from apps.audit.models import AuditRecord, Event
 from apps.core.roles.declared import Kind, declared
 from apps.core.roles.names import Role
 from apps.memory.models import ContextRead
+from apps.timeline import operations as timeline
 from apps.timeline.models import (
     AgentForgetting,
     Body,
@@ -33,12 +34,14 @@ from apps.timeline.models import (
     Score,
     SessionName,
     Summary,
+    Tombstone,
     Turn,
     Version,
 )
 from tests.acting import acting_as
 from tests.contracts.ledger_tables import ROW_TRIGGERS
 from tests.contracts.world import World
+from tests.feeding import project_all
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +54,7 @@ APPEND_ONLY: list[type[models.Model]] = [
     Review,
     Score,
     Summary,
+    Tombstone,
     Effect,
     EffectStep,
     Compensation,
@@ -77,6 +81,7 @@ CHANGED = {
     Review: "outcome",
     Score: "value",
     Summary: "text",
+    Tombstone: "reason",
     Effect: "tool",
     EffectStep: "result_digest",
     Compensation: "rollback_number",
@@ -95,6 +100,15 @@ CHANGED = {
 }
 
 Attack = Callable[[type[models.Model]], Any]
+
+
+def leave_tombstone(world: World, session_id: str) -> None:
+    state = f"/v1/sessions/{session_id}/state"
+    assert world.client.patch(state, {"state": {"n": 1}}).status == 200
+    project_all()
+    with acting_as(Role.RETENTION):
+        asked = {"session_id": session_id, "removal_id": "rem_1", "reason": "policy"}
+        assert timeline.empty_versions(first=0, last=0, **asked).versions == 1
 
 
 def saved(model: type[models.Model]) -> None:
@@ -152,7 +166,9 @@ def test_it_refuses_to_be(
     attack: Attack, model: type[models.Model], world: World
 ) -> None:
     begun = {"agent_id": "desk", "initial_state": {}}
-    assert world.client.post("/v1/sessions", begun, Idempotency_Key="k").status == 201
+    made = world.client.post("/v1/sessions", begun, Idempotency_Key="k")
+    assert made.status == 201
+    leave_tombstone(world, made.body["id"])
     before = list(model._base_manager.order_by("pk").values())
     assert before, "There is nothing to attack."
 

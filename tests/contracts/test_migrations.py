@@ -91,6 +91,7 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
         "agents",
         "approvals",
         "audit",
+        "backups",
         "data",
         "erasures",
         "meaning",

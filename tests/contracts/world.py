@@ -38,6 +38,7 @@ from apps.webhooks import operations as webhooks
 from tests.acting import acting_as
 from tests.acts import act_by, act_in
 from tests.conftest import Answer, Api, make_project
+from tests.contracts.signed import ROOT_NUMBER
 
 
 @dataclass
@@ -435,6 +436,7 @@ def make_world() -> World:
         "user_id": add_member(project, "vera", Role.VIEWER).id,
         "key_id": add_key(project).id,
         "invitation_id": add_invitation(project),
+        "root_number": ROOT_NUMBER,
         **add_erasure(project),
         **add_retention(project),
     }

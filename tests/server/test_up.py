@@ -33,6 +33,8 @@ from tests.worker.processes import until
 CLONE = Path(__file__).parent.parent.parent
 # A busy machine takes a minute to load the demo.
 PATIENCE = 120.0
+# 95 MB measured: what it holds does not grow with what is kept.
+RETENTION_KB = 200_000
 SIGNED = re.compile(r"http://127\.0\.0\.1:\d+/signin/\S+")
 KEY = re.compile(r"\bsb_[0-9a-f]{64}\b")
 OURS = (
@@ -514,6 +516,40 @@ def test_a_worker_runs_beside_it_and_is_started_again(run: Run, settled: Path):
     left = up.family()
     assert up.stop() == 0
     assert [pid for pid in left if not is_gone(pid)] == []
+
+
+def test_what_removes_runs_beside_it_and_is_started_again(
+    run: Run, settled: Path
+) -> None:
+    up = run(settled).ready()
+    until(lambda: told_of_retention(up) == "healthy")
+    (killed,) = retention_of(up)
+    status = Path(f"/proc/{killed}/status").read_text()
+    (resident,) = re.findall(r"VmRSS:\s+(\d+) kB", status)
+    assert int(resident) < RETENTION_KB
+
+    os.kill(killed, signal.SIGKILL)
+    up.until("Retention ended by itself, by signal 9: again.")
+    until(lambda: retention_of(up))
+    # By hand beside it, from the data folder alone.
+    code, said, errors = manage("retention", "--once", "--data-dir", str(settled))
+
+    assert code == 0, errors
+    assert "steps done." in said
+    assert killed not in retention_of(up)
+    assert httpx.get(f"{up.url}/health/ready").status_code == 200
+    left = up.family()
+    assert up.stop() == 0
+    assert [pid for pid in left if not is_gone(pid)] == []
+
+
+def retention_of(up: Up) -> list[int]:
+    return [pid for pid in up.family() if command(pid).endswith(b"\0retention\0")]
+
+
+def told_of_retention(up: Up) -> str:
+    body = httpx.get(f"{up.url}/health/ready").json()
+    return str(body["services"]["retention"]["status"])
 
 
 def worker_of(up: Up) -> list[int]:

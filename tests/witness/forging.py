@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from django.db import connection
 
+from apps.core.notes.folder import Folder
+from apps.core.notes.reading import read
+from apps.core.notes.signed import SigningKey
 from apps.core.roles.names import Role
 from apps.timeline.verification import rows
 from apps.timeline.versions import proof
@@ -60,3 +63,12 @@ def owning() -> Iterator[Callable[..., None]]:
             yield lambda query, *values: cursor.execute(query, values)
         finally:
             cursor.execute("SET session_replication_role = DEFAULT")
+
+
+def write_as_before_trees(folder: Folder, number: int, key: SigningKey) -> None:
+    """Have a note be one of format 1, as they were before there were trees."""
+    root, _ = read(folder, number, [key.verifier])
+    folder.file_of(number).write_bytes(key.sign(replace(root, tree=None).text()))
+    for leaves in folder.path.rglob(f"{number:012d}.*.leaves"):
+        leaves.unlink()
+    (folder.path / "index.sqlite3").unlink()

@@ -211,10 +211,26 @@ def folder(roots: Path, run: runs.Run) -> Folder:
 
 def test_an_altered_note_is_named(folder: Folder, run: runs.Run) -> None:
     file = folder.file_of(3)
-    file.write_bytes(file.read_bytes().replace(b" 4 ", b" 5 "))
+    file.write_bytes(file.read_bytes().replace(b"leaves 1", b"leaves 2"))
 
     assert "note 3: its signature does not hold: it was altered" in verified()[1]
     assert "note 3: its signature does not hold" in finding_of(run)
+
+
+def test_altered_leaves_are_named(folder: Folder, run: runs.Run) -> None:
+    (file,) = folder.path.rglob("000000000003.*.leaves")
+    file.write_bytes(file.read_bytes().replace(b" 4 ", b" 5 "))
+
+    assert "note 3: its leaves are not those that it signed" in verified()[1]
+    assert "note 3: its leaves are not those that it signed" in finding_of(run)
+
+
+def test_missing_leaves_are_named(folder: Folder, run: runs.Run) -> None:
+    (file,) = folder.path.rglob("000000000003.*.leaves")
+    file.unlink()
+
+    assert "note 3: its leaves are missing" in verified()[1]
+    assert "note 3: its leaves are missing" in finding_of(run)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])

@@ -14,10 +14,10 @@ from django.utils import timezone
 from apps.agents.models import Agent
 from apps.audit import chain
 from apps.audit.models import AuditRecord, Event
-from apps.core.notes import roots as told
 from apps.core.notes.folder import Folder
+from apps.core.notes.reading import read as reading_note
 from apps.core.notes.roots import Kind, Root
-from apps.core.notes.signed import SigningKey, opened
+from apps.core.notes.signed import SigningKey
 from apps.core.roles.names import Role
 from apps.memory.models import Memory
 from apps.timeline.operations import Document
@@ -43,8 +43,7 @@ def read(roots: Path, key: SigningKey) -> Any:
 
     def reading() -> Root:
         folder = Folder(roots)
-        note = folder.read(folder.newest()) or b""
-        return told.parse(opened(note, [key.verifier]))
+        return reading_note(folder, folder.newest(), [key.verifier])[0]
 
     return reading
 

@@ -15,8 +15,9 @@ from apps.agents.models import Agent
 from apps.core.notes import roots as told
 from apps.core.notes.errors import NumberTaken
 from apps.core.notes.folder import Folder
+from apps.core.notes.reading import read as reading_note
 from apps.core.notes.roots import Kind, Root
-from apps.core.notes.signed import SigningKey, opened
+from apps.core.notes.signed import SigningKey
 from apps.core.roles.logins import url_of
 from apps.core.roles.names import Role
 from apps.witness import signing
@@ -33,7 +34,7 @@ def read(roots: Path, key: SigningKey) -> Any:
     """`read(number)` returns what a note says."""
 
     def reading(number: int) -> Root:
-        return told.parse(opened(Folder(roots).read(number) or b"", [key.verifier]))
+        return reading_note(Folder(roots), number, [key.verifier])[0]
 
     return reading
 

@@ -141,8 +141,14 @@ def _require_approvable(
         )
     state = parsed_state(head)
     if not still_bound(approval, act.project, state):
-        (then,) = versions_at(approval.session_id, [approval.number])
-        depends = rested(approval, parsed_state(then), state)
+        found = versions_at(approval.session_id, [approval.number])
+        # What it was asked with may have gone since: then nobody can say what changed.
+        there = [one for one in found if not one.is_emptied]
+        depends = [
+            place
+            for then in there
+            for place in rested(approval, parsed_state(then), state)
+        ]
         changed: list[Any] = [one.pointer for one in depends if one.has_changed]
         raise ApprovalOutdated(approval_id=approval.id, changed=changed)
 

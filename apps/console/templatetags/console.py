@@ -5,18 +5,23 @@ that stand here.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
 
 from django import template
 from django.template import Context
+from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from apps.console.pages.drawings import session_table, times
+from apps.console.pages.drawings.status import status
+from apps.console.pages.drawings.ticks import ticks
+from apps.console.pages.drawings.times import exact
 from apps.console.pages.drawings.version_strip import Strip
 from apps.console.pages.metrics import charts
 from apps.console.pages.project import first_session, session_rows
@@ -32,13 +37,6 @@ from apps.retention import health as retention
 from apps.worker import health
 
 register = template.Library()
-
-AGES = (
-    (60, 1, "s"),
-    (3_600, 60, "min"),
-    (86_400, 3_600, "h"),
-    (30 * 86_400, 86_400, "d"),
-)
 
 # Of a pointer, each with the slash before it.
 PARTS = re.compile(r"/?[^/]+|/")
@@ -59,25 +57,6 @@ MARKS = {
     "flag": "M0,-6L5,5L-5,5Z",
     "fork": "M-4,-5V0Q-4,2 0,2Q4,2 4,0V-5H2V0H-2V-5ZM-1,2H1V6H-1Z",
 }
-
-
-# One version of a row's strip, 10 wide and 22 high: its bar or shape, and a mark above.
-TICKS = {
-    "update": '<path class="bar" d="M1 14h7v7h-7z"/>',
-    "flag": '<path class="flag" d="M1 14h7v7h-7zM4.5 4l4 7h-8z"/>',
-    "good": '<path class="good" d="M1 14h7v7h-7z"/>'
-    '<path class="line good" d="m2 8 2 2 3.5-5"/>',
-    "fork": '<path class="fork" d="M1 14h7v7h-7z"/>'
-    '<path class="line fork" d="M1.5 4v1.5q0 3 3 3t3-3V4M4.5 8v3"/>',
-    "aside": '<path class="line aside" d="M1.5 14.5h6v6h-6z"/>',
-    "aside-flag": '<path class="line aside" d="M1.5 14.5h6v6h-6z"/>'
-    '<path class="line flag" d="M4.5 5l3 5.5h-6z"/>',
-    "rollback": '<path class="rollback" d="M4.5 12.5l5 5-5 5-5-5z"/>',
-    "hold": '<path class="hold" d="M1 11h2.5v10h-2.5zM5.5 11h2.5v10h-2.5z"/>',
-}
-HEAD = '<path class="head" d="M1 10h7v11h-7z"/>'
-STRIP = '<svg class="ticks" role="img" aria-label="{}" viewBox="{} 0 {} 24">{}{}</svg>'
-OLDER = mark_safe('<text x="-10" y="20">…</text>')
 
 
 @register.filter
@@ -104,16 +83,7 @@ def shorten(value: object, longest: int) -> str:
     return text.shorten(str(value), longest)
 
 
-@register.simple_tag
-def named(name: str, longest: int) -> str:
-    """Show a name, a long one without its middle; whole for who does not see it."""
-    whole, short = text.visible(name), text.shorten_middle(name, longest)
-    if short == whole:
-        return whole
-    return format_html(
-        '<span aria-hidden="true" title="{}">{}</span><span class="unseen">{}</span>',
-        *(whole, short, whole),
-    )
+register.simple_tag(session_table.named)
 
 
 @register.filter
@@ -181,16 +151,7 @@ def decimal(number: float | None) -> str:
 @register.simple_tag
 def moment(at: datetime) -> SafeString:
     """Write a time relative to now, with the exact one on hover and for machines."""
-    words = relative(at, timezone.now())
-    # A day is another one elsewhere, so it is marked to be written anew.
-    kind = "day" if "-" in words else "age"
-    return format_html(
-        '<time class="{}" datetime="{}" title="{}">{}</time>',
-        kind,
-        at.isoformat(),
-        exact(at),
-        words,
-    )
+    return times.moment(at, timezone.now())
 
 
 @register.simple_tag
@@ -223,12 +184,27 @@ def icon(name: str) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def sidebar(context: Context) -> list[sidebars.Group]:
+def sidebar(context: Context) -> tuple[sidebars.Group, ...]:
     """Return the sidebar's groups for the page that is shown."""
     at = context["request"].resolver_match
     return sidebars.groups(
         context["membership"], at.url_name if at else "", now=timezone.now()
     )
+
+
+@register.simple_tag
+def drawn_once(fragment: str, **context: Hashable) -> SafeString:
+    """Include a fragment that is made of what it is given alone, and keep it.
+
+    All of that has to be a value: texts, numbers, frozen dataclasses, tuples of them. A
+    model is none: one row is equal to itself, whatever has changed in it.
+    """
+    return _drawn(fragment, tuple(context.items()))
+
+
+@lru_cache(maxsize=256)
+def _drawn(fragment: str, context: tuple[tuple[str, Hashable], ...]) -> SafeString:
+    return mark_safe(render_to_string(fragment, dict(context)))  # noqa: S308 - escaped there
 
 
 @register.simple_tag(takes_context=True)
@@ -292,44 +268,29 @@ def version() -> str:
     return metadata.version(DISTRIBUTION)
 
 
-@register.filter
-def exact(at: datetime) -> str:
-    """Write a time so that it means one moment, wherever it is read."""
-    return f"{at:%Y-%m-%d %H:%M:%S}.{at.microsecond // 1000:03} UTC"
-
-
-def relative(at: datetime, now: datetime) -> str:
-    """Say how long ago, or in how long; after a month the date says more."""
-    seconds = (now - at).total_seconds()
-    age = abs(seconds)
-    if age < 5:
-        return "just now"
-    for below, unit, name in AGES:
-        if age < below:
-            amount = f"{age // unit:.0f} {name}"
-            return f"{amount} ago" if seconds > 0 else f"in {amount}"
-    return f"{at:%Y-%m-%d}"
+register.filter(exact)
+register.simple_tag(ticks)
+register.simple_tag(status)
 
 
 @register.simple_tag
-def ticks(strip: session_rows.Strip) -> SafeString:
-    """Draw the strip of a row: 10 for each version, and what came before as "…"."""
-    drawn = format_html_join(
-        "",
-        '<g transform="translate({})">{}</g>',
-        (
-            (10 * at, mark_safe(_tick(tick)))  # noqa: S308 - shapes of ours alone
-            for at, tick in enumerate(strip.ticks)
-        ),
+def drawn_rows(
+    slug: str,
+    rows: Sequence[session_rows.SessionRow],
+    picked: Collection[str],
+    walk: str,
+    *,
+    is_pickable: bool,
+) -> list[session_table.Stretch]:
+    """Return the rows of a list of sessions as HTML, in stretches."""
+    table = session_table.Table(
+        slug=slug,
+        now=timezone.now(),
+        walk=walk,
+        is_pickable=is_pickable,
+        picked=picked,
     )
-    left = -12 if strip.has_older else 0
-    width = 10 * len(strip.ticks) - left
-    older = OLDER if strip.has_older else ""
-    return format_html(STRIP, strip.words, left, width, older, drawn)
-
-
-def _tick(tick: session_rows.Tick) -> str:
-    return HEAD if tick.is_head and tick.kind == "update" else TICKS[tick.kind]
+    return table.stretches(rows)
 
 
 @register.simple_tag

@@ -16,7 +16,7 @@ from datetime import datetime
 from apps.core.notes.errors import NoteError
 from apps.core.notes.folder import Folder
 from apps.core.notes.index import FILE, Index
-from apps.core.notes.reading import read
+from apps.core.notes.reading import Place, read
 from apps.core.notes.roots import Root
 from apps.core.notes.signed import VerifierKey
 
@@ -26,13 +26,16 @@ NAMED = 20
 
 @dataclass(kw_only=True, slots=True)
 class Audit:
-    """What the notes come to. `went_back` are those that say that the database did."""
+    """What the notes come to. `went_back` are the first that say that the database did,
+    `last_back` is the number of the last.
+    """
 
     notes: int = 0
     broken: int = 0
     problems: list[str] = field(default_factory=list)
     newest_at: datetime | None = None
     went_back: list[Root] = field(default_factory=list)
+    last_back: int = 0
 
     def name(self, problem: str) -> None:
         self.broken += 1
@@ -41,7 +44,7 @@ class Audit:
 
 
 def audit(
-    folder: Folder,
+    place: Place,
     keys: Sequence[VerifierKey],
     index: Index,
     told: Callable[[], None] = lambda: None,
@@ -52,9 +55,9 @@ def audit(
     """
     found = Audit()
     before: tuple[Root, bytes] | None = None
-    for number in range(1, max(folder.newest(), _known(folder)) + 1):
+    for number in range(1, max(place.newest(), _known(place)) + 1):
         try:
-            root, digest = read(folder, number, keys)
+            root, digest = read(place, number, keys)
         except NoteError as error:
             found.name(str(error))
             before = None
@@ -65,8 +68,9 @@ def audit(
         before = root, digest
         found.notes += 1
         found.newest_at = root.at
-        if root.went_back is not None and len(found.went_back) < NAMED:
-            found.went_back.append(root)
+        if root.went_back is not None:
+            found.last_back = number
+            found.went_back += [root] if len(found.went_back) < NAMED else []
         told()
     return found
 
@@ -84,10 +88,12 @@ def _places(root: Root, before: tuple[Root, bytes] | None) -> list[str]:
     return problems
 
 
-def _known(folder: Folder) -> int:
+def _known(place: Place) -> int:
     """Return the newest note that the signer's index has: files may have gone."""
+    if not isinstance(place, Folder):
+        return 0
     try:
-        with closing(Index.for_reading(folder.path / FILE)) as kept:
+        with closing(Index.for_reading(place.path / FILE)) as kept:
             return kept.newest()
     except sqlite3.Error:
         return 0

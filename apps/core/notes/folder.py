@@ -1,8 +1,9 @@
 """The files of notes: one each, numbered from 1 without holes, never written again.
 
-A thousand share a folder: `000000000/000000000042.note`. A note appears whole or not at
-all: it is written beside, made durable and linked to its name, which fails where that
-is taken.
+A thousand share a folder: `000000000/000000000042.note`, and beside it the leaves of
+its tree, named by their root as well: leaves that somebody left who was killed before
+the note are in nobody's way. A file appears whole or not at all: it is written beside,
+made durable and linked to its name, which fails where that is taken.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from apps.core.postgres.folders import give_to_owner_of, make_folder, sync_folde
 
 PER_FOLDER = 1_000
 NOTE = ".note"
+LEAVES = ".leaves"
 UNFINISHED = ".unfinished"
 # Notes have ids of sessions and projects, for nobody but who runs this; a web server
 # that runs as another user reads them by its group.
@@ -31,7 +33,28 @@ class Folder:
     path: Path
 
     def file_of(self, number: int) -> Path:
-        return self.path / f"{number // PER_FOLDER:09d}" / f"{number:012d}{NOTE}"
+        return self.path / name_of(number)
+
+    def read_leaves(self, number: int, root: bytes) -> bytes | None:
+        """Return the leaves with this root; None where there are none.
+
+        Raises: OSError, where they may not be read.
+        """
+        try:
+            return (self.path / name_of_leaves(number, root)).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def write_leaves(self, number: int, root: bytes, leaves: bytes) -> None:
+        """Keep the leaves of a note, before the note itself; twice is once.
+
+        Raises: NumberTaken where others have that name, OSError, DataFolderUnusable.
+        """
+        try:
+            self._write(self.path / name_of_leaves(number, root), leaves)
+        except FileExistsError as error:
+            if self.read_leaves(number, root) != leaves:
+                raise NumberTaken(f"Note {number} has other leaves already.") from error
 
     def read(self, number: int) -> bytes | None:
         """Return a note; None where there is none.
@@ -56,20 +79,10 @@ class Folder:
 
         Raises: NumberTaken, OSError, DataFolderUnusable.
         """
-        file = self.file_of(number)
-        if not file.parent.exists():
-            self.make()
-            _make(file.parent)
-            sync_folder(self.path)
-        own = self.path / f"{number:012d}.{secrets.token_hex(8)}{UNFINISHED}"
         try:
-            _write(own, note)
-            os.link(own, file)
+            self._write(self.file_of(number), note)
         except FileExistsError as error:
             raise NumberTaken(f"There is a note {number} already.") from error
-        finally:
-            own.unlink(missing_ok=True)
-        sync_folder(file.parent)
 
     def make(self) -> None:
         """Make the folder, where it is missing.
@@ -80,10 +93,33 @@ class Folder:
             make_folder(self.path.parent)
             _make(self.path)
 
+    def _write(self, file: Path, data: bytes) -> None:
+        if not file.parent.exists():
+            self.make()
+            _make(file.parent)
+            sync_folder(self.path)
+        own = self.path / f"{file.stem}.{secrets.token_hex(8)}{UNFINISHED}"
+        try:
+            _write(own, data)
+            os.link(own, file)
+        finally:
+            own.unlink(missing_ok=True)
+        sync_folder(file.parent)
+
     def tidy(self) -> None:
         """Remove what somebody left who was killed while writing."""
         for left in self.path.glob(f"*{UNFINISHED}"):
             left.unlink(missing_ok=True)
+
+
+def name_of(number: int) -> str:
+    """Return the name of a note below the folder."""
+    return f"{number // PER_FOLDER:09d}/{number:012d}{NOTE}"
+
+
+def name_of_leaves(number: int, root: bytes) -> str:
+    """Return the name of the leaves of a note below the folder."""
+    return f"{number // PER_FOLDER:09d}/{number:012d}.{root.hex()}{LEAVES}"
 
 
 def _make(folder: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol
 
 from apps.core.notes import keys, roots
 from apps.core.notes.errors import NoteError, NotesUnreadable
@@ -17,6 +18,16 @@ from apps.core.notes.signed import VerifierKey, opened
 
 # Notes that the signer has written and not entered yet: one, but for a crash.
 UNINDEXED = 100
+
+
+class Place(Protocol):
+    """Where notes are: our own folder, or that of a witness."""
+
+    def newest(self) -> int: ...
+
+    def read(self, number: int) -> bytes | None: ...
+
+    def read_leaves(self, number: int, root: bytes) -> bytes | None: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,7 +44,7 @@ class SignedHead:
 class Notes:
     """The notes of an installation and the keys that are believed."""
 
-    folder: Folder
+    folder: Place
     keys: Sequence[VerifierKey]
     index: Index
     _read: dict[int, Root] = field(default_factory=dict)
@@ -92,18 +103,19 @@ class Notes:
         return None
 
 
-def read(
-    folder: Folder, number: int, known: Sequence[VerifierKey]
-) -> tuple[Root, bytes]:
-    """Return what a note says and its digest.
+def read(place: Place, number: int, known: Sequence[VerifierKey]) -> tuple[Root, bytes]:
+    """Return what a note says, with its leaves, and its digest.
 
     Raises: NoteError, naming the note; OSError.
     """
-    note = folder.read(number)
+    note = place.read(number)
     if note is None:
         raise NoteError(f"note {number:,} is missing")
     try:
         root = roots.parse(opened(note, known))
+        if root.number == number and root.tree is not None:
+            found = place.read_leaves(number, root.tree.root)
+            root = roots.with_leaves(root, found)
     except NoteError as error:
         raise NoteError(f"note {number:,}: {error}") from error
     if root.number != number:

@@ -56,6 +56,11 @@ class VerifierKey:
         encoded = self.name.encode() + b"\n" + ED25519 + self.public
         return hashlib.sha256(encoded).digest()[:4]
 
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the key's bytes, for people to compare."""
+        return hashlib.sha256(self.public).hexdigest()
+
     def verify(self, text: bytes, signature: bytes) -> bool:
         try:
             Ed25519PublicKey.from_public_bytes(self.public).verify(signature, text)
@@ -143,7 +148,11 @@ def _signatures(lines: bytes) -> list[tuple[str, bytes, bytes]]:
         for line in lines.decode().split("\n")[:-1]:
             name, _, encoded = line.removeprefix(DASH).partition(" ")
             decoded = base64.b64decode(encoded, validate=True)
+            # There is one way to write it, or a note could be altered and hold.
+            again = base64.b64encode(decoded).decode()
             if not line.startswith(DASH) or not name or len(decoded) < 5:
+                raise NoteError("a line of its signatures is none")
+            if again != encoded:
                 raise NoteError("a line of its signatures is none")
             found.append((name, decoded[:4], decoded[4:]))
     except (UnicodeDecodeError, binascii.Error) as error:

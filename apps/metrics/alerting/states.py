@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from apps.core import sql
 from apps.core.time.zones import zone_named
 from apps.metrics.models import AlertState, Rule
+
+# As `Rule.objects.firing().count()`, without a queryset: every console page asks.
+_FIRING = """
+SELECT count(*) AS count FROM metrics_rule
+ WHERE project_id = %(project)s AND is_active AND each = '' AND state = %(state)s
+"""
+
+
+def count_firing(project_id: str) -> int:
+    """Return how many rules of a project people are to look at now."""
+    asked = {"project": project_id, "state": AlertState.FIRING.value}
+    (row,) = sql.rows(_FIRING, asked)
+    return int(row.count)
 
 
 def fires(rule: Rule) -> bool:

@@ -36,8 +36,8 @@ def set_legal_hold(
     Raises: UnacceptableLegalHold, SessionNotFound, AgentNotFound.
     """
     _require(value, kind, reason, until, act.now)
-    meant = _meant(act, kind, value or "")
     wait_for_removals(act.project_id)
+    meant = _meant(act, kind, value or "")
     hold = LegalHold.objects.create(
         id=new_id("hold", now=act.now),
         project=act.project,

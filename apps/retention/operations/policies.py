@@ -82,16 +82,23 @@ def disable_policy(*, act: Act, policy_id: str) -> Policy:
 
 
 def _locked(act: Act, policy_id: str) -> tuple[Policy, list[Policy]]:
-    """Return the policy and the enabled ones beside it, all of them locked.
+    """Return the policy and the enabled ones about the same, all of them locked.
 
-    All that are about the same are locked, in one order, so that of two people one
-    comes after the other; a sweep has the lock while it does one step.
+    In one order, so that of two people one comes after the other. A sweep has the lock
+    while it does one step; the project's is waited for as well, because an agent's
+    sessions are its own until the agent has a policy.
     """
     mine = Policy.objects.of_project(act.project_id)
-    same = mine.of_the_same(mine.one(policy_id)).select_related("agent")
-    held = list(same.select_for_update(no_key=True, of=("self",)).order_by("id"))
-    (policy,) = [one for one in held if one.id == policy_id]
-    return policy, [one for one in held if one.is_enabled and one.id != policy_id]
+    same = mine.of_the_same(mine.one(policy_id)) | mine.enabled().filter(agent=None)
+    same = same.select_related("agent").order_by("id")
+    rows = same.select_for_update(no_key=True, of=("self",))
+    held = {one.id: one for one in rows}
+    policy = held[policy_id]
+    return policy, [
+        one
+        for one in held.values()
+        if one.is_enabled and one.agent_id == policy.agent_id and one is not policy
+    ]
 
 
 def _require_fresh(preview: Removal, policy: Policy, act: Act) -> None:

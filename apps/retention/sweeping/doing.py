@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
-
 from apps.retention.counts import Counts
-from apps.retention.sweeping.planning import Work
+from apps.retention.sweeping.places import Place, Work
+from apps.retention.sweeping.planning import Rule, is_to_be_removed
 from apps.retention.words import Step
+from apps.timeline.models import Session
 from apps.timeline.operations import (
+    PINS_OF_PARTS,
     Gone,
     Went,
     empty_versions,
@@ -19,39 +20,60 @@ from apps.timeline.operations import (
 REASON = "policy"
 
 
-class Then(Enum):
-    """What comes after a step."""
+def do(work: Work, place: Place, removal_id: str, counts: Counts, rule: Rule) -> Place:
+    """Take what a step takes, count it, and return the place behind it.
 
-    AGAIN = auto()  # the same step has more to take
-    ON = auto()  # the session's next step
-    OVER = auto()  # the next session
-
-
-def do(work: Work, session_id: str, removal_id: str, counts: Counts) -> Then:
-    """Take what a step takes, count it, and say what comes next."""
-    gone = _take(work, session_id, removal_id)
-    for why in gone.pinned.values():
-        counts.stays(why)
+    Call it in a transaction: of a session that goes as a whole it is looked at again,
+    under its lock, whether it still may, since somebody may have written to it.
+    """
+    if work.step is Step.REMOVE and not _may_go(place.session_id, rule):
+        return place
+    gone = _take(work, place.session_id, removal_id)
+    _count_pins(gone, place, counts)
     if gone.outcome is Went.HELD:
         counts.held += 1
-        return Then.OVER
+        return place.over()
     if gone.outcome is Went.UNKNOWN:
-        return Then.OVER
-    if gone.outcome is not Went.DONE:
-        if gone.outcome is Went.MOVED:
-            counts.stays("moved")
-        return Then.ON
+        return place.over()
+    if gone.outcome is Went.MOVED:
+        counts.stays("moved")
+    place = _counted(work, gone, place, counts)
+    return _behind(work, gone, place)
+
+
+def _behind(work: Work, gone: Gone, place: Place) -> Place:
+    if work.step is Step.REMOVE:
+        if gone.outcome is Went.PINNED:
+            return place.kept()
+        return place if gone.has_more else place.over()
+    if work.step is Step.THIN and gone.has_more:
+        return place
+    return place.after(work)
+
+
+def _may_go(session_id: str, rule: Rule) -> bool:
+    held = Session.objects.select_for_update(no_key=True).filter(id=session_id).first()
+    return held is not None and is_to_be_removed(held, rule)
+
+
+def _counted(work: Work, gone: Gone, place: Place, counts: Counts) -> Place:
     numbers = {
         "versions": gone.versions,
         "turns": gone.turns,
         "rows": gone.rows,
         "bytes": gone.bytes,
     }
-    if any(numbers.values()):
-        # Of a session that takes several calls each counts once.
-        counts.add(work.step, sessions=int(not gone.has_more), **numbers)
-    is_again = gone.has_more and work.step in (Step.THIN, Step.REMOVE)
-    return Then.AGAIN if is_again else Then.ON
+    if gone.outcome is not Went.DONE or not any(numbers.values()):
+        return place
+    counts.add(work.step, sessions=int(work.step not in place.counted), **numbers)
+    return place.having_counted(work.step)
+
+
+def _count_pins(gone: Gone, place: Place, counts: Counts) -> None:
+    """Count what stays; what kept the whole session is not counted a second time."""
+    for why in gone.pinned.values():
+        if not place.is_kept or why in PINS_OF_PARTS:
+            counts.stays(why)
 
 
 def _take(work: Work, session_id: str, removal_id: str) -> Gone:

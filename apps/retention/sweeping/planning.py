@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from apps.core import sql
 from apps.retention.models import Policy
+from apps.retention.sweeping.places import Place, Work
 from apps.retention.terms import Terms
 from apps.retention.words import Step
 from apps.timeline.models import Session
@@ -36,24 +37,37 @@ _NEXT = sql.of_session(
              ORDER BY number LIMIT %(at_once)s) v
     """
 )
-
-
+# As `_NEXT`, of those that hold something: what was emptied is not locked and looked at
+# each hour again. Ranges of tombstones do not overlap, so the last that begins counts.
+_NEXT_FULL = sql.of_session(
+    """
+    SELECT min(v.number) AS first, max(v.number) AS last
+      FROM (SELECT w.number FROM timeline_version w
+             WHERE w.session_id = %(session)s AND w.number >= %(first)s
+               AND w.number <= %(most)s
+               AND w.number > coalesce((
+                   SELECT t.last_number FROM timeline_tombstone t
+                    WHERE t.session_id = %(session)s AND t.kind = 'emptied'
+                      AND t.first_number <= w.number
+                    ORDER BY t.first_number DESC LIMIT 1), -1)
+             ORDER BY w.number LIMIT %(at_once)s) v
+    """
+)
 # In which a session's steps are taken.
 ORDER = list(Step)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Work:
-    """One step of one session: these versions, or all of it."""
+class Rule:
+    """The days of a policy, and the moment that they are counted back from."""
 
-    step: Step
-    first: int = 0
-    last: int = 0
+    terms: Terms
+    at: datetime
 
 
-def terms_of(policy: Policy) -> Terms:
-    """Return the days of a policy."""
-    return Terms(
+def rule_of(policy: Policy, *, at: datetime) -> Rule:
+    """Return what a run of a policy goes by."""
+    terms = Terms(
         thin_days=policy.thin_days,
         empty_days=policy.empty_days,
         prune_days=policy.prune_days,
@@ -61,6 +75,7 @@ def terms_of(policy: Policy) -> Terms:
         ended_days=policy.ended_days,
         keep_last=policy.keep_last,
     )
+    return Rule(terms=terms, at=at)
 
 
 def sessions_of(policy: Policy, *, at: datetime) -> SessionQuerySet:
@@ -76,36 +91,33 @@ def sessions_of(policy: Policy, *, at: datetime) -> SessionQuerySet:
         own = Policy.objects.of_project(policy.project_id).enabled()
         agents = own.exclude(agent=None).values_list("agent_id", flat=True)
         mine = mine.exclude(agent_id__in=list(agents))
-    terms = terms_of(policy)
+    terms = rule_of(policy, at=at).terms
     shortest = min(n for n in _all_days(terms) if n is not None)
     return mine.filter(created_at__lt=at - timedelta(days=shortest)).order_by("id")
 
 
-def is_to_be_removed(session: Session, terms: Terms, *, at: datetime) -> bool:
+def is_to_be_removed(session: Session, rule: Rule) -> bool:
     """Say whether the session goes as a whole: idle, deleted or expired long enough."""
-    idle, ended = terms.after(Step.REMOVE), terms.ended_after
-    if idle is not None and session.updated_at < at - idle:
+    idle, ended = rule.terms.after(Step.REMOVE), rule.terms.ended_after
+    if idle is not None and session.updated_at < rule.at - idle:
         return True
-    return ended is not None and _ended_before(session, at - ended)
+    return ended is not None and _ended_before(session, rule.at - ended)
 
 
-def next_work(
-    session: Session, terms: Terms, *, at: datetime, behind: Work | None
-) -> Work | None:
-    """Return the step of a session that comes behind one, the least first.
+def next_work(session: Session, rule: Rule, place: Place) -> Work | None:
+    """Return the step of a session that comes behind a place, the least first.
 
-    None where nothing more is due. What is pruned anyway is not emptied before.
+    None where nothing more is due. What is pruned anyway is not emptied before. Of a
+    session that is due as a whole and that something keeps, parts may still go.
     """
+    if not place.is_kept and is_to_be_removed(session, rule):
+        return Work(step=Step.REMOVE)
+    behind = place.behind
     reached = -1 if behind is None else ORDER.index(behind.step)
-    if is_to_be_removed(session, terms, at=at):
-        is_done = behind is not None and behind.step is Step.REMOVE
-        return None if is_done else Work(step=Step.REMOVE)
-    most = session.head_number - terms.keep_last
     thin, empty, prune = (
-        _old_to(session.id, most, terms.after(step), at)
-        for step in (Step.THIN, Step.EMPTY, Step.PRUNE)
+        _old_to(session, rule, step) for step in (Step.THIN, Step.EMPTY, Step.PRUNE)
     )
-    if reached < 0 and thin >= 0:
+    if reached < 0 and thin >= (session.thinned_below or 0):
         return Work(step=Step.THIN, last=thin)
     for step, low, high in (
         (Step.EMPTY, prune + 1, empty),
@@ -120,18 +132,19 @@ def next_work(
     return None
 
 
-def _old_to(session_id: str, most: int, after: timedelta | None, at: datetime) -> int:
+def _old_to(session: Session, rule: Rule, step: Step) -> int:
     """Return the newest version that is old enough for a step; -1 where none is."""
+    most, after = session.head_number - rule.terms.keep_last, rule.terms.after(step)
     if after is None or most < 0:
         return -1
-    asked = {"session": session_id, "most": most, "before": at - after}
+    asked = {"session": session.id, "most": most, "before": rule.at - after}
     found = sql.rows(_OLD, asked)
     return int(found[0].number) if found else -1
 
 
 def _range(session_id: str, step: Step, first: int, most: int) -> Work | None:
     asked = {"session": session_id, "first": first, "most": most, "at_once": AT_ONCE}
-    (found,) = sql.rows(_NEXT, asked)
+    (found,) = sql.rows(_NEXT_FULL if step is Step.EMPTY else _NEXT, asked)
     if found.last is None:
         return None
     return Work(step=step, first=found.first, last=found.last)

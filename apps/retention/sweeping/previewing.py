@@ -1,13 +1,15 @@
-"""Counting what a policy would take: each step is done and rolled back.
+"""Counting what a policy would take: a session's steps are done and rolled back.
 
 So a preview says what the removal would: the same functions count, under the same
-locks, with the same pins. Nothing of it is committed but the count.
+locks, with the same pins, each step behind those before it. Nothing of it is committed
+but the count.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
@@ -16,15 +18,17 @@ from django.utils import timezone
 
 from apps.retention.counts import Counts
 from apps.retention.models import Policy, Removal
-from apps.retention.sweeping.doing import Then, do
-from apps.retention.sweeping.planning import Work, next_work, sessions_of, terms_of
+from apps.retention.sweeping.places import Place
+from apps.retention.sweeping.planning import Rule, next_work, rule_of, sessions_of
 from apps.retention.sweeping.running import never
-from apps.retention.sweeping.stepping import PASSED_BY
+from apps.retention.sweeping.stepping import PASSED_BY, done
 from apps.retention.words import State
 from apps.timeline.models import Session
 
 # A preview ends after so long, and says that it has not looked at all.
 LONGEST_SECONDS = 60.0
+# So long one session's writers wait for it; what is more of it is not counted either.
+LONGEST_OF_ONE_SECONDS = 2.0
 Clock = Callable[[], float]
 
 log = structlog.get_logger("stepback.retention")
@@ -40,44 +44,68 @@ def count_previews(
 
     One that is stopped in its middle is counted anew by the next call.
     """
-    done = 0
+    counted = 0
     for preview in Removal.objects.to_preview().select_related("policy"):
         if is_stopping():
-            return done
+            return counted
         try:
-            is_over = _count(preview, is_stopping, clock)
+            is_over = _Counting(preview, clock).run(is_stopping)
         except DatabaseError:
             raise
         except Exception:
             log.exception("a preview failed", preview=preview.id)
             _settle(preview, State.FAILED, now)
         else:
-            done += is_over
+            counted += is_over
             if is_over:
                 _settle(preview, State.READY, now)
-    return done
+    return counted
 
 
-def _count(preview: Removal, is_stopping: Callable[[], bool], clock: Clock) -> bool:
-    """Count it; say whether that came to an end."""
-    policy, counts, begun = preview.policy, Counts(), clock()
-    terms = terms_of(policy)
-    preview.is_complete = True
-    for session in _sessions(policy, preview.started_at):
-        if is_stopping():
-            return False
-        if clock() - begun > LONGEST_SECONDS:
-            preview.is_complete = False
-            break
-        counts.seen += 1
-        behind: Work | None = None
-        while True:
-            at = preview.started_at
-            behind = next_work(session, terms, at=at, behind=behind)
-            if behind is None or not _try(behind, session, preview.id, counts):
+@dataclass(slots=True)
+class _Counting:
+    """One preview, while it is counted."""
+
+    preview: Removal
+    clock: Clock
+
+    def run(self, is_stopping: Callable[[], bool]) -> bool:
+        """Count it; say whether that came to an end."""
+        preview, counts, begun = self.preview, Counts(), self.clock()
+        rule = rule_of(preview.policy, at=preview.started_at)
+        preview.is_complete = True
+        for session in _sessions(preview.policy, preview.started_at):
+            if is_stopping():
+                return False
+            if self.clock() - begun > LONGEST_SECONDS:
+                preview.is_complete = False
                 break
-    preview.counts = counts.kept()
-    return True
+            counts.seen += 1
+            if next_work(session, rule, Place(session_id=session.id)) is not None:
+                preview.is_complete &= self._count(session.id, rule, counts)
+        preview.counts = counts.kept()
+        return True
+
+    def _count(self, session_id: str, rule: Rule, counts: Counts) -> bool:
+        """Do all steps of a session and undo them; say whether these were all."""
+        with transaction.atomic():
+            is_all = self._do_all(session_id, rule, counts)
+            transaction.set_rollback(True)
+        return is_all
+
+    def _do_all(self, session_id: str, rule: Rule, counts: Counts) -> bool:
+        until = self.clock() + LONGEST_OF_ONE_SECONDS
+        mine = Session.objects.select_for_update(no_key=True).filter(id=session_id)
+        place = Place(session_id=session_id)
+        # Read again before each step, as the removal does.
+        while not place.is_over and (session := mine.first()) is not None:
+            work = next_work(session, rule, place)
+            if work is None:
+                break
+            if self.clock() > until:
+                return False
+            place = done(work, place, self.preview.id, counts, rule)
+        return True
 
 
 def _sessions(policy: Policy, at: datetime) -> Iterator[Session]:
@@ -89,14 +117,6 @@ def _sessions(policy: Policy, at: datetime) -> Iterator[Session]:
         if len(page) < PASSED_BY:
             return
         after = page[-1].id
-
-
-def _try(work: Work, session: Session, preview_id: str, counts: Counts) -> bool:
-    with transaction.atomic():
-        while (then := do(work, session.id, preview_id, counts)) is Then.AGAIN:
-            pass
-        transaction.set_rollback(True)
-    return then is Then.ON
 
 
 def _settle(preview: Removal, state: State, now: datetime | None) -> None:

@@ -14,6 +14,7 @@ from types import FrameType
 
 import structlog
 from django.db import Error, connection
+from django.db.models import Exists
 from django.utils import timezone
 
 from apps.core.monitoring.log import safe_message
@@ -66,10 +67,10 @@ class Process:
 
     def _is_due(self) -> bool:
         """Say whether an hour is over, or a killed sweep left something."""
-        last = Heartbeat.objects.values_list("swept_at", flat=True).first()
-        if last is None or timezone.now() - last >= EVERY:
-            return True
-        return Removal.objects.running().exists()
+        is_left = Exists(Removal.objects.running())
+        found = Heartbeat.objects.values_list("swept_at", is_left).first()
+        last, is_running = found or (None, False)
+        return last is None or timezone.now() - last >= EVERY or is_running
 
     def _between_steps(self) -> bool:
         """Say whether to stop; what came meanwhile and is urgent is done first."""
@@ -89,7 +90,8 @@ class Process:
     def _beat(self) -> None:
         now = timezone.now()
         if self._beat_at is None or now - self._beat_at >= BEAT:
-            Heartbeat.objects.update_or_create(id=1, defaults={"at": now})
+            if not Heartbeat.objects.filter(id=1).update(at=now):
+                Heartbeat.objects.update_or_create(id=1, defaults={"at": now})
             self._beat_at = now
 
     def _ask_to_stop(self, number: int, frame: FrameType | None) -> None:

@@ -79,8 +79,11 @@ def _end_what_was_switched_off(now: datetime) -> None:
 @transaction.atomic
 def _finish(removal_id: str, now: datetime) -> None:
     """Note that a run is over and write its record; forget one that took nothing."""
-    held = Removal.objects.running().select_for_update(no_key=True)
-    run = held.filter(id=removal_id).first()
+    # The policy first, as a step does: two sweeps must not wait for each other.
+    runs = Removal.objects.running().filter(id=removal_id)
+    policies = Policy.objects.filter(id__in=runs.values("policy_id"))
+    policies.select_for_update(no_key=True).first()
+    run = runs.select_for_update(no_key=True).first()
     if run is None:
         return
     Policy.objects.filter(id=run.policy_id).update(swept_at=now)

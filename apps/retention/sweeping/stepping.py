@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import structlog
 from django.db import DatabaseError, transaction
 
 from apps.retention.counts import Counts
 from apps.retention.models import Policy, Removal
-from apps.retention.sweeping.doing import Then, do
-from apps.retention.sweeping.planning import Work, next_work, sessions_of, terms_of
-from apps.retention.words import Step
-from apps.timeline.models import Session
+from apps.retention.sweeping.doing import do
+from apps.retention.sweeping.places import Place, Work
+from apps.retention.sweeping.planning import Rule, next_work, rule_of, sessions_of
 
 # Sessions with nothing due that one transaction passes by at most.
 PASSED_BY = 200
-OVER = "over"
 
 log = structlog.get_logger("stepback.retention")
 
@@ -40,62 +36,44 @@ def take_step(removal_id: str) -> bool | None:
 
 
 def _step(run: Removal, policy: Policy) -> bool:
-    counts, terms = Counts.of(run.counts), terms_of(policy)
-    begun = run.cursor.get("session")
+    counts, rule = Counts.of(run.counts), rule_of(policy, at=run.started_at)
+    begun = Place.of(run.cursor)
     found = sessions_of(policy, at=run.started_at)
-    page = list((found.filter(id__gte=begun) if begun else found)[:PASSED_BY])
+    if begun is not None:
+        found = found.filter(id__gte=begun.session_id)
+    page = list(found[:PASSED_BY])
     is_more = len(page) == PASSED_BY
     for session in page:
-        is_begun = session.id == begun
+        is_begun = begun is not None and session.id == begun.session_id
+        place = begun if is_begun and begun else Place(session_id=session.id)
         counts.seen += not is_begun
-        if is_begun and run.cursor["step"] == OVER:
-            continue
-        behind = _behind(run.cursor) if is_begun else None
-        work = next_work(session, terms, at=run.started_at, behind=behind)
-        if work is None:
-            run.cursor = {"session": session.id, "step": OVER}
-            continue
-        then = _do(work, session, run.id, counts)
-        if then is Then.OVER:
-            run.cursor = _cursor(session)
-        elif then is Then.ON:
-            run.cursor = _cursor(session, work)
-        else:
-            # Nothing is behind the cursor yet: the same step comes again.
-            run.cursor = {"session": session.id, "step": None}
-        is_more = True
-        break
+        work = None if place.is_over else next_work(session, rule, place)
+        if work is not None:
+            place, is_more = done(work, place, run.id, counts, rule), True
+        run.cursor = (place if work else place.over()).cursor()
+        if work is not None:
+            break
     run.counts, run.is_complete = counts.kept(), not is_more
     run.save(update_fields=["cursor", "counts", "is_complete"])
     return is_more
 
 
-def _do(work: Work, session: Session, removal_id: str, counts: Counts) -> Then:
-    """Do one step of a session; say what comes next.
+def done(
+    work: Work, place: Place, removal_id: str, counts: Counts, rule: Rule
+) -> Place:
+    """Do one step of a session; return the place behind it.
 
     One that fails, because something of its session is damaged, is left out and
     counted: it must not hold up the rest.
     """
     try:
         with transaction.atomic():
-            return do(work, session.id, removal_id, counts)
+            return do(work, place, removal_id, counts, rule)
     except DatabaseError:
         # Of all sessions, not of this one: the next sweep goes on.
         raise
     except Exception:
-        log.exception("a step of retention failed", session=session.id, step=work.step)
+        id, step = place.session_id, work.step
+        log.exception("a step of retention failed", session=id, step=step)
         counts.stays("failed")
-        return Then.OVER
-
-
-def _behind(cursor: dict[str, Any]) -> Work | None:
-    """Return the step that was done last; None where none was."""
-    if cursor["step"] is None:
-        return None
-    return Work(step=Step(cursor["step"]), last=cursor["last"])
-
-
-def _cursor(session: Session, work: Work | None = None) -> dict[str, Any]:
-    if work is None:
-        return {"session": session.id, "step": OVER}
-    return {"session": session.id, "step": work.step.value, "last": work.last}
+        return place.over()

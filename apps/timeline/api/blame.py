@@ -21,7 +21,15 @@ from apps.core.time.moments import utc_text
 from apps.diffs.changes import MISSING, Json
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.outputs.blame import CARRIED, BlameList
-from apps.timeline.blame import Blame, Cursor, Setter, TurnFacts, blame, cursors
+from apps.timeline.blame import (
+    Blame,
+    Cursor,
+    NotBefore,
+    Setter,
+    TurnFacts,
+    blame,
+    cursors,
+)
 from apps.timeline.ledger.facts import index
 from apps.timeline.versions.reading import VersionRow
 
@@ -60,13 +68,14 @@ class BlameView(TimelineView):
                 "starting_after", str, description="The `next` of an earlier answer."
             ),
         ],
-        responses={200: BlameList, **errors(400, 401, 403, 404, 429, 503)},
+        responses={200: BlameList, **errors(400, 401, 403, 404, 410, 429, 503)},
     )
     def get(self, request: Request, session_id: str) -> Response:
         """Tell which version set a value, from what to what, who, why and which turn.
 
         A value that a rollback restored is blamed on the version that first set it.
-        Of a key that was removed, the remover comes first.
+        Of a key that was removed, the remover comes first. What is gone cannot be
+        blamed: `not_before` says how far was looked.
         """
         found = blame(
             self.scope,
@@ -119,6 +128,17 @@ def _blame_object(found: Blame) -> dict[str, Any]:
         "data": [_setter_object(setter) for setter in found.setters],
         "has_more": found.next is not None,
         "next": cursors.write_cursor(found.next),
+        "not_before": found.not_before and _not_before(found.not_before),
+    }
+
+
+def _not_before(found: NotBefore) -> dict[str, Any]:
+    return {
+        "session_id": found.version.session_id,
+        "version": found.version.number,
+        "code": found.error.code,
+        "gone_session_id": found.error.details["session_id"],
+        "tombstone": found.error.details["tombstone"],
     }
 
 

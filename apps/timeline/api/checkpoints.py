@@ -29,6 +29,7 @@ from apps.core.http.openapi.schema import errors
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
+from apps.timeline.api.gaps import removed_on_page
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.bodies import bundles
 from apps.timeline.operations import TaskWrite
@@ -115,10 +116,23 @@ class CheckpointsView(TimelineView):
         else:
             found = checkpoints.named(session_id, name)
         shown = listing.within_bytes(found[:limit], lambda version: version.body_size)
+        if name is not None and not found and head.erasures:
+            checkpoints.require_not_pruned(session_id, name, head.number)
         objects = _checkpoint_objects(session_id, shown, with_state=with_state)
         envelope = paging.page(objects, limit, lambda item: str(item["version"]))
         envelope["has_more"] = len(found) > len(shown)
-        about = {"session_id": session_id, "current_version": head.number}
+        about: dict[str, Any] = {
+            "session_id": session_id,
+            "current_version": head.number,
+        }
+        about["removed"] = removed_on_page(
+            head,
+            [version.number for version in shown],
+            newest_first=True,
+            after=before,
+            has_more=envelope["has_more"],
+            with_emptied=True,
+        )
         return Response(envelope | about)
 
 

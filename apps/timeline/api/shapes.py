@@ -112,6 +112,7 @@ def version_object(
         "change_count": version.change_count,
         "changes_truncated": version.changes_truncated,
         "chain": version.chain.hex(),
+        "contents_erased": version.is_emptied,
     }
     if state is not None:
         shown["state"] = Fragment(state)
@@ -160,10 +161,15 @@ def named_checkpoint_object(
 
 
 def turn_object(
-    turn: Turn, parts: dict[str, bytes], before: bytes | None, after: bytes | None
+    turn: Turn,
+    parts: dict[str, bytes],
+    before: bytes | None,
+    after: bytes | None,
+    *,
+    states_erased: bool = False,
 ) -> dict[str, Any]:
     """Return a turn whole, with the previews that list clients read."""
-    said = {side: _said(parts[side]) for side in ("input", "output")}
+    said = {side: _said(parts.get(side, b"{}")) for side in ("input", "output")}
     metadata = parts.get("metadata")
     return {
         "object": "turn",
@@ -181,6 +187,8 @@ def turn_object(
         "trace_id": turn.trace_id,
         "state_before": None if before is None else Fragment(before),
         "state_after": None if after is None else Fragment(after),
+        "contents_erased": turn.is_emptied,
+        "states_erased": turn.is_emptied or states_erased,
     }
 
 

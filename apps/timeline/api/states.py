@@ -17,6 +17,7 @@ from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
+from apps.timeline.api.gaps import removed_on_page
 from apps.timeline.api.inputs import (
     ReplaceInput,
     RollbackInput,
@@ -30,7 +31,7 @@ from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import Rollback, Unread, VersionRow
 
 WRITE_ERRORS = errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 423, 429, 503)
-READ_ERRORS = errors(400, 401, 403, 404, 429, 503)
+READ_ERRORS = errors(400, 401, 403, 404, 410, 429, 503)
 
 
 class Shown(Protocol):
@@ -286,7 +287,7 @@ class StateHistoryView(TimelineView):
         shown = found[:limit]
         if flag_of(request, "include_state", default=True):
             shown = listing.within_bytes(shown, lambda version: version.body_size)
-            states = fetching.states(shown)
+            states = fetching.states_there(shown)
         else:
             states = {}
         data: list[dict[str, Any]] = [
@@ -298,6 +299,13 @@ class StateHistoryView(TimelineView):
                 "object": "list",
                 "session_id": session_id,
                 "data": data,
+                "removed": removed_on_page(
+                    head,
+                    [version.number for version in shown],
+                    newest_first=newest_first,
+                    after=since,
+                    has_more=len(found) > len(shown),
+                ),
                 "current_version": head.number,
                 "has_more": len(found) > len(shown),
             }

@@ -1,4 +1,4 @@
-"""Turns, the context made of them, and the combined history."""
+"""Turns, and the combined history."""
 
 from __future__ import annotations
 
@@ -6,32 +6,28 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from orjson import Fragment
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts.access import Permission
 from apps.core import paging
 from apps.core.errors import InvalidRequest
-from apps.core.http.openapi.schema import errors
-from apps.timeline import hooks
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes, traces
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.inputs import ContextInput, TurnInput
+from apps.timeline.api.gaps import (
+    removed_on_page,
+    removed_turns,
+)
+from apps.timeline.api.inputs import TurnInput
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
-from apps.timeline.api.summaries.context import condensed
 from apps.timeline.errors import TurnNotFound
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.models import Turn
 from apps.timeline.operations import Exchange
 from apps.timeline.queries import listing
 from apps.timeline.versions import fetching, reading
-from apps.timeline.versions.lineage import Lineage
 from apps.timeline.versions.reading import VersionRow
 
-CONTEXT_TURNS = 10
-CONTEXT_MEMORIES = 5
 # What is kept on a version, so not of a turn that made none.
 OF_VERSIONS = (
     *("external_id", "step_number", "parent_id", "objective_status"),
@@ -55,18 +51,21 @@ class TurnsView(TimelineView):
         """List turns, newest first unless asked otherwise."""
         limit = paging.limit_of(request)
         newest_first = parameters.newest_first(request, default=True)
-        self.version(session_id, None)
+        head = self.version(session_id, None)
+        after = self._number_of(session_id, paging.text_of(request, "starting_after"))
         found = listing.turns(
-            session_id,
-            newest_first=newest_first,
-            after=self._number_of(
-                session_id, paging.text_of(request, "starting_after")
-            ),
-            limit=limit,
+            session_id, newest_first=newest_first, after=after, limit=limit
         )
         objects = turn_objects(session_id, found[:limit])
         envelope = paging.page(objects, limit, lambda item: str(item["id"]))
         envelope["has_more"] = len(found) > len(objects)
+        envelope["removed"] = removed_turns(
+            head,
+            found[: len(objects)],
+            newest_first=newest_first,
+            after=after,
+            has_more=envelope["has_more"],
+        )
         return Response(envelope)
 
     @extend_schema(
@@ -135,60 +134,6 @@ class TurnView(TimelineView):
         return Response(turn_objects(session_id, [turn])[0])
 
 
-class ContextView(TimelineView):
-    """What an agent needs for its next call."""
-
-    required_scope = Permission.READ  # a POST, but it only reads
-
-    @extend_schema(
-        operation_id="build_context",
-        request=ContextInput,
-        examples=examples.CONTEXT,
-        responses={200: outputs.Context, **errors(400, 401, 403, 404, 415, 422, 429)},
-    )
-    def post(self, request: Request, session_id: str) -> Response:
-        """Return the state, memories, the newest summary and the turns since.
-
-        What was set aside is among none of them, unless it is asked for.
-        """
-        given = self.read(ContextInput).validated_data
-        head = self.version(session_id, None)
-        limit = given.get("turn_limit")
-        lineage = Lineage(session_id, head.number)
-        told = condensed(session_id, lineage, given)
-        recent = listing.recent_turns(
-            session_id,
-            lineage=None if given.get("include_set_aside") else lineage,
-            limit=CONTEXT_TURNS if limit is None else limit,
-            since=told.last_turn,
-        )
-        rollback = shapes.last_rollback(fetching.last_rollback(head))
-        memories = given.get("memory_limit")
-        recalled = hooks.recall(
-            hooks.RecallAsked(
-                act=self.act,
-                session_id=session_id,
-                version=head.number,
-                query=given.get("query"),
-                limit=CONTEXT_MEMORIES if memories is None else memories,
-                includes_set_aside=bool(given.get("include_set_aside")),
-            )
-        )
-        return Response(
-            {
-                "session_id": session_id,
-                "version": head.number,
-                "state": Fragment(reading.state(head)),
-                "memories": recalled.memories,
-                "average_relevance": recalled.average_relevance,
-                "drift_warning": recalled.is_drifting,
-                **told.fields,
-                "recent_turns": turn_objects(session_id, recent),
-                "last_rollback": rollback,
-            }
-        )
-
-
 class HistoryView(TimelineView):
     """Versions, turns and traces of a session in one answer."""
 
@@ -214,7 +159,7 @@ class HistoryView(TimelineView):
         states: dict[tuple[str, int], bytes] = {}
         if paging.flag_of(request, "include_state", default=True):
             shown = listing.within_bytes(shown, lambda version: version.body_size)
-            states = fetching.states(shown)
+            states = fetching.states_there(shown)
         turns = listing.turns(session_id, newest_first=True, after=None, limit=limit)
         body: dict[str, Any] = {
             "object": "history",
@@ -226,6 +171,13 @@ class HistoryView(TimelineView):
                 )
                 for version in shown
             ],
+            "removed": removed_on_page(
+                head,
+                [version.number for version in shown],
+                newest_first=True,
+                after=after,
+                has_more=len(found) > len(shown),
+            ),
             "has_more": len(found) > len(shown),
             "turns": turn_objects(session_id, turns[:limit], with_states=False),
         }
@@ -269,17 +221,27 @@ def turn_objects(
         versions = {version.number: version for version in found}
     shown = listing.within_bytes(list(turns), _sizes(versions))
     wanted = {number for turn in shown for number in _shown_by(turn)}
-    states = fetching.states([v for number, v in versions.items() if number in wanted])
+    states = fetching.states_there(
+        [v for number, v in versions.items() if number in wanted]
+    )
     objects = []
     for turn in shown:
-        parts = turn.parts()
+        parts = {} if turn.is_emptied else turn.parts()
         before = parts.get("state_before")
         if turn.before_number is not None:
             before = states.get((session_id, turn.before_number))
         after = None
         if turn.state_after_sent:
             after = states.get((session_id, turn.head_number))
-        objects.append(shapes.turn_object(turn, parts, before, after))
+        erased = any(
+            number not in versions or versions[number].is_emptied
+            for number in _shown_by(turn)
+        )
+        objects.append(
+            shapes.turn_object(
+                turn, parts, before, after, states_erased=with_states and erased
+            )
+        )
     return objects
 
 

@@ -15,6 +15,7 @@ from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
+from apps.timeline.api.gaps import removed_on_page
 from apps.timeline.api.inputs import LabelInput, whole_number
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.models import Label
@@ -51,7 +52,7 @@ class VersionsView(TimelineView):
         states: dict[tuple[str, int], bytes] = {}
         if paging.flag_of(request, "include_state"):
             shown = listing.within_bytes(shown, lambda version: version.body_size)
-            states = fetching.states(shown)
+            states = fetching.states_there(shown)
         labels = Label.objects.of_session(session_id).by_number(
             [version.number for version in shown]
         )
@@ -69,6 +70,13 @@ class VersionsView(TimelineView):
         envelope = paging.page(objects, limit, lambda item: str(item["version"]))
         envelope["has_more"] = len(found) > len(shown)
         envelope["current_version"] = head.number
+        envelope["removed"] = removed_on_page(
+            head,
+            [version.number for version in shown],
+            newest_first=newest_first,
+            after=after,
+            has_more=envelope["has_more"],
+        )
         return Response(envelope)
 
 

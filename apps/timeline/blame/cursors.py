@@ -8,7 +8,8 @@ import binascii
 from apps.core import json
 from apps.core.errors import MalformedJson, UnacceptableJson
 from apps.core.json import Json, segments
-from apps.timeline.blame.walk import Cursor, Number
+from apps.timeline.blame.pairs import Number
+from apps.timeline.blame.walk import Cursor
 
 LONGEST_CURSOR = 32_000
 

@@ -14,12 +14,13 @@ from apps.agents.scope import Scope
 from apps.core import json, sql
 from apps.diffs.changes import Json, Kind
 from apps.timeline.blame.attribution import value_at
-from apps.timeline.blame.walk import BlameWalk, Cursor, Found, Number
+from apps.timeline.blame.pairs import NotBefore, Number
+from apps.timeline.blame.walk import BlameWalk, Cursor, Found
 from apps.timeline.errors import PointerNotFound
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
 
-__all__ = ["Blame", "Cursor", "Number", "Setter", "TurnFacts", "blame"]
+__all__ = ["Blame", "Cursor", "NotBefore", "Number", "Setter", "TurnFacts", "blame"]
 
 TURNS = """
 SELECT t.session_id, t.head_number, t.id, t.turn_number, t.reasoning, t.trace_id,
@@ -70,8 +71,8 @@ class Setter:
 class Blame:
     """The successive setters of what stands at a pointer, newest first.
 
-    `value` is MISSING if it was removed. With `next` there may be more, also where
-    `setters` are fewer than was asked for.
+    `value` is MISSING if it was removed, or with `not_before` perhaps never was. With
+    `next` there may be more, also where `setters` are fewer than was asked for.
     """
 
     version: VersionRow
@@ -79,6 +80,8 @@ class Blame:
     value: Json
     setters: tuple[Setter, ...]
     next: Cursor | None
+    # Who set it before these is gone: how far it was looked.
+    not_before: NotBefore | None = None
 
 
 def blame(
@@ -98,7 +101,8 @@ def blame(
     It takes as many statements for a long session as for a short one; only versions
     whose rows cannot decide are looked into one by one.
 
-    Raises: SessionNotFound, VersionNotFound, PointerNotFound.
+    Raises: SessionNotFound, VersionNotFound, VersionPruned, ContentsErased,
+    PointerNotFound.
     """
     version = fetching.version(scope, session_id, number, now=now)
     state = json.parse(reading.state(version))
@@ -114,7 +118,7 @@ def blame(
         steps.append((found, goes_on))
         if onward is not None:
             at = onward
-    if not (steps or goes_on or before):
+    if not (steps or goes_on or before or walk.not_before):
         raise PointerNotFound(param="pointer")
     return Blame(
         version=version,
@@ -122,6 +126,7 @@ def blame(
         value=value_at(state, pointer),
         setters=_told(steps),
         next=goes_on,
+        not_before=walk.not_before,
     )
 
 

@@ -19,7 +19,8 @@ from apps.timeline.ledger.facts.index import path_key
 # newest version in it that has a say. The first that is found ends the recursion, so
 # its cost grows with the rollbacks passed, not with the versions. The numbers of roles
 # and kinds stand here as literals, because partial indexes are chosen by literals:
-# role 3 is a shift, role 4 was carried along by a fork, kind 2 is removed.
+# role 3 is a shift, role 4 was carried along by a fork, kind 2 is removed. Where change
+# rows were thinned, each number is a stop, whether its version is there or not.
 NEXT_STOP = sql.of_session(sql.query("timeline", "blame_next_stop"))
 MOVED = 5
 

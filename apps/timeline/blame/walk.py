@@ -13,13 +13,11 @@ from typing import NamedTuple
 
 from apps.agents.scope import Scope
 from apps.core import json
-from apps.core.admission.work import WorkBudget, of_json
 from apps.diffs.changes import MISSING, Json, Kind
 from apps.timeline.blame.attribution import Attribution, judge, place_of, value_at
+from apps.timeline.blame.pairs import Gone, NotBefore, Number, Pair, Pairs
 from apps.timeline.blame.tracked_path import Stop, TrackedPath, next_stop, track
-from apps.timeline.errors import SessionNotFound
 from apps.timeline.ledger.facts import index
-from apps.timeline.models import Session
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
 
@@ -27,16 +25,8 @@ from apps.timeline.versions.reading import VersionRow
 # (truncated ones, shifted lists) before it stops and says where it stands. A look took
 # 1.5 ms, and as much again for every 200 kB of its two states.
 MOST_LOOKS = 1_000
-LOOK_BYTES = 200_000
 
 KIND_OF = {number: kind for kind, number in index.KINDS.items()}
-
-
-class Number(NamedTuple):
-    """A version of some session: the history of a fork lies in several."""
-
-    session_id: str
-    number: int
 
 
 class Cursor(NamedTuple):
@@ -84,23 +74,6 @@ class Found:
 Step = tuple[Found | None, At | None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """A version and the one before it, with their states."""
-
-    after: VersionRow
-    before: VersionRow | None
-    new: Json
-    old: Json
-    is_hidden: bool
-
-    @property
-    def looks(self) -> int:
-        """How many looks into small states this one amounts to."""
-        size = self.after.size + (self.before.size if self.before else 0)
-        return 1 + size // LOOK_BYTES
-
-
 class BlameWalk:
     """One way back, with a limit on what it looks into in vain."""
 
@@ -108,13 +81,15 @@ class BlameWalk:
         self.scope, self.now = scope, now
         self._key = bytes(scope.project.index_key)
         self._looks = 0
-        self._budget = WorkBudget()
-        # The last state looked into is often the next one's later side.
-        self._states: dict[Number, Json] = {}
+        # Where it ended for good, if that was because something is gone.
+        self.not_before: NotBefore | None = None
+        # The last version known to show what is followed.
+        self._known: Number | None = None
+        self._pairs = Pairs(scope, now)
 
     def begin(self, version: VersionRow, state: Json, pointer: str) -> At:
         """Stand at a version of which the caller has the state."""
-        number = Number(version.session_id, version.number)
+        number = self._known = Number(version.session_id, version.number)
         return At(number, track(state, pointer), pointer)
 
     def resume(self, cursor: Cursor) -> At:
@@ -134,8 +109,17 @@ class BlameWalk:
         """Return the newest setter from here down, and where the one before it is.
 
         Without a setter, the place says where the walk gave up for now, None that
-        nothing more is to be found.
+        nothing more is to be found: because nothing is, or because it is gone
+        (`not_before`).
         """
+        try:
+            return self._setter(at)
+        except Gone as end:
+            self.not_before = NotBefore(end.known, end.error)
+            return None, None
+
+    def _setter(self, at: At | None) -> Step:
+        """Raises: Gone."""
         while at is not None and (self._goes_on or at.pointer is None):
             stop = next_stop(
                 self._key, *at.version, at.tracked, rollbacks=at.restorer is None
@@ -152,18 +136,19 @@ class BlameWalk:
 
     @property
     def _goes_on(self) -> bool:
-        return self._looks < MOST_LOOKS and not self._budget.is_spent
+        return self._looks < MOST_LOOKS and not self._pairs.is_spent
 
     def _restored(self, at: At, stop: Stop, restored: int) -> At:
         """Go on in the version that a rollback restored: its state is the same."""
         rollback = Number(at.version.session_id, stop.number)
         pointer, changed = at.pointer, stop.is_certain
         if not stop.is_certain:
-            pair = self._pair(rollback)
+            pair = self._pair(at, stop.number)
             self._looks += pair.looks
             attribution = judge(at.tracked, pair.old, pair.new)
             pointer = place_of(at.tracked, pair.new)
             changed = attribution.is_setter
+        self._known = rollback
         return At(
             Number(rollback.session_id, restored),
             at.tracked,
@@ -173,7 +158,9 @@ class BlameWalk:
 
     def _beyond(self, at: At) -> Step:
         """Go on where version 0 has no say: in the origin, if there is one."""
-        origin, _ = self._origin(at.version.session_id)
+        first = Number(at.version.session_id, 0)
+        origin, _ = self._pairs.origin(at.version.session_id, first)
+        self._known = first
         if origin is not None:
             number = Number(origin.session_id, origin.number)
             return None, replace(at, version=number, pointer=None)
@@ -183,7 +170,7 @@ class BlameWalk:
 
     def _look(self, at: At, stop: Stop) -> Step:
         """Let the states decide whether a version set the value."""
-        pair = self._pair(Number(at.version.session_id, stop.number))
+        pair = self._pair(at, stop.number)
         if pair.is_hidden:
             return _hidden(at, stop, pair), None
         attribution = judge(at.tracked, pair.old, pair.new, is_certain=stop.is_certain)
@@ -195,53 +182,24 @@ class BlameWalk:
             onward = replace(onward, restorer=at.restorer)
         return None, onward
 
-    def _pair(self, version: Number) -> _Pair:
-        session_id, number = version
-        wanted = [number - 1, number] if number else [0]
-        *earlier, after = fetching.versions_at(session_id, wanted)
-        is_hidden = False
-        if not earlier:
-            origin, is_hidden = self._origin(session_id)
-            earlier = [origin] if origin else []
-        before = earlier[0] if earlier else None
-        new, *old = self._parsed([after, *earlier])
-        return _Pair(after, before, new, old[0] if old else MISSING, is_hidden)
-
-    def _parsed(self, versions: list[VersionRow]) -> list[Json]:
-        """Return their states; keep them, and no others, for the next look."""
-        numbers = [Number(one.session_id, one.number) for one in versions]
-        known = {one: self._states[one] for one in numbers if one in self._states}
-        unread = [
-            version
-            for version, one in zip(versions, numbers, strict=True)
-            if one not in known
-        ]
-        for one, written in fetching.states(unread).items():
-            self._budget.spend(of_json(written))
-            known[Number(*one)] = json.parse(written)
-        self._states = known
-        return [known[one] for one in numbers]
-
-    def _origin(self, session_id: str) -> tuple[VersionRow | None, bool]:
-        """Return the version that a session was forked from, and whether it hides."""
-        told = Session.objects.values_list("origin_session_id", "origin_number")
-        origin_id, number = told.get(id=session_id)
-        if origin_id is None:
-            return None, False
-        try:
-            return fetching.version(self.scope, origin_id, number, now=self.now), False
-        except SessionNotFound:
-            return None, True
+    def _pair(self, at: At, number: int) -> Pair:
+        """Raises: Gone, where one of the two is not there, or not what it held."""
+        session_id = at.version.session_id
+        above = Number(session_id, number + 1)
+        known = above if number < at.version.number else self._known or above
+        pair = self._pairs.read(Number(session_id, number), known)
+        self._known = Number(session_id, number)
+        return pair
 
 
-def _onward(pair: _Pair, attribution: Attribution) -> At | None:
+def _onward(pair: Pair, attribution: Attribution) -> At | None:
     if pair.before is None or attribution.was is None:
         return None
     number = Number(pair.before.session_id, pair.before.number)
     return At(number, track(pair.old, attribution.was), attribution.was)
 
 
-def _found(at: At, pair: _Pair, attribution: Attribution) -> Found:
+def _found(at: At, pair: Pair, attribution: Attribution) -> Found:
     return Found(
         version=pair.after,
         pointer=attribution.pointer,
@@ -253,7 +211,7 @@ def _found(at: At, pair: _Pair, attribution: Attribution) -> Found:
     )
 
 
-def _hidden(at: At, stop: Stop, pair: _Pair) -> Found | None:
+def _hidden(at: At, stop: Stop, pair: Pair) -> Found | None:
     """Tell of a fork's first version what can be told without its origin."""
     if at.tracked.is_absent and not stop.is_certain:
         return None

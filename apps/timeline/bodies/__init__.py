@@ -11,6 +11,7 @@ from apps.timeline.bodies.bundles import (
 )
 from apps.timeline.bodies.caching import Cache, cache
 from apps.timeline.bodies.codec import (
+    EMPTIED,
     KEY_FRAME_EVERY,
     Base,
     Codec,
@@ -25,6 +26,7 @@ from apps.timeline.bodies.codec import (
 )
 
 __all__ = [
+    "EMPTIED",
     "KEY_FRAME_EVERY",
     "MAX_BODY_BYTES",
     "Base",

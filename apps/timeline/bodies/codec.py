@@ -61,6 +61,10 @@ class Codec(IntEnum):
     ZSTD_DELTA = 3  # a zstd frame with the base as its prefix
 
 
+# In a codec's place, where what was stored is gone.
+EMPTIED = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Base:
     """The body that the next one may be stored against."""

@@ -22,12 +22,12 @@ from apps.agents.remembered import remember
 from apps.agents.waiting import rules as rules_of
 from apps.core import json, sql
 from apps.core.admission import gate
-from apps.core.errors import IdempotencyKeyReused
+from apps.core.errors import DomainError, IdempotencyKeyReused
 from apps.core.ids import new_id
 from apps.core.json import Json, State
 from apps.core.provenance import Request
 from apps.timeline.bodies import bundles
-from apps.timeline.errors import ExternalIdTaken
+from apps.timeline.errors import ExternalIdTaken, SessionNotFound
 from apps.timeline.ledger import events
 from apps.timeline.ledger.drafts import Draft, Edit, Receipt
 from apps.timeline.ledger.encoding import calls, rows
@@ -35,7 +35,7 @@ from apps.timeline.ledger.encoding.firsts import encode_first
 from apps.timeline.ledger.encoding.values import Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
 from apps.timeline.models import RequestKey, Session, SessionName
-from apps.timeline.versions import heads, reading
+from apps.timeline.versions import fetching, heads, reading
 from apps.timeline.versions.proof import NO_CHAIN
 from apps.timeline.versions.reading import Step
 from apps.timeline.words import Hold, Op
@@ -110,6 +110,8 @@ class SessionCreation:
                 first, act=self.act, session_id=session_id, session=session
             )
             transaction.on_commit(partial(heads.REMEMBERED.put, head))
+        if outcome == "gone" and origin is not None:
+            raise self._gone(origin)
         return self._receipt_for_outcome(session_id, outcome)
 
     def _created(self, parameters: dict[str, Any]) -> str:
@@ -242,6 +244,18 @@ class SessionCreation:
         if self.request.key and (made.request_key, bytes(made.request_digest)) == mine:
             return Receipt(session_id=session_id, number=0, is_replay=True)
         raise self._taken(session_id)
+
+    def _gone(self, origin: reading.VersionRow) -> DomainError:
+        """Say what became of a version that a removal took while it was forked."""
+        act = self.act
+        try:
+            found = fetching.version(
+                act.scope, origin.session_id, origin.number, now=act.now
+            )
+            reading.require_contents(found)
+        except DomainError as error:
+            return error
+        return SessionNotFound()
 
     def _taken(self, session_id: str) -> ExternalIdTaken:
         """Name the session that has the name, unless it is another agent's affair."""

@@ -4,6 +4,15 @@ from django.db import migrations, models
 
 from apps.core import sql
 
+# They stand on tables that stay, and need the functions that go.
+TRIGGERS_GO = """
+DROP TRIGGER timeline_tombstone_is_immutable ON timeline_tombstone;
+DROP TRIGGER timeline_tombstone_is_not_emptied ON timeline_tombstone;
+DROP TRIGGER timeline_version_keeps_the_rest ON timeline_version;
+DROP TRIGGER timeline_body_keeps_the_rest ON timeline_body;
+DROP TRIGGER timeline_turn_keeps_the_rest ON timeline_turn;
+"""
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -76,6 +85,14 @@ class Migration(migrations.Migration):
             field=models.BigIntegerField(null=True),
         ),
         migrations.AddIndex(
+            model_name="session",
+            index=models.Index(
+                condition=models.Q(("thinned_below__isnull", False)),
+                fields=["project_id", "-id"],
+                name="timeline_session_thinned",
+            ),
+        ),
+        migrations.AddIndex(
             model_name="body",
             index=models.Index(
                 condition=models.Q(("base_number__isnull", False)),
@@ -99,7 +116,13 @@ class Migration(migrations.Migration):
                 name="timeline_tombstone_is_of_a_range",
             ),
         ),
-        sql.create_on_tables("timeline", "keeping_tables_v1"),
+        migrations.AddIndex(
+            model_name="tombstone",
+            index=models.Index(fields=["created_at"], name="timeline_tombstone_by_age"),
+        ),
+        sql.create_function("timeline", "refuse_change_v1"),
+        sql.create_function("timeline", "keep_the_rest_v1"),
+        sql.create("timeline", "keeping_tables_v1", drop=TRIGGERS_GO),
         # There is nothing to reverse: the column goes.
         sql.create_on_tables("timeline", "origin_chains_v1"),
         sql.create_function("timeline", "create_session_v7"),

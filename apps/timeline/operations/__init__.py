@@ -56,6 +56,7 @@ from apps.timeline.operations.holds import (
     wait,
 )
 from apps.timeline.operations.keeping import (
+    PINS_OF_PARTS,
     Gone,
     Went,
     empty_versions,
@@ -90,6 +91,7 @@ __all__ = [
     "MAX_SUMMARY",
     "MAX_WHY",
     "MOST_RESTORED",
+    "PINS_OF_PARTS",
     "About",
     "BatchItem",
     "Begun",

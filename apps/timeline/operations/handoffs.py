@@ -16,7 +16,8 @@ from apps.timeline.ledger.drafts import Edit, Receipt
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.operations import descriptors
 from apps.timeline.operations.sessions import Origin, fork
-from apps.timeline.versions import fetching
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.gone import refused_as_conflict
 from apps.timeline.versions.reading import Step, require_text
 
 LONGEST_AGENT = 255
@@ -38,7 +39,9 @@ def hand_off(
     """
     if to_agent is not None:
         require_text("to_agent", to_agent, LONGEST_AGENT)
-    version = fetching.version(act.scope, session_id, number, now=act.now)
+    with refused_as_conflict():
+        version = fetching.version(act.scope, session_id, number, now=act.now)
+        reading.require_contents(version)
     audit.record_for(
         stream_id=session_id,
         project_id=act.project_id,
@@ -66,7 +69,8 @@ def adopt(
     Raises: HandoffNotVerified before anything is written; what `fork` raises.
     """
     session_id, number = descriptors.verified(handoff, project_id=act.project_id)
-    version = fetching.version(act.scope, session_id, number, now=act.now)
+    with refused_as_conflict():
+        version = fetching.version(act.scope, session_id, number, now=act.now)
     descriptors.require_same(version, handoff)
     return fork(
         act=act,

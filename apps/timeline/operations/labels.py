@@ -27,7 +27,7 @@ from apps.timeline.ledger.facts.about import (
     require_title,
     require_ttl,
 )
-from apps.timeline.ledger.locking import lock_session
+from apps.timeline.ledger.locking import lock_existing
 from apps.timeline.models import Label, Session
 from apps.timeline.projection import labelling
 from apps.timeline.versions import fetching
@@ -52,7 +52,7 @@ def label(
     fetching.version(act.scope, session_id, number, now=act.now)
     # Whoever gives and whoever takes a label of one name must not miss each other, nor
     # may a removal take the version in between.
-    lock_session(session_id)
+    lock_existing(session_id)
     version = fetching.version(act.scope, session_id, number, now=act.now)
     actor = act.actor
     # The insert decides between two at once: only the one that made the row records.
@@ -88,7 +88,7 @@ def unlabel(
     """
     version = fetching.version(act.scope, session_id, number, now=act.now)
     # Whoever gives and whoever takes a label of one name must not miss each other.
-    lock_session(session_id)
+    lock_existing(session_id)
     labels = Label.objects.of_session(session_id)
     taken = labels.filter(name=name, number=version.number)
     given = taken.first()

@@ -20,7 +20,7 @@ from apps.core.ids import new_id
 from apps.timeline import scores
 from apps.timeline.covered import NOTE, REVIEW, SCORE, SUMMARY
 from apps.timeline.errors import ReviewReplaced, TurnNotFound
-from apps.timeline.ledger.locking import lock_session
+from apps.timeline.ledger.locking import lock_existing
 from apps.timeline.models import Note, Review, Score, Session, Summary, Turn
 from apps.timeline.projection import labelling
 from apps.timeline.versions import fetching
@@ -57,6 +57,9 @@ def add_note(
     require_text("text", text, MAX_NOTE)
     if not text.strip():
         raise InvalidRequest("A note says something.", param="text")
+    fetching.version(act.scope, session_id, number, now=act.now)
+    # Read again under the lock: a removal may have taken the version in between.
+    lock_existing(session_id)
     version = fetching.version(act.scope, session_id, number, now=act.now)
     note = Note(
         session_id=session_id,
@@ -93,8 +96,8 @@ def add_summary(
     """
     _require_summary(first_turn, last_turn, text)
     fetching.head(act.scope, session_id, now=act.now)
+    lock_existing(session_id)
     head_number = _left_by(session_id, first_turn, last_turn)
-    lock_session(session_id)
     last = Summary.objects.of_session(session_id).newest()
     if (
         last is not None
@@ -149,7 +152,7 @@ def review(
     why = _said(outcome, why)
     fetching.head(act.scope, session_id, now=act.now)
     # Two at once follow each other, so there is one that counts.
-    lock_session(session_id)
+    lock_existing(session_id)
     last = Review.objects.of_session(session_id).newest()
     if (
         last is not None
@@ -173,7 +176,7 @@ def withdraw_review(*, act: Act, session_id: str, given_at: datetime) -> Review:
     Raises: SessionNotFound, ReviewReplaced where it is not the newest.
     """
     fetching.head(act.scope, session_id, now=act.now)
-    lock_session(session_id)
+    lock_existing(session_id)
     known = Review.objects.of_session(session_id)
     last = known.newest()
     if last is None or last.created_at != given_at:
@@ -198,7 +201,7 @@ def score(
     scores.require_name(name)
     value = scores.finite(value)
     fetching.head(act.scope, session_id, now=act.now)
-    lock_session(session_id)
+    lock_existing(session_id)
     known = Score.objects.of_session(session_id)
     last = known.newest(name)
     if last is None and known.count_names() >= scores.MOST_NAMES:

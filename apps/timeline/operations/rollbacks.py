@@ -16,6 +16,7 @@ from apps.timeline.models import Compensation
 from apps.timeline.operations.effects.compensating import Owed
 from apps.timeline.queries.targets import target
 from apps.timeline.versions import fetching
+from apps.timeline.versions.gone import refused_as_conflict
 from apps.timeline.versions.intact import is_intact, require_intact
 from apps.timeline.versions.reading import Step, VersionRow, require_text
 from apps.timeline.words import Crossing, Hold, Op
@@ -55,6 +56,7 @@ def rollback(
 
     def build(head: VersionRow) -> Write:
         _require_reason(act, step)
+        _hold_still(head)
         restored = target(act.scope, head, to, now=act.now)
         _ask_gates(act, head, restored)
         owed.look(head, restored)
@@ -89,7 +91,9 @@ def undo(
     owed = Owed(crossing)
 
     def build(head: VersionRow) -> Write:
-        undone = fetching.version(act.scope, session_id, number, now=act.now)
+        _hold_still(head)
+        with refused_as_conflict():
+            undone = fetching.version(act.scope, session_id, number, now=act.now)
         if undone.restored_number is None:
             raise NoRollback(param="version", head=head.number)
         restored = target(act.scope, head, number - 1, now=act.now)
@@ -142,11 +146,17 @@ def _restored(
     return replace(receipt, verified=is_intact(made), effects_crossed=crossed)
 
 
+def _hold_still(head: VersionRow) -> None:
+    """Lock the session before the target is read: no removal takes it in between.
+
+    Gates are asked under this lock too; a head that has moved on is a conflict then.
+    """
+    lock_session(head.session_id)
+
+
 def _ask_gates(
     act: Act, head: VersionRow, restored: VersionRow, *, undo_of: int | None = None
 ) -> None:
-    """Ask under the session's lock: a head that has moved on is a conflict then."""
-    lock_session(head.session_id)
     asked = hooks.RollbackAsked(
         act=act,
         session_id=head.session_id,

@@ -19,7 +19,8 @@ from apps.timeline.ledger.drafts import UNCHANGED, Draft, Edit, Receipt
 from apps.timeline.ledger.facts.about import About
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.queries.targets import at_turn
-from apps.timeline.versions import fetching
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.gone import refused_as_conflict
 from apps.timeline.versions.reading import Step, VersionRow
 from apps.timeline.words import Hold, Op
 
@@ -125,7 +126,10 @@ def _version_of(act: Act, origin: Origin) -> VersionRow:
     number = origin.number
     if origin.turn_id is not None:
         number = at_turn(act.scope, origin.session_id, origin.turn_id, now=act.now)
-    return fetching.version(act.scope, origin.session_id, number, now=act.now)
+    with refused_as_conflict():
+        found = fetching.version(act.scope, origin.session_id, number, now=act.now)
+        reading.require_contents(found)
+    return found
 
 
 def _registered(act: Act, agent: str) -> Agent:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from apps.core import keyset, sql
+from apps.timeline import bodies
+from apps.timeline.versions import gone
 from apps.timeline.versions.fetching import VERSIONS
 from apps.timeline.versions.reading import VersionRow
 from apps.timeline.words import Op
@@ -36,7 +38,7 @@ SHOWN = (
 NEWEST = sql.of_session(
     SHOWN
     + f"""
-   AND {keyset.below("v.number")}
+   AND {keyset.below("v.number")} AND b.codec > {bodies.EMPTIED}
  ORDER BY v.number DESC LIMIT %(limit)s
 """
 )
@@ -73,8 +75,8 @@ def newest(
 ) -> list[VersionRow]:
     """Return up to `limit` + 1 checkpoints, newest first, below number `before`.
 
-    `with_merges` takes what others wrote for checkpoints, too. The caller has looked
-    the session up.
+    `with_merges` takes what others wrote for checkpoints, too. What was emptied holds
+    nothing to go on from. The caller has looked the session up.
     """
     asked = {"before": before, "limit": limit + 1}
     return _records(NEWEST, session_id, asked, WRITTEN if with_merges else UNNAMED)
@@ -88,6 +90,13 @@ def named(session_id: str, name: str) -> list[VersionRow]:
         return found
     found = _records(NUMBERED, session_id, {"number": number}, WRITTEN)
     return [one for one in found if name_of(one) == name]
+
+
+def require_not_pruned(session_id: str, name: str, head: int) -> None:
+    """Raises: VersionPruned, where a name that was made of a number leads there."""
+    number = _number_in(name)
+    if number is not None:
+        gone.require_not_pruned(session_id, number, head)
 
 
 def name_of(version: VersionRow) -> str:

@@ -109,10 +109,12 @@ def recent_turns(
 ) -> list[Turn]:
     """Return the newest turns, newest first, that were made on live versions.
 
+    Those that were emptied say nothing any more, and are left out.
     Live is what the head's `lineage` says; None keeps those set aside as well. Turns up
     to the number `since` are left out.
     """
-    newest = Turn.objects.of_session(session_id).in_order(newest_first=True, after=None)
+    there = Turn.objects.of_session(session_id).with_contents()
+    newest = there.in_order(newest_first=True, after=None)
     if lineage is None:
         return list(newest.filter(turn_number__gt=since)[:limit])
     live = islice(_live_turns(session_id, lineage, since), limit)
@@ -129,6 +131,7 @@ def _live_turns(session_id: str, lineage: Lineage, since: int) -> Iterator[int]:
     while True:
         older = (
             Turn.objects.of_session(session_id)
+            .with_contents()
             .filter(turn_number__gt=since)
             .in_order(newest_first=True, after=after)
         )

@@ -18,11 +18,12 @@ from datetime import datetime
 from apps.agents.scope import Scope
 from apps.core import sql
 from apps.timeline.bodies import CorruptBody, Part
-from apps.timeline.errors import SessionNotFound, VersionNotFound
+from apps.timeline.errors import SessionNotFound, VersionNotFound, VersionPruned
 from apps.timeline.models import Session, Turn
 from apps.timeline.queries import calls, listing
 from apps.timeline.queries.calls import Call
 from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.gone import removed_between
 from apps.timeline.versions.lineage import live_ranges, set_aside_by
 from apps.timeline.versions.reading import VersionRow
 
@@ -114,6 +115,7 @@ def since(
     before = reading.parts(target)
     own = _Stretch(shown=target, end=head, lineage=lineage, live=live)
     origins, is_all = _origins(scope, target, now)
+    is_all = is_all and not _has_lost(head, target)
     found: list[Call] = []
     for stretch in (*reversed(origins), own):
         in_turns, has_all_turns = _of_turns(stretch)
@@ -123,6 +125,18 @@ def since(
     return Outside(
         calls=tuple(calls.merged(found)), since=target.body_number, is_all=is_all
     )
+
+
+def _has_lost(head: VersionRow, target: VersionRow) -> bool:
+    """Whether something that may have reported calls since was removed or emptied.
+
+    A body that a kept version needed has moved to it: who made it is not known then.
+    """
+    has_moved = target.body_number == target.number and (
+        target.restored_number is not None or not target.change_count
+    )
+    low = 0 if has_moved else target.body_number
+    return bool(removed_between(head, low, head.number, with_emptied=True))
 
 
 def _origins(
@@ -142,7 +156,7 @@ def _origins(
             return found, False
         try:
             origin = fetching.version(scope, origin_id, number, now=now)
-        except (SessionNotFound, VersionNotFound):
+        except (SessionNotFound, VersionNotFound, VersionPruned):
             return found, False
         if origin.commitment != shown.commitment:
             # The fork began with a state of its own: like an update, made here.
@@ -223,6 +237,7 @@ def _of_checkpoints(
 def _read(session_id: str, numbers: Sequence[int]) -> list[VersionRow]:
     """Read the newest of these versions, as far as a page may."""
     found = fetching.versions_at(session_id, numbers) if numbers else []
-    some = listing.within_bytes(found[::-1], lambda one: one.body_size)
+    there = [one for one in found[::-1] if not one.is_emptied]
+    some = listing.within_bytes(there, lambda one: one.body_size)
     reading.fetch(some)
     return some

@@ -7,14 +7,16 @@ from datetime import datetime
 from apps.agents.scope import Scope
 from apps.timeline.errors import NothingToRollBack, TurnNotFound, VersionNotFound
 from apps.timeline.models import Turn
-from apps.timeline.versions import fetching
+from apps.timeline.versions import fetching, reading
+from apps.timeline.versions.gone import refused_as_conflict
 from apps.timeline.versions.reading import VersionRow
 
 
 def target(scope: Scope, head: VersionRow, to: int, *, now: datetime) -> VersionRow:
     """Return the version to restore; a negative `to` counts back from the head.
 
-    Raises: NothingToRollBack, VersionNotFound, both with the head's number.
+    Raises: NothingToRollBack, VersionNotFound, both with the head's number;
+    VersionPruned and ContentsErased as conflicts.
     """
     number = to if to >= 0 else head.number + to
     if number == head.number:
@@ -26,7 +28,10 @@ def target(scope: Scope, head: VersionRow, to: int, *, now: datetime) -> Version
             param="version",
             head=head.number,
         )
-    return fetching.version(scope, head.session_id, number, now=now)
+    with refused_as_conflict():
+        found = fetching.version(scope, head.session_id, number, now=now)
+        reading.require_contents(found)
+    return found
 
 
 def at_turn(scope: Scope, session_id: str, turn_id: str, *, now: datetime) -> int:

@@ -32,6 +32,7 @@ class Either(Condition):
 
     cost = Cost.HISTORY
     tells_only_met = True
+    reads_history = True
 
     def __init__(self, clause: FreeTerm, conditions: Sequence[Condition]) -> None:
         super().__init__(clause)

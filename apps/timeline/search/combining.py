@@ -32,6 +32,7 @@ class NoneOf(Condition):
         self.inner = inner
         self.states = states
         self.cost = inner.cost
+        self.reads_history = inner.reads_history
 
     def among(self, sessions: Sequence[Candidate]) -> set[str]:
         met = self.inner.among(sessions)
@@ -57,6 +58,7 @@ class OneOf(Condition):
         self.shares = _Shares(states, sum(one.cost > Cost.INDEX for one in conditions))
         self.states = states
         self.cost = max(one.cost for one in conditions)
+        self.reads_history = any(one.reads_history for one in conditions)
 
     def candidates(self, before: str | None, limit: int) -> list[str] | None:
         return newest_of(

@@ -95,6 +95,8 @@ class Condition(ABC):
     cost: Cost = Cost.INDEX
     # Whether `hits` may be asked of sessions that do not meet the clause, too.
     tells_only_met: ClassVar[bool] = False
+    # Whether what it looks for stands in versions, which may have gone.
+    reads_history: bool = False
 
     def __init__(self, clause: Clause) -> None:
         self.clause = clause
@@ -183,6 +185,7 @@ class TagCondition(Condition):
     """A tag of the session, with a statement that tells the versions that set it."""
 
     tells_only_met = True
+    reads_history = True
 
     def __init__(
         self, clause: Clause, where: str, scan: IndexScan, query: str, name: str

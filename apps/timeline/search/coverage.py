@@ -8,10 +8,16 @@ from datetime import datetime
 from apps.core import sql
 from apps.timeline import projection
 
-_UNSEARCHED = """
+# How many are counted.
+MOST = 1_000
+_UNSEARCHED = f"""
 SELECT count(*) AS count FROM (
-    SELECT FROM timeline_unsearched WHERE project_id = %(project)s LIMIT 1000) found
-"""
+    SELECT FROM timeline_unsearched WHERE project_id = %(project)s LIMIT {MOST}) found
+"""  # noqa: S608
+_THINNED = sql.across(f"""
+SELECT s.id FROM timeline_session s
+ WHERE s.project_id = %(project)s AND s.thinned_below IS NOT NULL LIMIT {MOST}
+""")  # noqa: S608
 
 
 def as_of() -> datetime | None:
@@ -23,8 +29,14 @@ def as_of() -> datetime | None:
     return waiting.oldest if waiting.is_long else None
 
 
-def notices(project_id: str, since: datetime | None) -> Iterator[str]:
-    """Say what may be missing from a page: sessions, and all that came `since`."""
+def notices(
+    project_id: str, since: datetime | None, *, of_history: bool
+) -> Iterator[str]:
+    """Say what may be missing from a page: sessions, and all that came `since`.
+
+    `of_history`: it was asked for what versions hold, say or did, which a removal may
+    have taken.
+    """
     if since is not None:
         yield (
             f"what was stored since {since:%Y-%m-%d %H:%M:%S} UTC is not indexed yet, "
@@ -32,8 +44,18 @@ def notices(project_id: str, since: datetime | None) -> Iterator[str]:
         )
     unsearched = sql.rows(_UNSEARCHED, {"project": project_id})[0].count
     if unsearched:
-        many = f"{unsearched:,}" if unsearched < 1000 else "1,000 or more"
         yield (
-            f"{many} sessions are not indexed yet and may be missing: "
+            f"{_many(unsearched)} sessions are not indexed yet and may be missing: "
             "manage.py rebuild_search"
         )
+    thinned = len(sql.rows(_THINNED, {"project": project_id})) if of_history else 0
+    if thinned:
+        yield (
+            f"older versions of {_many(thinned)} sessions were thinned, emptied or "
+            "removed: their words are not searched any more, states that are left "
+            "are looked into, and what is gone is not found"
+        )
+
+
+def _many(count: int) -> str:
+    return f"{count:,}" if count < MOST else f"{MOST:,} or more"

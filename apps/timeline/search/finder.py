@@ -78,6 +78,7 @@ class Search:
     _has_listed: bool = False
 
     def __post_init__(self) -> None:
+        self.states.project_id = self.scope.project.id
         planner = Planner(self.scope, self.states)
         self.conditions = [planner.condition(one) for one in self.query.clauses]
         # In which they judge: what an index rejects is not looked into.
@@ -153,7 +154,11 @@ class Search:
                 "are read for one page"
             )
         as_of = coverage.as_of()
-        notices += coverage.notices(self.scope.project.id, as_of)
+        notices += coverage.notices(
+            self.scope.project.id,
+            as_of,
+            of_history=any(one.reads_history for one in self.conditions),
+        )
         return Found(
             results=tuple(results),
             next=self.next,

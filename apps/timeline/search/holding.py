@@ -30,6 +30,7 @@ class OfState(Condition):
     """What conditions on states share: digests, and states for the rest."""
 
     cost = Cost.HEAD
+    reads_history = True
 
     def __init__(
         self, clause: Holds | Changed | Within, key: bytes, states: States
@@ -73,7 +74,9 @@ class OfState(Condition):
         return index_scan.held_at(index.tag_key(self.key, SearchTag.CUT), depths)
 
     def truncated(self) -> Entry:
-        return index_scan.tagged([index.tag_key(self.key, SearchTag.TRUNCATED)])
+        """Sessions in which change rows do not tell everything."""
+        tags = [index.tag_key(self.key, SearchTag.TRUNCATED)]
+        return index_scan.tagged(tags, thinned_of=self.states.project_id)
 
     def ever(self) -> Entry:
         if self.pointer is None:

@@ -69,6 +69,16 @@ SELECT s.id FROM unnest(%(ids)s::varchar[]) s (id)
  CROSS JOIN LATERAL (
        SELECT FROM {table}_current t
         WHERE t.session_id = s.id AND {match} LIMIT 1) one"""
+# Whose change rows are gone below some version: bodies tell.
+_THINNED = """
+(SELECT s.id FROM timeline_session s
+  WHERE s.project_id = %({name}_project)s AND s.thinned_below IS NOT NULL
+    AND s.id < %(before)s::varchar
+  ORDER BY s.id DESC LIMIT %(limit)s)"""
+_AMONG_THINNED = """
+SELECT s.id FROM unnest(%(ids)s::varchar[]) w (id)
+  JOIN timeline_session s ON s.id = w.id
+ WHERE s.thinned_below IS NOT NULL AND s.project_id = %({name}_project)s"""
 _LIVE = sql.query("timeline", "search_live_paths", pending=PENDING)
 TERMS = "timeline_term"
 _WAITING = {
@@ -87,6 +97,8 @@ class Entry:
     table: str
     columns: dict[str, list[bytes]]
     also: str = ""
+    # With the sessions of this project that were thinned, which no entry names.
+    thinned_of: str = ""
 
     @property
     def has_one_row(self) -> bool:
@@ -107,7 +119,8 @@ class Entry:
         return _PENDING.format(**self._names(name))
 
     def params(self, name: str) -> Params:
-        return {f"{name}_{column}": keys for column, keys in self.columns.items()}
+        found: Params = {f"{name}_{key}": keys for key, keys in self.columns.items()}
+        return found | ({f"{name}_project": self.thinned_of} if self.thinned_of else {})
 
     def _names(self, name: str) -> dict[str, str]:
         keys = ", ".join(f"%({name}_{column})s::bytea[]" for column in self.columns)
@@ -143,6 +156,11 @@ class IndexScan:
             [
                 *([_WALKED] if (walked := _steps(entries)) else []),
                 *(one.next(name) for name, one in entries if one.has_one_row),
+                *(
+                    _THINNED.format(name=name)
+                    for name, one in entries
+                    if one.thinned_of
+                ),
                 _PENDING_TOO.format(
                     pending=" OR ".join(one.pending(name) for name, one in entries)
                 ),
@@ -158,7 +176,13 @@ class IndexScan:
         params: Params = {"ids": sql.text_array(ids)}
         for name, entry in entries:
             params |= entry.params(name)
-        query = " UNION ".join(entry.among(name) for name, entry in entries)
+        thinned = [name for name, entry in entries if entry.thinned_of]
+        query = " UNION ".join(
+            [
+                *(entry.among(name) for name, entry in entries),
+                *(_AMONG_THINNED.format(name=name) for name in thinned),
+            ]
+        )
         return {row.id for row in sql.rows(query, params)}
 
     def _named(self) -> list[tuple[str, Entry]]:
@@ -200,8 +224,9 @@ def held_anywhere(values: list[bytes]) -> Entry:
     return Entry(TERMS, {"value_key": values})
 
 
-def tagged(tags: list[bytes]) -> Entry:
-    return Entry(TERMS, {"path_key": tags, "value_key": tags})
+def tagged(tags: list[bytes], *, thinned_of: str = "") -> Entry:
+    columns = {"path_key": tags, "value_key": tags}
+    return Entry(TERMS, columns, thinned_of=thinned_of)
 
 
 def live_paths(paths: list[bytes], values: list[bytes]) -> list[bytes]:

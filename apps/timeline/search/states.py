@@ -30,14 +30,16 @@ MOST_LISTED = 10_000
 # Above every version.
 NEWEST = 10**18 - 1
 
-# Versions of which the change rows do not tell everything; a fork brought version 0.
+# Versions of which the change rows do not tell everything, or are gone; a fork brought
+# version 0.
 _INCOMPLETE = f"""
 SELECT w.id AS session_id, found.number
   FROM unnest(%(ids)s::varchar[]) WITH ORDINALITY w (id, place)
+  JOIN timeline_session s ON s.id = w.id
  CROSS JOIN LATERAL (
     SELECT v.number FROM timeline_version v
      WHERE v.session_id = w.id
-       AND (v.changes_truncated
+       AND (v.changes_truncated OR v.number < s.thinned_below
             OR %(carried)s::bool AND v.number = 0 AND v.op = 'fork')
        AND v.number >= %(since)s::bigint AND {keyset.below("v.number")}
      ORDER BY v.number DESC LIMIT %(limit)s) found
@@ -78,6 +80,7 @@ class Allowance:
 class States:
     """The states that one search decodes, counted."""
 
+    project_id: str = ""
     allowance: Allowance = field(default_factory=Allowance)
     shares: list[Allowance] = field(default_factory=list)
     # Below which version to look, where one session alone is judged.
@@ -188,7 +191,7 @@ class Reader:
                 for row in fetching.versions_each(self._next(version))
             }
         row = self.rows.get(version)
-        if row is None:
+        if row is None or row.is_emptied:
             return None
         self.states.allowance.looked_into += 1
         if version not in self.raws:
@@ -203,6 +206,11 @@ class Reader:
         self.states.spend(work.of_json(raw) + row.body_size // BYTES_A_UNIT)
         return json.parse_written(raw)
 
+    def is_gone(self, version: Version) -> bool:
+        """Whether a version without a state was pruned or emptied."""
+        row = self.rows.get(version)
+        return row is None or row.is_emptied
+
     def _next(self, version: Version) -> Sequence[Version]:
         place = self.places[version]
         return self.order[place : place + self.ahead]
@@ -212,7 +220,7 @@ class Reader:
         room = BATCH_BYTES
         for one in dict.fromkeys(self._next(version)):
             row = self.rows.get(one)
-            if row is None:
+            if row is None or row.is_emptied:
                 continue
             room -= row.body_size
             if rows and room < 0:
@@ -253,7 +261,9 @@ class _Look:
                 continue
             read = [reader.state(one) for one in self._needed((session_id, number))]
             if any(state is None for state in read):
-                self.states.unreadable.add(session_id)
+                needed = self._needed((session_id, number))
+                if not any(map(reader.is_gone, needed)):
+                    self.states.unreadable.add(session_id)
             elif self.fits.test(read[0] if read[1:] else {}, read[-1]):
                 self.found[session_id] = [*known, number]
                 if len(known) + 1 == limit:

@@ -79,6 +79,7 @@ class Wording(Condition):
     brought of messages."""
 
     tells_only_met = True
+    reads_history = True
 
     def __init__(self, clause: Words | FreeTerm, project_id: str) -> None:
         super().__init__(clause)

@@ -1,6 +1,10 @@
 -- Create a session with its version 0, new or forked. The id is fixed by the caller
 -- beforehand, so a retry meets its own session: `exists` instead of `stored`. What a
 -- fork's chain goes on from stands in its own row: its origin may be removed.
+--
+-- A version that is forked stays, so a fork and a removal must not miss each other: the
+-- origin's row is shared until the fork is there, and `gone` says that a removal took
+-- the version, or emptied it, after it was read.
 CREATE FUNCTION timeline_create_session_v7(
     _session varchar, _project varchar, _agent varchar, _user_id text,
     _session_name text, _title text,
@@ -25,15 +29,29 @@ CREATE FUNCTION timeline_create_session_v7(
     OUT outcome text
 ) LANGUAGE plpgsql AS $$
 BEGIN
+    IF _origin_session IS NOT NULL THEN
+        PERFORM FROM timeline_session s WHERE s.id = _origin_session FOR SHARE;
+        PERFORM FROM timeline_version v
+           JOIN timeline_body b
+             ON b.session_id = _origin_session AND b.number = v.body_number
+          WHERE v.session_id = _origin_session AND v.number = _origin_number
+            AND b.codec <> 0;
+        IF NOT FOUND THEN
+            outcome := 'gone';
+            RETURN;
+        END IF;
+    END IF;
+
     INSERT INTO timeline_session (
         id, project_id, agent_id, kind, user_id, external_id, title, origin_session_id,
-        origin_number, origin_chain, created_at, ttl_seconds, expires_at, metadata, metadata_index,
-        status, head_number, updated_at, turn_count, rollback_count, facets)
+        origin_number, origin_chain, created_at, ttl_seconds, expires_at, metadata,
+        metadata_index, status, head_number, updated_at, turn_count, rollback_count,
+        facets)
     VALUES (
         _session, _project, _agent, 'session', _user_id, _session_name, _title,
         _origin_session, _origin_number,
-        CASE WHEN _origin_session IS NOT NULL THEN _previous_chain END, _now, _ttl_seconds, _expires_at, _metadata,
-        _metadata_index, 'active', 0, _now, 0, 0, _facets)
+        CASE WHEN _origin_session IS NOT NULL THEN _previous_chain END, _now,
+        _ttl_seconds, _expires_at, _metadata, _metadata_index, 'active', 0, _now, 0, 0, _facets)
         ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
         outcome := 'exists';

@@ -1,7 +1,8 @@
 -- Write anew, as key frames, the bodies that kept versions need of those that go.
 --
 -- A body that a kept version shows moves, with its salt, to the first such version, and
--- the others of them show it there; `_numbers` go, and go on showing what they do. For
+-- the others of them show it there; `_numbers` go, and go on showing what they do, as
+-- do versions that were emptied before. For
 -- the functions of retention alone, which have set their flag and hold the session.
 CREATE FUNCTION timeline_empty_bodies_v1(
     _session varchar, _numbers bigint[], _from bigint[], _to bigint[],
@@ -22,7 +23,7 @@ BEGIN
                 _sizes[_at]);
             UPDATE timeline_version SET body_number = _to[_at]
              WHERE session_id = _session AND body_number = _from[_at]
-               AND number <> ALL (_numbers);
+               AND number <> ALL (_numbers) AND salt <> '';
         END IF;
     END LOOP;
 END

@@ -40,7 +40,7 @@ BEGIN
      WHERE session_id = _session AND number = ANY (_numbers);
     GET DIAGNOSTICS bodies = ROW_COUNT;
     UPDATE timeline_version
-       SET reasoning = NULL, step_number = NULL, step_parent_id = NULL,
+       SET reasoning = NULL, reason_code = NULL, step_number = NULL, step_parent_id = NULL,
            objective_status = NULL, schema_version = NULL, release = NULL,
            model = NULL, changes = '[]', salt = ''
      WHERE session_id = _session AND number = ANY (_numbers);

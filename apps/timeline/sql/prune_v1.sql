@@ -15,10 +15,26 @@ CREATE FUNCTION timeline_prune_v1(
 ) LANGUAGE plpgsql AS $$
 DECLARE
     _count bigint;
+    _shown bigint;
+    _place bigint;
 BEGIN
     PERFORM set_config('stepback.retention', 'on', true);
     PERFORM timeline_empty_bodies_v1(
         _session, _numbers, _from, _to, _codecs, _salts, _sizes, _data);
+    -- An emptied version that stays goes on showing a body that was emptied.
+    FOR _shown, _place IN
+        SELECT v.body_number, min(v.number) FROM timeline_version v
+         WHERE v.session_id = _session AND v.body_number = ANY (_numbers)
+           AND v.number <> ALL (_numbers)
+         GROUP BY v.body_number
+    LOOP
+        INSERT INTO timeline_body (
+            session_id, number, base_number, depth, codec, salt, data, size)
+        VALUES (_session, _place, NULL, 0, 0, '', '', 0);
+        UPDATE timeline_version SET body_number = _place
+         WHERE session_id = _session AND body_number = _shown
+           AND number <> ALL (_numbers);
+    END LOOP;
     rows := 0;
     DELETE FROM timeline_change WHERE session_id = _session AND number = ANY (_numbers);
     GET DIAGNOSTICS _count = ROW_COUNT;

@@ -21,6 +21,7 @@ from apps.timeline.verification.signed.record_signatures import (
 )
 from apps.timeline.verification.signed.signatures import Signatures, verify_signatures
 from apps.timeline.verification.signed.signatures import Status as SignatureStatus
+from apps.timeline.verification.signed.tombstones import Mark, tombstones_after
 from apps.timeline.verification.walk import findings, verify_session
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Finding",
     "Kind",
     "Limits",
+    "Mark",
     "RecordSignatures",
     "Report",
     "SignatureStatus",
@@ -36,6 +38,7 @@ __all__ = [
     "chain_ends",
     "compare_ends",
     "findings",
+    "tombstones_after",
     "verify_record_signatures",
     "verify_session",
     "verify_signatures",

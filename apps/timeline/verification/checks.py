@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import chain
 
 from apps.timeline.verification.findings import Kind, Problems
-from apps.timeline.verification.removals import NONE, Removals
+from apps.timeline.verification.removals import NONE, Removals, hollow_version
 from apps.timeline.verification.rows import Beginning, StoredVersion
 from apps.timeline.versions import proof
 from apps.timeline.versions.proof import Claim
@@ -64,7 +64,7 @@ def _of_any(
         _numbering(version, before, removed),
         _chaining(version, previous_chain),
         _claims(version),
-        () if removed.emptied(version) else _texts(version),
+        hollow_version(version) if removed.emptied(version) else _texts(version),
         _timing(version, before, removed),
     )
 
@@ -92,6 +92,8 @@ def _numbering(
     expected = before.number + 1 if before else version.number if is_next else 0
     if version.number != expected:
         yield Kind.NUMBER, f"v{expected} is missing before it"
+    if removed.has(version.number):
+        yield Kind.NUMBER, "a tombstone says that it is gone, and it is there"
     parent = version.number - 1 if version.number else None
     if version.parent_number != parent:
         yield Kind.NUMBER, f"its parent is said to be v{version.parent_number}"

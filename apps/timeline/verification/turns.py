@@ -21,7 +21,7 @@ from apps.timeline.errors import TurnNotFound
 from apps.timeline.models import Tombstone
 from apps.timeline.verification import rows
 from apps.timeline.verification.findings import Finding, Kind, Problems, TurnReport
-from apps.timeline.verification.removals import NONE, Removals
+from apps.timeline.verification.removals import NONE, Removals, hollow_turn
 from apps.timeline.verification.rows import StoredTurn
 from apps.timeline.versions import proof
 from apps.timeline.words import Op
@@ -180,7 +180,7 @@ def problems(
         _chaining(turn, before, previous_chain),
         _claims(turn),
         _heading(turn, before, is_first=before is None and expected == 1),
-        () if removed.emptied_turn(turn.turn_number) else _contents(turn),
+        hollow_turn(turn) if removed.emptied_turn(turn) else _contents(turn),
     )
 
 

@@ -29,7 +29,7 @@ from apps.timeline.verification.documents import DocumentWalk
 from apps.timeline.verification.findings import Finding, Kind, Report
 from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.openness import Openness
-from apps.timeline.verification.removals import NONE, removals
+from apps.timeline.verification.removals import NONE, hollow_body, removals
 from apps.timeline.verification.rows import ChangeRow, Listed, StoredBody, StoredVersion
 from apps.timeline.verification.turns import TurnWalk
 from apps.timeline.versions.lineage import live_ranges
@@ -131,6 +131,7 @@ class _Walk:
         except (DataError, UnicodeDecodeError):
             yield self._unreadable(None)
             return
+        yield from self._recorded()
         count, largest = min(FIRST_CHUNK, CHUNK), CHUNK
         while self._goes_on():
             try:
@@ -173,6 +174,12 @@ class _Walk:
                 self.shown = self._shown(self.before, None)
             self.openness.begin_after(self.before, self._state)
         self.chain_end = self.chain_start
+
+    def _recorded(self) -> Iterator[Finding]:
+        """Hold tombstones against the events of their removals, once a session."""
+        if self.limits.after is None and self.limits.after_turn is None:
+            for number, (kind, sentence) in self.removed.problems():
+                yield self._finding(number, kind, sentence)
 
     def _version_at(self, number: int) -> StoredVersion:
         found = rows.versions(self.session_id, after=number - 1, limit=1)
@@ -222,7 +229,7 @@ class _Walk:
     def _crossed(self) -> Iterator[Finding]:
         """Go on from the tombstones that stand where the next version would."""
         while stone := self.removed.at(self._next):
-            for kind, sentence in self.removed.problems(stone, self.chain_end):
+            for kind, sentence in self.removed.crossed(stone, self.chain_end):
                 yield self._finding(stone.first_number, kind, sentence)
             self.chain_end = bytes(stone.chain_after)
             self._next = stone.last_number + 1
@@ -244,12 +251,12 @@ class _Walk:
         before = self.shown
         # Not within: who has to wait is told so, and nothing is wrong with the body.
         gate.enter(max(version.size, body.size if body else 0))
+        if is_emptied := self.removed.emptied_body(version):
+            self.shown = None
+            for kind, sentence in hollow_body(body) if body else ():
+                yield self._finding(version.number, kind, sentence)
         try:
-            self.shown = (
-                None
-                if self.removed.emptied_body(version)
-                else self._shown(version, body)
-            )
+            self.shown = None if is_emptied else self._shown(version, body)
         except (CorruptBody, DomainError) as error:
             self.shown = None
             yield self._finding(version.number, Kind.BODY, f"its body: {error}")

@@ -13,6 +13,12 @@ from apps.timeline.versions.fetching import (
     versions_of,
 )
 from apps.timeline.versions.fetching import states as states_of
+from apps.timeline.versions.gone import pruned as tombstone_over
+from apps.timeline.versions.gone import (
+    removed_between,
+    require_not_pruned,
+    tombstone_object,
+)
 from apps.timeline.versions.heads import kept as head_kept
 from apps.timeline.versions.lineage import (
     lineage as lineage_of,
@@ -22,7 +28,7 @@ from apps.timeline.versions.lineage import (
     live_ranges_each,
     set_aside_by,
 )
-from apps.timeline.versions.reading import VersionRow
+from apps.timeline.versions.reading import VersionRow, require_contents
 from apps.timeline.versions.reading import fetch as fetch_bodies
 from apps.timeline.versions.reading import parsed as parsed_state
 from apps.timeline.versions.reading import parsed_pair as parsed_states
@@ -48,9 +54,14 @@ __all__ = [
     "parent_id",
     "parsed_state",
     "parsed_states",
+    "removed_between",
+    "require_contents",
+    "require_not_pruned",
     "set_aside_by",
     "state_bytes",
     "states_of",
+    "tombstone_object",
+    "tombstone_over",
     "versions_at",
     "versions_of",
 ]

@@ -144,6 +144,11 @@ def states(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:
     }
 
 
+def states_there(versions: Sequence[VersionRow]) -> dict[tuple[str, int], bytes]:
+    """As `states`, without those that were emptied: a list names them."""
+    return states([version for version in versions if not version.is_emptied])
+
+
 def bundles_of(
     versions: Sequence[VersionRow],
 ) -> dict[tuple[str, int], tuple[Part, ...]]:

@@ -23,8 +23,8 @@ from apps.core import sql
 from apps.core.admission import gate
 from apps.core.processes.shared_hints import VARIABLE, SharedHints
 from apps.timeline import bodies
-from apps.timeline.errors import SessionNotFound, VersionNotFound, VersionPruned
-from apps.timeline.versions import reading
+from apps.timeline.errors import SessionNotFound, VersionNotFound
+from apps.timeline.versions import gone, reading
 from apps.timeline.versions.deltas import chain
 from apps.timeline.versions.reading import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
 
@@ -52,13 +52,6 @@ SEEN = """
    AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
    AND (s.expires_at IS NULL OR s.expires_at > %(now)s)
    AND head.hold <> 'deleted'"""
-
-TOMBSTONE = sql.of_session("""
-SELECT d.first_number, d.last_number, d.count, d.created_at
-  FROM timeline_tombstone d
- WHERE d.session_id = %(session)s AND d.kind <> 'emptied'
-   AND d.first_number <= %(number)s AND d.last_number >= %(number)s LIMIT 1
-""")
 
 MOST_BYTES = 48 * 1024 * 1024
 # What a row takes beside its body, and each change that it shows: 2.5 kB together for
@@ -130,7 +123,7 @@ def found(
 ) -> dict[str, Any]:
     """Run a statement that begins with `head_number`; return the version's columns.
 
-    Raises: SessionNotFound, VersionNotFound (naming the head).
+    Raises: SessionNotFound, VersionNotFound (naming the head), VersionPruned.
     """
     rows = sql.run_prepared(
         statement,
@@ -148,32 +141,14 @@ def found(
     row: dict[str, Any] = rows[0]._asdict()
     head_number = row.pop("head_number")
     if row["number"] is None:
-        require_not_pruned(session_id, number, head_number)
+        wanted = head_number + (number or 0) if (number or 0) < 0 else number or 0
+        gone.require_not_pruned(session_id, wanted, head_number)
         raise VersionNotFound(
             f"This session has no version {number}: its head is {head_number}.",
             param="version",
             head=head_number,
         )
     return row
-
-
-def require_not_pruned(session_id: str, number: int | None, head: int) -> None:
-    """Raises: VersionPruned, where a tombstone stands for the version."""
-    wanted = head + number if number is not None and number < 0 else number
-    if wanted is None or not 0 <= wanted <= head:
-        return
-    found = sql.rows(TOMBSTONE, {"session": session_id, "number": wanted})
-    if not found:
-        return
-    first, last = found[0].first_number, found[0].last_number
-    raise VersionPruned(
-        f"v{wanted} was removed: v{first} to v{last}, {found[0].count} versions.",
-        param="version",
-        first_version=first,
-        last_version=last,
-        removed_at=found[0].created_at.isoformat(),
-        head=head,
-    )
 
 
 def shown(

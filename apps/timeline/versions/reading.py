@@ -23,7 +23,7 @@ from apps.core.json import State
 from apps.diffs.facets import Leaves
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
-from apps.timeline.errors import ContentsErased
+from apps.timeline.versions import gone
 from apps.timeline.versions.deltas import Body, stored_chains
 
 MAX_REASONING = 32_768
@@ -47,7 +47,8 @@ VERSION_COLUMNS = """
     v.hold, v.changes, v.change_count, v.changes_truncated, v.request_key, v.salt,
     v.commitment, v.leaf, v.chain, v.requested_at, v.created_at,
     b.depth AS body_depth, b.size AS body_size, b.salt AS body_salt,
-    s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id"""
+    s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id,
+    s.erasures, s.thinned_below"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,6 +148,9 @@ class VersionRow:
     project_id: str
     agent_id: str
     user_id: str | None
+    # What its session has lost, where the row was read and not just written.
+    erasures: int = 0
+    thinned_below: int | None = None
     # Its framed parts and its state, once they were read, or where they are not
     # stored yet: an earlier item of a batch.
     raw: bytes | None = None
@@ -155,6 +159,11 @@ class VersionRow:
     leaves: Leaves | None = None
     # The newest rollback up to it, where that was read with it; `None` is none.
     rollback: Rollback | Unread | None = UNREAD
+
+    @property
+    def is_emptied(self) -> bool:
+        """Whether its header stands without what it held."""
+        return not self.body_salt
 
 
 def parts(version: VersionRow) -> tuple[Part, ...]:
@@ -225,20 +234,35 @@ def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
 
     Every decoded body that a version shows is held against its commitment.
 
-    Raises: bodies.CorruptBody, Busy.
+    Raises: bodies.CorruptBody, Busy, ContentsErased, VersionPruned, SessionNotFound.
     """
     gate.enter(sum(v.body_size for v in versions if v.raw is None))
     found: dict[Body, bytes] = {}
-    missing: dict[Body, bytes] = {}
+    missing: dict[Body, VersionRow] = {}
     for version in versions:
         require_contents(version)
         key = (version.session_id, version.body_number)
         raw = bodies.cache.get(key) if version.raw is None else version.raw
         if raw is None:
-            missing[key] = version.commitment
+            missing[key] = version
         else:
             found[key] = raw
-    return found | _decoded(missing) if missing else found
+    return found | _shown(missing) if missing else found
+
+
+def _shown(missing: dict[Body, VersionRow]) -> dict[Body, bytes]:
+    """Decode what these versions show, whatever a removal did since they were read."""
+    try:
+        return _decoded({key: one.commitment for key, one in missing.items()})
+    except bodies.CorruptBody:
+        places = {
+            key: gone.place_now(one.session_id, one.number) or key
+            for key, one in missing.items()
+        }
+        if all(key == place for key, place in places.items()):
+            raise
+    moved = _decoded({places[key]: one.commitment for key, one in missing.items()})
+    return {key: moved[place] for key, place in places.items()}
 
 
 def require_contents(version: VersionRow) -> None:
@@ -246,13 +270,8 @@ def require_contents(version: VersionRow) -> None:
 
     Raises: ContentsErased, naming the version.
     """
-    if not version.body_salt:
-        raise ContentsErased(
-            f"What v{version.number} held was erased.",
-            param="version",
-            session_id=version.session_id,
-            version=version.number,
-        )
+    if version.is_emptied:
+        raise gone.contents_erased(version.session_id, version.number)
 
 
 def decoded(wanted: dict[Body, bytes], *, size: int) -> dict[Body, bytes]:
@@ -263,7 +282,7 @@ def decoded(wanted: dict[Body, bytes], *, size: int) -> dict[Body, bytes]:
     gate.enter(size)
     known = {key: bodies.cache.get(key) for key in wanted}
     found = {key: raw for key, raw in known.items() if raw is not None}
-    missing = {key: wanted[key] for key in wanted if key not in found}
+    missing = {key: made for key, made in wanted.items() if key not in found}
     return found | _decoded(missing) if missing else found
 
 
@@ -285,4 +304,6 @@ def _decoded(wanted: dict[Body, bytes]) -> dict[Body, bytes]:
         uses[base_key] -= 1
         if not uses[base_key] and base_key not in wanted:
             raws.pop(base_key, None)
+    if not wanted.keys() <= raws.keys():
+        raise bodies.CorruptBody("The body is not there.")
     return {key: raws[key] for key in wanted}

@@ -23,6 +23,7 @@ from tests.benchmarks.rows import (
     projector,
     recorded,
     rollbacks,
+    roots,
     savers,
     scale,
     search,
@@ -53,6 +54,7 @@ ROWS: dict[str, ModuleType] = {
     "memories": memories,
     "embedding": embedding,
     "acting": acting,
+    "roots": roots,
 }
 # Those that need neither large data nor the baselines' venv.
-CHEAP = ("head", "item", "rollback", "changes")
+CHEAP = ("head", "item", "rollback", "changes", "roots")

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 
+import psycopg
+
 from apps.core import json
 from apps.meaning import embedding
 from tests.benchmarks import machine, states
@@ -53,6 +55,7 @@ def run(setting: Setting) -> list[Finding]:
             _load(loading, loaded)
             _load(loading, loaded[: setting.count(USUAL, QUICK_USUAL)], USUAL_USER)
         until_embedded(dsn)
+        _gather_statistics(dsn)
         theirs = {
             store: opened.enter_context(_loaded(store, loaded, more))
             for store in STORES
@@ -65,6 +68,15 @@ def run(setting: Setting) -> list[Finding]:
         found = _searches(setting, client, theirs, questions)
         contexts = _contexts(setting, client, questions)
         return [*_adds(setting, client, theirs, more), *found, *contexts]
+
+
+def _gather_statistics(dsn: str) -> None:
+    """Do what autovacuum does within a minute of such a load.
+
+    Until then PostgreSQL takes the table for empty, and a search for 62 ms longer.
+    """
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE")
 
 
 def _searches(

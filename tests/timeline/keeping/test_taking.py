@@ -5,18 +5,16 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from apps.core.roles.names import Role
 from apps.timeline import hooks
 from apps.timeline.models import Body, Session, Tombstone, Version
-from apps.timeline.operations import keeping
-from apps.timeline.operations.keeping import Gone, Went
+from apps.timeline.operations.keeping import Went
 from apps.timeline.verification import verify_session
-from tests.acting import acting_as, erasing
+from tests.acting import erasing
 from tests.feeding import project_all
 from tests.timeline import runs
+from tests.timeline.keeping.taking import empty, prune, remove
 
 pytestmark = pytest.mark.django_db
-REMOVAL = "rem_01"
 
 
 @pytest.fixture
@@ -27,26 +25,6 @@ def long(begin: runs.Begin) -> runs.Run:
         made.patch({"step": step})
     project_all()
     return made
-
-
-def prune(run: runs.Run, first: int, last: int, **given: Any) -> Gone:
-    return _as_retention(keeping.prune_versions, run, first=first, last=last, **given)
-
-
-def empty(run: runs.Run, first: int, last: int, **given: Any) -> Gone:
-    return _as_retention(keeping.empty_versions, run, first=first, last=last, **given)
-
-
-def remove(run: runs.Run, **given: Any) -> Gone:
-    return _as_retention(keeping.remove_session, run, **given)
-
-
-def _as_retention(act: Any, run: runs.Run, **given: Any) -> Gone:
-    project_all()
-    with acting_as(Role.RETENTION):
-        return act(
-            session_id=run.id, removal_id=REMOVAL, **{"reason": "policy"} | given
-        )
 
 
 def shown(run: runs.Run, number: int) -> Any:
@@ -97,6 +75,18 @@ def test_what_is_pinned_stays_with_its_reason(long: runs.Run) -> None:
     assert_clean(long)
 
 
+def test_turns_go_on_from_the_last_one_whatever_went(begin: runs.Begin) -> None:
+    run = begin({"step": 0})
+    for step in range(3):
+        run.turn(said=f"turn {step}", state_after={"step": step + 1})
+    run.patch({"step": 9})
+    assert prune(run, 0, 4).pinned[3] == "last turn"
+    assert numbers(run) == [3, 4]
+    assert run.turn(said="again")["turn_number"] == 4
+    assert run.get()["turn_count"] == 4
+    assert_clean(run)
+
+
 def test_under_a_legal_hold_nothing_goes(long: runs.Run) -> None:
     hooks.LEGAL_HOLDS["test"] = lambda session_id: "a court asked"
     try:
@@ -141,6 +131,32 @@ def test_emptied_versions_keep_their_headers_and_the_chain(long: runs.Run) -> No
     assert_clean(long)
 
 
+@pytest.mark.parametrize("taken", ["emptied", "pruned"])
+def test_what_was_emptied_never_shows_anything_again(
+    long: runs.Run, taken: str
+) -> None:
+    """Not even where the version whose body it showed goes later."""
+    long.rollback(2)
+    long.patch({"step": 11})
+    for number in (1, 2):
+        long.post(f"versions/{number}/labels", {"label": "good"})
+    assert set(empty(long, 0, 10).pinned) == {1, 2}
+    # The rollback to v2 is set aside itself, and what it shows goes.
+    long.rollback(1)
+    long.patch({"step": 13})
+    long.client.delete(long.path("versions/2/labels/good"))
+    long.post("versions/10/labels", {"label": "kept"})
+
+    gone = (empty if taken == "emptied" else prune)(long, 2, 2)
+
+    assert gone.versions == 1
+    answer = long.client.get(long.path("versions/10"))
+    assert (answer.status, answer.code) == (410, "contents_erased")
+    held = Body.objects.filter(session_id=long.id).exclude(data=b"")
+    assert {one.number for one in held} == {1, 11, 13}
+    assert_clean(long)
+
+
 def test_what_went_answers_410_and_is_not_restored(long: runs.Run) -> None:
     prune(long, 0, 2)
     empty(long, 3, 5)
@@ -148,7 +164,7 @@ def test_what_went_answers_410_and_is_not_restored(long: runs.Run) -> None:
         answer = long.client.get(long.path("versions", number))
         assert (answer.status, answer.body["error"]["code"]) == (410, code)
         back = long.client.post(long.path("rollback"), {"version": number})
-        assert back.status == 410
+        assert (back.status, back.body["error"]["code"]) == (409, code)
     assert long.head == 9
 
 

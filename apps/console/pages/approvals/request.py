@@ -103,7 +103,10 @@ def _arguments(approval: Approval) -> list[Argument]:
 def _places(approval: Approval, head: VersionRow | None) -> list[Place]:
     if head is None or not approval.depends_on:
         return []
-    (then,) = versions_at(approval.session_id, [approval.number])
+    found = versions_at(approval.session_id, [approval.number])
+    if not found or found[0].is_emptied:
+        return []
+    (then,) = found
     return [
         _place(one) for one in rested(approval, parsed_state(then), parsed_state(head))
     ]

@@ -20,6 +20,7 @@ BETWEEN = 180
 class Stretch:
     """One stretch of time; of how many was rolled back, or looks wrong, if known.
 
+    Where nothing began there is no bar, and `url` may be empty.
     `both` counts those that were rolled back and look wrong all the same.
     """
 
@@ -77,7 +78,7 @@ class Window:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Histogram:
-    """Bars of one width; `top` is what the highest stands for."""
+    """Bars of one width, none where nothing began; `top` is the highest's count."""
 
     bars: Sequence[Bar]
     ticks: Sequence[Tick]
@@ -108,6 +109,7 @@ def histogram(
         bars=[
             _bar(one, round(LEFT + slot * place, 1), room / top, form)
             for place, one in enumerate(stretches)
+            if one.count
         ],
         ticks=_ticks(stretches, form, LEFT + slot * len(stretches)),
         top=top,

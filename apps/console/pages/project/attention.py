@@ -13,7 +13,6 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from apps.accounts.models import Project
-from apps.agents.scope import Scope
 from apps.approvals.queries import MOST_COUNTED as MOST_REQUESTS
 from apps.approvals.queries import count_pending
 from apps.audit.actions import Action
@@ -22,7 +21,7 @@ from apps.console.pages.project.session_rows import titles_of
 from apps.core.errors import InvalidRequest
 from apps.diffs.flags import Flag
 from apps.diffs.text import shorten
-from apps.metrics.models import Rule
+from apps.metrics.alerting.states import count_firing
 from apps.metrics.ranges import EARLIEST, Range
 from apps.metrics.rollback_list import Rollback, RollbackFilter, list_rollbacks
 from apps.timeline.queries import (
@@ -177,7 +176,7 @@ def of_project(project: Project, *, now: datetime) -> Attention:
     rules = firing(project)
     n_rules = len(rules)
     if n_rules == RULES_SHOWN:
-        n_rules = Rule.objects.of_project(project.id).firing().count()
+        n_rules = count_firing(project.id)
     acts = {"show": "all", "action": Action.SESSION_ROLLED_BACK.value}
     url = reverse("console:audit_log", args=[project.slug])
     rollbacks = ItemList(
@@ -188,7 +187,7 @@ def of_project(project: Project, *, now: datetime) -> Attention:
         none="Nothing was rolled back.",
         url=f"{url}?{urlencode(acts)}",
     )
-    requests = _requests(count_pending(Scope(project), now=now))
+    requests = _requests(count_pending(project.id, now=now))
     things = [n_rules, *(counts[kind] for kind in NEEDED)]
     return Attention(
         headline=_headline(things, requests),

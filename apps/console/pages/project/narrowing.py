@@ -200,7 +200,9 @@ def _histogram(
                 rolled_back=aside[place],
                 wrong=wrong[place],
                 both=both[place],
-                url=ways.between(start + step * place, start + step * (place + 1)),
+                url=ways.between(start + step * place, start + step * (place + 1))
+                if every[place]
+                else "",
             )
             for place in range(count)
         ],
@@ -245,7 +247,8 @@ def _drawn(
                 start=start,
                 end=start + found.step,
                 count=count,
-                url=ways.between(start, start + found.step),
+                # Where none began there is no bar, and nothing to lead to.
+                url=ways.between(start, start + found.step) if count else "",
             )
             for start, count in zip(starts, found.counts, strict=True)
         ],

@@ -144,8 +144,10 @@ def subject_of(
     if found.title is not None:
         return found
     known = row(session)
-    title = session.id if known is None else _by_change(session, known.head)
-    return replace(found, title=title)
+    if known is None:
+        return replace(found, title=session.id)
+    words = headline(known.head, agents_noise(session.agent))
+    return replace(found, title=_by_change(session, words))
 
 
 def _named(session: Session, said: Subject) -> Subject:
@@ -180,12 +182,13 @@ def standing_of(session: Session, status: str, row: ListRow | None) -> str:
 def _shown(row: Row, known: ListRow, said: Subject) -> SessionRow:
     strip, session = _strip(known), row.session
     about = _named(session, said)
+    words = headline(known.head, agents_noise(session.agent))
     return SessionRow(
         row=row,
         status=_status(session, row.status, known),
-        title=about.title or _by_change(session, known.head),
+        title=about.title or _by_change(session, words),
         user=about.user,
-        words=headline(known.head, agents_noise(session.agent)),
+        words=words,
         kind=strip.ticks[-1].kind,
         release=next((one.release for one in known.versions if one.release), None),
         strip=strip,
@@ -196,8 +199,8 @@ def _in_one_line(title: str) -> str:
     return visible(" ".join(title.split()) or title)
 
 
-def _by_change(session: Session, head: NewVersion) -> str:
-    return f"{headline(head, agents_noise(session.agent))}, …{session.id[-SHORT_ID:]}"
+def _by_change(session: Session, words: str) -> str:
+    return f"{words}, …{session.id[-SHORT_ID:]}"
 
 
 def _status(session: Session, status: str, known: ListRow) -> str:

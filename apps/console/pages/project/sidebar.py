@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from django.urls import reverse
 
 from apps.accounts.models import Membership, Project, Role
-from apps.agents.scope import Scope
 from apps.approvals.queries import MOST_COUNTED as MOST_APPROVALS
 from apps.approvals.queries import count_pending
 from apps.console.pages.project.attention import NEEDED
-from apps.metrics.models import Rule
+from apps.metrics.alerting.states import count_firing
 from apps.timeline.queries import MOST_COUNTED, open_counts
 
 
@@ -191,20 +191,23 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
 BELOW = [HOME, SESSIONS, METRICS, ALERTS]
 
 
-def groups(membership: Membership, at: str, *, now: datetime) -> list[Group]:
-    """Return the groups of the sidebar for a member who looks at the page `at`."""
+def groups(membership: Membership, at: str, *, now: datetime) -> tuple[Group, ...]:
+    """Return the groups of the sidebar for a member who looks at the page `at`.
+
+    What is made of equal groups is equal, and may be kept: see `drawn_once`.
+    """
     counts = waiting_counts(membership.project, now=now)
-    return [
+    return tuple(
         Group(
             title=title,
-            items=[
+            items=tuple(
                 _item(entry, membership, at, counts)
                 for entry in entries
                 if not entry.is_for_admins or membership.role == Role.ADMIN
-            ],
+            ),
         )
         for title, entries in GROUPS
-    ]
+    )
 
 
 def below(groups: Sequence[Group]) -> list[Item]:
@@ -217,13 +220,13 @@ def below(groups: Sequence[Group]) -> list[Item]:
 def waiting_counts(project: Project, *, now: datetime) -> dict[str, str]:
     """Return how much waits for a person, by the page that shows it, in words."""
     counts = open_counts(project.id, now=now, kinds=NEEDED)
-    n_firing = Rule.objects.of_project(project.id).firing().count()
+    n_firing = count_firing(project.id)
     waiting = sum(counts.values()) + n_firing
     is_capped = any(count > MOST_COUNTED for count in counts.values())
     return {
         HOME.title: f"{MOST_COUNTED:,}+" if is_capped else _written(waiting),
         ALERTS.title: _written(n_firing),
-        APPROVALS.title: _many(count_pending(Scope(project), now=now)),
+        APPROVALS.title: _many(count_pending(project.id, now=now)),
     }
 
 
@@ -234,10 +237,15 @@ def _item(
         title=entry.title,
         icon=entry.icon,
         key=entry.key,
-        url=reverse(f"console:{entry.view}", args=[membership.project.slug]),
+        url=_address(entry.view, membership.project.slug),
         is_current=at in entry.at,
         count=counts.get(entry.title, ""),
     )
+
+
+@lru_cache(maxsize=2_048)
+def _address(view: str, slug: str) -> str:
+    return reverse(f"console:{view}", args=[slug])
 
 
 def _many(count: int) -> str:

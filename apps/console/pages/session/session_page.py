@@ -19,7 +19,13 @@ from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.pages.drawings import life_line, version_strip
 from apps.console.pages.project.session_rows import row_of, standing_of, subject_of
-from apps.console.pages.session import timeline_rows, verdict, version_text, walking
+from apps.console.pages.session import (
+    gaps,
+    timeline_rows,
+    verdict,
+    version_text,
+    walking,
+)
 from apps.retention.standing import hold_on
 from apps.timeline.blame import change_key
 from apps.timeline.models import Session
@@ -148,6 +154,7 @@ def _life(
     numbers = life_line.telling_numbers(buckets, head=head, wanted=wanted)
     versions = versions_at(session.id, life_line.numbers_read(numbers, head))
     by_number = {version.number: version for version in versions}
+    numbers = [number for number in numbers if number in by_number]
     newest = by_number.get(head)
     forked = [one.origin_number for one in forks if one.origin_number is not None]
     life = life_line.Life(
@@ -173,6 +180,7 @@ def _life(
             noise=agents_noise(session.agent),
         ),
         "life": life_line.life_line(life),
+        "lost": gaps.gaps(session, with_emptied=True),
     }
 
 
@@ -194,8 +202,13 @@ def window(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     kept.pop("after", None)
     if len(given["list"]) > walking.LONGEST_KEPT:
         kept = {name: kept[name] for name in kept if name not in ("list", "order")}
+    lost = gaps.gaps(session)
+    high = session.head_number if after is None else after - 1
+    low = shown[-1].number if len(found) > ROWS else 0
+    lost = gaps.within(lost, low, high)
     return {
-        "rows": _rows(place, found, after),
+        "rows": _rows(place, found, after, lost),
+        "gaps": lost,
         "is_filtered": bool(wanted),
         "is_first": after is None,
         "newer": None if wanted else _newer(place, shown, after, kept),
@@ -218,7 +231,10 @@ def _window_of(place: Place) -> int | None:
 
 
 def _rows(
-    place: Place, found: Sequence[VersionRow], after: int | None
+    place: Place,
+    found: Sequence[VersionRow],
+    after: int | None,
+    lost: Sequence[gaps.Gap],
 ) -> list[timeline_rows.Row]:
     session, shown = place.session, found[:ROWS]
     if not shown:
@@ -234,6 +250,7 @@ def _rows(
         head_number=session.head_number,
         selected=place.number,
         noise=agents_noise(session.agent),
+        gaps=lost,
     )
     by_number = {version.number: version for version in found}
     previous = [by_number.get(version.number - 1) for version in shown]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from apps.console.pages.session import verdict, version_text
+from apps.console.pages.session.gaps import Gap
 from apps.core import json
 from apps.core.json import Json
 from apps.diffs.meaning.noise import NO_NOISE, Noise
@@ -28,6 +29,7 @@ REASONING = 160
 BURST = 6
 SOON = timedelta(seconds=2)
 QUIET = 2
+ERASED = "its contents were erased"
 FOLDABLE = frozenset({Op.UPDATE, Op.REPLACE, Op.TURN})
 
 
@@ -45,6 +47,7 @@ class Turn:
     calls: list[str] = field(default_factory=list)
     n_more_calls: int = 0
     is_unreadable: bool = False
+    is_erased: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,6 +99,7 @@ class Version:
         return (
             self.version.op in FOLDABLE
             and not (self.flags or self.labels or self.notes or self.forks)
+            and not self.version.is_emptied
             and not (self.is_head or self.is_restored or self.may_have_more_turns)
         )
 
@@ -129,7 +133,7 @@ class SessionNote:
     note: Note
 
 
-Row = Version | Fold | SessionNote
+Row = Version | Fold | SessionNote | Gap
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,6 +147,7 @@ class Facts:
     head_number: int
     selected: int | None
     noise: Noise = NO_NOISE
+    gaps: Sequence[Gap] = ()
 
 
 def timeline(
@@ -154,7 +159,8 @@ def timeline(
         for version, before in zip(shown, previous, strict=True)
     ]
     folded = [row for some in _runs(rows) for row in _folded(some)]
-    return list(_with_notes(folded, facts.annotations))
+    told = list(_with_notes(folded, facts.annotations))
+    return list(_with_gaps(told, facts.gaps))
 
 
 def turn(listed: ListedTurn) -> Turn:
@@ -163,6 +169,8 @@ def turn(listed: ListedTurn) -> Turn:
     if listed.data is None:
         size = version_text.size(listed.size)
         return Turn(number=number, at=at, said=f"{size}, shown with its version")
+    if listed.is_emptied:
+        return Turn(number=number, at=at, is_erased=True)
     try:
         parts = listed.parts()
     except CorruptBody:
@@ -184,7 +192,9 @@ def _version(version: VersionRow, before: VersionRow | None, facts: Facts) -> Ve
     return Version(
         version=version,
         operation=version_text.operation(version),
-        words=version_text.words(version, facts.noise),
+        words=ERASED
+        if version.is_emptied
+        else version_text.words(version, facts.noise),
         reasoning=one_line(version.reasoning or "", REASONING),
         flags=version_text.flag_words(version, before, facts.noise),
         set_aside_by=set_aside_by(facts.live, version.number),
@@ -252,6 +262,17 @@ def _with_notes(rows: list[Row], annotations: Sequence[Annotation]) -> Iterator[
                 yield SessionNote(note=_note(notes.pop(0)))
         yield row
     yield from (SessionNote(note=_note(one)) for one in notes)
+
+
+def _with_gaps(rows: list[Row], gaps: Sequence[Gap]) -> Iterator[Row]:
+    """Put what was removed between the rows around it."""
+    left = list(gaps)
+    for row in rows:
+        newest = row.rows[0] if isinstance(row, Fold) else row
+        while left and isinstance(newest, Version) and left[-1].last > newest.number:
+            yield left.pop()
+        yield row
+    yield from reversed(left)
 
 
 def _type(side: bytes) -> Json:

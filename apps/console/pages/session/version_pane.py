@@ -14,6 +14,7 @@ from apps.agents.mapping import agents_noise
 from apps.console import queries
 from apps.console.pages.session import (
     change_table,
+    gaps,
     json_tree,
     side_by_side,
     version_text,
@@ -25,6 +26,7 @@ from apps.core.json import Json
 from apps.diffs.changes import Comparison, Kind
 from apps.diffs.meaning.noise import Noise
 from apps.diffs.text import cut, visible
+from apps.timeline.errors import ContentsErased
 from apps.timeline.models import Session, Turn
 from apps.timeline.queries import Call, calls_in_messages, calls_in_turn, within_bytes
 from apps.timeline.verification import Limits, Report, verify_session, verify_signatures
@@ -35,6 +37,7 @@ from apps.timeline.versions import (
     body_parts,
     parsed_state,
     parsed_states,
+    require_contents,
 )
 from apps.timeline.words import Op
 
@@ -77,6 +80,8 @@ def shown(look: Look, given: dict[str, Any]) -> dict[str, Any]:
         return {"given": given, **tabs[given["tab"]](look, given)}
     except CorruptBody:
         return {"given": given, "is_corrupt": True}
+    except ContentsErased as error:
+        return {"given": given, "erased": error.message}
 
 
 def base_of(look: Look, against: str) -> VersionRow | None:
@@ -96,13 +101,20 @@ def _changes(look: Look, given: dict[str, Any]) -> dict[str, Any]:
     base = base_of(look, given["against"])
     version = look.version
     if base is None:
-        return {"base": None, "changes": kept(version, look.noise)}
+        lost = gaps.lost_before(look.version)
+        return {"base": None, "changes": kept(version, look.noise), "lost_before": lost}
     if base is look.previous and not version.change_count:
         # Nothing to compare: the append has done it.
         nothing = change_table.Compared(words="", rows={}, count=0, is_coarse=False)
         return {"base": base, "changes": nothing}
     try:
+        require_contents(version)
         before, after = parsed_states(base, version)
+    except ContentsErased as error:
+        if base is not look.previous or version.is_emptied:
+            raise
+        noted = kept(version, look.noise)
+        return {"base": None, "changes": noted, "lost_before": error.message}
     except CorruptBody:
         if base is not look.previous:
             raise
@@ -169,6 +181,8 @@ def told(turn: Turn) -> dict[str, Any]:
 
     The texts of a damaged turn are not shown; the page says so.
     """
+    if turn.is_emptied:
+        return {"turn": turn, "is_erased": True}
     try:
         parts = turn.parts()
     except CorruptBody:
@@ -278,7 +292,8 @@ def _proof(look: Look, given: dict[str, Any]) -> dict[str, Any]:
             ("Leaf", "covers all that this version claims", bytes(version.leaf)),
             ("Chain", "this leaf and all before it", bytes(version.chain)),
         ],
-        "previous_chain": look.previous and bytes(look.previous.chain).hex(),
+        "previous_chain": (look.previous and bytes(look.previous.chain).hex())
+        or gaps.chain_before(look.version),
     }
     context["hashes"] = [(a, b, one.hex()) for a, b, one in context["hashes"]]
     if given["verify"]:

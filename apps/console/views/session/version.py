@@ -156,6 +156,7 @@ def blamed(
         "setters": [_setter(one) for one in found.setters],
         "next": write_cursor(found.next),
         "value": _written(found),
+        "not_before": found.not_before,
     }
     name = "components/_blame.html" if wants_fragment(request) else "console/blame.html"
     return varying(render(request, name, context))

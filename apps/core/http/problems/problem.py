@@ -60,6 +60,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "preview_stale": (409, INVALID),
     "legal_hold": (409, INVALID),
     "erasure_not_found": (404, INVALID),
+    "root_not_found": (404, INVALID),
     "preview_not_ready": (409, INVALID),
     "legal_hold_ended": (409, INVALID),
     "approval_needed": (409, INVALID),
@@ -165,6 +166,7 @@ class Problem:
     param: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
+    is_conflict: bool = False
 
     @classmethod
     def of(cls, error: DomainError) -> "Problem":
@@ -173,12 +175,14 @@ class Problem:
             message=error.message,
             param=error.param,
             details=error.details,
+            is_conflict=error.is_conflict,
         )
 
     @property
     def status(self) -> int:
         """Raises: KeyError for a code that the table does not know."""
-        return ERRORS[self.code][0]
+        status = ERRORS[self.code][0]
+        return 409 if self.is_conflict else status
 
     @property
     def retry_after(self) -> int | None:

@@ -8,6 +8,7 @@ from apps.diffs.changes import Kind
 from apps.timeline.api.outputs.common import (
     Actor,
     Output,
+    Tombstone,
     differs_at,
     list_length,
     maybe_text,
@@ -50,7 +51,7 @@ class BlamedVersion(Output):
     from_pointer = maybe_text("Where the value that it replaced stood.")
     kind = serializers.ChoiceField(
         choices=[*(kind.value for kind in Kind if kind is not Kind.MOVED), CARRIED],
-        help_text="carried: from an origin of this fork that you may not see.",
+        help_text="carried: from an origin of this fork that is hidden or gone.",
     )
     before = serializers.JSONField(
         required=False, help_text="Not there if nothing was, or it is not to be seen."
@@ -71,6 +72,18 @@ class BlamedVersion(Output):
     next = maybe_text("Give it as `starting_after` for the one before.")
 
 
+class BlamedNotBefore(Output):
+    """Where blame ended because the versions before are gone."""
+
+    session_id = text()
+    version = serializers.IntegerField(
+        help_text="The value stood there; this version set it, or one that is gone."
+    )
+    code = text("version_pruned or contents_erased.")
+    gone_session_id = text("Whose versions are gone: of a fork, perhaps its origin.")
+    tombstone = Tombstone(allow_null=True)
+
+
 class BlameList(Output):
     """The successive setters of one value, newest first."""
 
@@ -86,3 +99,6 @@ class BlameList(Output):
     data = BlamedVersion(many=True)
     has_more = serializers.BooleanField(help_text="Whether there may be more.")
     next = maybe_text("Give it as `starting_after` for what came before.")
+    not_before = BlamedNotBefore(
+        allow_null=True, help_text="null: nothing that was looked for is gone."
+    )

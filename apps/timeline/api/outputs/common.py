@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from apps.core.http.input.fields import ObjectField
+from apps.timeline.words import Removed
 
 
 class Output(serializers.Serializer[Any]):
@@ -95,3 +96,28 @@ class Step(Output):
     schema_version = maybe_text()
     release = maybe_text()
     model = maybe_text()
+
+
+class Tombstone(Output):
+    """What stands for versions that a removal took, or emptied."""
+
+    kind = serializers.ChoiceField(choices=Removed.choices)
+    first_version = serializers.IntegerField()
+    last_version = serializers.IntegerField()
+    count = serializers.IntegerField(help_text="How many versions.")
+    turns = serializers.IntegerField(help_text="How many turns were in them.")
+    first_turn = maybe_number()
+    last_turn = maybe_number()
+    removal_id = text()
+    reason = text("policy, or erasure.")
+    removed_at = serializers.DateTimeField()
+
+
+def removed(where: str) -> Tombstone:
+    """A list of tombstones beside what is listed."""
+    return Tombstone(many=True, help_text=f"What was removed {where}; not in `data`.")
+
+
+def contents_erased(**given: Any) -> serializers.BooleanField:
+    """Say whether an object stands without what it held."""
+    return serializers.BooleanField(help_text="Its contents were erased.", **given)

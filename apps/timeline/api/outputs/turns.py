@@ -10,9 +10,11 @@ from apps.timeline.api.outputs.common import (
     LastRollback,
     ListEnvelope,
     Output,
+    contents_erased,
     maybe_number,
     maybe_text,
     open_object,
+    removed,
     text,
 )
 from apps.timeline.api.outputs.previews import FittingSummary, TurnSummary
@@ -58,12 +60,17 @@ class Turn(Output):
     trace_id = text()
     state_before = ObjectField(required=True)
     state_after = ObjectField(required=True)
+    contents_erased = contents_erased()
+    states_erased = serializers.BooleanField(
+        help_text="A state that it was sent with or left was erased: null here."
+    )
 
 
 class TurnList(ListEnvelope):
     """One page of turns."""
 
     data = Turn(many=True)
+    removed = removed("between these")
 
 
 class RecalledMemory(Output):
@@ -100,6 +107,7 @@ class Context(Output):
         many=True, help_text="As many as were asked for; the nearest or newest first."
     )
     recent_turns = Turn(many=True, help_text="Those since the summary, newest first.")
+    removed = removed("or emptied among the turns since the summary")
     last_rollback = LastRollback(allow_null=True)
 
 
@@ -151,6 +159,7 @@ class History(Output):
     session_id = text()
     current_version = serializers.IntegerField()
     data = Version(many=True)
+    removed = removed("between these")
     has_more = serializers.BooleanField()
     turns = Turn(many=True)
     traces = Trace(many=True, required=False)

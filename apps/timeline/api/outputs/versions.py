@@ -11,9 +11,11 @@ from apps.timeline.api.outputs.common import (
     ListEnvelope,
     Output,
     Step,
+    contents_erased,
     maybe_number,
     maybe_text,
     open_object,
+    removed,
     text,
 )
 from apps.timeline.words import Hold, Op
@@ -44,7 +46,10 @@ class Version(Step):
     change_count = serializers.IntegerField()
     changes_truncated = serializers.BooleanField()
     chain = text("The version's place in the proof, hex.")
-    state = ObjectField(required=False, help_text="Where states were asked for.")
+    contents_erased = contents_erased()
+    state = ObjectField(
+        required=False, help_text="Where states were asked for, unless erased."
+    )
     set_aside_by = serializers.IntegerField(
         allow_null=True, required=False, help_text="The rollback that set it aside."
     )
@@ -54,6 +59,7 @@ class VersionList(ListEnvelope):
     """One page of versions."""
 
     data = Version(many=True)
+    removed = removed("between these")
     current_version = serializers.IntegerField()
 
 
@@ -63,6 +69,7 @@ class StateHistory(Output):
     object = text()
     session_id = text()
     data = Version(many=True)
+    removed = removed("between these")
     current_version = serializers.IntegerField()
     has_more = serializers.BooleanField()
 
@@ -122,6 +129,7 @@ class NamedCheckpointList(ListEnvelope):
     """One page of checkpoints, newest first."""
 
     data = NamedCheckpoint(many=True)
+    removed = removed("or emptied between these")
     session_id = text()
     current_version = serializers.IntegerField(help_text="The number of the head.")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -17,13 +15,17 @@ from apps.audit import operations as audit
 from apps.audit.comparing import Comparison, Tally
 from apps.core.errors import DomainError
 from apps.core.notes.errors import KeyRefused
-from apps.core.notes.roots import Kind as Stream
 from apps.core.roles.logins import weaknesses
 from apps.core.roles.names import Role
 from apps.core.roles.protection import notice
 from apps.timeline import hooks, words
 from apps.timeline.bodies import CorruptBody
-from apps.timeline.hooks.keeping import CERTIFICATES
+from apps.timeline.management.against import (
+    add_witness,
+    differences,
+    witnessed_against,
+)
+from apps.timeline.management.certificates import add_certificate, verify_certificate
 from apps.timeline.management.saying import (
     NO_SIGNATURES,
     note_problems,
@@ -31,6 +33,7 @@ from apps.timeline.management.saying import (
     said_of_signatures,
 )
 from apps.timeline.management.sessions import SessionsCommand, histories
+from apps.timeline.management.signed import contradictions, session_ids
 from apps.timeline.models import Session
 from apps.timeline.search import rebuild
 from apps.timeline.verification import (
@@ -41,7 +44,6 @@ from apps.timeline.verification import (
 )
 from apps.timeline.verification.signed.witnessed import Witnessed, witnessed
 
-PAGE = 500
 # What the ids of keyed documents begin with; some have a record of their own.
 DOCUMENT = "doc_"
 SECONDS_BETWEEN_LINES = 5
@@ -66,21 +68,21 @@ class Command(SessionsCommand):
             "texts; each session is locked while it is looked at",
         )
 
-        parser.add_argument(
-            "--certificate",
-            metavar="FILE",
-            help="a certificate of an erasure: verify that alone, with --user",
-        )
-        parser.add_argument(
-            "--user",
-            metavar="ID",
-            help="whom the certificate is about: the person, or the session",
-        )
+        add_witness(parser)
+        add_certificate(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["certificate"] or options["user"]:
-            self._verify_certificate(options["certificate"], options["user"])
+            verify_certificate(options["certificate"], options["user"])
+            self.stdout.write(
+                "The certificate holds: nothing of it is in the database."
+            )
             return
+        self._against, self._keys = options["against"], options["key"] or []
+        if bool(self._against) != bool(self._keys) or (
+            self._against and options["session"]
+        ):
+            raise CommandError("--against and --key go together, without --session.")
         self._sessions = self._versions = self._bodies = self._records = 0
         self._erased = 0
         self._turns = self._unchained = 0
@@ -99,18 +101,6 @@ class Command(SessionsCommand):
             self._verify_signatures(options["project"])
         self._conclude()
 
-    def _verify_certificate(self, file: str | None, user: str | None) -> None:
-        if not file or not user:
-            raise CommandError("--certificate and --user are said together.")
-        try:
-            data = Path(file).read_bytes()
-        except OSError as error:
-            raise CommandError(f"{file} cannot be read: {error.strerror}") from error
-        found = [one for check in CERTIFICATES.values() for one in check(data, user)]
-        if found:
-            raise CommandError(" ".join(found[:NAMED]))
-        self.stdout.write("The certificate holds: nothing of it is in the database.")
-
     def _verify_projects(self, slug: str | None) -> None:
         if slug is None:
             projects = list(Project.objects.order_by("slug"))
@@ -125,7 +115,7 @@ class Command(SessionsCommand):
             self._compare_rows(project)
             for gone in without_document(project):
                 self._name(self._broken, gone)
-            for session_id in _session_ids(project.id):
+            for session_id in session_ids(project.id):
                 self._verify_session(session_id)
                 if session_id.startswith(DOCUMENT):
                     self._verify_record(session_id, f"document {session_id}")
@@ -210,6 +200,12 @@ class Command(SessionsCommand):
 
     def _verify_signatures(self, slug: str | None) -> None:
         """Compare what was recomputed: what came since is newer, not wrong."""
+        if self._against:
+            with witnessed_against(self._against, self._keys, self._say) as held:
+                self._hold_against(held, slug)
+                for problem in differences(held.notes.index):
+                    self._name(self._broken, problem)
+            return
         try:
             with witnessed(self._say) as kept:
                 self._signed = NO_SIGNATURES
@@ -222,7 +218,7 @@ class Command(SessionsCommand):
     def _hold_against(self, kept: Witnessed, slug: str | None) -> None:
         for problem in note_problems(kept.audit):
             self._name(self._broken, problem)
-        for problem in _contradictions(kept, slug):
+        for problem in contradictions(kept, slug):
             self._name(self._broken, problem)
         self._signed = said_of_signatures(kept, self._sessions)
 
@@ -279,41 +275,3 @@ class Command(SessionsCommand):
                 f"The first: {self._derived[0]}"
             )
         self.stdout.write("All of it holds.")
-
-
-def _contradictions(kept: Witnessed, slug: str | None) -> Iterator[str]:
-    now = timezone.now()
-    if slug is not None:
-        project = project_called(slug)
-        yield from kept.of_records(_record_ids(project.id))
-        yield from kept.of_sessions(_session_ids(project.id), now=now)
-        return
-    # Whatever was signed, also what is not there any more; then what never was.
-    yield from kept.of_records(kept.every(Stream.RECORD))
-    yield from kept.of_sessions(kept.every(Stream.SESSION), now=now)
-
-
-def _record_ids(project_id: str) -> Iterator[str]:
-    """Return what has a record in a project: itself, its agents, some documents."""
-    yield project_id
-    yield from Agent.objects.of_project(project_id).ids()
-    for session_id in _session_ids(project_id):
-        if session_id.startswith(DOCUMENT):
-            yield session_id
-
-
-def _session_ids(project_id: str) -> Iterator[str]:
-    """Return what has a history in a project, newest first: deleted and expired too.
-
-    Sessions, then keyed documents. Page by page: a cursor would hold one snapshot open
-    for as long as it all takes.
-    """
-    found = histories().of_project(project_id).order_by("-id")
-    last: str | None = None
-    while True:
-        older = found if last is None else found.filter(id__lt=last)
-        page = list(older.values_list("id", flat=True)[:PAGE])
-        yield from page
-        if len(page) < PAGE:
-            return
-        last = page[-1]

@@ -1,10 +1,15 @@
 """Take away what need not be kept: contents, versions, sessions; prove what remains."""
 
-from apps.timeline.operations.keeping.removing import remove_session, thin_session
+from apps.timeline.operations.keeping.removing import (
+    PINS_OF_PARTS,
+    remove_session,
+    thin_session,
+)
 from apps.timeline.operations.keeping.taking import empty_versions, prune_versions
 from apps.timeline.operations.keeping.values import Gone, Went
 
 __all__ = [
+    "PINS_OF_PARTS",
     "Gone",
     "Went",
     "empty_versions",

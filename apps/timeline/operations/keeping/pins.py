@@ -27,22 +27,45 @@ _PENDING = sql.of_session("""
 SELECT min(coalesce(p.first_number, p.number)) AS number
   FROM timeline_pending p WHERE p.session_id = %s
 """)
+_LAST_TURN = sql.of_session("""
+SELECT t.head_number AS number FROM timeline_turn t
+ WHERE t.session_id = %s ORDER BY t.turn_number DESC LIMIT 1
+""")
 # Nobody forks a session more often; beyond, nothing of it is taken.
 MOST_FORKS = 100_000
 
 
 def pins(
-    session_id: str, headers: Sequence[Header], head: Header, *, erasing: bool
+    session_id: str,
+    headers: Sequence[Header],
+    head: Header,
+    *,
+    erasing: bool,
+    emptying: bool = False,
 ) -> dict[int, str]:
     """Return which of these versions stay; `headers` are in order.
 
-    An erasure asks for what the session cannot do without, and no more.
+    An erasure asks for what the session cannot do without, and no more. Headers and
+    turns stay where contents alone go.
     """
-    found = {head.number: "head", head.body_number: "head"}
+    found = shown(head) if emptying else built_on(session_id, head)
     if not erasing:
         found |= _wanted(session_id, headers[0].number, headers[-1].number, head)
     found |= _unprojected(session_id, headers)
+    if emptying:
+        return {one.number: found[one.number] for one in headers if one.number in found}
     return _with_rollbacks(session_id, headers, found)
+
+
+def built_on(session_id: str, head: Header) -> dict[int, str]:
+    """Return what the next write builds on: the head, its body and the newest turn."""
+    turns = sql.rows(_LAST_TURN, [session_id])
+    newest = {row.number: "last turn" for row in turns}
+    return newest | shown(head)
+
+
+def shown(head: Header) -> dict[int, str]:
+    return {head.body_number: "head", head.number: "head"}
 
 
 def _wanted(session_id: str, first: int, last: int, head: Header) -> dict[int, str]:

@@ -11,7 +11,7 @@ from apps.core import sql
 from apps.timeline import hooks
 from apps.timeline.models import Change, Session, Text
 from apps.timeline.operations.keeping import rows
-from apps.timeline.operations.keeping.pins import first_pending, pins
+from apps.timeline.operations.keeping.pins import built_on, first_pending, pins
 from apps.timeline.operations.keeping.taking import MOST, Taking, locked, taken
 from apps.timeline.operations.keeping.values import Gone, Went
 from apps.timeline.words import Removed
@@ -19,7 +19,7 @@ from apps.timeline.words import Removed
 # Words of a version's reasoning and of its messages.
 _OF_VERSIONS = (1, 4)
 # What a session that goes whole needs no more.
-_OWN = ("head", "sets aside", "restored")
+PINS_OF_PARTS = ("head", "last turn", "sets aside", "restored")
 
 _BESIDE = sql.of_session("SELECT timeline_remove_v1(%(session)s::varchar) AS rows")
 
@@ -77,8 +77,9 @@ def _removed(session: Session, head: rows.Header, removal_id: str, reason: str) 
     found = rows.headers(session.id, 0, head.number, MOST + 1)
     has_more, going = len(found) > MOST, found[:MOST]
     if has_more:
-        # The body that the head shows stays until the head goes.
-        going = [one for one in going if one.number != head.body_number]
+        # Until the head goes, somebody may still build on it.
+        stays = built_on(session.id, head)
+        going = [one for one in going if one.number not in stays]
     taking = Taking(
         session=session,
         kind=Removed.REMOVED,
@@ -105,4 +106,4 @@ def _needed(session_id: str, head: rows.Header) -> dict[int, str]:
     """Return what keeps the whole session."""
     found = rows.headers(session_id, 0, head.number, head.number + 1)
     stays = pins(session_id, found, head, erasing=False)
-    return {number: why for number, why in stays.items() if why not in _OWN}
+    return {number: why for number, why in stays.items() if why not in PINS_OF_PARTS}

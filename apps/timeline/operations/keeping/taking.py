@@ -18,7 +18,7 @@ from apps.core.actors import SYSTEM
 from apps.core.ids import new_id
 from apps.core.provenance import unrequested
 from apps.timeline import bodies, hooks
-from apps.timeline.keeping import runs
+from apps.timeline.keeping import details_of, runs
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Session, Tombstone
 from apps.timeline.operations.keeping import rows
@@ -116,7 +116,8 @@ def _take(
         found = _not_emptied(session_id, found)
     if not found:
         return Gone(outcome=Went.DONE, has_more=has_more)
-    stays = pins(session_id, found, head, erasing=erasing)
+    is_emptying = kind is Removed.EMPTIED
+    stays = pins(session_id, found, head, erasing=erasing, emptying=is_emptying)
     going = [one for one in found if one.number not in stays]
     if not going:
         return Gone(outcome=Went.PINNED, pinned=stays, has_more=has_more)
@@ -303,37 +304,12 @@ def _record(taking: Taking, stones: Sequence[Tombstone]) -> Any:
         resource_type=_type_of(taking.session),
         resource_id=taking.session.id,
         act=unrequested(SYSTEM, taking.now),
-        details={
-            "removal_id": taking.removal_id,
-            "versions": sum(one.count for one in stones),
-            "ranges": [
-                {
-                    "first": one.first_number,
-                    "last": one.last_number,
-                    "digest": digest(one),
-                }
-                for one in stones
-            ],
-        },
+        details=details_of(stones),
     )
 
 
 def _type_of(session: Session) -> str:
     return "document" if session.kind == Kind.KEYED else "session"
-
-
-def digest(stone: Tombstone) -> str:
-    """Return the digest by which the event of a removal knows a tombstone."""
-    said = (
-        *(stone.session_id, str(stone.kind), stone.first_number, stone.last_number),
-        *(stone.count, bytes(stone.chain_before).hex()),
-        *(bytes(stone.chain_after).hex(), bytes(stone.leaves_digest).hex()),
-        *(stone.rollbacks, stone.turns, stone.first_turn, stone.last_turn),
-        bytes(stone.turn_chain_before or b"").hex(),
-        bytes(stone.turn_chain_after or b"").hex(),
-        bytes(stone.turn_leaves_digest or b"").hex(),
-    )
-    return hashlib.sha256("|".join(map(str, said)).encode()).hexdigest()
 
 
 def _finish(taking: Taking, ranges: Sequence[tuple[int, int]]) -> int:

@@ -163,7 +163,7 @@ def _lists(rows: Sequence[VersionRow]) -> tuple[dict[int, list[Json]], list[int]
     damaged: set[int] = set()
     # In one statement; where one body is damaged, each is then read by itself.
     with suppress(CorruptBody):
-        reading.fetch(rows)
+        reading.fetch([row for row in rows if not row.is_emptied])
     for row in rows:
         if row.body_number in lists or row.body_number in damaged:
             continue
@@ -171,7 +171,8 @@ def _lists(rows: Sequence[VersionRow]) -> tuple[dict[int, list[Json]], list[int]
             lists[row.body_number] = kept_messages(row)
         except (CorruptBody, DomainError):
             damaged.add(row.body_number)
-    return lists, [row.number for row in rows if row.body_number in damaged]
+    unreadable = [row for row in rows if row.body_number in damaged]
+    return lists, [row.number for row in unreadable if not row.is_emptied]
 
 
 def _brought(

@@ -218,7 +218,7 @@ def _with_places(
 ) -> int:
     """Add place and value to the hits, each state read once and then let go."""
     wanted = _wanted(conditions, reached, told)
-    states = States(Allowance(MOST_READ, WorkBudget(work.PAGE // 2)))
+    states = States(allowance=Allowance(MOST_READ, WorkBudget(work.PAGE // 2)))
     reader = Reader(states, list(wanted))
     unread = 0
     for version, places in wanted.items():

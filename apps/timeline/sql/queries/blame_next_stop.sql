@@ -35,6 +35,12 @@ WITH RECURSIVE live (rollback, restored, number, kind) AS (
              WHERE t.session_id = %(session)s AND t.changes_truncated
                AND t.number BETWEEN range.low AND live.restored
              ORDER BY t.number DESC LIMIT 1)
+           UNION ALL
+           (SELECT thin.newest, NULL FROM (
+                SELECT least(s.thinned_below - 1, live.restored) AS newest
+                  FROM timeline_session s
+                 WHERE s.id = %(session)s AND s.thinned_below IS NOT NULL) thin
+             WHERE thin.newest >= range.low)
             ORDER BY 1 DESC, 2 NULLS FIRST LIMIT 1) stop ON true
      WHERE live.restored IS NOT NULL AND live.number IS NULL)
 SELECT number, kind, CASE WHEN number = rollback THEN restored END AS restored

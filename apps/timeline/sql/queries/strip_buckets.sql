@@ -14,8 +14,9 @@ SELECT bucket.low, bucket.high, v.size, flagged.number AS flagged,
   FROM bucket
   JOIN LATERAL (
        SELECT one.size FROM timeline_version one
-        WHERE one.session_id = %(session)s AND one.number = bucket.high
-        LIMIT 1) v ON true
+        WHERE one.session_id = %(session)s
+          AND one.number BETWEEN bucket.low AND bucket.high
+        ORDER BY one.number DESC LIMIT 1) v ON true
   LEFT JOIN LATERAL (
        SELECT f.number FROM timeline_version f
         WHERE f.session_id = %(session)s AND f.flags <> '[]'

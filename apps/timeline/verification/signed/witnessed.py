@@ -6,7 +6,7 @@ they say themselves: an index that somebody has changed has no part in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,12 +15,14 @@ from itertools import islice
 from apps.core.notes import auditing, keys
 from apps.core.notes.auditing import Audit
 from apps.core.notes.folder import Folder
-from apps.core.notes.index import Index
-from apps.core.notes.reading import Notes
-from apps.core.notes.roots import Kind
+from apps.core.notes.index import Entry, Index
+from apps.core.notes.reading import Notes, Place
+from apps.core.notes.roots import Head, Kind
+from apps.core.notes.signed import VerifierKey
 from apps.timeline.verification.signed.ends import ComparedEnd, compare_ends
 from apps.timeline.verification.signed.record_signatures import contradiction
 from apps.timeline.verification.signed.signatures import judged
+from apps.timeline.verification.signed.tombstones import tombstones_named
 
 AT_ONCE = 500
 
@@ -52,10 +54,26 @@ class Witnessed:
                 said = contradiction(one.signed.note, one.signed.number, one.end)
                 yield f"the record of {one.end.id}: {said}"
 
+    def of_tombstones(self) -> Iterator[str]:
+        """Yield what contradicts the tombstones that were signed.
+
+        They are never changed; one that is gone went with the database that was put
+        back, where a later note says so.
+        """
+        signed = self.notes.index.every(Kind.TOMBSTONE)
+        while some := list(islice(signed, AT_ONCE)):
+            found = tombstones_named([_id(entry.stream) for entry in some])
+            for entry in some:
+                there = found.get(_id(entry.stream))
+                if there is None and entry.note < self.audit.last_back:
+                    continue
+                if there is None or there.chain != entry.chain:
+                    yield _contradicts(entry, there)
+
     def every(self, kind: Kind) -> Iterator[str]:
         """Yield all chains of a kind that were ever signed, whatever became of them."""
         for entry in self.notes.index.every(kind):
-            yield entry.stream.partition(" ")[2]
+            yield _id(entry.stream)
 
     def _contradicting(self, kind: Kind, ids: Iterable[str]) -> Iterator[ComparedEnd]:
         rest = iter(ids)
@@ -72,6 +90,21 @@ class Witnessed:
             self.newer += one.is_newer and one.holds
 
 
+def _id(stream: str) -> str:
+    return stream.partition(" ")[2]
+
+
+def _contradicts(entry: Entry, there: Head | None) -> str:
+    session, _, first = _id(entry.stream).split("/")
+    said = f"{session}: note {entry.note:,} signed the tombstone of v{first}"
+    said += f" to v{entry.number}"
+    return (
+        f"{said}, and it is not there"
+        if there is None
+        else f"{said}, and it is another"
+    )
+
+
 @contextmanager
 def witnessed(told: Callable[[], None] = lambda: None) -> Iterator[Witnessed | None]:
     """Check all notes of this installation; None where nothing was ever signed.
@@ -83,9 +116,21 @@ def witnessed(told: Callable[[], None] = lambda: None) -> Iterator[Witnessed | N
     if not known or not folder.path.exists():
         yield None
         return
+    with witnessed_at(folder, known, told) as found:
+        yield found
+
+
+@contextmanager
+def witnessed_at(
+    place: Place, known: Sequence[VerifierKey], told: Callable[[], None]
+) -> Iterator[Witnessed | None]:
+    """Check all notes of a place by these keys alone; None where there are none.
+
+    Raises: OSError, ObjectsAway.
+    """
     with closing(Index.temporary()) as index:
-        found = auditing.audit(folder, known, index, told)
+        found = auditing.audit(place, known, index, told)
         if not found.notes and not found.broken:
             yield None
             return
-        yield Witnessed(Notes(folder, known, index), found)
+        yield Witnessed(Notes(place, known, index), found)

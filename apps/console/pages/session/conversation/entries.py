@@ -62,6 +62,7 @@ class Entry:
     set_aside_by: int | None = None
     is_rewritten: bool = False
     is_unreadable: bool = False
+    is_erased: bool = False
     # Of a turn that is too large to be read in a list.
     size: int | None = None
     # Versions whose place in the conversation this is, the first of which is its own.
@@ -101,7 +102,7 @@ class Entry:
     @property
     def is_silent(self) -> bool:
         """Whether there is nothing to show: it neither says nor calls anything."""
-        is_told = self.is_unreadable or self.size is not None
+        is_told = self.is_unreadable or self.is_erased or self.size is not None
         return not (self.said or self.cards or is_told)
 
     @property
@@ -123,6 +124,8 @@ def of_turn(
         made_version=turn.made_version,
         set_aside_by=set_aside_by(live, turn.head_number),
     )
+    if turn.is_emptied:
+        return [replace(base, is_erased=True)]
     if turn.data is None:
         return [replace(base, size=turn.size)]
     try:

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 from apps.agents.scope import Scope
 from apps.console import queries
+from apps.console.pages.session import gaps
 from apps.console.pages.session.conversation import entries, folds, windows
 from apps.console.pages.session.conversation.entries import Entry
 from apps.console.pages.session.conversation.tool_calls import Card
@@ -61,6 +62,7 @@ def shown(place: Place, source: str, asked: Asked) -> dict[str, Any]:
         "is_exact": any(one.is_here and one.number == asked.version for one in found),
         "read": window.read,
         "unreadable": window.unreadable,
+        "lost": gaps.gaps(session, with_emptied=True),
         "oldest": window.earlier and _query(source),
         "earlier": window.earlier and _query(source, before=window.earlier),
         "later": window.later and _query(source, after=window.later),

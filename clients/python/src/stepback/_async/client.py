@@ -26,6 +26,7 @@ from stepback._async.metrics import AsyncMetrics
 from stepback._async.plans import AsyncPlans
 from stepback._async.project import AsyncProject
 from stepback._async.retention import AsyncLegalHolds, AsyncRetention
+from stepback._async.roots import AsyncRoots
 from stepback._async.sessions import AsyncSessionLives
 from stepback._async.states import AsyncSessionStates
 from stepback._async.traces import AsyncTraces
@@ -88,6 +89,7 @@ class AsyncStepback(AsyncClosing):
         self.plans = AsyncPlans(transport)
         self.retention = AsyncRetention(transport)
         self.erasures = AsyncErasures(transport)
+        self.roots = AsyncRoots(transport)
         self.legal_holds = AsyncLegalHolds(transport)
         self.approvals = AsyncApprovals(transport)
         self.project = AsyncProject(transport)

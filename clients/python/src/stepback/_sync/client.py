@@ -27,6 +27,7 @@ from stepback._sync.metrics import Metrics
 from stepback._sync.plans import Plans
 from stepback._sync.project import Project
 from stepback._sync.retention import LegalHolds, Retention
+from stepback._sync.roots import Roots
 from stepback._sync.sessions import SessionLives
 from stepback._sync.states import SessionStates
 from stepback._sync.traces import Traces
@@ -89,6 +90,7 @@ class Stepback(Closing):
         self.plans = Plans(transport)
         self.retention = Retention(transport)
         self.erasures = Erasures(transport)
+        self.roots = Roots(transport)
         self.legal_holds = LegalHolds(transport)
         self.approvals = Approvals(transport)
         self.project = Project(transport)

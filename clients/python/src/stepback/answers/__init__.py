@@ -76,6 +76,7 @@ from stepback.answers.retention import (
     RetentionPreview,
     RetentionRemoval,
 )
+from stepback.answers.roots import ListedRoot, Root, RootKeys, SessionProof
 from stepback.answers.sessions import (
     Batch,
     Context,
@@ -151,6 +152,7 @@ __all__ = [
     "LegalHold",
     "ListedErasure",
     "ListedPlan",
+    "ListedRoot",
     "Me",
     "MemoriesImported",
     "MemoriesResolved",
@@ -178,9 +180,12 @@ __all__ = [
     "Review",
     "Rollback",
     "RollbackPreview",
+    "Root",
+    "RootKeys",
     "Score",
     "Session",
     "SessionMetadata",
+    "SessionProof",
     "State",
     "Summary",
     "Trace",

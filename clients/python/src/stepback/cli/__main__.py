@@ -15,6 +15,7 @@ from stepback.cli import (
     continuing,
     figures,
     posting,
+    proving,
     trajectories,
 )
 from stepback.cli.output import Output
@@ -29,6 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_terminal = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     output = Output(sys.stdout, as_json=asked.json, colours=is_terminal)
     try:
+        if asked.offline:
+            asked.run(asked, output)
+            return 0
         with Stepback(asked.key, asked.url) as client:
             asked.run(client, asked, output)
     except (StepbackError, ValueError, OSError) as error:
@@ -44,6 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--url", help="the server (STEPBACK_URL)")
     parser.add_argument("--key", help="the API key (STEPBACK_API_KEY)")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.set_defaults(offline=False)
     verbs = parser.add_subparsers(required=True, metavar="COMMAND")
     _looking(verbs)
     _acting(verbs)
@@ -51,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     _writing(verbs)
     _counting(verbs)
     _carrying(verbs)
+    _proving(verbs)
     _continuing(verbs)
     return parser
 
@@ -190,6 +196,20 @@ def _carrying(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     post.add_argument("--agent", default="recorded")
     post.add_argument("--prefix", default="", help="before the runs' names")
     post.set_defaults(run=posting.post)
+
+
+def _proving(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    prove = verbs.add_parser("prove", help="the proof of a session, as a file")
+    prove.add_argument("session")
+    prove.add_argument("file", type=Path, help="a new file")
+    prove.set_defaults(run=proving.prove)
+
+    verify = verbs.add_parser("verify", help="check such a file, without a server")
+    verify.add_argument("file", type=Path)
+    verify.add_argument(
+        "--key", required=True, dest="verifier_key", help="the public key that you kept"
+    )
+    verify.set_defaults(run=proving.verify, offline=True)
 
 
 def _continuing(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

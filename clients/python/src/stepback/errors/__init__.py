@@ -48,6 +48,7 @@ from stepback.errors.keeping import PreviewNotReady as PreviewNotReady
 from stepback.errors.keeping import PreviewStale as PreviewStale
 from stepback.errors.keeping import RemovalNotFound as RemovalNotFound
 from stepback.errors.keeping import RetentionPolicyNotFound as RetentionPolicyNotFound
+from stepback.errors.keeping import RootNotFound as RootNotFound
 from stepback.errors.keeping import UnacceptableErasure as UnacceptableErasure
 from stepback.errors.keeping import UnacceptableLegalHold as UnacceptableLegalHold
 from stepback.errors.keeping import UnacceptablePolicy as UnacceptablePolicy

@@ -27,6 +27,10 @@ class ErasureNotFound(NotFound):
     code = "erasure_not_found"
 
 
+class RootNotFound(NotFound):
+    code = "root_not_found"
+
+
 class VersionPruned(Refused):
     """The version is gone, as a policy of retention says: a tombstone stands for it."""
 

@@ -1,0 +1,1 @@
+"""Backups that make themselves: daily, read back, kept for a while, encrypted."""

@@ -1,0 +1,110 @@
+"""What a store of objects does: create, get, range, list, delete."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
+from obstore.store import LocalStore, S3Store
+
+from apps.core.objects.errors import ObjectsAway, ObjectTaken
+from apps.core.postgres.folders import sync_folder
+
+PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """One store: a folder, or a bucket below a prefix."""
+
+    store: LocalStore | S3Store
+    folder: Path | None = None
+
+    def create(self, name: str, data: bytes) -> None:
+        """Keep an object, durable when this returns; one that is there stays.
+
+        In one request, because a store creates nothing of several parts.
+
+        Raises: ObjectTaken, ObjectsAway (also where it may have been kept).
+        """
+        try:
+            obstore.put(self.store, name, data, mode="create", use_multipart=False)
+        except AlreadyExistsError as error:
+            raise ObjectTaken(f"There is an object {name} already.") from error
+        except (BaseError, OSError) as error:
+            raise _away(error) from error
+        self._make_durable(name)
+
+    def get(self, name: str) -> bytes | None:
+        """Return an object; None where there is none.
+
+        Raises: ObjectsAway.
+        """
+        try:
+            return bytes(obstore.get(self.store, name).bytes())
+        except (NotFoundError, FileNotFoundError):
+            return None
+        except (BaseError, OSError) as error:
+            raise _away(error) from error
+
+    def range(self, name: str, start: int, length: int) -> bytes | None:
+        """Return bytes of an object, fewer where it ends; None where there is none.
+
+        Raises: ObjectsAway, also where it ends before `start`.
+        """
+        try:
+            found = obstore.get_range(self.store, name, start=start, length=length)
+        except (NotFoundError, FileNotFoundError):
+            return None
+        except (BaseError, OSError) as error:
+            raise _away(error) from error
+        return bytes(found)
+
+    def list(self, prefix: str = "") -> Iterator[str]:
+        """Yield the names below a prefix of whole segments, in no order.
+
+        Raises: ObjectsAway.
+        """
+        try:
+            for page in obstore.list(self.store, prefix or None, chunk_size=PAGE):
+                yield from (one["path"] for one in page)
+        except (NotFoundError, FileNotFoundError):
+            return
+        except (BaseError, OSError) as error:
+            raise _away(error) from error
+
+    def delete(self, name: str) -> None:
+        """Remove an object; one that is not there is no error.
+
+        Raises: ObjectsAway.
+        """
+        try:
+            obstore.delete(self.store, name)
+        except (NotFoundError, FileNotFoundError):
+            return
+        except (BaseError, OSError) as error:
+            raise _away(error) from error
+
+    def _make_durable(self, name: str) -> None:
+        if self.folder is None:
+            return
+        file = self.folder / name
+        try:
+            descriptor = os.open(file, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            sync_folder(file.parent)
+        except OSError as error:
+            raise _away(error) from error
+
+
+def _away(error: Exception) -> ObjectsAway:
+    """Say why in one line: what libraries say may be pages."""
+    lines = str(error).strip().splitlines()
+    return ObjectsAway(lines[0][:300] if lines else type(error).__name__)

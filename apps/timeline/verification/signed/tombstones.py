@@ -1,0 +1,96 @@
+"""Tombstones as they are signed: once each, by their digests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from apps.core import sql
+from apps.core.notes.roots import Head, Kind
+from apps.timeline.models import Tombstone
+
+SEPARATOR = "/"
+_COLUMNS = """
+t.created_at, t.session_id, t.kind, t.first_number, t.last_number, t.count,
+t.chain_before, t.chain_after, t.leaves_digest, t.rollbacks, t.turns, t.first_turn,
+t.last_turn, t.turn_chain_before, t.turn_chain_after, t.turn_leaves_digest,
+t.project_id, t.removal_id, t.reason
+"""
+_AFTER = sql.across(f"""
+SELECT {_COLUMNS} FROM timeline_tombstone t
+ WHERE (t.created_at, t.session_id, t.kind, t.first_number)
+       > (%(at)s::timestamptz, %(session)s, %(kind)s, %(first)s)
+ ORDER BY t.created_at, t.session_id, t.kind, t.first_number LIMIT %(limit)s
+""")  # noqa: S608
+_NAMED = sql.across(f"""
+SELECT {_COLUMNS} FROM timeline_tombstone t
+ WHERE t.session_id = ANY (%(sessions)s)
+   AND t.session_id || '/' || t.kind || '/' || t.first_number = ANY (%(ids)s)
+ LIMIT %(limit)s
+""")  # noqa: S608
+
+
+class Mark(NamedTuple):
+    """Behind which tombstone the next ones are, in the order in which they came."""
+
+    at: datetime
+    session_id: str = ""
+    kind: str = ""
+    first: int = -1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Stone:
+    """A tombstone in the columns that its digest is of."""
+
+    created_at: datetime
+    session_id: str
+    kind: str
+    first_number: int
+    last_number: int
+    count: int
+    chain_before: bytes
+    chain_after: bytes
+    leaves_digest: bytes
+    rollbacks: int
+    turns: int
+    first_turn: int
+    last_turn: int
+    turn_chain_before: bytes | None
+    turn_chain_after: bytes | None
+    turn_leaves_digest: bytes | None
+    project_id: str
+    removal_id: str
+    reason: str
+
+    @property
+    def mark(self) -> Mark:
+        return Mark(self.created_at, self.session_id, self.kind, self.first_number)
+
+    @property
+    def head(self) -> Head:
+        id = SEPARATOR.join((self.session_id, self.kind, str(self.first_number)))
+        leaf = bytes.fromhex(Tombstone(**asdict(self)).digest)
+        return Head(Kind.TOMBSTONE, id, self.last_number, leaf)
+
+
+def tombstones_after(mark: Mark, limit: int) -> list[tuple[Mark, Head]]:
+    """Return the tombstones that came next, oldest first, as leaves of a note."""
+    asked = {
+        "at": mark.at,
+        "session": mark.session_id,
+        "kind": mark.kind,
+        "first": mark.first,
+        "limit": limit,
+    }
+    return [(one.mark, one.head) for one in sql.records(_Stone, _AFTER, asked)]
+
+
+def tombstones_named(ids: Sequence[str]) -> dict[str, Head]:
+    """Return the tombstones that leaves with these ids are about, as they are."""
+    sessions = [id.partition(SEPARATOR)[0] for id in ids]
+    asked = {"sessions": sessions, "ids": list(ids), "limit": len(ids)}
+    heads = (one.head for one in sql.records(_Stone, _NAMED, asked))
+    return {head.id: head for head in heads}

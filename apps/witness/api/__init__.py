@@ -1,0 +1,1 @@
+"""Signed roots over REST, and the proof of a session."""

@@ -1,0 +1,58 @@
+"""What is signed once: tombstones, and what apps above have made, as certificates.
+
+Looked for by time, and a little further back than the last look: what was in flight
+then is there now. What is signed already, the index knows.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from apps.core.notes.index import Index
+from apps.core.notes.roots import Head
+from apps.timeline.verification import Mark, tombstones_after
+from apps.witness.hooks import SIGNED_ONCE
+
+# Whole transactions of removals are in it; certificates are few, and looked at longer.
+IN_FLIGHT = timedelta(minutes=2)
+MADE_IN_FLIGHT = timedelta(hours=1)
+BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
+TOMBSTONES = "tombstones"
+
+
+@dataclass(slots=True)
+class Fresh:
+    """Leaves that are not signed, and how far was looked once they are."""
+
+    heads: list[Head] = field(default_factory=list)
+    progress: dict[str, str | None] = field(default_factory=dict)
+    is_all: bool = True
+
+
+def fresh(index: Index, *, limit: int, now: datetime) -> Fresh:
+    """Return what was made and is not signed yet."""
+    found = Fresh()
+    _take_tombstones(index, found, limit, now)
+    for name, made in SIGNED_ONCE.items():
+        since = index.progress(name)
+        found.heads += made(datetime.fromisoformat(since) if since else None)
+        found.progress[name] = (now - MADE_IN_FLIGHT).isoformat()
+    signed = index.latest([one.stream for one in found.heads])
+    found.heads = [one for one in found.heads if one.stream not in signed]
+    return found
+
+
+def _take_tombstones(index: Index, found: Fresh, limit: int, now: datetime) -> None:
+    said = index.progress(TOMBSTONES)
+    mark = Mark(BEGINNING)
+    if said:
+        at, *place = json.loads(said)
+        mark = Mark(datetime.fromisoformat(at), *place)
+    stones = tombstones_after(mark, limit)
+    found.heads += [head for _, head in stones]
+    found.is_all = len(stones) < limit
+    mark = Mark(max(mark.at, now - IN_FLIGHT)) if found.is_all else stones[-1][0]
+    written = (mark.at.isoformat(), mark.session_id, mark.kind, mark.first)
+    found.progress[TOMBSTONES] = json.dumps(written)
