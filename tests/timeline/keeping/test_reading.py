@@ -190,6 +190,17 @@ def test_checkpoints_leave_out_what_is_gone_and_name_it(begin: runs.Begin) -> No
     assert (gone["data"], ranges(gone)[0]) == ([], ("pruned", 1, 2))
 
 
+def test_the_checkpoint_to_resume_from_stays(begin: runs.Begin) -> None:
+    run = begin({"step": 0}, external_id="run")
+    for step in range(1, 4):
+        run.patch({"step": step}, external_id=f"c{step}")
+    for note in range(3):
+        run.patch({"note": note})
+    gone = take(keeping.prune_versions, run, first=0, last=5)
+    assert gone.pinned[3] == "newest checkpoint"
+    assert numbers(run.get("checkpoints")) == [3]
+
+
 def test_a_preview_does_not_say_that_it_knows_all_calls(gaps: runs.Run) -> None:
     assert gaps.get("rollback/preview", version=4)["tool_calls_truncated"]
     assert not gaps.get("rollback/preview", version=8)["tool_calls_truncated"]

@@ -21,3 +21,9 @@ SELECT unnest(ARRAY[c.rollback_number, f.number]), 'compensation owed'
    AND coalesce((SELECT p.status FROM timeline_compensationstep p
                   WHERE p.session_id = %(session)s AND p.effect_id = c.effect_id
                   ORDER BY p.ordinal DESC LIMIT 1), 'open') NOT IN ('done', 'waived')
+ UNION ALL
+-- What a checkpointer resumes from, behind what others merged since.
+(SELECT newest.number, 'newest checkpoint' FROM (
+    SELECT v.number, v.external_id FROM timeline_version v
+     WHERE v.session_id = %(session)s ORDER BY v.number DESC LIMIT 1000) newest
+  WHERE newest.external_id IS NOT NULL ORDER BY newest.number DESC LIMIT 1)

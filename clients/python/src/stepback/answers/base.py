@@ -50,6 +50,8 @@ class Page(Answer, Generic[Item]):
     current_version: int | None = None
     next_cursor: str | None = None
     total: int | None = None
+    # Tombstones of what was removed between the items of this page.
+    removed: Sequence[Mapping[str, Json]] = ()
 
     def __iter__(self) -> Iterator[Item]:
         """Go through the items of this page."""

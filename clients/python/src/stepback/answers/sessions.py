@@ -136,6 +136,9 @@ class Turn(Answer):
     reasoning: str | None = None
     state_before: dict[str, Json] | None = None
     state_after: dict[str, Json] | None = None
+    # What was said is gone; of `states_erased`, a state that was shown with it.
+    contents_erased: bool = False
+    states_erased: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +155,8 @@ class Context(Answer):
     last_rollback: Mapping[str, Json] | None = None
     average_relevance: float = 0.0
     drift_warning: bool = False
+    # Tombstones of turns that are gone, or empty, as far back as turns are shown.
+    removed: Sequence[Mapping[str, Json]] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,6 +40,8 @@ class Version(Answer):
     flags: Sequence[str] = ()
     labels: Sequence[str] = ()
     set_aside_by: int | None = None
+    # Its header stands without what it held; `state` is None then.
+    contents_erased: bool = False
     state: dict[str, Json] | None = None
 
 
@@ -118,7 +120,10 @@ class Patch(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class Blame(Answer):
-    """Who set a value, newest first. `value` is missing if it was removed."""
+    """Who set a value, newest first. `value` is missing if it was removed.
+
+    With `not_before`, what came before that version is gone: who set it is not known.
+    """
 
     session_id: str
     version: int
@@ -127,6 +132,7 @@ class Blame(Answer):
     has_more: bool
     next: str | None = None
     value: Json = None
+    not_before: Mapping[str, Json] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,6 +171,7 @@ class History(Answer):
     has_more: bool
     turns: Sequence[Mapping[str, Json]]
     traces: Sequence[Mapping[str, Json]] = ()
+    removed: Sequence[Mapping[str, Json]] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

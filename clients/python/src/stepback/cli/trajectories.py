@@ -53,7 +53,9 @@ def write(client: Stepback, session_id: str, stream: TextIO) -> dict[str, Any]:
     pending = _turns(client, session_id)
     turn = next(pending, None)
     for version in _versions(client, session_id, session.version):
-        line({"type": "version", **version})
+        line(version)
+        if version["type"] == "removed":
+            continue
         chain, versions = version["chain"], versions + 1
         while turn is not None and turn.version <= version["version"]:
             line({"type": "turn", **turn.raw})
@@ -120,6 +122,7 @@ def _told(text: bytes, number: int) -> dict[str, Any]:
 
 
 def _versions(client: Stepback, session_id: str, head: int) -> Iterator[dict[str, Any]]:
+    """Yield the lines of versions, and what stands where some were removed."""
     after = -1
     while after < head:
         page = client.sessions.list_versions(
@@ -129,8 +132,12 @@ def _versions(client: Stepback, session_id: str, head: int) -> Iterator[dict[str
             limit=min(PAGE, head - after),
             include_state=True,
         )
+        gaps = [dict(one) for one in page.removed if one["first_version"] <= head]
         for version in page.data:
-            yield dict(version.raw)
+            while gaps and gaps[0]["first_version"] < version.version:
+                yield {"type": "removed", **gaps.pop(0)}
+            if version.version <= head:
+                yield {"type": "version", **version.raw}
         after = page.data[-1].version
 
 

@@ -41,6 +41,7 @@ from stepback.errors.callers import AuthenticationFailed as AuthenticationFailed
 from stepback.errors.callers import PermissionDenied as PermissionDenied
 from stepback.errors.keeping import ContentsErased as ContentsErased
 from stepback.errors.keeping import ErasureNotFound as ErasureNotFound
+from stepback.errors.keeping import Gone as Gone
 from stepback.errors.keeping import LegalHoldEnded as LegalHoldEnded
 from stepback.errors.keeping import LegalHoldNotFound as LegalHoldNotFound
 from stepback.errors.keeping import PreviewNotFound as PreviewNotFound

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from stepback.errors.missing import NotFound
 from stepback.errors.refused import Refused
 from stepback.errors.requests import BadRequest
@@ -31,13 +34,32 @@ class RootNotFound(NotFound):
     code = "root_not_found"
 
 
-class VersionPruned(Refused):
+class Gone(Refused):
+    """It was there, and is not any more.
+
+    Of a read the status is 410; of an act that would build on it, 409.
+    """
+
+    @property
+    def version(self) -> int:
+        """The number of the version that is gone, or is empty."""
+        return int(self.details["version"])
+
+    @property
+    def tombstone(self) -> Mapping[str, Any] | None:
+        """What stands for it: `first_version`, `last_version`, `count`, `removal_id`,
+        `reason`, `removed_at` and more."""
+        found: Mapping[str, Any] | None = self.details.get("tombstone")
+        return found
+
+
+class VersionPruned(Gone):
     """The version is gone, as a policy of retention says: a tombstone stands for it."""
 
     code = "version_pruned"
 
 
-class ContentsErased(Refused):
+class ContentsErased(Gone):
     """Of the version its header stands; what it held is gone."""
 
     code = "contents_erased"

@@ -52,13 +52,16 @@ class LookingTools(Threads):
         shown = ("version", "op", "created_at", "updated_by", "reasoning", "flags")
         more = ("labels", "restored_version", "set_aside_by", "changes")
         versions = [
-            {name: one.raw[name] for name in (*shown, *more)} for one in page.data
+            {name: one.raw[name] for name in (*shown, *more)}
+            | {"contents_erased": one.contents_erased}
+            for one in page.data
         ]
         return {
             "thread_id": thread_id,
             "session_id": session_id,
             "current_version": page.current_version,
             "versions": versions,
+            "removed": list(page.removed),
             "note": UNTRUSTED,
         }
 
