@@ -44,6 +44,10 @@ SELECT r.number, r.created_at FROM audit_auditrecord r
  WHERE r.stream_id = %(project)s AND r.details ? 'row'
  ORDER BY r.number LIMIT 1
 """)
+_DETAILS = sql.of_session("""
+SELECT r.details FROM audit_auditrecord r
+ WHERE r.stream_id = %(project)s AND r.number = %(number)s
+""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,8 +138,18 @@ class Comparison:
             gone = f"record {pair.number} removed it, and it is there again"
             return gone if pair.is_present else None
         if not pair.is_present:
+            if self._went(covered, pair):
+                return None
             return f"record {pair.number} left it there, and it is missing"
         return self._changed(covered, pair)
+
+    def _went(self, covered: Covered, pair: Pair) -> bool:
+        """Say whether what is missing went with a version or session, as is written."""
+        if covered.went is None:
+            return False
+        asked = {"project": self.project_id, "number": pair.number}
+        found = sql.rows(_DETAILS, asked)
+        return bool(found) and covered.went(pair.key, found[0].details)
 
     def _changed(self, covered: Covered, pair: Pair) -> str | None:
         if not isinstance(pair.columns, dict):

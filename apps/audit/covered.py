@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hmac
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -52,6 +52,9 @@ class Covered:
     present: str
     of_session: bool = False
     recorded_later: bool = False
+    # Says of a row that is missing whether a removal took it, by its key and by what
+    # its last record says.
+    went: Callable[[str, Mapping[str, Any]], bool] | None = None
 
     def left(self, row: Any, secret: bytes | memoryview) -> Row:
         """Say how the act has left this row, as it is stored."""

@@ -9,8 +9,19 @@ change on.
 
 from __future__ import annotations
 
-from apps.audit.covered import Covered
+from collections.abc import Mapping
+from typing import Any
 
+from apps.audit.covered import Covered
+from apps.core import sql
+
+_GONE = sql.of_session("""
+SELECT 1 FROM timeline_tombstone d
+ WHERE d.session_id = %(session)s
+   AND (d.kind = 'removed'
+        OR d.kind = 'pruned'
+       AND %(number)s::bigint BETWEEN d.first_number AND d.last_number) LIMIT 1
+""")
 _BY = ("actor_kind", "actor_id", "actor_label", "created_at")
 
 
@@ -39,12 +50,23 @@ def _score_named(key: str) -> str:
     return f"score {ordinal} of {name!r} of {session_id}"
 
 
+def _went(key: str, details: Mapping[str, Any]) -> bool:
+    """Say whether a tombstone stands for the session, or for the version it was on."""
+    number = details.get("version")
+    asked = {
+        "session": key.partition(" ")[0],
+        "number": number if isinstance(number, int) else None,
+    }
+    return bool(sql.rows(_GONE, asked))
+
+
 LABEL = Covered(
     kind="label",
     columns=_BY,
     key=lambda label: f"{label.session_id} {label.number} {label.name}",
     named=_label_named,
     of_session=True,
+    went=_went,
     present="""
     SELECT l.session_id || ' ' || l.number || ' ' || l.name AS key,
            l.created_at AS made_at, l.actor_kind, l.actor_id, l.actor_label,
@@ -60,6 +82,7 @@ NOTE = Covered(
     key=lambda note: f"{note.session_id} {note.id}",
     named=_note_named,
     of_session=True,
+    went=_went,
     present="""
     SELECT n.session_id || ' ' || n.id AS key, n.created_at AS made_at, n.number,
            n.text, n.actor_kind, n.actor_id, n.actor_label, n.created_at
@@ -74,6 +97,7 @@ REVIEW = Covered(
     key=lambda review: f"{review.session_id} {review.ordinal}",
     named=_review_named,
     of_session=True,
+    went=_went,
     present="""
     SELECT r.session_id || ' ' || r.ordinal AS key, r.created_at AS made_at, r.outcome,
            r.why, r.actor_kind, r.actor_id, r.actor_label, r.created_at
@@ -88,6 +112,7 @@ SCORE = Covered(
     key=lambda score: f"{score.session_id} {score.ordinal} {score.name}",
     named=_score_named,
     of_session=True,
+    went=_went,
     present="""
     SELECT c.session_id || ' ' || c.ordinal || ' ' || c.name AS key,
            c.created_at AS made_at, c.value, c.actor_kind, c.actor_id, c.actor_label,
@@ -103,6 +128,7 @@ SUMMARY = Covered(
     key=lambda summary: f"{summary.session_id} {summary.id}",
     named=_summary_named,
     of_session=True,
+    went=_went,
     present="""
     SELECT m.session_id || ' ' || m.id AS key, m.created_at AS made_at, m.ordinal,
            m.first_turn, m.last_turn, m.head_number, m.text, m.actor_kind, m.actor_id,
@@ -126,6 +152,7 @@ SESSION = Covered(
     key=lambda session: str(session.id),
     named=lambda key: f"session {key}",
     of_session=True,
+    went=_went,
     recorded_later=True,
     present="""
     SELECT s.id AS key, s.created_at AS made_at, s.title, s.metadata, s.user_id,

@@ -89,6 +89,19 @@ class Desk:
         call.check(answer, made)
         return made
 
+    def forget(self, session: Session) -> None:
+        """Send nothing again of a session that lost versions: their keys went too."""
+        path = f"/v1/sessions/{session.id}"
+        self.keyed = [
+            call
+            for call in self.keyed
+            if not call.path.startswith(path) and call.shown_by() is not session
+        ]
+        for key, call in list(self.claimed.items()):
+            if call.path.startswith(path) or call.shown_by() is session:
+                del self.claimed[key]
+                self.stored.pop(key, None)
+
     def _claim(self, call: Call) -> None:
         assert call.key is not None
         self.claimed[call.key] = call

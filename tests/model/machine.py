@@ -25,11 +25,14 @@ from tests.model.comparing import (
     assert_checkpoint,
     assert_history,
     assert_state,
+    assert_there,
     assert_turn,
     assert_version,
     fetched,
+    is_shown,
 )
 from tests.model.model import Session, Turn, Version
+from tests.model.removing import Removing
 
 CLOSES_AFTER = 8  # steps: a session that has ended early tells little
 DELETES_AFTER = 14
@@ -40,7 +43,7 @@ which, places, sights = histories.which, histories.places, histories.sights
 flags = st.booleans()
 
 
-class Histories(RuleBasedStateMachine):
+class Histories(Removing, RuleBasedStateMachine):
     """One history: its sessions, its keys, and how far it has come."""
 
     def __init__(self, api: Api) -> None:
@@ -207,8 +210,12 @@ class Histories(RuleBasedStateMachine):
     @rule(at=which, start=places, end=places)
     def look(self, at: int, start: int, end: int) -> None:
         session = self._session(at)
-        if not session.is_deleted:
-            start, end = (place % len(session.versions) for place in (start, end))
+        start, end = (place % len(session.versions) for place in (start, end))
+        if session.is_deleted:
+            return
+        for number in (start, end):
+            assert_there(self.api, session, number)
+        if all(is_shown(session, number) for number in (start, end)):
             shown = fetched(self.api, session, f"/versions/{start}")
             assert_version(shown, session, session.versions[start])
             assert_changes(self.api, session, start, end)
@@ -218,8 +225,10 @@ class Histories(RuleBasedStateMachine):
     def blame(self, at: int, place: int, key: str) -> None:
         session = self._session(at)
         number = place % len(session.versions)
-        # What an origin set that may not be seen any more is told otherwise.
-        if not any(one.is_deleted for one, _ in session.lineage(number)):
+        # What an origin set that may not be seen any more is told otherwise, and so is
+        # what a removal took: see tests/timeline/keeping.
+        way = [one for one, _ in session.lineage(number)]
+        if not any(one.is_deleted or one.was_taken_from for one in [session, *way]):
             assert_blame(self.api, session, number, key)
 
     def teardown(self) -> None:

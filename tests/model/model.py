@@ -41,6 +41,10 @@ class Version:
     objective: str | None = None
     labels: set[str] = field(default_factory=set)
     chain: str | None = None  # remembered once it was shown
+    # Which versions share a body, where that was asked for; what a removal took.
+    body: int | None = None
+    is_gone: bool = False
+    is_emptied: bool = False
     parts: Body = field(default_factory=dict)
 
     @property
@@ -68,6 +72,27 @@ class Session:
     origin: tuple["Session", int] | None = None
     turns: list[Turn] = field(default_factory=list)
     is_deleted: bool = False
+    is_thinned: bool = False
+    is_removed: bool = False
+
+    @property
+    def was_taken_from(self) -> bool:
+        return self.is_thinned or any(v.is_gone or v.is_emptied for v in self.versions)
+
+    def shows(self, version: Version) -> bool:
+        """Say whether the body of a version that is there was not emptied."""
+        return not version.is_emptied or any(
+            one.body == version.body
+            for one in self.versions
+            if not one.is_gone and not one.is_emptied and one.body is not None
+        )
+
+    def contents_of(self, number: int | None) -> Version:
+        """Return a version as `at`, for what needs all of it."""
+        version = self.at(number)
+        if not self.shows(version):
+            raise Refused(410, "contents_erased")
+        return version
 
     @property
     def head(self) -> Version:
@@ -80,6 +105,8 @@ class Session:
         number = self.head.number + number if number < 0 else number
         if not 0 <= number <= self.head.number:
             raise Refused(404, "version_not_found")
+        if self.versions[number].is_gone:
+            raise Refused(410, "version_pruned")
         return self.versions[number]
 
     def require_there(self) -> None:
@@ -97,7 +124,9 @@ class Session:
             raise mismatch if from_header else Refused(409, "version_conflict")
 
     def require_free(self, name: str | None) -> None:
-        if name is not None and name in {one.external_id for one in self.versions}:
+        if name is not None and name in {
+            one.external_id for one in self.versions if not one.is_gone
+        }:
             raise Refused(409, "external_id_taken")
 
     def append(self, op: str, state: Body, **fields: Any) -> Version:
@@ -151,7 +180,7 @@ class Session:
 
     def last_rollback(self, number: int) -> tuple[int, int | None] | None:
         for version in reversed(self.versions[: number + 1]):
-            if version.restored is not None:
+            if version.restored is not None and not version.is_gone:
                 return version.number, version.restored
         return None
 
@@ -194,7 +223,7 @@ AGENTS = frozenset({"closed", "paused"})
 
 @dataclass
 class Store:
-    """All sessions of one project; `names` are taken for ever."""
+    """All sessions of one project; `names` are taken until their session is removed."""
 
     sessions: list[Session] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
@@ -206,7 +235,7 @@ class Store:
         return self._begun(Session("", [first], body.get("external_id")))
 
     def fork(self, origin: Session, body: Body) -> Session:
-        version = origin.at(body.get("version"))
+        version = origin.contents_of(body.get("version"))
         self._take(body.get("external_id"))
         state = {**version.state, **(body.get("state") or {})}
         parts = version.parts | given(body)
@@ -303,7 +332,7 @@ def rollback(session: Session, body: Body, expected: Expected) -> Version:
     if not 0 <= number < head.number:
         raise Refused(404, "version_not_found")
     hold = "paused" if body.get("hold") else head.hold
-    target = session.versions[number]
+    target = session.contents_of(number)
     return session.append(
         "rollback", target.state, hold=hold, restored=number, parts=target.parts
     )

@@ -97,6 +97,16 @@ APPROVALS_VERIFIED = "tests/approvals/test_verified.py::test_"
 STANDING = "apps/approvals/standing.py"
 ISOLATION = "tests/contracts/test_isolation.py::test_"
 KIND = "tests/contracts/test_kind.py::test_"
+KEEPING_PINS = "apps/timeline/operations/keeping/pins.py"
+TAKING = "apps/timeline/operations/keeping/taking.py"
+PIN_ROWS = "apps/timeline/sql/queries/keeping_pins.sql"
+KEPT_BODIES = "apps/timeline/sql/queries/keeping_bodies.sql"
+REMOVALS = "apps/timeline/verification/removals.py"
+PINS = "tests/timeline/keeping/test_pins.py::test_"
+TAKEN = "tests/timeline/keeping/test_taking.py::test_"
+FORGED = "tests/timeline/keeping/test_forged.py::test_"
+COLUMNS = "tests/timeline/keeping/test_columns.py::test_"
+KEEPING_RACES = "tests/races/interleavings/test_keeping.py::test_"
 
 # The head as it is, whatever the caller expected.
 HEAD = "(SELECT max(v.number) FROM timeline_version v WHERE v.session_id = _session)"
@@ -1504,5 +1514,206 @@ MUTANTS = (
         "    if False:\n",
         APPROVALS + "a_key_and_the_system_decide_nothing",
         "tests/approvals/test_asking.py::test_no_key_votes",
+    ),
+    # -- removals
+    *(
+        one(
+            f"a version that is {why}, to a removal",
+            PIN_ROWS,
+            f" WHERE {where} AND",
+            f" WHERE false AND {where} AND",
+            PINS + "it_stays",
+        )
+        for why, where in (
+            ("labelled", "l.session_id = %(session)s"),
+            ("noted", "n.session_id = %(session)s"),
+        )
+    ),
+    *(
+        one(
+            f"a version with what is {why}, to a removal",
+            PIN_ROWS,
+            old,
+            new,
+            PINS + "it_stays",
+        )
+        for why, old, new in (
+            ("waiting", "('waiting', 'held')", "('held')"),
+            ("held", "('waiting', 'held')", "('waiting')"),
+            ("unfinished", "('begun', 'unknown')", "('unknown')"),
+            ("owed", "NOT IN ('done', 'waived')", "NOT IN ('open', 'done', 'waived')"),
+        )
+    ),
+    one(
+        "a version that is forked, to a removal",
+        KEEPING_PINS,
+        '{row.number: "forked" for row in forks}',
+        "{}",
+        PINS + "it_stays",
+    ),
+    one(
+        "a version that is restored, to a removal",
+        KEEPING_PINS,
+        'dict.fromkeys(restored, "restored")',
+        "{}",
+        PINS + "it_stays",
+    ),
+    one(
+        "what apps above need of a version",
+        KEEPING_PINS,
+        "dict(hooks.pinned(session_id))",
+        "{}",
+        PINS + "what_apps_above_need_stays",
+    ),
+    one(
+        "the newest turn, to a removal",
+        KEEPING_PINS,
+        '{row.number: "last turn" for row in turns}',
+        "{}",
+        PINS + "it_stays",
+        TAKEN + "turns_go_on_from_the_last_one_whatever_went",
+    ),
+    one(
+        "the newest rollback, to a removal",
+        KEEPING_PINS,
+        '{row.number: "last rollback" for row in rollbacks}',
+        "{}",
+        PINS + "it_stays",
+    ),
+    one(
+        "the body that the head shows, to a removal",
+        KEEPING_PINS,
+        '{head.body_number: "head", head.number: "head"}',
+        '{head.number: "head"}',
+        PINS + "it_stays",
+    ),
+    one(
+        "a rollback of what is still there",
+        KEEPING_PINS,
+        "newest_kept > restored:",
+        "False:",
+        PINS + "it_stays",
+    ),
+    one(
+        "what waits to be projected, to a removal",
+        KEEPING_PINS,
+        "if one.number >= first}",
+        "if False}",
+        PINS + "what_waits_to_be_projected_stays",
+    ),
+    one(
+        "a legal hold",
+        TAKING,
+        "    if hooks.legal_hold(session_id):\n",
+        "    if False:\n",
+        TAKEN + "under_a_legal_hold_nothing_goes",
+    ),
+    one(
+        "bodies that build on what goes",
+        KEPT_BODIES,
+        "b.base_number = ANY",
+        "false AND b.base_number = ANY",
+        TAKEN + "pruned_versions_leave_a_tombstone_and_the_rest_as_it_was",
+    ),
+    one(
+        "bodies that others show",
+        KEPT_BODIES,
+        "ON k.number IS NOT NULL",
+        "ON k.number < 0",
+        KEEPING_RACES + "a_removal_and_an_agent_who_writes",
+        "tests/model/test_model.py::test_the_api_does_what_the_model_does",
+    ),
+    one(
+        "an emptied version that needs no body",
+        KEPT_BODIES,
+        "                   AND w.salt <> '') k",
+        ") k",
+        TAKEN + "what_was_emptied_never_shows_anything_again",
+    ),
+    one(
+        "a tombstone for what goes",
+        TAKING,
+        "    Tombstone.objects.bulk_create(stones)\n",
+        "",
+        TAKEN + "pruned_versions_leave_a_tombstone_and_the_rest_as_it_was",
+    ),
+    one(
+        "what is broken stays",
+        TAKING,
+        "if value != one.chain:",
+        "if False:",
+        TAKEN + "a_broken_history_is_not_taken",
+    ),
+    one(
+        "the lock of a removal",
+        TAKING,
+        "    lock_session(session_id)\n",
+        "",
+        KEEPING_RACES + "a_removal_and_a_person_who_writes",
+    ),
+    one(
+        "the count of removals",
+        TAKING,
+        "session.erasures += 1",
+        "session.erasures += 0",
+        PINS + "each_removal_counts_for_whoever_has_something_in_mind",
+    ),
+    one(
+        "a fork of what goes",
+        CREATE,
+        "            outcome := 'gone';\n            RETURN;\n",
+        "",
+        KEEPING_RACES + "a_removal_and_an_agent_who_writes",
+    ),
+    one(
+        "a rollback to what goes",
+        ROLLBACKS,
+        "        _hold_still(head)\n        restored",
+        "        restored",
+        KEEPING_RACES + "a_removal_and_a_person_who_writes",
+    ),
+    one(
+        "a body that moved while it was read",
+        READING,
+        "if all(key == place for key, place in places.items()):",
+        "if True:",
+        KEEPING_RACES + "who_reads_has_what_was_there_or_is_told_that_it_went",
+        KEEPING_RACES + "a_removal_and_an_agent_who_writes",
+    ),
+    one(
+        "a tombstone beside its event",
+        REMOVALS,
+        "if not _is_said(self._events.get(event_id), stones):",
+        "if False:",
+        FORGED + "a_tombstone_that_is_changed_is_found",
+    ),
+    one(
+        "an event whose tombstone is gone",
+        REMOVALS,
+        "if event_id not in written:",
+        "if False:",
+        FORGED + "a_tombstone_that_is_deleted_is_found",
+        FORGED + "an_event_of_a_removal_that_is_forged_is_found",
+    ),
+    one(
+        "what is put into what was emptied",
+        REMOVALS,
+        "if any(one is not None for one in texts) or version.changes:",
+        "if False:",
+        FORGED + "an_emptied_version_that_is_changed_is_found",
+    ),
+    one(
+        "a version that a tombstone says is gone",
+        CHECKS,
+        "    if removed.has(version.number):\n",
+        "    if False:\n",
+        FORGED + "a_tombstone_that_is_made_up_is_found",
+    ),
+    one(
+        "what retention may not rewrite",
+        "apps/timeline/sql/keep_the_rest_v*.sql",
+        "_hollow AND to_jsonb(NEW) - _emptied = to_jsonb(OLD) - _emptied",
+        "_hollow",
+        COLUMNS + "nothing_is_rewritten_while_it_is_emptied",
     ),
 )

@@ -31,6 +31,11 @@ _LAST_TURN = sql.of_session("""
 SELECT t.head_number AS number FROM timeline_turn t
  WHERE t.session_id = %s ORDER BY t.turn_number DESC LIMIT 1
 """)
+_LAST_ROLLBACK = sql.of_session("""
+SELECT v.number FROM timeline_version v
+ WHERE v.session_id = %s AND v.restored_number IS NOT NULL
+ ORDER BY v.number DESC LIMIT 1
+""")
 # Nobody forks a session more often; beyond, nothing of it is taken.
 MOST_FORKS = 100_000
 
@@ -58,9 +63,14 @@ def pins(
 
 
 def built_on(session_id: str, head: Header) -> dict[int, str]:
-    """Return what the next write builds on: the head, its body and the newest turn."""
+    """Return what the next write builds on: the head, its body and the newest turn.
+
+    Also the newest rollback, of which every writer is told: processes remember it.
+    """
     turns = sql.rows(_LAST_TURN, [session_id])
+    rollbacks = sql.rows(_LAST_ROLLBACK, [session_id])
     newest = {row.number: "last turn" for row in turns}
+    newest |= {row.number: "last rollback" for row in rollbacks}
     return newest | shown(head)
 
 

@@ -19,7 +19,7 @@ from apps.timeline.words import Removed
 # Words of a version's reasoning and of its messages.
 _OF_VERSIONS = (1, 4)
 # What a session that goes whole needs no more.
-PINS_OF_PARTS = ("head", "last turn", "sets aside", "restored")
+PINS_OF_PARTS = ("head", "last turn", "last rollback", "sets aside", "restored")
 
 _BESIDE = sql.of_session("SELECT timeline_remove_v1(%(session)s::varchar) AS rows")
 

@@ -1,0 +1,118 @@
+"""Run as a process: kills removals, one before each statement that they send.
+
+Django is loaded once; each removal is a fork that kills itself before its n-th
+statement or commit, until one is not killed any more. After each kill the session has
+to be as it was, and after the last as the removal leaves it.
+
+`python -m tests.timeline.keeping.killing SESSION…`, one for each act; prints how many
+were killed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import django
+import psycopg
+
+MOST = 60  # statements of one removal
+
+
+def main(sessions: list[str]) -> None:
+    django.setup()
+    from apps.timeline.operations import keeping
+
+    said = {"removal_id": "rem_1", "reason": "policy"}
+    acts: list[Callable[..., Any]] = [
+        partial(keeping.thin_session, below=6),
+        partial(keeping.empty_versions, first=0, last=5, **said),
+        partial(keeping.prune_versions, first=0, last=5, **said),
+        partial(keeping.remove_session, **said),
+    ]
+    kills = 0
+    for act, session_id in zip(acts, sessions, strict=True):
+        before = _seen(session_id)
+        for statement in range(1, MOST):
+            if not _is_killed(partial(act, session_id=session_id), statement):
+                break
+            kills += 1
+            after = _seen(session_id)
+            if after != before:
+                sys.exit(f"{act}, killed at {statement}: {before} became {after}")
+        if _seen(session_id) == before:
+            sys.exit(f"{act} took nothing")
+    sys.stdout.write(f"{kills}\n")
+
+
+def _is_killed(act: Callable[[], Any], at: int) -> bool:
+    child = os.fork()
+    if child == 0:
+        _die_before(at)
+        act()
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    if not os.WIFSIGNALED(status) and os.waitstatus_to_exitcode(status):
+        sys.exit("A removal failed.")
+    return os.WIFSIGNALED(status)
+
+
+def _die_before(at: int) -> None:
+    """Kill this process before its statement of that number; a commit counts as one."""
+    left = at
+
+    def counted(really: Callable[..., Any]) -> Callable[..., Any]:
+        def sent(*args: Any, **options: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if not left:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return really(*args, **options)
+
+        return sent
+
+    for owner, name in ((psycopg.Cursor, "execute"), (psycopg.Connection, "commit")):
+        setattr(owner, name, counted(getattr(owner, name)))
+
+
+def _seen(session_id: str) -> Any:
+    """Return what is stored of a session, by a connection that no fork inherits."""
+    from django.db import connection
+
+    found = []
+    for table, what in (
+        ("version", "number || ':' || body_number || ':' || octet_length(salt)"),
+        ("body", "number || ':' || codec || ':' || depth || ':' || octet_length(data)"),
+        ("turn", "turn_number || ':' || codec"),
+        ("tombstone", "kind || ':' || first_number || ':' || last_number"),
+        ("change", "number || ''"),
+        ("text", "number || ':' || kind"),
+    ):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT array_agg({what} ORDER BY {what}) FROM timeline_{table}"
+                " WHERE session_id = %s",
+                [session_id],
+            )
+            found.append(cursor.fetchone())
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT erasures, thinned_below FROM timeline_session WHERE id = %s",
+            [session_id],
+        )
+        found.append(cursor.fetchone())
+        cursor.execute(
+            "SELECT count(*) FROM audit_event WHERE stream_id = %s", [session_id]
+        )
+        found.append(cursor.fetchone())
+    connection.close()
+    connection.close_pool()
+    return found
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

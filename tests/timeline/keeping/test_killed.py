@@ -1,0 +1,60 @@
+"""A removal that is killed anywhere has done nothing, and the next one does all."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from apps.core.roles.names import Role
+from tests.live import ROOT, Server, feed, manage, process_environment, serving
+
+KILLS = 30
+
+
+@pytest.fixture(scope="module")
+def house(worker_id: str) -> Iterator[Server]:
+    with serving(f"killed_removals_{worker_id}", workers=1) as server:
+        yield server
+
+
+def lived(client: httpx.Client) -> str:
+    """Write a session of ten versions and some turns; return its id."""
+    state = {"n": 0, "text": "something long enough to build on " * 20}
+    begun = {"agent_id": "a", "initial_state": state}
+    session = client.post("/v1/sessions", json=begun).json()["id"]
+    path = f"/v1/sessions/{session}"
+    for number in range(1, 8):
+        body = {"state": {"n": number}, "reasoning": f"word{number}"}
+        client.patch(f"{path}/state", json=body).raise_for_status()
+        if number % 3 == 0:
+            turn = {
+                "input": "Where to?",
+                "output": "Rome",
+                "state_after": {"k": number},
+            }
+            client.post(f"{path}/turns", json=turn).raise_for_status()
+    return str(session)
+
+
+def test_killed_before_each_statement_it_has_done_all_or_nothing(house: Server) -> None:
+    with house.client(house.key("killed")) as client:
+        sessions = [lived(client) for _ in range(4)]
+    feed(house.dsn)
+
+    killer = subprocess.run(
+        [sys.executable, "-m", "tests.timeline.keeping.killing", *sessions],
+        cwd=ROOT,
+        env=process_environment(Role.RETENTION, house.dsn),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert killer.returncode == 0, killer.stderr
+    assert int(killer.stdout) >= KILLS
+    assert "All of it holds." in manage(house.dsn, "verify")
