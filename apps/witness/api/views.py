@@ -19,12 +19,9 @@ from apps.witness.api.outputs import (
     ProofOutput,
     RootListOutput,
     RootOutput,
-    key_object,
-    listed_root,
-    proof_object,
-    root_object,
 )
 from apps.witness.errors import RootNotFound
+from apps.witness.shapes import key_object, listed_root, proof_object, root_object
 
 LONGEST_NUMBER = 12
 NUMBER = OpenApiParameter(
