@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.accounts.models import Role
 from apps.core.notes.signed import SigningKey
-from apps.witness import delivering
+from apps.witness.witnesses import delivering
 from stepback.proofs import verify_proof
 from tests.accounts.make import make_member
 from tests.console.make import signed_in

@@ -12,9 +12,9 @@ from apps.audit import operations as audit
 from apps.audit.comparing import Verdict, compare
 from apps.audit.models import AuditRecord, Event
 from apps.console.forms.project import AuditForm, VerifyForm
+from apps.console.pages.administration.signed_notes import signed_notes
 from apps.console.pages.filter_chips import applied
 from apps.console.pages.project import audit_entries, audit_words
-from apps.console.pages.project.signed_notes import signed_notes
 from apps.console.queries import PAGE
 from apps.console.views.requests.decorators import entered, page
 from apps.console.views.requests.exports import csv_file, json_file

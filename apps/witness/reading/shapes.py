@@ -8,7 +8,7 @@ from typing import Any
 from apps.core.notes.proving import Inclusion
 from apps.core.notes.signed import VerifierKey
 from apps.core.time.moments import utc_text
-from apps.witness.queries import ReadRoot, SessionProof
+from apps.witness.reading.queries import ReadRoot, SessionProof
 
 
 def listed_root(read: ReadRoot) -> dict[str, Any]:

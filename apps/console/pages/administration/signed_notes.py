@@ -8,8 +8,8 @@ from apps.accounts.models import Membership, Role
 from apps.core.errors import Busy
 from apps.core.notes import keys
 from apps.core.notes.errors import KeyRefused
-from apps.witness.progress import witnesses
-from apps.witness.queries import newest_roots
+from apps.witness.reading.queries import newest_roots
+from apps.witness.witnesses.progress import witnesses
 
 
 def signed_notes(membership: Membership) -> dict[str, Any]:
