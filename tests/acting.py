@@ -44,7 +44,7 @@ JOBS = {
     "apps.watching.mailing": ("send",),
     "apps.webhooks.delivering": ("deliver", "forget"),
     "apps.webhooks.delivery_queue": ("take", "settle", "give_back"),
-    "apps.witness.delivering": ("deliver",),
+    "apps.witness.witnesses.delivering": ("deliver",),
     "apps.witness.signing": ("sweep",),
 }
 # A session begins as this role; SET ROLE NONE is the owner, who logged in.

@@ -353,6 +353,7 @@ urlpatterns = [
         name="change_compensation",
     ),
     path(f"{SESSION}/memories", memories.session_memories, name="session_memories"),
+    path(f"{SESSION}/proof", version.session_proof, name="session_proof"),
     path(f"{SESSION}/lineage", lineage.lineage, name="lineage"),
     path(f"{SESSION}/pause", holds.pause, name="pause"),
     path(f"{SESSION}/resume", holds.resume, name="resume"),

@@ -17,7 +17,7 @@ class WebhooksConfig(AppConfig):
         """Its families need models, which are there only now."""
         from apps.webhooks.exposition import families
         from apps.webhooks.feed import feed
-        from apps.webhooks.roots import tell
+        from apps.webhooks.operations.roots import tell
 
         exposition.SOURCES["webhooks"] = families
         import_module("apps.webhooks.hooks.keeping")

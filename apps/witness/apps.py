@@ -14,7 +14,7 @@ class WitnessConfig(AppConfig):
         """Its feed and its health need models, which are there only now."""
         from apps.witness.heads import note_moved
         from apps.witness.health import report
-        from apps.witness.progress import families
+        from apps.witness.witnesses.progress import families
 
         exposition.SOURCES["witness"] = families
         health.SERVICES["signatures"] = report

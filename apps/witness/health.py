@@ -11,7 +11,8 @@ from apps.core.monitoring.fresh import Fresh
 from apps.core.monitoring.health import Probe
 from apps.core.notes.reading import notes
 from apps.timeline import projection
-from apps.witness import heads, progress
+from apps.witness import heads
+from apps.witness.witnesses import progress
 
 NONE = "no signatures"
 # There is news, and the signer has not come to it: it is away, refused, or stuck.

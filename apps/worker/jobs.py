@@ -31,8 +31,8 @@ from apps.plans import retiring, running
 from apps.timeline import operations as timeline
 from apps.watching import mailing
 from apps.webhooks import delivering
-from apps.witness import delivering as witnesses
 from apps.witness import signing
+from apps.witness.witnesses import delivering as witnesses
 
 Sweep = Callable[[datetime], object]
 # With seconds, the sixth field.

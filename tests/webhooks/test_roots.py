@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.core.notes.folder import Folder
 from apps.core.notes.signed import opened
 from apps.webhooks import operations as webhooks
-from apps.witness import delivering
+from apps.witness.witnesses import delivering
 from tests.acts import act_in
 from tests.timeline import runs
 from tests.timeline.conftest import begin, run  # noqa: F401 - fixtures

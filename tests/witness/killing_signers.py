@@ -34,8 +34,9 @@ def work() -> None:
 
     from apps.core.notes import keys
     from apps.core.notes.folder import Folder
-    from apps.witness import delivering, signing
-    from apps.witness.progress import witnesses
+    from apps.witness import signing
+    from apps.witness.witnesses import delivering
+    from apps.witness.witnesses.progress import witnesses
     from tests.feeding import feed_all
 
     feed_all()

@@ -12,7 +12,7 @@ from apps.core.notes.folder import Folder
 from apps.core.notes.reading import read
 from apps.core.notes.roots import Tree
 from apps.core.notes.signed import SigningKey
-from apps.witness import delivering
+from apps.witness.witnesses import delivering
 from tests.timeline import runs
 from tests.witness import forging
 from tests.witness.test_finding import sign, verified

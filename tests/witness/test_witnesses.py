@@ -13,9 +13,9 @@ from apps.core.notes.places import Stored
 from apps.core.notes.reading import Place, read
 from apps.core.notes.signed import SigningKey
 from apps.core.objects import opened
-from apps.witness import delivering
 from apps.witness.models import Witness
-from apps.witness.progress import witnesses
+from apps.witness.witnesses import delivering
+from apps.witness.witnesses.progress import witnesses
 from tests.s3 import Proxy, running
 from tests.timeline import runs
 from tests.witness import forging

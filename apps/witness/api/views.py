@@ -13,18 +13,20 @@ from apps.core.notes import keys
 from apps.core.notes.errors import KeyRefused
 from apps.timeline.api import parameters
 from apps.timeline.api.base import TimelineView
-from apps.witness import queries
 from apps.witness.api.outputs import (
     KeysOutput,
     ProofOutput,
     RootListOutput,
     RootOutput,
+)
+from apps.witness.errors import RootNotFound
+from apps.witness.reading import queries
+from apps.witness.reading.shapes import (
     key_object,
     listed_root,
     proof_object,
     root_object,
 )
-from apps.witness.errors import RootNotFound
 
 LONGEST_NUMBER = 12
 NUMBER = OpenApiParameter(

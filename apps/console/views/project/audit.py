@@ -12,6 +12,7 @@ from apps.audit import operations as audit
 from apps.audit.comparing import Verdict, compare
 from apps.audit.models import AuditRecord, Event
 from apps.console.forms.project import AuditForm, VerifyForm
+from apps.console.pages.administration.signed_notes import signed_notes
 from apps.console.pages.filter_chips import applied
 from apps.console.pages.project import audit_entries, audit_words
 from apps.console.queries import PAGE
@@ -114,6 +115,7 @@ def audit_verify(request: HttpRequest, slug: str) -> HttpResponse:
         "chain": verdict.chain.hex(),
         "signed": verify_record_signatures(membership.project_id, now=timezone.now()),
         "has_more": has_more,
+        "notes": signed_notes(membership),
         "compared": COMPARED,
         "rows": None if has_more else _compared(membership.project),
     }

@@ -1,4 +1,4 @@
-"""Parts of one version: its state as a file, one value of it, and who set that."""
+"""Parts of one version: its state and its proof as files, a value, and who set it."""
 
 from typing import Any
 
@@ -23,6 +23,7 @@ from apps.console.views.requests.decorators import (
     varying,
     wants_fragment,
 )
+from apps.console.views.requests.exports import json_file
 from apps.core import json
 from apps.core.errors import InvalidRequest
 from apps.diffs import pointers
@@ -37,6 +38,8 @@ from apps.timeline.versions import (
     parsed_states,
     state_bytes,
 )
+from apps.witness.reading.queries import proof_of
+from apps.witness.reading.shapes import proof_object
 
 SANDBOX = "default-src 'none'; sandbox"
 SETTERS = 10
@@ -195,3 +198,12 @@ def _file(data: bytes, name: str) -> HttpResponse:
             "X-Content-Type-Options": "nosniff",
         },
     )
+
+
+@page
+def session_proof(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
+    """Answer what the API answers: `stepback verify FILE --key KEY` checks it."""
+    membership = entered(request, slug)
+    session = queries.session(membership.project, session_id)
+    found = proof_of(session.id, now=timezone.now())
+    return json_file(f"proof-{session.id}", proof_object(session.id, found))

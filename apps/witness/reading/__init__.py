@@ -1,0 +1,1 @@
+"""Reading notes for the API and the console: pages, leaves, proofs."""

@@ -1,0 +1,1 @@
+"""Bringing notes to the witnesses, and how far behind each is."""
