@@ -34,10 +34,10 @@ from apps.timeline.effects.rows import Effect as Effect
 from apps.timeline.effects.rows import EffectDue as EffectDue
 from apps.timeline.effects.rows import EffectStep as EffectStep
 from apps.timeline.fields import id_field
-from apps.timeline.keeping import Tombstone as Tombstone
 from apps.timeline.names import RequestKey as RequestKey
 from apps.timeline.names import SessionName as SessionName
 from apps.timeline.querysets import SessionManager, SessionQuerySet, TurnQuerySet
+from apps.timeline.removed import Tombstone as Tombstone
 from apps.timeline.scores import says_failed
 from apps.timeline.words import Hold, KeyedOp, Kind, Op, Outcome, Status
 

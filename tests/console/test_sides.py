@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import given
 
-from apps.console.pages.session import side_by_side
 from apps.console.pages.session.change_table import told
+from apps.console.pages.session.differences import side_by_side
 from apps.diffs import pointers
 from apps.diffs.compare import compare
 from apps.diffs.equality import same

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from apps.accounts.models import Role
-from apps.console.pages.session import text_sides
+from apps.console.pages.session.differences import text_sides
 from tests.accounts.make import make_member
 from tests.console.make import Story, address, signed_in
 

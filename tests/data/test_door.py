@@ -24,7 +24,7 @@ from apps.core import json, sql
 from apps.data.api import plain
 from apps.data.documents import enforcing, known
 from apps.timeline.models import Entry, KeyHead, Session, Tally, Version
-from apps.timeline.verification.documents import DocumentWalk
+from apps.timeline.verification.documents.walk import DocumentWalk
 from tests.acts import act_by
 from tests.conftest import Answer, Api
 from tests.data.conftest import Store, made

@@ -29,7 +29,7 @@ from apps.core.http.openapi.schema import errors
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.gaps import removed_on_page
+from apps.timeline.api.outputs.gaps import removed_on_page
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.bodies import bundles
 from apps.timeline.operations import TaskWrite

@@ -17,13 +17,13 @@ from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.gaps import removed_on_page
 from apps.timeline.api.inputs import (
     ReplaceInput,
     RollbackInput,
     UndoInput,
     UpdateInput,
 )
+from apps.timeline.api.outputs.gaps import removed_on_page
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.queries import listing
 from apps.timeline.queries.targets import at_turn

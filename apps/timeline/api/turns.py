@@ -14,11 +14,11 @@ from apps.core.errors import InvalidRequest
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes, traces
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.gaps import (
+from apps.timeline.api.inputs import TurnInput
+from apps.timeline.api.outputs.gaps import (
     removed_on_page,
     removed_turns,
 )
-from apps.timeline.api.inputs import TurnInput
 from apps.timeline.api.states import READ_ERRORS, WRITE_ERRORS
 from apps.timeline.errors import TurnNotFound
 from apps.timeline.ledger.drafts import Receipt

@@ -15,8 +15,8 @@ from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.gaps import removed_on_page
 from apps.timeline.api.inputs import LabelInput, whole_number
+from apps.timeline.api.outputs.gaps import removed_on_page
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.models import Label
 from apps.timeline.queries import listing

@@ -78,7 +78,7 @@ from apps.timeline.queries.pages import (
 )
 from apps.timeline.queries.preview import Preview, preview_rollback
 from apps.timeline.queries.storage import end_of, sizes_of
-from apps.timeline.versions.entries import (
+from apps.timeline.versions.keyed.entries import (
     Difference,
     EntryRow,
     PastEntry,
@@ -98,8 +98,8 @@ from apps.timeline.versions.entries import (
     moment_to_expire,
     standing,
 )
-from apps.timeline.versions.plain_entry import read as plain_entry
-from apps.timeline.versions.restore_steps import (
+from apps.timeline.versions.keyed.plain_entry import read as plain_entry
+from apps.timeline.versions.keyed.restore_steps import (
     RestoreStep,
     Touched,
     count_skipped,

@@ -11,9 +11,9 @@ Labels, notes and metadata are no part of a history: `audit.comparing` holds the
 against records.
 """
 
+from apps.timeline.verification.documents.records import without_document
 from apps.timeline.verification.findings import Finding, Kind, Report, TurnReport
 from apps.timeline.verification.limits import Limits
-from apps.timeline.verification.records import without_document
 from apps.timeline.verification.signed.ends import ComparedEnd, chain_ends, compare_ends
 from apps.timeline.verification.signed.record_signatures import (
     RecordSignatures,

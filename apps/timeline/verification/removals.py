@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from apps.audit.actions import Action
 from apps.audit.models import Event
-from apps.timeline.keeping import details_of
 from apps.timeline.models import Tombstone
+from apps.timeline.removed import details_of
 from apps.timeline.verification.findings import Kind, Problem, Problems
 from apps.timeline.verification.rows import StoredBody, StoredTurn, StoredVersion
 from apps.timeline.versions import proof

@@ -25,7 +25,7 @@ from apps.timeline.hooks import derived_problems
 from apps.timeline.verification import checks, derived, effects, openness, rows
 from apps.timeline.verification.contents import Bodies
 from apps.timeline.verification.derived import Shown
-from apps.timeline.verification.documents import DocumentWalk
+from apps.timeline.verification.documents.walk import DocumentWalk
 from apps.timeline.verification.findings import Finding, Kind, Report
 from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.openness import Openness

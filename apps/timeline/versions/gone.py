@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from apps.core import sql
 from apps.core.time.moments import utc_text
 from apps.timeline.errors import ContentsErased, SessionNotFound, VersionPruned
-from apps.timeline.keeping import Tombstone
+from apps.timeline.removed import Tombstone
 from apps.timeline.versions.deltas import Body
 
 if TYPE_CHECKING:

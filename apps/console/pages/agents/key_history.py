@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from apps.console.pages.session import change_table, json_tree, text_sides, version_text
+from apps.console.pages.session import change_table, json_tree, version_text
 from apps.console.pages.session.change_table import Compared
-from apps.console.pages.session.text_sides import TextSides
+from apps.console.pages.session.differences import text_sides
+from apps.console.pages.session.differences.text_sides import TextSides
 from apps.core import json
 from apps.core.errors import DomainError, NotFound
 from apps.core.json import Json

@@ -18,8 +18,9 @@ from apps.console.pages.metrics.rate_chart import rate_chart
 from apps.console.pages.project import session_rows
 from apps.console.pages.project.facets import Choice, Facet
 from apps.console.pages.project.narrowing import Narrowing
-from apps.console.pages.session import change_table, json_tree, side_by_side
+from apps.console.pages.session import change_table, json_tree
 from apps.console.pages.session.conversation import tool_calls
+from apps.console.pages.session.differences import side_by_side
 from apps.console.queries import Row
 from apps.core.json import Json
 from apps.metrics.figures import Figures

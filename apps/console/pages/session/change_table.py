@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from apps.console.pages.session.differences.word_diff import Piece, by_words
 from apps.console.pages.session.version_text import (
     KIND_WORDS,
     PAIRED_BYTES,
@@ -15,7 +16,6 @@ from apps.console.pages.session.version_text import (
     beginning,
     visible_lines,
 )
-from apps.console.pages.session.word_diff import Piece, by_words
 from apps.core.json import Json
 from apps.diffs import pointers
 from apps.diffs.changes import MISSING, Change, Comparison

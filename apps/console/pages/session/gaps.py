@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from apps.diffs.text import count, visible
-from apps.timeline.keeping import Tombstone
 from apps.timeline.models import Session
+from apps.timeline.removed import Tombstone
 from apps.timeline.versions import VersionRow, tombstone_over
 from apps.timeline.words import Removed
 

@@ -12,13 +12,8 @@ from typing import Any
 from apps.accounts.models import Project
 from apps.agents.mapping import agents_noise
 from apps.console import queries
-from apps.console.pages.session import (
-    change_table,
-    gaps,
-    json_tree,
-    side_by_side,
-    version_text,
-)
+from apps.console.pages.session import change_table, gaps, json_tree, version_text
+from apps.console.pages.session.differences import side_by_side
 from apps.core import json
 from apps.core.admission import work
 from apps.core.errors import InvalidRequest

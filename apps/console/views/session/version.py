@@ -11,12 +11,8 @@ from apps.agents.scope import Scope
 from apps.console import queries
 from apps.console.forms.value import BlameForm, ValueForm
 from apps.console.pages.project.session_rows import title_of
-from apps.console.pages.session import (
-    change_table,
-    json_tree,
-    text_sides,
-    version_text,
-)
+from apps.console.pages.session import change_table, json_tree, version_text
+from apps.console.pages.session.differences import text_sides
 from apps.console.views.requests.decorators import (
     entered,
     page,

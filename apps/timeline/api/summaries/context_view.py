@@ -12,8 +12,8 @@ from apps.core.http.openapi.schema import errors
 from apps.timeline import hooks
 from apps.timeline.api import examples, outputs, shapes
 from apps.timeline.api.base import TimelineView
-from apps.timeline.api.gaps import removed_among_turns
 from apps.timeline.api.inputs import ContextInput
+from apps.timeline.api.outputs.gaps import removed_among_turns
 from apps.timeline.api.summaries.context import condensed
 from apps.timeline.api.turns import turn_objects
 from apps.timeline.queries import listing

@@ -11,7 +11,7 @@ from apps.timeline.errors import DocumentMoved, RestoreTooLarge, VersionNotFound
 from apps.timeline.ledger.documents import calls, writing
 from apps.timeline.ledger.documents.sealing import seal
 from apps.timeline.ledger.documents.values import Document, Restored, Told
-from apps.timeline.versions.restore_steps import RestoreStep
+from apps.timeline.versions.keyed.restore_steps import RestoreStep
 from apps.timeline.words import Op
 
 # Keys touched since that one restore may set in one transaction.

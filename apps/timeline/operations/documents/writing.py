@@ -31,7 +31,7 @@ from apps.timeline.ledger.documents.values import (
     Written,
 )
 from apps.timeline.ledger.locking import lock_session
-from apps.timeline.versions.entries import Standing, behind, standing
+from apps.timeline.versions.keyed.entries import Standing, behind, standing
 from apps.timeline.words import KeyedOp
 
 _REMOVED = sql.of_session(sql.query("timeline", "document_removed"))

@@ -18,13 +18,13 @@ from apps.core.actors import SYSTEM
 from apps.core.ids import new_id
 from apps.core.provenance import unrequested
 from apps.timeline import bodies, hooks
-from apps.timeline.keeping import details_of, runs
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Session, Tombstone
 from apps.timeline.operations.keeping import rows
 from apps.timeline.operations.keeping.pins import pins
 from apps.timeline.operations.keeping.rows import Header, Moved
 from apps.timeline.operations.keeping.values import Gone, Went
+from apps.timeline.removed import details_of, runs
 from apps.timeline.versions import proof
 from apps.timeline.words import Kind, Removed
 

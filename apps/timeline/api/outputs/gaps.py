@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from apps.timeline.keeping import Tombstone
 from apps.timeline.models import Turn
+from apps.timeline.removed import Tombstone
 from apps.timeline.versions import gone
 from apps.timeline.versions.reading import VersionRow
 

@@ -18,13 +18,14 @@ from apps.core import json, sql
 from apps.core.errors import DomainError
 from apps.timeline.bodies import CorruptBody, unframe
 from apps.timeline.ledger.documents.values import CONFIG_KEY
-from apps.timeline.verification import checks, records, rows
+from apps.timeline.verification import checks, rows
 from apps.timeline.verification.contents import Bodies
+from apps.timeline.verification.documents import records
 from apps.timeline.verification.findings import Finding, Kind, Problems
 from apps.timeline.verification.limits import Limits
 from apps.timeline.verification.rows import StoredBody, StoredVersion
 from apps.timeline.verification.turns import TurnWalk
-from apps.timeline.versions.entries import ENTRY, LAST_KEY, behind
+from apps.timeline.versions.keyed.entries import ENTRY, LAST_KEY, behind
 from apps.timeline.versions.proof import NO_CHAIN
 from apps.timeline.words import Cause, KeyedOp, Op
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from apps.console.pages.session.word_diff import Piece
+from apps.console.pages.session.differences.word_diff import Piece
 from apps.diffs.excerpts import common_end, common_start
 from apps.diffs.graphemes import cut, tokens
 from apps.diffs.text import visible

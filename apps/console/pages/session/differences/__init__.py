@@ -1,0 +1,1 @@
+"""Two states or texts beside each other."""

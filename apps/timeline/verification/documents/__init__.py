@@ -1,0 +1,1 @@
+"""Verifies keyed documents: their versions, what follows, and their records."""
