@@ -142,6 +142,10 @@ def test_there_are_routes_to_ask() -> None:
     assert set(OPERATIONS) == set(DOCUMENT.operations())
 
 
+# This server signs nothing, so there is no note: tests/witness asks for some.
+SIGNED = {"GET /v1/roots/{root_number}"}
+
+
 @pytest.mark.parametrize("label", OPERATIONS)
 def test_whatever_is_asked_the_answer_is_described(
     label: str, live: Server, client: httpx.Client
@@ -155,4 +159,5 @@ def test_whatever_is_asked_the_answer_is_described(
 
     sys.stdout.write(f"{label}: {dict(asking.statuses)}\n")
     assert not asking.faults, "\n\n".join(asking.faults.values())
-    assert any(status < 300 for status in asking.statuses), asking.statuses
+    is_found = label not in SIGNED
+    assert any(status < 300 for status in asking.statuses) == is_found, asking.statuses

@@ -24,6 +24,8 @@ SHARED = 12
 # What is the same in every session.
 IDS = {
     "number": "1",
+    # The first note, of a server that signs.
+    "root_number": "1",
     "label": "good",
     "user_id": "u1",
     "pointer": "/city",
