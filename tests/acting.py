@@ -144,6 +144,18 @@ def as_worker(job: Callable[P, T]) -> Callable[P, T]:
     return acting
 
 
+@contextmanager
+def past_triggers() -> Iterator[None]:
+    """Have this connection change what no role may, in the block: triggers sleep."""
+    with acting_as(Role.OWNER):
+        _run("SET session_replication_role = 'replica'")
+        try:
+            yield
+        finally:
+            with suppress(DatabaseError):
+                _run("SET session_replication_role = 'origin'")
+
+
 def tampering(table: str) -> AbstractContextManager[None]:
     """Let this connection change any row of a table in the block."""
     is_history = declared()[table].kind is Kind.IMMUTABLE

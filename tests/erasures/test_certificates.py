@@ -17,7 +17,7 @@ from apps.erasures.errors import CertificateRefused, JournalMissing
 from apps.erasures.models import Erasure
 from apps.meaning.models import Stream
 from apps.timeline.models import Tombstone
-from tests.acting import acting_as, tampering
+from tests.acting import acting_as, past_triggers
 from tests.conftest import Api
 from tests.erasures.leaving import done, found_in, leave
 from tests.timeline import runs
@@ -56,7 +56,7 @@ def test_what_the_api_answers_is_a_certificate_as_well(kept: Path, admin: Api) -
 
 
 def test_a_tombstone_of_another_history_is_named(kept: Path) -> None:
-    with tampering("timeline_tombstone"):
+    with past_triggers():
         Tombstone.objects.update(chain_after=b"x" * 32)
 
     with pytest.raises(CommandError, match="is of another history"):

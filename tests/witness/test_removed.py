@@ -10,7 +10,7 @@ import pytest
 from apps.core.roles.names import Role
 from apps.timeline.models import Session, Tombstone
 from apps.timeline.operations import Went, prune_versions, remove_session
-from tests.acting import acting_as, tampering
+from tests.acting import acting_as, past_triggers
 from tests.timeline import runs
 from tests.witness import forging
 from tests.witness.test_finding import sign, signed_step_by_step, verified
@@ -25,7 +25,7 @@ def took(verb: Any, run: runs.Run, **said: Any) -> None:
 
 
 def forged(run: runs.Run, **columns: Any) -> None:
-    with tampering("timeline_tombstone"):
+    with past_triggers():
         Tombstone.objects.of_session(run.id).update(**columns)
 
 
@@ -75,7 +75,7 @@ def test_a_session_that_is_gone_without_a_tombstone_is_named(
 ) -> None:
     signed_step_by_step(run)
     took(remove_session, run)
-    with tampering("timeline_tombstone"):
+    with past_triggers():
         Tombstone.objects.of_session(run.id).delete()
 
     assert "the session is not there" in verified()[1]
