@@ -136,21 +136,7 @@ STRIP = sql.query("timeline", "strip_buckets", forks_on_strip=FORKS_ON_STRIP)
 # Times never run backwards in a session, so a search by halves finds the place in
 # seventeen index reads among 100,000 versions. What was pruned stands as the version
 # below it: where the head of that time is gone, its number is returned all the same.
-NUMBER_AT = sql.of_session("""
-WITH RECURSIVE halves (low, high) AS (
-    SELECT 0::bigint, %(head)s::bigint
-    UNION ALL
-    SELECT CASE WHEN v.created_at > %(at)s THEN h.low ELSE (h.low + h.high + 1) / 2 END,
-           CASE WHEN v.created_at > %(at)s THEN v.number - 1 ELSE h.high END
-      FROM halves h
-      LEFT JOIN LATERAL (
-           SELECT o.number, o.created_at FROM timeline_version o
-            WHERE o.session_id = %(session)s AND o.number >= h.low
-              AND o.number <= (h.low + h.high + 1) / 2
-            ORDER BY o.number DESC LIMIT 1) v ON true
-     WHERE h.low < h.high)
-SELECT low AS number FROM halves WHERE low >= high
-""")
+NUMBER_AT = sql.of_session(sql.query("timeline", "version_at"))
 
 
 def listed_versions(
