@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,7 @@ PAGES = {
     "rollback": "/sessions/{trip}/versions/5/rollback",
     "fork": "/sessions/{trip}/versions/5/fork",
     "lineage": "/sessions/{trip}/lineage",
+    "keeping": "/keeping",
     "agents": "/agents",
     "agent": "/agents/{agent}",
     "agent-data": "/agents/{agent}/data",
@@ -223,6 +225,7 @@ def main(folder: Path, names: list[str]) -> None:
         server.key("empty")
         with server.client(server.key("demo", "--scope", "admin")) as api:
             more = kept(api)
+            keeping(server.dsn, api)
         with server.client(server.key(odd_content.SLUG)) as api:
             odd = {f"odd-{name}": at for name, at in odd_content.make(api).items()}
         feed(server.dsn)
@@ -259,6 +262,30 @@ def main(folder: Path, names: list[str]) -> None:
                     )
                 context.close()
         browser.close()
+
+
+def keeping(dsn: str, api: httpx.Client) -> None:
+    """Have a policy that is on and one that is not, what one took, and holds."""
+    from tests.live import manage
+
+    at = "/v1/retention"
+    found = api.get("/v1/sessions?agent_id=travel-agent&limit=1").json()["data"][0]
+    until = (datetime.now(UTC) + timedelta(days=90)).isoformat()
+    for kind, value, more in (
+        ("session", found["id"], {"until": until}),
+        ("user", found["user_id"], {}),
+    ):
+        said = {"kind": kind, "value": value, "reason": "Smith v. Jones"} | more
+        api.post(f"{at}/legal-holds", json=said).raise_for_status()
+    days = {"thin_days": 1, "empty_days": 2, "keep_last": 3}
+    for more in (days, {"agent_id": "travel-agent", "remove_days": 365}):
+        policy = api.post(f"{at}/policies", json=more).json()["id"]
+        preview = api.post(f"{at}/previews", json={"policy_id": policy}).json()["id"]
+        manage(dsn, "retention", "--once", role=Role.RETENTION)
+        if more is days:
+            said = {"preview_id": preview}
+            api.post(f"{at}/policies/{policy}/enable", json=said).raise_for_status()
+    manage(dsn, "retention", "--once", role=Role.RETENTION)
 
 
 def run(dsn: str, script: str, role: Role) -> None:

@@ -51,6 +51,7 @@ def samples(trip: Trip) -> dict[str, str]:
     fork = api.post(f"/v1/sessions/{trip.id}/fork", json={"version": 2}).json()["id"]
     agent = api.get("/v1/agents").json()["data"][0]["id"]
     checkpoint, later = keep(trip, agent)
+    policy, hold = retain(trip)
     blocked, exception = except_one(trip, agent)
     hook = webhook(trip)
     seats = {"content": "Prefers aisle seats", "session_id": trip.id}
@@ -78,6 +79,8 @@ def samples(trip: Trip) -> dict[str, str]:
         "rule_id": rule(trip),
         "plan_id": plan(trip),
         **kept_and_erased(trip),
+        "policy_id": policy,
+        "hold_id": hold,
     }
 
 
@@ -97,6 +100,20 @@ def keep(trip: Trip, agent: str) -> list[str]:
             written = {"key": "user:17", "value": value}
             api.post(f"/v1/agents/{agent}/data", json=written)
     return [*made, api.post(at, json={"label": "after seats"}).json()["id"]]
+
+
+def retain(trip: Trip) -> tuple[str, str]:
+    """Return a policy of an agent, asked to be previewed, and a hold; make others."""
+    server, at = trip.console.server, "/v1/retention"
+    with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
+        for more in ({}, {"agent_id": "travel-agent", "keep_last": 3}):
+            said = {"thin_days": 30, "prune_days": 90, "ended_days": 7} | more
+            policy = admin.post(f"{at}/policies", json=said).json()["id"]
+        admin.post(f"{at}/previews", json={"policy_id": policy})
+        for kind, value in (("session", trip.id), ("user", "ann"), ("project", None)):
+            said = {"kind": kind, "value": value, "reason": "Smith v. Jones " * 20}
+            hold = admin.post(f"{at}/legal-holds", json=said).json()["id"]
+    return str(policy), str(hold)
 
 
 def except_one(trip: Trip, agent: str) -> tuple[str, str]:

@@ -13,11 +13,14 @@ from django.utils import timezone
 
 from apps.accounts import operations as accounts
 from apps.accounts.models import Membership, Role, Scope
+from apps.core.roles.names import Role as DatabaseRole
 from apps.meaning.past import sweeping
 from apps.metrics import alerting
 from apps.metrics import operations as metrics
+from apps.retention.models import Removal
 from apps.webhooks import operations as webhooks
 from tests.accounts.make import make_member
+from tests.acting import acting_as
 from tests.acts import act_by, act_in
 from tests.console.hostile_keeping import evil_keeping
 from tests.console.make import signed_in
@@ -159,6 +162,7 @@ def samples(project, api, make_key):
         "checkpoint_id": checkpoint_id,
         "memory_id": memory_id,
         **except_one(administrator, f"/v1/agents/{agent_id}"),
+        **retain(administrator, session_id),
         "plan_id": plan,
         "slug": project.slug,
         "kind": "waiting",
@@ -221,6 +225,21 @@ def except_one(admin, agent):
         said = {"audit_id": blocked["id"], "reason": EVIL, **where}
         exception = made(admin.post(f"{agent}/exceptions", said))["id"]
     return {"blocked": str(blocked["number"]), "exception_id": exception}
+
+
+def retain(admin, session_id):
+    """Hold by reasons, and have a policy of an agent, that say it with markup."""
+    at = "/v1/retention"
+    policy = made(admin.post(f"{at}/policies", {"agent_id": EVIL, "empty_days": 1}))
+    made(admin.post(f"{at}/previews", {"policy_id": policy["id"]}))
+    for kind, value in (("session", session_id), ("user", EVIL), ("agent", EVIL)):
+        said = {"kind": kind, "value": value, "reason": EVIL}
+        hold = made(admin.post(f"{at}/legal-holds", said))
+    made(admin.post(f"{at}/legal-holds/{hold['id']}/end", {"reason": EVIL}))
+    with acting_as(DatabaseRole.RETENTION):
+        counts = {"steps": {}, "pinned": {EVIL: 2}, "seen": 1, "held": 1}
+        Removal.objects.update(state="ready", counts=counts)
+    return {"policy_id": policy["id"], "hold_id": hold["id"]}
 
 
 def evil_webhook(project):

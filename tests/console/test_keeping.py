@@ -1,17 +1,22 @@
 """The page Keeping: policies with their previews, what has gone, legal holds."""
 
+import re
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from apps.accounts.models import Role
 from apps.core.roles.names import Role as DatabaseRole
 from apps.retention import operations as retention
-from apps.retention.models import LegalHold, Policy, Removal
+from apps.retention.models import Heartbeat, LegalHold, Policy, Removal
 from apps.retention.terms import Terms
 from apps.retention.words import HoldKind
 from tests.accounts.make import make_member
 from tests.acting import acting_as
 from tests.acts import act_in
 from tests.console.make import Story
+from tests.retention.aged import Past, enabled, swept
 
 pytestmark = pytest.mark.django_db
 PAGE = "/console/checkout/keeping"
@@ -51,6 +56,7 @@ def test_without_anything_it_says_that_everything_stays(admin):
     text = text_of(admin)
 
     assert "There are no policies: everything stays." in text
+    assert "No policy is on:</strong> everything stays. No legal hold stands." in text
     assert "Nothing has gone by a policy yet." in text
     assert "There are no legal holds." in text
 
@@ -73,8 +79,8 @@ def test_a_policy_is_made_previewed_and_switched_on_and_off(admin):
     counted(preview.id, steps={"empty": numbers}, pinned={"label": 3}, seen=7, held=1)
     text = text_of(admin)
     assert "emptied: 40 versions, 90 rows of 2 sessions" in text
-    assert "3 stay: label" in text
-    assert "1 sessions stay under a legal hold" in text
+    assert "3 versions stay: label" in text
+    assert "1 session stays under a legal hold" in text
     assert "looked at 7 sessions, as of" in text
 
     assert admin.post(f"{at}/enable", {"preview_id": preview.id}).status_code == 303
@@ -148,3 +154,37 @@ def test_others_read_it_and_change_nothing(entering, project):
     assert '<form method="post" action="' + PAGE not in text
     assert browser.post(f"{PAGE}/policies/{policy.id}/disable").status_code == 403
     assert browser.post(f"{PAGE}/holds", {}).status_code == 403
+
+
+def test_its_first_line_says_what_is_on_what_is_held_and_when_it_goes_on(
+    admin, project
+):
+    policy = enabled(project, empty_days=30)
+    retention.set_legal_hold(
+        act=act_in(project), kind=HoldKind.PROJECT, value=None, reason="All of it"
+    )
+    text = text_of(admin)
+    assert "1 policy on</strong>: a sweep goes through once an hour." in text
+    assert "1 legal hold</a> stands." in text
+    swept_at = timezone.now() - timedelta(minutes=10)
+    with acting_as(DatabaseRole.RETENTION):
+        Heartbeat.objects.create(id=1, at=timezone.now(), swept_at=swept_at)
+    text = text_of(admin)
+    assert "1 policy on</strong>: the next sweep begins <time" in text
+    assert f"{swept_at + timedelta(hours=1):%Y-%m-%dT%H:%M}" in text
+
+    retention.disable_policy(act=act_in(project), policy_id=policy.id)
+    assert "No policy is on:</strong> everything stays." in text_of(admin)
+
+
+def test_what_went_leads_to_its_record_and_says_by_whose_policy(admin, project):
+    Past.of(project, [90, 80, 1], agent="desk")
+    policy = enabled(project, agent="desk", empty_days=30)
+    swept()
+    text = text_of(admin)
+
+    found = Removal.objects.removals().get(policy=policy)
+    where = f"/console/{project.slug}/audit?action=retention.removed"
+    assert f'<a href="{where}">{found.id}</a>' in text
+    assert re.search("emptied: 2 versions[^<]* of 1 session<br>", text)
+    assert found.id in admin.get(where).content.decode()

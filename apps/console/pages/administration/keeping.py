@@ -12,8 +12,9 @@ from django.db.models import F
 from apps.accounts.models import Project
 from apps.agents.models import Agent
 from apps.retention.counts import Counts
-from apps.retention.models import LegalHold, Policy, Removal
+from apps.retention.models import Heartbeat, LegalHold, Policy, Removal
 from apps.retention.operations.policies import PREVIEW_COUNTS
+from apps.retention.sweeping.process import EVERY
 from apps.retention.terms import STEPS
 from apps.retention.words import HoldKind, State, Step
 
@@ -24,6 +25,16 @@ VERBS = {
     Step.PRUNE: "pruned",
     Step.REMOVE: "removed",
 }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Now:
+    """What is kept at this moment, and when something goes next."""
+
+    on: int
+    held: int
+    # None where no policy is on, or no process ever swept.
+    next_at: datetime | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,9 +73,11 @@ def keeping(project: Project, *, now: datetime) -> dict[str, Any]:
     # What runs comes first, however old it is.
     listed = list(policies.order_by(F("is_enabled").desc(), "-id")[: SHOWN + 1])
     removals = Removal.objects.of_project(project.id).removals().newest_first()
+    removals = removals.select_related("policy__agent")
     ran = [_taken(one) for one in removals[: SHOWN + 1]]
     holds, rows = _holds(project, now), _policy_rows(listed[:SHOWN], now)
     return {
+        "now": _now(project, now),
         "policies": rows,
         "removals": ran[:SHOWN],
         "holds": holds[:SHOWN],
@@ -74,6 +87,14 @@ def keeping(project: Project, *, now: datetime) -> dict[str, Any]:
         ),
         "most": SHOWN,
     }
+
+
+def _now(project: Project, now: datetime) -> Now:
+    on = Policy.objects.of_project(project.id).enabled().count()
+    held = LegalHold.objects.of_project(project.id).standing(now).count()
+    swept = Heartbeat.objects.values_list("swept_at", flat=True).first() if on else None
+    next_at = None if swept is None else max(now, swept + EVERY)
+    return Now(on=on, held=held, next_at=next_at)
 
 
 def _policy_rows(policies: Sequence[Policy], now: datetime) -> list[PolicyRow]:
@@ -117,14 +138,18 @@ def _taken(one: Removal) -> Taken:
 
 
 def _told(counted: dict[str, Any]) -> str:
-    verb = VERBS[Step(counted["step"])]
-    parts = [f"{counted['versions']:,} versions"] if counted["versions"] else []
-    if counted["turns"]:
-        parts.append(f"{counted['turns']:,} turns")
-    if counted["rows"]:
-        parts.append(f"{counted['rows']:,} rows")
+    parts = [
+        _many(counted[name], name.removesuffix("s"))
+        for name in ("versions", "turns", "rows")
+        if counted[name]
+    ]
     told = ", ".join(parts) or "rows"
-    return f"{verb}: {told} of {counted['sessions']:,} sessions"
+    of = _many(counted["sessions"], "session")
+    return f"{VERBS[Step(counted['step'])]}: {told} of {of}"
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _holds(project: Project, now: datetime) -> list[HoldRow]:
