@@ -1688,26 +1688,11 @@ MUTANTS = (
         FORGED + "a_tombstone_that_is_changed_is_found",
     ),
     one(
-        "an event whose tombstone is gone",
-        REMOVALS,
-        "if event_id not in written:",
-        "if False:",
-        FORGED + "a_tombstone_that_is_deleted_is_found",
-        FORGED + "an_event_of_a_removal_that_is_forged_is_found",
-    ),
-    one(
         "what is put into what was emptied",
         REMOVALS,
         "if any(one is not None for one in texts) or version.changes:",
         "if False:",
         FORGED + "an_emptied_version_that_is_changed_is_found",
-    ),
-    one(
-        "a version that a tombstone says is gone",
-        CHECKS,
-        "    if removed.has(version.number):\n",
-        "    if False:\n",
-        FORGED + "a_tombstone_that_is_made_up_is_found",
     ),
     one(
         "what retention may not rewrite",

@@ -263,6 +263,9 @@ class _Walk:
         self.openness.see(version, self._state)
         if before is None or self.shown is None or self.project is None:
             return
+        # What it shows may be kept with another version; its own changes went.
+        if self.removed.emptied(version):
+            return
         is_thin = version.number < (self.session.thinned_below or 0)
         for sentence in derived.of_version(
             version, before, self.shown, None if is_thin else marks, self.project
