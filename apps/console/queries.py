@@ -132,7 +132,7 @@ def listed(
         if oldest_first
         else found.newest_first(after_id=after_id)
     )
-    return _with_agents(ordered.for_lists()[:limit])
+    return list(ordered.for_lists()[:limit])
 
 
 def newest_ids(
@@ -179,26 +179,14 @@ def last_changed(
     for clause in clauses:
         found = _narrowed(project, found, clause, now)
     ordered = found.last_changed_first(before=before)
-    return _with_agents(ordered.for_lists()[:limit])
+    return list(ordered.for_lists()[:limit])
 
 
 def in_bulk(project: Project, session_ids: Sequence[str]) -> dict[str, Session]:
     """Return these sessions, with their agents, by id."""
     found = Session.objects.of_project(project.id).filter(id__in=session_ids)
-    shown = _with_agents(found.newest_first().for_lists())
+    shown = found.newest_first().for_lists()
     return {session.id: session for session in shown}
-
-
-def _with_agents(found: SessionQuerySet) -> list[Session]:
-    """Return the sessions, those of one agent with the same instance of it.
-
-    Few agents have made them: joined, each is read and made once a session.
-    """
-    sessions = list(found.select_related(None))
-    agents = Agent.objects.in_bulk({one.agent_id for one in sessions})
-    for one in sessions:
-        one.agent = agents[one.agent_id]
-    return sessions
 
 
 def external_ids(session_ids: Sequence[str]) -> dict[str, str]:
