@@ -22,6 +22,15 @@ SELECT 1 FROM timeline_tombstone d
         OR d.kind = 'pruned'
        AND %(number)s::bigint BETWEEN d.first_number AND d.last_number) LIMIT 1
 """)
+_TOLD_GONE = sql.of_session("""
+SELECT 1 FROM timeline_tombstone d
+ WHERE d.session_id = %(session)s
+   AND (d.kind = 'removed'
+        OR d.turns > 0
+       AND (%(last)s::bigint BETWEEN d.first_turn AND d.last_turn
+            OR d.kind = 'pruned'
+           AND %(first)s::bigint BETWEEN d.first_turn AND d.last_turn)) LIMIT 1
+""")
 _BY = ("actor_kind", "actor_id", "actor_label", "created_at")
 
 
@@ -58,6 +67,16 @@ def _went(key: str, details: Mapping[str, Any]) -> bool:
         "number": number if isinstance(number, int) else None,
     }
     return bool(sql.rows(_GONE, asked))
+
+
+def _summary_went(key: str, details: Mapping[str, Any]) -> bool:
+    """Say whether a tombstone stands for the session, or for turns that were told."""
+    asked = {
+        "session": key.partition(" ")[0],
+        "first": details.get("first_turn"),
+        "last": details.get("last_turn"),
+    }
+    return bool(sql.rows(_TOLD_GONE, asked))
 
 
 LABEL = Covered(
@@ -128,7 +147,7 @@ SUMMARY = Covered(
     key=lambda summary: f"{summary.session_id} {summary.id}",
     named=_summary_named,
     of_session=True,
-    went=_went,
+    went=_summary_went,
     present="""
     SELECT m.session_id || ' ' || m.id AS key, m.created_at AS made_at, m.ordinal,
            m.first_turn, m.last_turn, m.head_number, m.text, m.actor_kind, m.actor_id,

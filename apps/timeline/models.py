@@ -150,6 +150,11 @@ class Session(models.Model):
         return str(self.id)
 
     @property
+    def has_lost(self) -> bool:
+        """Whether a removal took something of it, or what is derived of it."""
+        return bool(self.erasures or self.thinned_below)
+
+    @property
     def is_failed(self) -> bool:
         """Whether the newest review says failed or, without one, a score does."""
         return says_failed(self.review, self.scores or {})

@@ -106,12 +106,11 @@ def keep_pending(keys: Sequence[PendingKey]) -> int:
     return done
 
 
-def keep_stored(project_id: str, session_id: str) -> None:
-    """Make anew what all versions of a session brought.
+def keep_stored(project_id: str, session_id: str, *, after: int = -1) -> None:
+    """Make anew what all versions of a session behind one brought.
 
     Raises: CorruptBody.
     """
-    after = -1
     while True:
         rows = sql.rows(_STORED, {"session": session_id, "after": after})
         for some in _chunks([keeping(row) for row in rows]):

@@ -96,19 +96,23 @@ def sessions(*, project_id: str | None, session_id: str | None) -> Iterator[str]
     yield from _paged(Session.objects.all(), "id", project_id, session_id)
 
 
-def differences(session_id: str) -> list[str]:
+def differences(session_id: str) -> list[str] | None:
     """Name what search reads of a session and would be made otherwise today.
 
     All of it is made anew under the session's lock, compared, and taken back. Nothing
-    of a keyed document, which search reads nothing of.
+    of a keyed document, which search reads nothing of. None for a session that lost
+    something: what follows from the rest is less than what search still reads.
 
     Raises: bodies.CorruptBody.
     """
     asked = {"session": session_id}
     with transaction.atomic():
         locked = Session.objects.select_for_update(no_key=True)
-        if locked.filter(id=session_id).first() is None:
+        session = locked.filter(id=session_id).first()
+        if session is None:
             return []
+        if session.has_lost:
+            return None
         project_session(session_id, now=timezone.now())
         stored = {row[0]: tuple(row[1:]) for row in sql.rows(_PARTS, asked)}
         for statement in _FORGET:
@@ -123,15 +127,19 @@ def rebuild(session_id: str) -> None:
     """Complete what search reads of a session, while it may be written to.
 
     Texts never change, so they are read before the session is locked; what follows
-    from its head is read under the lock.
+    from its head is read under the lock. Of a session that lost something, what can
+    still be read is added, and nothing taken away.
 
     Raises: bodies.CorruptBody; the session stays listed.
     """
     session = Session.objects.get(id=session_id)
     project = Project.objects.get(id=session.project_id)
     _note_turns(session)
-    kept.keep_stored(project.id, session_id)
-    for first in range(0, session.head_number + 1, VERSIONS):
+    # Below, words went with what was thinned; the first one above may have nothing
+    # before it that says what was new.
+    thinned = session.thinned_below or 0
+    kept.keep_stored(project.id, session_id, after=thinned if thinned else -1)
+    for first in range(thinned, session.head_number + 1, VERSIONS):
         asked = {"project": project.id, "session": session_id}
         sql.rows(_REASONINGS, asked | {"first": first, "last": first + VERSIONS - 1})
     with transaction.atomic():
@@ -141,7 +149,8 @@ def rebuild(session_id: str) -> None:
         sql.rows(_LABELS, {"project": project.id, "session": session_id})
         sql.rows(_SUMMARIES, {"project": project.id, "session": session_id})
         found = _terms(session, project)
-        sql.rows(_STALE, [session_id, list(found)])
+        if not session.has_lost:
+            sql.rows(_STALE, [session_id, list(found)])
         sql.rows(_SET, [session_id, list(found), list(found.values())])
         _open_again(session)
         Unsearched.objects.filter(session_id=session_id).delete()
@@ -167,6 +176,8 @@ def _note_turns(session: Session) -> None:
     while True:
         turns = list(mine.in_order(newest_first=False, after=after)[:TURNS])
         for turn in turns:
+            if turn.is_emptied:
+                continue
             parts = turn.parts()
             said = turn_text(json.parse(parts["input"]), json.parse(parts["output"]))
             text = "\n".join(one for one in (turn.reasoning, said) if one is not None)
@@ -192,7 +203,7 @@ def _terms(session: Session, project: Project) -> Terms:
         found |= index.named(key, row.name, SearchTag(row.tag))
     if session.origin_session_id is not None:
         found |= index.tagged(key, SearchTag.FORKED)
-        if _carry(session, project):
+        if not session.has_lost and _carry(session, project):
             found |= index.tagged(key, SearchTag.TRUNCATED)
     return found
 

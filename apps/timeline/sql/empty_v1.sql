@@ -19,11 +19,27 @@ BEGIN
     DELETE FROM timeline_change WHERE session_id = _session AND number = ANY (_numbers);
     GET DIAGNOSTICS rows = ROW_COUNT;
     DELETE FROM timeline_text
-     WHERE session_id = _session AND kind IN (1, 4) AND number = ANY (_numbers);
+     WHERE session_id = _session AND kind IN (1, 5) AND number = ANY (_numbers);
     GET DIAGNOSTICS _count = ROW_COUNT;
     rows := rows + _count;
     DELETE FROM timeline_text
      WHERE session_id = _session AND kind = 2 AND number = ANY (_turns);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    -- A title that one of the first turns gave.
+    DELETE FROM timeline_opening
+     WHERE session_id = _session AND EXISTS (
+           SELECT FROM unnest(_turns) t (number) WHERE t.number <= 10);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    -- A summary tells what was said: it goes with the last turn that it tells of.
+    DELETE FROM timeline_text t USING timeline_summary m
+     WHERE t.session_id = _session AND t.kind = 4 AND t.number = m.ordinal
+       AND m.session_id = _session AND m.last_turn = ANY (_turns);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    DELETE FROM timeline_summary
+     WHERE session_id = _session AND last_turn = ANY (_turns);
     GET DIAGNOSTICS _count = ROW_COUNT;
     rows := rows + _count;
     SELECT coalesce(sum(octet_length(t.data)), 0) INTO bytes FROM timeline_turn t

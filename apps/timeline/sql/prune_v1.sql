@@ -41,7 +41,7 @@ BEGIN
     rows := rows + _count;
     -- Of reasonings, labels and messages; then of turns.
     DELETE FROM timeline_text
-     WHERE session_id = _session AND kind IN (1, 3, 4) AND number = ANY (_numbers);
+     WHERE session_id = _session AND kind IN (1, 3, 5) AND number = ANY (_numbers);
     GET DIAGNOSTICS _count = ROW_COUNT;
     rows := rows + _count;
     DELETE FROM timeline_text
@@ -62,6 +62,24 @@ BEGIN
      WHERE v.session_id = _session AND v.number = 0 AND 0 = ANY (_numbers)
        AND s.id = _session AND r.project_id = s.project_id AND r.key = v.request_key
        AND r.session_id = _session;
+    -- A title that one of the first turns gave.
+    DELETE FROM timeline_opening
+     WHERE session_id = _session AND EXISTS (
+           SELECT FROM unnest(_turns) t (number) WHERE t.number <= 10);
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    -- A summary goes with the turns that it begins or ends with.
+    DELETE FROM timeline_text t USING timeline_summary m
+     WHERE t.session_id = _session AND t.kind = 4 AND t.number = m.ordinal
+       AND m.session_id = _session
+       AND (m.first_turn = ANY (_turns) OR m.last_turn = ANY (_turns));
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
+    DELETE FROM timeline_summary
+     WHERE session_id = _session
+       AND (first_turn = ANY (_turns) OR last_turn = ANY (_turns));
+    GET DIAGNOSTICS _count = ROW_COUNT;
+    rows := rows + _count;
     SELECT coalesce(sum(octet_length(t.data)), 0) INTO bytes FROM timeline_turn t
      WHERE t.session_id = _session AND t.turn_number = ANY (_turns);
     DELETE FROM timeline_turn

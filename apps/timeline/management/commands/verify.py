@@ -92,6 +92,7 @@ class Command(SessionsCommand):
         self._derived: list[str] = []
         self._said_at = monotonic()
         self._compares_search = options["search"]
+        self._uncompared = 0
         if options["session"]:
             self._verify_session(options["session"])
             self._compare_rows_of(options["session"])
@@ -155,6 +156,7 @@ class Command(SessionsCommand):
         except (CorruptBody, DomainError) as error:
             self._name(self._broken, f"{session_id}: a turn cannot be read: {error}")
             return
+        self._uncompared += differs is None
         if differs:
             parts = ", ".join(differs)
             self._name(self._derived, f"{session_id}: what search reads ({parts})")
@@ -252,6 +254,11 @@ class Command(SessionsCommand):
             self.stdout.write(
                 f"{self._unchained:,} of the turns came before there was a chain of "
                 "turns: nothing proves what they say."
+            )
+        if self._uncompared:
+            self.stdout.write(
+                f"{self._uncompared:,} of the sessions lost something to a removal: "
+                "what search reads of them was not compared."
             )
         self.stdout.write(said_of_rows(self._rows, self._sessions))
         self.stdout.write(self._signed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from django.db import transaction
@@ -14,10 +15,11 @@ from apps.timeline.operations.keeping import rows
 from apps.timeline.operations.keeping.pins import built_on, first_pending, pins
 from apps.timeline.operations.keeping.taking import MOST, Taking, locked, taken
 from apps.timeline.operations.keeping.values import Gone, Went
+from apps.timeline.projection.texts import TextKind
 from apps.timeline.words import Removed
 
 # Words of a version's reasoning and of its messages.
-_OF_VERSIONS = (1, 4)
+_OF_VERSIONS = (TextKind.REASONING, TextKind.MESSAGES)
 # What a session that goes whole needs no more.
 PINS_OF_PARTS = ("head", "last turn", "last rollback", "sets aside", "restored")
 
@@ -58,7 +60,8 @@ def remove_session(
     """Remove a session with all that it owns; its tombstones stand.
 
     Run by the retention role. A larger session goes in parts of `MOST` versions, oldest
-    first, with `has_more` until the last; what is beside them goes with the first.
+    first, with `has_more` until the last; what is beside them goes with the last, of an
+    erasure with the first.
     Something pinned keeps all of it, unless `erasing`, which takes the documents of
     memories as well; a legal hold in any case.
     """
@@ -70,10 +73,12 @@ def remove_session(
         return Gone(outcome=Went.HELD)
     if not erasing and (stays := _needed(session_id, head)):
         return Gone(outcome=Went.PINNED, pinned=stays)
-    return _removed(session, head, removal_id, reason)
+    return _removed(session, head, removal_id, reason, erasing=erasing)
 
 
-def _removed(session: Session, head: rows.Header, removal_id: str, reason: str) -> Gone:
+def _removed(
+    session: Session, head: rows.Header, removal_id: str, reason: str, *, erasing: bool
+) -> Gone:
     found = rows.headers(session.id, 0, head.number, MOST + 1)
     has_more, going = len(found) > MOST, found[:MOST]
     if has_more:
@@ -88,10 +93,13 @@ def _removed(session: Session, head: rows.Header, removal_id: str, reason: str) 
         now=timezone.now(),
     )
     with transaction.atomic():
-        kept = hooks.erase_leavings(
-            hooks.leavings_of_sessions(), {"session": session.id}
-        )
-        (beside,) = sql.rows(_BESIDE, {"session": session.id})
+        kept, beside = Counter[str](), 0
+        if erasing or not has_more:
+            # As long as somebody may still write, effects know what was done.
+            kept = hooks.erase_leavings(
+                hooks.leavings_of_sessions(), {"session": session.id}
+            )
+            beside = sql.rows(_BESIDE, {"session": session.id})[0].rows
         gone = taken(taking, going, {}, has_more=has_more)
         if gone.outcome is not Went.DONE:
             # What is broken is evidence, with all that is beside it.
@@ -99,7 +107,7 @@ def _removed(session: Session, head: rows.Header, removal_id: str, reason: str) 
             return gone
     if not has_more:
         Session.with_documents.filter(id=session.id).delete()
-    return replace(gone, kept=kept, rows=gone.rows + beside.rows + kept.total())
+    return replace(gone, kept=kept, rows=gone.rows + beside + kept.total())
 
 
 def _needed(session_id: str, head: rows.Header) -> dict[int, str]:
