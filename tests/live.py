@@ -139,7 +139,12 @@ def work(dsn: str) -> None:
         "feed_all(); now = timezone.now(); running.sweep(now=now); "
         "alerting.sweep(now=now)"
     )
-    manage(dsn, "shell", "--no-imports", "-c", run, role=Role.WORKER)
+    shell(dsn, Role.WORKER, run)
+
+
+def shell(dsn: str, role: Role, lines: str) -> None:
+    """Run some lines on that database, as a process of that role would."""
+    manage(dsn, "shell", "--no-imports", "-c", lines, role=role)
 
 
 def free_port() -> int:

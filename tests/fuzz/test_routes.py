@@ -26,10 +26,11 @@ from schemathesis.core.failures import FailureGroup
 
 from apps.core import json
 from apps.core.http.openapi import document as openapi
+from apps.core.roles.names import Role
 from tests.conftest import Answer
 from tests.contracts.document import Document
 from tests.fuzz.world import World
-from tests.live import Server, work
+from tests.live import Server, shell, work
 
 EXAMPLES = int(os.environ.get("STEPBACK_FUZZ") or 10)
 SEED = int(os.environ.get("STEPBACK_SEED") or random.SystemRandom().randrange(2**32))
@@ -68,7 +69,11 @@ class Asking:
         self.server = server
         named = OPERATIONS[label].iter_parameters()
         self.world = World(
-            client, label, {one.name for one in named}, lambda: work(server.dsn)
+            client,
+            label,
+            {one.name for one in named},
+            lambda: work(server.dsn),
+            lambda lines: shell(server.dsn, Role.RETENTION, lines),
         )
         self.statuses: Counter[int] = Counter()
         self.faults: dict[tuple[str, int], str] = {}

@@ -77,11 +77,21 @@ FIRST = {
     "PUT /v1/memories/formation/{agent}": {"mode": "tags"},
     "PUT /v1/memories/{memory_id}": {"content": "Likes coffee"},
     "PATCH /v1/memories/{memory_id}": {"content": "Likes juice"},
+    "POST /v1/retention/policies": {"empty_days": 30},
+    "POST /v1/retention/policies/{policy_id}/enable": {"preview_id": "{preview_id}"},
+    "POST /v1/retention/previews": {"policy_id": "{policy_id}"},
     "POST /v1/erasures": {"preview_id": "{erasure_preview_id}", "reason": "Asked"},
     "POST /v1/erasures/previews": {"user_id": "u1"},
     "POST /v1/sessions/{session_id}/memories": {"content": "Likes tea"},
     "POST /v1/sessions/{session_id}/memories/search": {"query": "tea"},
 }
+# What the process that removes has counted, and what it took: nothing here is old.
+SETTLE = (
+    "from apps.retention.models import Removal; from django.utils import timezone; "
+    "from apps.retention.sweeping import count_previews; count_previews(); "
+    "one = Removal.objects.get(id='{preview}'); one.pk = '{removal}'; "
+    "one.is_preview = False; one.state = 'done'; one.save(force_insert=True)"
+)
 # Two names of one thing are refused together.
 OTHER_NAMES = {
     "entries": "items",
@@ -104,12 +114,15 @@ class World:
         label: str,
         named: set[str],
         work: Callable[[], None],
+        retain: Callable[[str], object],
     ) -> None:
         """`named` are the parameters that the operation has, of any kind.
 
-        `work` has the worker do the confirmed plans.
+        `work` has the worker do the confirmed plans; `retain` runs some lines as the
+        process that removes.
         """
         self.work = work
+        self.retain = retain
         self.handoff: dict[str, Any] = {}
         self.client = client
         self.label = label
@@ -158,7 +171,7 @@ class World:
         if not self.taken and self.label in FIRST:
             body.clear()
             body |= {
-                name: self.ids[said[1:-1]] if str(said).startswith("{") else said
+                name: self.ids[said[1:-1]] if _is_name(said) else said
                 for name, said in FIRST[self.label].items()
             }
             return
@@ -354,8 +367,9 @@ class World:
             f"{RETENTION}legal-holds", {"kind": "project", "reason": "ours"}
         )
         self.ids |= said | {"preview_id": preview, "hold_id": hold["id"]}
-        # Nothing has gone by a policy.
-        self.ids["removal_id"] = "rmvl_" + "0" * 26
+        self.ids["removal_id"] = f"rmvl_{preview.partition('_')[2]}"
+        if "preview_id" in FIRST.get(self.label, {}) or "removal_id" in self.named:
+            self.retain(SETTLE.format(preview=preview, removal=self.ids["removal_id"]))
 
     def _make_erasure(self) -> None:
         """Make a preview, and an erasure by another; what others held is free."""
@@ -394,3 +408,8 @@ def _items(body: dict[str, Any]) -> list[dict[str, Any]]:
     versions = body.get("versions")
     items = versions if isinstance(versions, list) else []
     return [one for one in items if isinstance(one, dict)]
+
+
+def _is_name(said: Any) -> bool:
+    """Whether it stands for an id of the world, as `{memory_id}` does."""
+    return isinstance(said, str) and said.startswith("{")
