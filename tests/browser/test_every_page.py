@@ -51,6 +51,7 @@ def samples(trip: Trip) -> dict[str, str]:
     fork = api.post(f"/v1/sessions/{trip.id}/fork", json={"version": 2}).json()["id"]
     agent = api.get("/v1/agents").json()["data"][0]["id"]
     checkpoint, later = keep(trip, agent)
+    erased = erasing(trip)
     policy, hold = retain(trip)
     blocked, exception = except_one(trip, agent)
     hook = webhook(trip)
@@ -78,7 +79,7 @@ def samples(trip: Trip) -> dict[str, str]:
         "delivery_id": "nobody",
         "rule_id": rule(trip),
         "plan_id": plan(trip),
-        **kept_and_erased(trip),
+        **erased,
         "policy_id": policy,
         "hold_id": hold,
     }
@@ -110,7 +111,7 @@ def retain(trip: Trip) -> tuple[str, str]:
             said = {"thin_days": 30, "prune_days": 90, "ended_days": 7} | more
             policy = admin.post(f"{at}/policies", json=said).json()["id"]
         admin.post(f"{at}/previews", json={"policy_id": policy})
-        for kind, value in (("session", trip.id), ("user", "ann"), ("project", None)):
+        for kind, value in (("session", trip.id), ("user", "ann"), ("agent", "travel-agent")):
             said = {"kind": kind, "value": value, "reason": "Smith v. Jones " * 20}
             hold = admin.post(f"{at}/legal-holds", json=said).json()["id"]
     return str(policy), str(hold)
@@ -170,22 +171,19 @@ def rule(trip: Trip) -> str:
         return str(admin.post("/v1/alerts", json=said).json()["id"])
 
 
-def kept_and_erased(trip: Trip) -> dict[str, str]:
-    """Return a policy, a legal hold, a preview of an erasure, and one that is begun."""
-    server, retention = trip.console.server, "/v1/retention"
+def erasing(trip: Trip) -> dict[str, str]:
+    """Return a preview of an erasure, and one that is begun; a hold would stop it."""
+    server = trip.console.server
     with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
 
         def made(path: str, said: dict[str, object]) -> str:
             return str(admin.post(path, json=said).json()["id"])
 
-        hold = {"kind": "user", "value": "somebody", "reason": "Smith v. Jones"}
         previews = [
             made("/v1/erasures/previews", {"user_id": who}) for who in ("ann", "ben")
         ]
         begun = {"preview_id": previews[1], "reason": "Asked by mail"}
         return {
-            "policy_id": made(f"{retention}/policies", {"empty_days": 30}),
-            "hold_id": made(f"{retention}/legal-holds", hold),
             "erasure_preview_id": previews[0],
             "erasure_id": made("/v1/erasures", begun),
         }
