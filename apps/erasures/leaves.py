@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from apps.core.notes.roots import Head, Kind
-from apps.erasures.journal import opened_certificate
+from apps.erasures.journal import number_of
 from apps.erasures.models import Erasure
 
 
@@ -16,5 +16,5 @@ def certificates(since: datetime | None) -> Iterator[Head]:
     found = Erasure.objects.certified().ended_since(since).order_by("ended_at", "id")
     for id, entry in found.values_list("id", "entry"):
         data = bytes(entry or b"")
-        number = opened_certificate(data).number
-        yield Head(Kind.CERTIFICATE, id, number, hashlib.sha256(data).digest())
+        digest = hashlib.sha256(data).digest()
+        yield Head(Kind.CERTIFICATE, id, number_of(data), digest)

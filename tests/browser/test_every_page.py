@@ -111,7 +111,11 @@ def retain(trip: Trip) -> tuple[str, str]:
             said = {"thin_days": 30, "prune_days": 90, "ended_days": 7} | more
             policy = admin.post(f"{at}/policies", json=said).json()["id"]
         admin.post(f"{at}/previews", json={"policy_id": policy})
-        for kind, value in (("session", trip.id), ("user", "ann"), ("agent", "travel-agent")):
+        for kind, value in (
+            ("session", trip.id),
+            ("user", "ann"),
+            ("agent", "travel-agent"),
+        ):
             said = {"kind": kind, "value": value, "reason": "Smith v. Jones " * 20}
             hold = admin.post(f"{at}/legal-holds", json=said).json()["id"]
     return str(policy), str(hold)

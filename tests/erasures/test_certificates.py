@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
+from apps.backups.models import Backup
 from apps.core.roles.names import Role
 from apps.erasures import journal as journals
 from apps.erasures import reapplying
 from apps.erasures.errors import CertificateRefused, JournalMissing
+from apps.erasures.journal import opened_certificate
 from apps.erasures.models import Erasure
 from apps.meaning.models import Stream
 from apps.timeline.models import Tombstone
@@ -53,6 +56,27 @@ def test_what_the_api_answers_is_a_certificate_as_well(kept: Path, admin: Api) -
     kept.write_bytes(answer.content.replace(b"bytes", b"bites"))
     with pytest.raises(CommandError, match="does not hold"):
         verified(kept)
+
+
+def test_it_names_the_backups_that_hold_it_still_and_until_when(
+    api: runs.Clients, erase: Any
+) -> None:
+    night = datetime(2026, 11, 26, 2, tzinfo=UTC)
+    told = {"bytes": 1, "sha256": "0" * 64, "place": "/b", "is_encrypted": False}
+    with acting_as(Role.OWNER):
+        Backup.objects.create(name="kept", made_at=night, **told)
+        Backup.objects.create(name="gone", made_at=night, removed_at=night, **told)
+    leave(api())
+
+    said = opened_certificate(erase(user_id="ann")["certificate"].encode())
+
+    assert said.certificate["backups_known"] == [
+        {
+            "name": "kept",
+            "made_at": "2026-11-26T02:00:00.000000Z",
+            "until": "2026-12-24T02:00:00.000000Z",
+        }
+    ]
 
 
 def test_a_tombstone_of_another_history_is_named(kept: Path) -> None:

@@ -94,6 +94,14 @@ class Session:
             raise Refused(410, "contents_erased")
         return version
 
+    def built_on(self, number: int | None) -> Version:
+        """Return a version as `contents_of`, for an act that would build on it."""
+        try:
+            return self.contents_of(number)
+        except Refused as refused:
+            status, code = refused.told
+            raise Refused(409 if status == 410 else status, code) from refused
+
     @property
     def head(self) -> Version:
         return self.versions[-1]
@@ -235,7 +243,7 @@ class Store:
         return self._begun(Session("", [first], body.get("external_id")))
 
     def fork(self, origin: Session, body: Body) -> Session:
-        version = origin.contents_of(body.get("version"))
+        version = origin.built_on(body.get("version"))
         self._take(body.get("external_id"))
         state = {**version.state, **(body.get("state") or {})}
         parts = version.parts | given(body)
@@ -332,7 +340,7 @@ def rollback(session: Session, body: Body, expected: Expected) -> Version:
     if not 0 <= number < head.number:
         raise Refused(404, "version_not_found")
     hold = "paused" if body.get("hold") else head.hold
-    target = session.contents_of(number)
+    target = session.built_on(number)
     return session.append(
         "rollback", target.state, hold=hold, restored=number, parts=target.parts
     )

@@ -173,7 +173,9 @@ class Removing:
             for kind, number in session.open_items([])
             if kind in ("waiting", "held")
         }
-        return labelled | forked | opened
+        # What a checkpointer goes on from.
+        named = [v.number for v in session.versions if v.external_id and not v.is_gone]
+        return labelled | forked | opened | set(named[-1:])
 
 
 def _restored(session: Session) -> Iterator[int]:

@@ -22,6 +22,7 @@ from apps.core.postgres import locate
 from apps.core.postgres.locate import DATABASE, NAMES, SUPERUSER
 from apps.core.roles.names import VARIABLES, Role
 from apps.core.roles.powers import ONE_ROLE, SEPARATE
+from apps.server.environments import SIGNERS
 from tests.server import attacking
 from tests.server.test_up import (
     CLONE,
@@ -117,7 +118,7 @@ def test_its_environment_has_its_own_login_and_no_other(
     signing = (data_dir / "signing_key").read_text().strip()
     # The seed is base64 and may hold a "+" of its own.
     seed = signing.split("+", 2)[2]
-    assert (seed in everything) == (role is Role.WORKER)
+    assert (seed in everything) == (role in SIGNERS)
     verifier = (data_dir / "verifier_key").read_text().strip()
     assert told["STEPBACK_VERIFIER_KEY"] == verifier
 

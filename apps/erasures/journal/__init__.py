@@ -11,7 +11,16 @@ from apps.erasures.journal.entries import (
     entries,
     is_there,
     make,
+    number_of,
     opened_certificate,
 )
 
-__all__ = ["Entry", "appended", "entries", "is_there", "make", "opened_certificate"]
+__all__ = [
+    "Entry",
+    "appended",
+    "entries",
+    "is_there",
+    "make",
+    "number_of",
+    "opened_certificate",
+]

@@ -30,6 +30,8 @@ FORMAT = "stepback-erasure/1"
 UNSIGNED = "unsigned"
 NONE = "-"
 HEADER_LINES = 4
+NUMBER_LINE = 2
+LONGEST_NUMBER = 18
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -127,6 +129,17 @@ def opened_certificate(data: bytes) -> Entry:
     except NoteError as error:
         raise CertificateRefused(f"The certificate: {error}.") from error
     return _parsed(data, text, is_signed)
+
+
+def number_of(data: bytes) -> int:
+    """Return which entry this says it is, also where its signature does not hold.
+
+    0 where it says none: whoever signs its digest is stopped by nothing that it says.
+    """
+    lines = data.split(b"\n", HEADER_LINES)
+    said = lines[NUMBER_LINE] if len(lines) > NUMBER_LINE else b""
+    number = said.removeprefix(b"number ")
+    return int(number) if number.isdigit() and len(number) <= LONGEST_NUMBER else 0
 
 
 def _parsed(data: bytes, text: bytes, is_signed: bool) -> Entry:

@@ -16,7 +16,7 @@ from apps.erasures import journal
 from apps.erasures.models import Erasure, Preview, Target
 from apps.erasures.running.holding import hold
 from apps.erasures.running.looking import look
-from apps.erasures.running.staying import staying
+from apps.erasures.running.staying import known_backups, staying
 from apps.erasures.subjects import Subject, digest_of
 from apps.erasures.words import State
 
@@ -77,6 +77,7 @@ def certificate(erasure: Erasure, subject: Subject, now: datetime) -> dict[str, 
         "staying": staying(subject, ids),
         "backups": "Each backup that was made before deleted_at holds it until it is "
         "deleted; restore applies this journal before anybody is served.",
+        "backups_known": known_backups(),
     }
 
 

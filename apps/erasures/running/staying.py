@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from apps.backups.models import Backup
+from apps.backups.rotation import LONGEST
 from apps.core import sql
+from apps.core.time.moments import utc_text
 from apps.erasures.subjects import Subject
 from apps.memory.models import Memory
 
@@ -31,3 +34,18 @@ def staying(subject: Subject, history_ids: Sequence[str]) -> dict[str, int]:
         "record_details_from_before": int(sql.rows(_FROM_BEFORE, asked)[0].n),
         "memories_of_others": taught.exclude(document_id__in=history_ids).count(),
     }
+
+
+def known_backups() -> list[dict[str, str | None]]:
+    """Return the daily backups that there are, and until when the rotation keeps each.
+
+    Of those that somebody made by hand nothing here knows.
+    """
+    return [
+        {
+            "name": one.name,
+            "made_at": utc_text(one.made_at),
+            "until": utc_text(one.made_at + LONGEST),
+        }
+        for one in Backup.objects.kept()
+    ]
