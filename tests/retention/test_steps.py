@@ -244,7 +244,7 @@ def test_what_stays_is_counted_by_its_reason(project: Project) -> None:
         "forked": 1,
         "needed above": 1,
         "restored": 1,
-        "sets aside": 1,
+        "last rollback": 1,
     }
     past.require_whole()
     fork.require_whole()
