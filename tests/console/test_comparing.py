@@ -7,9 +7,9 @@ from apps.console.pages.session import (
     change_table,
     version_pane,
     version_text,
-    word_diff,
 )
 from apps.console.pages.session.change_table import sides
+from apps.console.pages.session.differences import word_diff
 from apps.diffs.changes import MISSING
 from apps.timeline.bodies import CorruptBody
 from tests.accounts.make import make_member

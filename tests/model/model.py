@@ -41,10 +41,10 @@ class Version:
     objective: str | None = None
     labels: set[str] = field(default_factory=set)
     chain: str | None = None  # remembered once it was shown
-    # Which versions share a body, where that was asked for; what a removal took.
-    body: int | None = None
+    # What a removal took; an emptied version may show a body of another still.
     is_gone: bool = False
     is_emptied: bool = False
+    is_hollow: bool = False
     parts: Body = field(default_factory=dict)
 
     @property
@@ -81,11 +81,7 @@ class Session:
 
     def shows(self, version: Version) -> bool:
         """Say whether the body of a version that is there was not emptied."""
-        return not version.is_emptied or any(
-            one.body == version.body
-            for one in self.versions
-            if not one.is_gone and not one.is_emptied and one.body is not None
-        )
+        return not version.is_emptied or not version.is_hollow
 
     def contents_of(self, number: int | None) -> Version:
         """Return a version as `at`, for what needs all of it."""

@@ -101,7 +101,7 @@ class Removing:
             return
         first %= session.head.number + 1
         last = min(first + count, session.head.number)
-        _learn_bodies(session)
+        places = _places_of_bodies(session)
         waiting = _first_waiting(session) if waits else None
         if not waits:
             project_all()
@@ -127,6 +127,10 @@ class Removing:
             if version.number not in stay:
                 version.is_gone = not is_emptying
                 version.is_emptied = version.is_emptied or is_emptying
+        # A body that goes moves with the versions that keep what they hold.
+        for version in session.versions:
+            if version.is_emptied and places.get(version.number) in numbers - stay:
+                version.is_hollow = True
         assert gone.versions == len(numbers - stay)
         assert list(findings(session.id)) == []
         self.desk.forget(session)
@@ -185,13 +189,9 @@ def _restored(session: Session) -> Iterator[int]:
             yield version.restored
 
 
-def _learn_bodies(session: Session) -> None:
-    """Ask which versions share a body, once of each: afterwards bodies may move."""
-    places = {row.number: row.body_number for row in sql.rows(BODIES, [session.id])}
-    for version in session.versions:
-        if version.body is None:
-            shared = session.versions[places[version.number]].body
-            version.body = places[version.number] if shared is None else shared
+def _places_of_bodies(session: Session) -> dict[int, int]:
+    """Return which version has the body that each shows."""
+    return {row.number: row.body_number for row in sql.rows(BODIES, [session.id])}
 
 
 def _place_of_body(session: Session) -> int:

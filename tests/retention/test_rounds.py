@@ -25,8 +25,9 @@ from tests.retention.aged import Past, enabled
 
 pytestmark = pytest.mark.django_db
 Captured = Callable[[int], AbstractContextManager[Any]]
-# A look for previews, and one for what is due; each ten seconds a heartbeat.
-IDLE = 2
+# A look for erasures, for what they need no more, for previews, and for what is due;
+# each ten seconds a heartbeat.
+IDLE = 4
 
 
 def work(mine: Process, rounds: int = 1) -> None:
@@ -42,7 +43,7 @@ def due() -> None:
         Heartbeat.objects.update(swept_at=timezone.now() - EVERY)
 
 
-def test_an_idle_round_asks_the_database_twice(
+def test_an_idle_round_asks_the_database_four_times(
     django_assert_num_queries: Captured,
 ) -> None:
     mine = Process()

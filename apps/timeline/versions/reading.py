@@ -240,7 +240,9 @@ def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
     found: dict[Body, bytes] = {}
     missing: dict[Body, VersionRow] = {}
     for version in versions:
-        require_contents(version)
+        # Asked here, because each read of a state comes by: two calls less.
+        if not version.body_salt:
+            require_contents(version)
         key = (version.session_id, version.body_number)
         raw = bodies.cache.get(key) if version.raw is None else version.raw
         if raw is None:
