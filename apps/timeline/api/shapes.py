@@ -112,7 +112,7 @@ def version_object(
         "change_count": version.change_count,
         "changes_truncated": version.changes_truncated,
         "chain": version.chain.hex(),
-        "contents_erased": version.is_emptied,
+        "contents_erased": not version.body_salt,
     }
     if state is not None:
         shown["state"] = Fragment(state)
