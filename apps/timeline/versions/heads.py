@@ -180,7 +180,8 @@ def _shown_raw(
     """Decode what was read with the version, on top of what was known."""
     gate.enter(version.body_size)
     columns = [column or [] for column in stored]
-    reading.require_contents(version)
+    if not version.body_salt:
+        reading.require_contents(version)
     for number, base_number, codec, data, size in zip(*columns, strict=True):
         # A base has a lower number than what builds on it, and no other use here.
         base = None if base_number is None else raws.pop(base_number)
