@@ -22,6 +22,9 @@ SIGNERS = (Role.WORKER, Role.RETENTION)
 # Secrets beside the logins, by the processes that need them. A new one is entered
 # here, and all others go without.
 SECRETS: dict[str, tuple[Role, ...]] = {
+    # Stores of witnesses and of backups: whoever serves requests deletes nothing there.
+    "AWS_SECRET_ACCESS_KEY": (Role.WORKER, Role.OWNER),
+    "AWS_SESSION_TOKEN": (Role.WORKER, Role.OWNER),
     "STEPBACK_METRICS_TOKEN": (Role.WEB,),
     "STEPBACK_FORMATION_KEY": (Role.WORKER,),
     SIGNING_VARIABLE: SIGNERS,
