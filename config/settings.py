@@ -103,6 +103,7 @@ INSTALLED_APPS = [
     "apps.watching",
     "apps.witness",
     "apps.retention",
+    "apps.exports",
     "apps.plans",
     "apps.erasures",
     "apps.worker",
