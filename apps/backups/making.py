@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,7 +22,7 @@ from apps.backups.errors import (
 )
 from apps.backups.models import Attempt, Backup
 from apps.backups.names import made_at, name_of
-from apps.backups.places import PIECE, Place, digest, place
+from apps.backups.places import Place, digest, digest_of, place
 from apps.backups.rotation import newest, outdated
 
 EVERY = timedelta(days=1)
@@ -115,7 +114,7 @@ def _made(wanted: Wanted, kept: Place, dump: Dump, now: datetime) -> Backup:
         raise BackupFailed(f"There is a backup {name} already.")
     with _work() as folder:
         file = _written(folder, dump, wanted.recipient)
-        told = _digest(file), file.stat().st_size
+        told = digest_of(file), file.stat().st_size
         kept.put(name, file)
     if digest(kept, name) != told:
         kept.delete(name)
@@ -201,11 +200,3 @@ def _noted(now: datetime) -> Iterator[None]:
 
 def _note(now: datetime, error: str) -> None:
     Attempt.objects.update_or_create(id=1, defaults={"at": now, "error": error})
-
-
-def _digest(file: Path) -> str:
-    hashed = hashlib.sha256()
-    with file.open("rb") as opened:
-        while piece := opened.read(PIECE):
-            hashed.update(piece)
-    return hashed.hexdigest()

@@ -58,6 +58,12 @@ def place(where: str) -> Place:
     return Directory(Path(where).expanduser().absolute())
 
 
+def digest_of(file: Path) -> str:
+    """Return the SHA-256 of a file here, in hexadecimal digits."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
 def digest(kept: Place, name: str) -> tuple[str, int]:
     """Read a file back; return its SHA-256 and how many bytes it has."""
     hashed, size = hashlib.sha256(), 0
@@ -123,19 +129,15 @@ class Bucket:
 
     @classmethod
     def of(cls, where: str) -> Bucket:
-        from obstore.store import from_url
+        from apps.core.objects import AddressRefused, opened
 
         try:
-            store = from_url(
-                where,
-                client_options={"timeout": TIMEOUT, "allow_http": _may_be_http()},
-                retry_config={"max_retries": RETRIES, "retry_timeout": TIMEOUT},
-            )
-        except Exception as error:
+            found = opened(where, timeout=TIMEOUT, retries=RETRIES, retry_for=TIMEOUT)
+        except AddressRefused as error:
             raise BackupsMisconfigured(
-                f"STEPBACK_BACKUPS cannot be used: {_first_line(error)}"
+                f"STEPBACK_BACKUPS cannot be used: {error}"
             ) from error
-        return cls(where, store)
+        return cls(where, found.store)
 
     def put(self, name: str, file: Path) -> None:
         with _told(f"write to {self.where}"):
@@ -154,11 +156,6 @@ class Bucket:
     def delete(self, name: str) -> None:
         with _told(f"delete {name} of {self.where}"):
             self.store.delete(name)
-
-
-def _may_be_http() -> bool:
-    """Whether the endpoint has no TLS, as one in the same network may have none."""
-    return os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://")
 
 
 @contextmanager

@@ -5,7 +5,6 @@ fit, or what a newer Stepback wrote or one from before the first release. What w
 restored is verified by the caller.
 """
 
-import hashlib
 from datetime import datetime
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 
+from apps.backups.places import digest_of
 from apps.core.database import line
 from apps.core.notes.folder import Folder
 from apps.core.notes.keys import roots_path, signing_file
@@ -95,7 +95,7 @@ def sign(file: Path, *, now: datetime) -> str:
 
     Nobody has written since: neither the web server nor a worker runs.
     """
-    why = f"manage.py restore of {file.name}, SHA-256 {_digest(file)}"
+    why = f"manage.py restore of {file.name}, SHA-256 {digest_of(file)}"
     try:
         is_first = Folder(roots_path()).newest() == 0
         signed = going_back.went_back(why=why, now=now)
@@ -117,11 +117,6 @@ def sign(file: Path, *, now: datetime) -> str:
             "not signed."
         )
     return said
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _refuse_old_server(connection: psycopg.Connection) -> None:

@@ -34,7 +34,8 @@ def server() -> Iterator[Proxy]:
 def proxy(server: Proxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "somebody")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    monkeypatch.setattr(opened, "__kwdefaults__", {"timeout": timedelta(seconds=0.5)})
+    soon = opened.__kwdefaults__ | {"timeout": timedelta(seconds=0.5)}
+    monkeypatch.setattr(opened, "__kwdefaults__", soon)
     yield server
     server.fault, server.times = "", -1
 

@@ -36,13 +36,19 @@ def is_s3(address: str) -> bool:
     return address.startswith(S3)
 
 
-def opened(address: str, *, timeout: timedelta = TIMEOUT) -> Objects:
+def opened(
+    address: str,
+    *,
+    timeout: timedelta = TIMEOUT,
+    retries: int = RETRIES,
+    retry_for: timedelta = RETRY_FOR,
+) -> Objects:
     """Return the store at an address; nothing is asked of it yet.
 
     Raises: AddressRefused.
     """
     if is_s3(address):
-        return Objects(_s3(address, timeout))
+        return Objects(_s3(address, timeout, retries, retry_for))
     if "://" in address or not address:
         raise AddressRefused(f"{address!r} is neither a folder nor s3://bucket/prefix.")
     folder = Path(address).absolute()
@@ -52,7 +58,9 @@ def opened(address: str, *, timeout: timedelta = TIMEOUT) -> Objects:
         raise AddressRefused(f"{address} cannot be a folder: {error}") from error
 
 
-def _s3(address: str, timeout: timedelta) -> S3Store:
+def _s3(
+    address: str, timeout: timedelta, retries: int, retry_for: timedelta
+) -> S3Store:
     said = urlsplit(address)
     options = dict(parse_qsl(said.query, keep_blank_values=True))
     unknown = sorted(options.keys() - set(FROM_ADDRESS))
@@ -79,7 +87,7 @@ def _s3(address: str, timeout: timedelta) -> S3Store:
                 "timeout": timeout,
                 "allow_http": endpoint.startswith("http://"),
             },
-            retry_config={"max_retries": RETRIES, "retry_timeout": RETRY_FOR},
+            retry_config={"max_retries": retries, "retry_timeout": retry_for},
         )
     except (BaseError, ValueError) as error:
         raise AddressRefused(f"The store cannot be opened: {error}") from error

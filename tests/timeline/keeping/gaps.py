@@ -8,10 +8,10 @@ from apps.core.roles.names import Role
 from apps.timeline.operations import keeping
 from apps.timeline.operations.keeping import Gone, Went
 from tests.acting import acting_as
-from tests.feeding import project_all
 from tests.timeline import runs
+from tests.timeline.keeping.taking import REMOVAL as REMOVAL
+from tests.timeline.keeping.taking import as_retention
 
-REMOVAL = "rem_01"
 WORD = "zanzibar"
 
 
@@ -39,10 +39,6 @@ def with_gaps(begin: runs.Begin) -> runs.Run:
 
 def take(act: Any, run: runs.Run, **given: Any) -> Gone:
     """Prune or empty as the retention role; it must be done."""
-    project_all()
-    with acting_as(Role.RETENTION):
-        gone: Gone = act(
-            session_id=run.id, removal_id=REMOVAL, reason="policy", **given
-        )
+    gone = as_retention(act, run, **given)
     assert gone.outcome is Went.DONE, gone
     return gone

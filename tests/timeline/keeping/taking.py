@@ -13,18 +13,18 @@ REMOVAL = "rem_01"
 
 
 def prune(run: runs.Run, first: int, last: int, **given: Any) -> Gone:
-    return _as_retention(keeping.prune_versions, run, first=first, last=last, **given)
+    return as_retention(keeping.prune_versions, run, first=first, last=last, **given)
 
 
 def empty(run: runs.Run, first: int, last: int, **given: Any) -> Gone:
-    return _as_retention(keeping.empty_versions, run, first=first, last=last, **given)
+    return as_retention(keeping.empty_versions, run, first=first, last=last, **given)
 
 
 def remove(run: runs.Run, **given: Any) -> Gone:
-    return _as_retention(keeping.remove_session, run, **given)
+    return as_retention(keeping.remove_session, run, **given)
 
 
-def _as_retention(act: Any, run: runs.Run, **given: Any) -> Gone:
+def as_retention(act: Any, run: runs.Run, **given: Any) -> Gone:
     project_all()
     with acting_as(Role.RETENTION):
         gone: Gone = act(
