@@ -17,6 +17,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any, Protocol
 
 # The link before the first record.
@@ -289,9 +290,10 @@ def _framed(fields: Iterable[bytes | None]) -> bytes:
 
 def _spelled(value: Any) -> Any:
     # jsonb keeps a number's value but not its spelling: 1e16 comes back as a whole
-    # number. Whole numbers are therefore hashed as such, however they were written.
+    # number. Whole numbers are therefore hashed as such, however they were written: by
+    # the digits that are sent, for 2.0**70 is 1.1805916207174113e+21, 3,424 less.
     if isinstance(value, float) and value.is_integer():
-        return int(value)
+        return int(Decimal(repr(value)))
     if isinstance(value, dict):
         return {key: _spelled(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -92,7 +92,12 @@ def test_each_project_has_a_chain_from_one_on(db):
 
 
 def test_what_was_recorded_verifies_after_a_round_trip_through_the_database(db):
-    awkward = {"nul": "a\0b", "huge": 10**40, "floats": [0.1, 1e16, -0.0], "none": None}
+    awkward = {
+        "nul": "a\0b",
+        "huge": 10**40,
+        "floats": [0.1, 1e16, 2.0**70, -0.0],
+        "none": None,
+    }
     make_act(details=awkward)
     make_act(details={"b": 1, "a": {"d": True, "c": "ü"}})
 

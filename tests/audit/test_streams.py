@@ -100,7 +100,7 @@ def test_a_stream_goes_on_from_record_to_record_and_verifies(db: None) -> None:
 def test_awkward_details_verify_after_a_round_trip_through_the_database(
     db: None,
 ) -> None:
-    floats = [0.1, 1e16, -0.0, 1e-7]
+    floats = [0.1, 1e16, 2.0**70, -0.0, 1e-7]
     append(make_record(details={"huge": 10**40, "floats": floats, "none": None}))
     append(make_record(details={"b": 1, "a": {"d": True, "c": "ü"}}, resource_id=""))
 
