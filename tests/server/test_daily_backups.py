@@ -6,7 +6,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import httpx
@@ -87,8 +86,8 @@ def test_killed_at_any_moment_it_leaves_nothing_and_the_next_makes_it(
             stderr=subprocess.DEVNULL,
         )
         # As soon as it has begun to dump, and a little later each time.
-        until(partial(has_begun, process, data_dir))
-        time.sleep(step * 0.1)
+        wait_for_work(process, data_dir)
+        time.sleep(step * 0.05)
         at_work += process.poll() is None
         process.kill()
         process.wait()
@@ -104,8 +103,12 @@ def test_killed_at_any_moment_it_leaves_nothing_and_the_next_makes_it(
     assert not list(data_dir.glob("stepback-backup-*"))
 
 
-def has_begun(process: subprocess.Popen[bytes], data_dir: Path) -> bool:
-    return any(data_dir.glob("stepback-backup-*")) or process.poll() is not None
+def wait_for_work(process: subprocess.Popen[bytes], data_dir: Path) -> None:
+    """Look often: on a fast machine all of it takes a quarter of a second."""
+    deadline = time.monotonic() + 60
+    while not any(data_dir.glob("stepback-backup-*")) and process.poll() is None:
+        assert time.monotonic() < deadline, "It never began to dump."
+        time.sleep(0.005)
 
 
 def test_one_that_cannot_be_stored_is_told_of_and_the_server_goes_on(
