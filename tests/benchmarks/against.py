@@ -30,6 +30,8 @@ FULL = (1_000_000, 100_000)
 QUICK = (100_000, 1_000)
 TIMES = 15
 LIST, FACETS, VIEWS = "/sessions?q=", "/sessions/narrow?q=", "/sessions/views?q="
+# What a list asks for behind itself: a swap of a part, without a page around it.
+PARTS = (FACETS, VIEWS)
 # What is read of the two, and how much longer ours may take. A list came whole before;
 # now its facets and its histogram follow by themselves.
 ASKED: dict[str, tuple[Sequence[str], Sequence[str], float | None]] = {
@@ -126,11 +128,17 @@ def served(checkout: Path, size: tuple[int, int]) -> Iterator[dict[str, Any]]:
 
 def lane(side: Mapping[str, Any], paths: Sequence[str], times: int) -> Lane:
     """Return the lane that reads these pages one behind the other."""
-    addresses = [f"/console/bench{path}".format(**side) for path in paths]
-    headers = {"Cookie": side["cookie"], "Accept": "text/html"}
+    known = {"Cookie": side["cookie"], "Accept": "text/html"}
+    asked = [
+        (
+            f"/console/bench{path}".format(**side),
+            known | ({"HX-Request": "true"} if path in PARTS else {}),
+        )
+        for path in paths
+    ]
 
     def read(connection: HTTPConnection) -> None:
-        for address in addresses:
+        for address, headers in asked:
             connection.request("GET", address, headers=headers)
             answer = connection.getresponse()
             content = answer.read()

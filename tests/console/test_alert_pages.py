@@ -1,13 +1,14 @@
 """What alert pages lead to: an owner, each agent, what is broken, what would fire."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import timezone
 
 from apps.accounts.models import Role
 from apps.audit.models import AuditRecord
+from apps.console.pages.alerts import history
 from apps.metrics import alerting
 from apps.metrics import operations as metrics
 from apps.metrics.models import Rule
@@ -349,7 +350,9 @@ def test_what_fired_in_seven_days_is_drawn_and_listed(viewer, project):
     page = main(viewer.get(url("alerts", project)))
 
     drawn = page.partition('class="fired"')[2].partition("</svg>")[0]
-    assert drawn.count('class="value"') == 1
+    # It fired just now: its bar is as wide as can be seen, and within the picture.
+    (bar,) = re.findall(r'class="value" x="([\d.]+)" y="5" width="([\d.]+)"', drawn)
+    assert sum(map(float, bar)) <= history.WIDTH
     assert "Many" in drawn
     (listed,) = re.findall(r"<li>(Many: .*?)</li>", page)
     assert len(re.findall(r"<time", listed)) == 2
@@ -361,6 +364,18 @@ def test_what_fired_in_seven_days_is_drawn_and_listed(viewer, project):
     old = make(project, name="Old")
     Rule.objects.filter(id=old.id).update(state="firing", is_told=True)
     assert "Old: " in main(viewer.get(url("alerts", project)))
+
+
+@pytest.mark.parametrize("hour", [0, 6, 12, 23])
+def test_the_names_of_the_seven_days_stay_within_the_picture(project, hour):
+    now = datetime(2026, 11, 24, hour, 5, tzinfo=UTC)
+
+    days = history.history(project, [], now).days
+
+    assert len(days) == 7
+    for day in days:
+        tip = day.x + (1 if day.has_room else -1) * history.NAME_WIDTH
+        assert history.LEFT <= tip <= history.WIDTH
 
 
 def test_a_worker_that_stopped_is_a_red_line_on_top(viewer, project, monkeypatch):

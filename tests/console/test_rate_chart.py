@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from apps.console.pages.metrics.frame import LETTER_WIDTH, PAGE, Release
+from apps.console.pages.metrics.frame import CARD, LETTER_WIDTH, PAGE, Release
 from apps.console.pages.metrics.rate_chart import rate_chart
 from apps.metrics.facts import HOUR
 from apps.metrics.figures import Figures
@@ -49,3 +49,17 @@ def test_labels_stand_above_the_plot_and_within_the_chart() -> None:
 
 def test_without_releases_nothing_is_kept_free_for_them() -> None:
     assert drawn().frame == PAGE
+
+
+@pytest.mark.parametrize("frame", [PAGE, CARD])
+@pytest.mark.parametrize("hour", range(1, 24))
+def test_the_label_of_midnight_stays_within_the_plot(hour, frame) -> None:
+    end = END.replace(hour=hour)
+    starts = [end - (24 - at) * HOUR for at in range(24)]
+
+    today = rate_chart({}, starts, end, zone=UTC, frame=frame).today
+
+    assert today is not None
+    ahead = 1 if today.anchor == "start" else -1
+    tip = today.x + ahead * (len(today.text) * LETTER_WIDTH + 4)
+    assert frame.left < tip < frame.right

@@ -1,4 +1,4 @@
-"""Lists of sessions begin in an index, also when few or none are found."""
+"""Lists begin in an index, and versions are read by their keys."""
 
 import re
 from datetime import timedelta
@@ -10,6 +10,7 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.timeline.models import Session
 from apps.timeline.querysets import SessionQuerySet, id_bounds
+from apps.timeline.versions import fetching
 
 pytestmark = pytest.mark.django_db
 
@@ -48,3 +49,22 @@ def test_moments_at_the_ends_of_time_bound_nothing() -> None:
     assert id_bounds(None, None) == ("", "~")
     assert id_bounds(now.min.replace(tzinfo=now.tzinfo), None) == ("", "~")
     assert id_bounds(None, now.max.replace(tzinfo=now.tzinfo)) == ("", "~")
+
+
+@pytest.mark.parametrize(
+    ("query", "looked_up"),
+    [(fetching.AT, 2), (fetching.VERSIONS + " LIMIT 2", 1)],
+)
+def test_versions_and_bodies_are_looked_up_one_by_one(
+    query: str, looked_up: int
+) -> None:
+    """Also where the planner would rather join what a whole session has."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_nestloop = off")
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        asked = {"session": "sess_of_nobody", "numbers": [0, 1]}
+        cursor.execute(f"EXPLAIN {query}", asked)
+        plan = [line for (line,) in cursor.fetchall()]
+
+    # A look-up of one row, which no join of whole sessions can take the place of.
+    assert sum("->  Limit" in line for line in plan) == looked_up, "\n".join(plan)

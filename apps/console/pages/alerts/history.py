@@ -19,6 +19,7 @@ DAYS = 7
 # Told in seven days, at most; of more the newest are shown.
 MOST_EVENTS, MOST_ROWS = 1_000, 20
 LEFT, WIDTH, HEIGHT = 200, 960, 24
+LEAST_WIDTH, NAME_WIDTH = 3.0, 56
 Span = tuple[datetime, datetime | None]
 ACTIONS = (Action.ALERT_FIRING, Action.ALERT_RESOLVED)
 
@@ -43,11 +44,20 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Day:
+    """Where a day begins, and on which side of that its name has room."""
+
+    x: float
+    name: str
+    has_room: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class History:
     """The lines of all rules that told anything, and where days begin."""
 
     lines: list[Line]
-    days: list[tuple[float, str]]
+    days: list[Day]
     height: int
     is_cut: bool
 
@@ -117,20 +127,21 @@ def _bar(
     begins: datetime, ends: datetime | None, start: datetime, now: datetime
 ) -> Bar:
     x = _x(max(begins, start), start, now)
-    return Bar(
-        start=begins,
-        end=ends,
-        x=x,
-        # Short ones are seen as well.
-        width=round(max(_x(ends or now, start, now) - x, 3.0), 1),
-    )
+    # Short ones are seen as well, also those that began just now.
+    width = round(max(_x(ends or now, start, now) - x, LEAST_WIDTH), 1)
+    return Bar(start=begins, end=ends, x=min(x, WIDTH - width), width=width)
 
 
 def _x(at: datetime, start: datetime, now: datetime) -> float:
     return round(LEFT + (WIDTH - LEFT) * ((at - start) / (now - start)), 1)
 
 
-def _days(start: datetime, now: datetime) -> list[tuple[float, str]]:
+def _days(start: datetime, now: datetime) -> list[Day]:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     days = (midnight - timedelta(days=ago) for ago in range(DAYS - 1, -1, -1))
-    return [(_x(day, start, now), f"{day:%a} {day.day}") for day in days if day > start]
+    return [
+        Day(x=x, name=f"{day:%a} {day.day}", has_room=WIDTH - x > NAME_WIDTH)
+        for day in days
+        if day > start
+        for x in (_x(day, start, now),)
+    ]

@@ -129,7 +129,7 @@ def rate_chart(
         bands=_bands(top, y_of),
         ticks=_ticks(starts, x_of, zone, frame.ticks),
         releases=release_lines(releases, x_of, frame),
-        today=_today(starts, end, x_of, zone),
+        today=_today(starts, end, x_of, zone, frame),
         top=f"{top * 100:.0f} %",
         last=_last(spots, frame),
         words=_rate_story(spots),
@@ -172,7 +172,7 @@ def _middle(start: datetime, end: datetime) -> float:
 
 
 def _today(
-    starts: Sequence[datetime], end: datetime, x_of: Axis, zone: tzinfo
+    starts: Sequence[datetime], end: datetime, x_of: Axis, zone: tzinfo, frame: Frame
 ) -> Tick | None:
     """Return the last midnight of the zone, where the points are hours."""
     if _is_daily(starts):
@@ -181,7 +181,10 @@ def _today(
     midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
     if not starts[0] < midnight < end:
         return None
-    return Tick(x=x_of(midnight.timestamp()), text=f"{midnight:%a} {midnight.day}")
+    x = x_of(midnight.timestamp())
+    # Right of the plot stand the names of the bands.
+    anchor = "start" if frame.right - x > TICK_WIDTH else "end"
+    return Tick(x=x, text=f"{midnight:%a} {midnight.day}", anchor=anchor)
 
 
 def _last(spots: Sequence[Spot], frame: Frame) -> Tick | None:
