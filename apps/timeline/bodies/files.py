@@ -195,7 +195,7 @@ def _require_apart(seen: dict[str, int], path: str, place: int) -> None:
     first = seen.setdefault(_folded(path), place)
     if first != place:
         raise UnacceptableJson(
-            f"This differs from the path of /artifacts/{first} in case or form at most.",
+            f"Differs from the path of /artifacts/{first} in case or form alone.",
             param=f"/artifacts/{place}/path",
         )
 

@@ -5,7 +5,12 @@ a policy's removal; an erasure leaves of them what proves that it was one.
 """
 
 from apps.audit.actions import Action
-from apps.timeline.hooks.keeping import ERASED_PEOPLE, ERASED_SESSIONS, SESSIONS, Leavings
+from apps.timeline.hooks.keeping import (
+    ERASED_PEOPLE,
+    ERASED_SESSIONS,
+    SESSIONS,
+    Leavings,
+)
 
 _REMOVALS = ", ".join(
     f"'{one}'"

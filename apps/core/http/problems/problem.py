@@ -117,6 +117,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "payload_too_large": (413, INVALID),
     "content_too_large": (413, INVALID),
     "unsupported_media_type": (415, INVALID),
+    "range_not_satisfiable": (416, INVALID),
     "unacceptable_json": (422, INVALID),
     "unacceptable_policy": (422, INVALID),
     "unacceptable_legal_hold": (422, INVALID),
