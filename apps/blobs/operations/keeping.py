@@ -90,20 +90,23 @@ def _stored(act: Act, digest: str, data: bytes) -> bool:
     name = object_name(act.project_id, digest, generation)
     with asking() as store:
         store.create(name, data)
-    found = sql.rows(
-        _STORE,
-        {
-            "project": act.project_id,
-            "digest": digest,
-            "generation": generation,
-            "size": len(data),
-            "until": act.now + LEASE,
-            "now": act.now,
-        },
-    )
+    found = _insert(act, digest, generation, len(data))
     if not found:
         _forget(name)
-    return bool(found)
+    return found
+
+
+def _insert(act: Act, digest: str, generation: int, size: int) -> bool:
+    """Write the row; False where another upload was first."""
+    asked = {
+        "project": act.project_id,
+        "digest": digest,
+        "generation": generation,
+        "size": size,
+        "until": act.now + LEASE,
+        "now": act.now,
+    }
+    return bool(sql.rows(_STORE, asked))
 
 
 def _forget(name: str) -> None:
