@@ -8,10 +8,11 @@ import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from apps.blobs.errors import BadDigest
+from apps.core.errors import InvalidRequest
 
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _RANDOM_BITS = 20
+NO_DIGEST = "A blob is named by its SHA-256 in 64 characters, 0 to 9 and a to f."
 
 
 def is_digest(text: object) -> bool:
@@ -21,22 +22,22 @@ def is_digest(text: object) -> bool:
 def require_digest(text: str, param: str) -> str:
     """Return a digest that is one.
 
-    Raises: BadDigest.
+    Raises: InvalidRequest.
     """
     if not is_digest(text):
-        raise BadDigest(param=param)
+        raise InvalidRequest(NO_DIGEST, param=param)
     return text
 
 
 def require_digests(texts: Iterable[object], param: str) -> list[str]:
     """Return each digest once.
 
-    Raises: BadDigest naming the place.
+    Raises: InvalidRequest naming the place.
     """
     found = list(texts)
     for place, text in enumerate(found):
         if not is_digest(text):
-            raise BadDigest(param=f"/{param}/{place}")
+            raise InvalidRequest(NO_DIGEST, param=f"/{param}/{place}")
     return list(dict.fromkeys(str(one) for one in found))
 
 

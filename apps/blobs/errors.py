@@ -1,6 +1,6 @@
 """What can go wrong with blobs."""
 
-from apps.core.errors import Busy, DomainError, InvalidRequest
+from apps.core.errors import Busy, DomainError
 
 
 class DigestMismatch(DomainError):
@@ -13,10 +13,6 @@ class BlobMissing(DomainError):
     """These blobs are not there: upload them first."""
 
     code = "blob_missing"
-
-
-class BadDigest(InvalidRequest):
-    """A blob is named by its SHA-256 in 64 characters, 0 to 9 and a to f."""
 
 
 class ObjectsUnavailable(Busy):

@@ -41,7 +41,6 @@ from tests.acts import act_by, act_in
 from tests.conftest import Answer, Api, make_project
 from tests.contracts.signed import ROOT_NUMBER
 
-
 # The bytes of a file.
 REPORT = b"She moved to Bonn.\n"
 
