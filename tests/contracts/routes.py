@@ -181,7 +181,6 @@ def _methods(callback: Any) -> list[str]:
 
 # What reads although it is a POST: its body would not fit into an address.
 READING_POSTS = {
-    "POST /v1/blobs/missing",
     "POST /v1/sessions/{session_id}/context",
     "POST /v1/agents/{agent}/audit/verify",
     "POST /v1/agents/{agent}/data/search",
@@ -192,6 +191,9 @@ READING_POSTS = {
 FREE_BODIES = {"PUT /v1/agents/{agent}/config"}
 # Whose body is no JSON.
 RAW_BODIES = {"PUT /v1/blobs/{sha256}"}
+# What is the same however often it is asked, and needs no key for it: bytes are kept
+# under their own digest, and are no act to be recorded (tests/blobs).
+WITHOUT_KEYS = {"PUT /v1/blobs/{sha256}", "POST /v1/blobs/missing"}
 
 SESSION = "/v1/sessions/{session_id}"
 WEBHOOK = "/v1/webhooks/{webhook_id}"
