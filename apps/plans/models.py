@@ -139,6 +139,8 @@ class Item(models.Model):
                 name="plans_item_state_is_known",
             ),
         ]
+        # They go with their session.
+        indexes = [models.Index(fields=["session_id"], name="plans_item_of_session")]
 
     def __str__(self) -> str:
         return f"{self.session_id} {self.state}"

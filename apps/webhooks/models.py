@@ -130,6 +130,10 @@ class Message(models.Model):
     body = models.BinaryField()
     created_at = models.DateTimeField()
 
+    class Meta:
+        # They go with their session.
+        indexes = [models.Index(fields=["stream_id"], name="webhooks_message_of")]
+
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"
 
@@ -178,6 +182,8 @@ class Delivery(models.Model):
             ),
             # What is old is forgotten.
             models.Index(fields=["created_at"], name="webhooks_delivery_by_age"),
+            # They go with their session.
+            models.Index(fields=["stream_id"], name="webhooks_delivery_of"),
         ]
 
     def __str__(self) -> str:
