@@ -163,6 +163,15 @@ def test_a_result_by_reference_is_held_as_a_file_is(run: Run) -> None:
     run.patch({"step": 3}, tool_results={"a": {"ref": "main", "digest": "sha256:1"}})
 
 
+def test_a_large_value_of_a_turn_is_kept_and_answered_with_advice(run: Run) -> None:
+    plain = run.turn("Hi", "Hello")
+    large = run.turn("Hi", "x" * 300_000)
+
+    assert "advice" not in plain
+    assert large["advice"].startswith("output over 256 KiB: upload what is large")
+    assert run.get("turns", large["id"])["output"]["content"] == "x" * 300_000
+
+
 def test_a_key_for_some_agents_names_what_it_uploaded_or_builds_on(
     run: Run, api: Clients, make_key: Keys
 ) -> None:
