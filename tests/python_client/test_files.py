@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from stepback import folders
+from stepback import Stepback, folders
 from stepback.calls import request_of
 from stepback.errors import BlobMissing
 from stepback.folders import FileChanged, UnsafePath
@@ -144,3 +145,57 @@ def test_a_blob_that_nobody_has_is_named(sb: Any, session: Any) -> None:
         )
 
     assert caught.value.digests == ("0" * 64,)
+
+
+class Shelf:
+    """Stands where the server is: keeps bytes, and counts what is sent."""
+
+    def __init__(self) -> None:
+        self.kept: set[str] = set()
+        self.sent = 0
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.sent += len(request.content)
+        if request.method == "POST":
+            asked = json.loads(request.content)["digests"]
+            return httpx.Response(
+                200, json={"missing": [one for one in asked if one not in self.kept]}
+            )
+        if request.method == "PUT":
+            self.kept.add(request.url.path.rpartition("/")[2])
+            return httpx.Response(201, json={})
+        return httpx.Response(200, json=STATE)
+
+
+STATE = {
+    "session_id": "sess_1",
+    "version": 1,
+    "state": {},
+    "created_at": "2026-01-01T00:00:00Z",
+    "updated_at": "2026-01-01T00:00:00Z",
+    "trace_id": "trace_1",
+    "hold": "open",
+    "last_rollback": None,
+}
+
+
+def test_of_a_thousand_files_the_changed_one_is_nearly_all_that_is_sent(
+    tmp_path: Path,
+) -> None:
+    for number in range(999):
+        (tmp_path / f"f{number}").write_text(f"file {number}")
+    size = 4 * 1024 * 1024
+    (tmp_path / "large").write_bytes(os.urandom(size))
+    shelf = Shelf()
+    http = httpx.Client(
+        transport=httpx.MockTransport(shelf), base_url="http://localhost"
+    )
+    with Stepback("sb_key", http_client=http) as client:
+        client.save_files("sess_1", tmp_path)
+        (tmp_path / "large").write_bytes(os.urandom(size))
+        before = shelf.sent
+
+        client.save_files("sess_1", tmp_path)
+
+    assert len(shelf.kept) == 1_001
+    assert size < shelf.sent - before <= 1.2 * size
