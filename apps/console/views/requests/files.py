@@ -38,20 +38,21 @@ def sent_file(content: Content) -> HttpResponse:
     file = content.file
     chunks: Iterator[bytes] = content.read(Span(0, file.size))
     first = next(chunks, b"")
-    kind = shown_as(first, is_all=len(first) == file.size)
+    is_all = len(first) == file.size
+    kind = shown_as(first, is_all=is_all)
     name = file.path.rpartition("/")[2]
     name = name if _PLAIN_NAME.fullmatch(name) else "file"
     kept = f'attachment; filename="{name}"'
-    sent: Any = StreamingHttpResponse(
-        chain([first], chunks),
-        content_type=kind or BYTES,
-        headers={
-            "Content-Length": str(file.size),
-            "Content-Disposition": "inline" if kind else kept,
-            "Content-Security-Policy": SANDBOX,
-            "X-Content-Type-Options": "nosniff",
-        },
-    )
+    told = {
+        "Content-Type": kind or BYTES,
+        "Content-Length": str(file.size),
+        "Content-Disposition": "inline" if kind else kept,
+        "Content-Security-Policy": SANDBOX,
+        "X-Content-Type-Options": "nosniff",
+    }
+    if is_all:
+        return HttpResponse(first, headers=told)
+    sent: Any = StreamingHttpResponse(chain([first], chunks), headers=told)
     return cast(HttpResponse, sent)
 
 
