@@ -27,7 +27,10 @@ OF_ONE = [route for route in ROUTES if route.parameters and route.pattern not in
 SUMS = ("/v1/metrics/summary", "/v1/dashboard/stats")
 # What answers the caller's own project; `tests/agents/test_project.py` and
 # `tests/agents/test_workspaces.py` look at whose.
-OWN = ("/v1/project", "/v1/project/policies", "/v1/workspaces", "/v1/auth/me")
+OWN = (
+    *("/v1/project", "/v1/project/policies", "/v1/masks"),
+    *("/v1/workspaces", "/v1/auth/me"),
+)
 # An array, as the contract has it; `tests/agents/test_keys.py` looks at whose.
 ARRAYS = ("/v1/dashboard/keys",)
 LISTS = [
@@ -245,6 +248,7 @@ def test_what_a_stranger_makes_is_its_own(
         "POST /v1/dashboard/keys": 200,
         "PATCH /v1/project": 200,
         "PUT /v1/project/policies": 200,
+        "PUT /v1/masks": 200,
         "POST /v1/memories/import": 200,
         "POST /v1/memories/resolve": 404,
         "POST /v1/memories/rollback": 404,

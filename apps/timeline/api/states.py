@@ -23,6 +23,7 @@ from apps.timeline.api.inputs import (
     UndoInput,
     UpdateInput,
 )
+from apps.timeline.api.masks.masked import masked
 from apps.timeline.api.outputs.gaps import removed_on_page
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.queries import listing
@@ -131,6 +132,7 @@ class StateView(StateWriteView):
         operation_id="read_state",
         responses={200: outputs.State, 304: None, **READ_ERRORS},
     )
+    @masked("/state", "/data")
     def get(self, request: Request, session_id: str) -> Response:
         """Read the state of the head; `ETag` names its version."""
         head = self.shown(session_id, None)
@@ -275,6 +277,7 @@ class StateHistoryView(TimelineView):
         ],
         responses={200: outputs.StateHistory, **READ_ERRORS},
     )
+    @masked("/data/*/state")
     def get(self, request: Request, session_id: str) -> Response:
         """List versions with their states, oldest first unless asked otherwise."""
         limit = limit_of(request, default=50)
