@@ -154,7 +154,7 @@ class Acts:
             act=self.act(),
             project=self.project,
             name="bot",
-            scope=self.draw.choice(list(Scope)),
+            scope=self.draw.choice([Scope.READ, Scope.WRITE, Scope.ADMIN]),
             agents=self.draw.choice([None, ["travel", "b" * 255]]),
             terms=accounts.KeyTerms(
                 rate_limit=self.draw.choice([None, 60]),
