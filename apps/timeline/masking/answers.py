@@ -53,11 +53,26 @@ class Masking:
     def _patterns(self) -> list[tuple[Callable[[str], Iterable[Span]], Style]]:
         return [(finder_of(mask), mask.style) for mask in self.masks if mask.pattern]
 
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        """Texts and how they are drawn: older clients are shown a state twice."""
+        return {}
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return frozenset(step for steps, _ in self._places for step in steps)
+
+    @cached_property
+    def _followed(self) -> dict[tuple[frozenset[Step], str], frozenset[Step]]:
+        return {}
+
     def _value(self, value: Any, steps: frozenset[Step]) -> Any:
         for number, followed in steps:
             segments, style = self._places[number]
             if followed == len(segments):
                 return self._drawn(value, style)
+        if isinstance(value, str):
+            return self._text(value)
         if isinstance(value, dict):
             return self._object(value, steps)
         if isinstance(value, list):
@@ -82,13 +97,18 @@ class Masking:
     def _leaf(self, value: Any) -> Any:
         if value is None or isinstance(value, bool):
             return value
-        if isinstance(value, str):
-            return self._text(value)
         said = json.dumps(value).decode()
         drawn = self._text(said)
         return value if drawn == said else drawn
 
     def _text(self, text: str) -> str:
+        """Return a text without what patterns find, which many repeat."""
+        drawn = self._known.get(text)
+        if drawn is None:
+            drawn = self._known[text] = self._found_out(text)
+        return drawn
+
+    def _found_out(self, text: str) -> str:
         for find, style in self._patterns:
             pieces, end = [], 0
             for start, stop in _apart(find(text)):
@@ -102,14 +122,20 @@ class Masking:
         """Return how far the pointers are followed in the member of this key."""
         if not steps:
             return steps
-        found = []
+        # Members that no pointer names are alike: only a star stands for them.
+        member = steps, key if key in self._named else "*"
+        below = self._followed.get(member)
+        if below is None:
+            below = self._followed[member] = self._closed(self._one_on(*member))
+        return below
+
+    def _one_on(self, steps: frozenset[Step], key: str) -> Iterable[Step]:
         for number, followed in steps:
             segment = self._places[number][0][followed]
             if segment == "**":
-                found.append((number, followed))
+                yield number, followed
             elif segment in ("*", key):
-                found.append((number, followed + 1))
-        return self._closed(found)
+                yield number, followed + 1
 
     def _closed(self, steps: Iterable[Step]) -> frozenset[Step]:
         """Add where `**` stands for nothing."""

@@ -106,6 +106,8 @@ def test_a_star_is_one_member_and_two_are_any_depth():
     assert shown({"x": {"a": {"y": {"b": 1}}}}, at("/**/a/**/b")) == {
         "x": {"a": {"y": {"b": HIDDEN}}}
     }
+    assert shown({"": {"": 1, "x": 2}}, at("//")) == {"": {"": HIDDEN, "x": 2}}
+    assert shown({"*": 1, "**": 2}, at("/*")) == {"*": HIDDEN, "**": HIDDEN}
     assert shown({"a/b": {"~": 1}}, at("/a~1b/~0")) == {"a/b": {"~": HIDDEN}}
 
 
