@@ -175,6 +175,20 @@ def test_a_mask_counts_from_the_next_request_on(admin, masked, session):
     assert done(masked.get(f"{session}/state"))["state"]["to"] == "bob@x.org"
 
 
+def test_what_a_masked_key_has_kept_is_never_said_to_be_the_newest(
+    admin, masked, session
+):
+    tag = masked.get(f"{session}/state").headers["ETag"]
+    set_masks(admin, {"pointer": "/to", "style": "hide"})
+
+    def asked(client):
+        known = {"If_None_Match": tag}
+        return client.send("GET", f"{session}/state", headers=known)
+
+    assert done(asked(masked))["state"]["to"] == "[masked]"
+    assert asked(admin).status == 304
+
+
 def test_the_changes_of_a_version_are_left_out_and_said_to_be(admin, masked, session):
     done(admin.patch(f"{session}/state", {"state": {"card": "5555555555554444"}}))
 
