@@ -104,6 +104,7 @@ INSTALLED_APPS = [
     "apps.witness",
     "apps.backups",
     "apps.retention",
+    "apps.exports",
     "apps.plans",
     "apps.erasures",
     "apps.worker",
