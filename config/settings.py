@@ -229,6 +229,8 @@ SPECTACULAR_SETTINGS = {
         "ScopeEnum": "apps.accounts.choices.Scope",
         "EffectClass": "apps.timeline.words.EffectClass",
         "EffectStatus": "apps.timeline.words.EffectStatus",
+        "ExportKind": "apps.exports.words.Kind",
+        "ExportState": "apps.exports.words.State",
         "ErasureKind": "apps.erasures.words.Kind",
         "ErasureState": "apps.erasures.words.State",
         "LegalHoldKind": "apps.retention.words.HoldKind",

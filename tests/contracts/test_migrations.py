@@ -94,6 +94,7 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
         "backups",
         "data",
         "erasures",
+        "exports",
         "meaning",
         "memory",
         "metrics",
