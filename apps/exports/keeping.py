@@ -3,7 +3,8 @@
 from apps.exports.words import State
 from apps.timeline.hooks.keeping import ERASED_PEOPLE, Leavings
 
-# In this order: the step that is making one is waited for, and is the last.
+# In this order: the step that is making one is waited for, and is the last. What is
+# asked for afterwards finds nothing of the person, and keeps its pieces.
 ERASED_PEOPLE["exports"] = (
     Leavings(
         what="exports",
@@ -15,6 +16,6 @@ ERASED_PEOPLE["exports"] = (
         what="export_pieces",
         table="exports_piece",
         where="h.export_id IN (SELECT e.id FROM exports_export e"
-        " WHERE e.project_id = %(project)s)",
+        f" WHERE e.project_id = %(project)s AND e.state = '{State.ERASED.value}')",
     ),
 )

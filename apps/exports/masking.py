@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apps.core import json
+from apps.core.errors import DomainError
 from apps.core.json import Json
 from apps.exports.patterns import masked_text
 
@@ -24,10 +25,10 @@ def masked(value: Json) -> Json:
 
 def _masked_text(text: str) -> str:
     """Mask a text; one that is JSON, as arguments are, is JSON afterwards."""
-    if text[:1] in "{[" and text:
+    if text[:1] in ("{", "["):
         try:
-            inner = json.loads(text)
-        except ValueError:
+            inner = json.parse(text.encode())
+        except DomainError:
             return masked_text(text)
         hidden = masked(inner)
         return text if hidden == inner else json.dumps(hidden).decode()

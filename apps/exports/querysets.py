@@ -11,7 +11,7 @@ from apps.data.errors import ExportNotFound
 from apps.exports.words import State
 
 if TYPE_CHECKING:
-    from apps.exports.models import Export  # noqa: F401
+    from apps.exports.models import Export
 
 
 class ExportQuerySet(models.QuerySet["Export"]):

@@ -90,7 +90,7 @@ class ExportFile(ExportView):
     def perform_content_negotiation(
         self,
         request: Request,
-        force: bool = False,  # noqa: FBT001, FBT002 - as the framework calls it
+        force: bool = False,
     ) -> Any:
         """Let a client name the file's media type: no renderer makes it."""
         renderer = self.get_renderers()[0]

@@ -96,7 +96,7 @@ def _live_turns(session: Session, head: VersionRow) -> Sequence[Turn]:
 
 def _said(turn: Turn) -> tuple[Json, Json]:
     parts = turn.parts()
-    return json.loads(parts["input"]), json.loads(parts["output"])
+    return json.parse_written(parts["input"]), json.parse_written(parts["output"])
 
 
 def _about(session: Session, head: VersionRow) -> dict[str, Json]:
