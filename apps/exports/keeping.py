@@ -16,6 +16,6 @@ ERASED_PEOPLE["exports"] = (
         what="export_pieces",
         table="exports_piece",
         where="h.export_id IN (SELECT e.id FROM exports_export e"
-        f" WHERE e.project_id = %(project)s AND e.state = '{State.ERASED.value}')",
+        " WHERE e.project_id = %(project)s AND e.state = 'erased')",
     ),
 )
