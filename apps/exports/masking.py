@@ -28,7 +28,7 @@ def _masked_text(text: str) -> str:
     if text[:1] in ("{", "["):
         try:
             inner = json.parse(text.encode())
-        except DomainError:
+        except (DomainError, UnicodeEncodeError):
             return masked_text(text)
         hidden = masked(inner)
         return text if hidden == inner else json.dumps(hidden).decode()
