@@ -37,6 +37,7 @@ ELSEWHERE = {
     "POST /v1/dashboard/keys": "StateBase's dashboard; keys are the console's",
     "DELETE /v1/dashboard/keys/{key_id}": "as the two before",
     "GET /v1/plans/{export_id}/archive": "a file, which any HTTP client downloads",
+    "GET /v1/exports/{history_export_id}/file": "a file, as the one before",
     "GET /v1/memories/search": "search, as StateBase's first client spells it",
     "POST /v1/sessions/{session_id}/memories": "add, with the session's id",
     "GET /v1/sessions/{session_id}/memories": "list, with the session's id",

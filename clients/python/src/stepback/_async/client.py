@@ -20,6 +20,7 @@ from stepback._async.data import AsyncData
 from stepback._async.effects import AsyncSessionEffects
 from stepback._async.erasures import AsyncErasures
 from stepback._async.exceptions import AsyncExceptions
+from stepback._async.exports import AsyncExports
 from stepback._async.labels import AsyncLabels
 from stepback._async.memories import AsyncMemories
 from stepback._async.metrics import AsyncMetrics
@@ -89,6 +90,7 @@ class AsyncStepback(AsyncClosing):
         self.plans = AsyncPlans(transport)
         self.retention = AsyncRetention(transport)
         self.erasures = AsyncErasures(transport)
+        self.exports = AsyncExports(transport)
         self.roots = AsyncRoots(transport)
         self.legal_holds = AsyncLegalHolds(transport)
         self.approvals = AsyncApprovals(transport)
