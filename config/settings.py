@@ -270,7 +270,9 @@ BACKUP_RECIPIENT = env.text("STEPBACK_BACKUP_RECIPIENT")
 # Webhooks: whether they may go to private addresses, and by plain http.
 WEBHOOKS_PRIVATE = env.flag("STEPBACK_WEBHOOKS_PRIVATE")
 
-# Search by meaning: the model that comes along, or an endpoint as OpenAI's.
+# Search by meaning: the model that comes along, one that reads sentences, or an
+# endpoint as OpenAI's.
+EMBEDDINGS = env.text("STEPBACK_EMBEDDINGS", "words")
 EMBEDDINGS_URL = env.text("STEPBACK_EMBEDDINGS_URL")
 EMBEDDINGS_MODEL = env.text("STEPBACK_EMBEDDINGS_MODEL")
 EMBEDDINGS_KEY = env.text("STEPBACK_EMBEDDINGS_KEY")
@@ -280,6 +282,13 @@ EMBEDDINGS_DIMENSIONS = env.number(
 # The cosine, in hundredths, that shows as a similarity of 0.70.
 EMBEDDINGS_NEAR = env.number("STEPBACK_EMBEDDINGS_NEAR", 30, within=range(1, 100))
 EMBEDDINGS_PRIVATE = env.flag("STEPBACK_EMBEDDINGS_PRIVATE")
+if EMBEDDINGS not in ("words", "sentences"):
+    raise ImproperlyConfigured("STEPBACK_EMBEDDINGS must be words or sentences.")
+if EMBEDDINGS_URL and EMBEDDINGS == "sentences":
+    raise ImproperlyConfigured(
+        "STEPBACK_EMBEDDINGS=sentences and STEPBACK_EMBEDDINGS_URL are two models; "
+        "set one of them."
+    )
 if EMBEDDINGS_URL and not (EMBEDDINGS_MODEL and EMBEDDINGS_DIMENSIONS):
     raise ImproperlyConfigured(
         "With STEPBACK_EMBEDDINGS_URL there must be STEPBACK_EMBEDDINGS_MODEL and "

@@ -70,7 +70,15 @@ def distributions(module: str) -> set[str]:
 @pytest.mark.parametrize(
     ("folder", "requirements", "optional"),
     [
-        ("apps", SERVER["dependencies"], SERVER["optional-dependencies"]["prometheus"]),
+        (
+            "apps",
+            SERVER["dependencies"],
+            [
+                line
+                for name in ("prometheus", "sentences")
+                for line in SERVER["optional-dependencies"][name]
+            ],
+        ),
         ("config", SERVER["dependencies"], []),
         (
             "clients/python/src/stepback",
