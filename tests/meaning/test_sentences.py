@@ -59,6 +59,7 @@ def test_without_its_packages_words_answer_and_say_how_to_add_them(
     settings.EMBEDDINGS = "sentences"
     lacking = (*choosing.PACKAGES_FOR_SENTENCES, "not_installed_anywhere")
     monkeypatch.setattr(choosing, "PACKAGES_FOR_SENTENCES", lacking)
+    monkeypatch.setattr(choosing, "_loaded", {})
 
     found = made(store.search("dark mode"))
 
