@@ -135,7 +135,8 @@ def test_up_makes_one_by_a_process_that_ends_and_says_so_in_health(
     until(lambda: health(up.url) == "healthy")
 
     assert len(list(folder.iterdir())) == 1
-    assert "Made and read back: stepback-" in up.said
+    # It is written down first, then said.
+    until(lambda: "Made and read back: stepback-" in up.said)
     until(lambda: not any("backups --if-due" in one for one in commands(up.family())))
     assert up.stop() == 0
 
