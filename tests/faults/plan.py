@@ -44,13 +44,10 @@ class Plan:
 
     @contextmanager
     def small_house(self) -> Iterator[House]:
-        """The same, of a house whose disk can be filled.
+        """Build a house whose disk can be filled: others would fill it.
 
         Raises: CannotMount.
         """
-        if self.shared is not None:
-            yield self.shared
-            return
         with premises() as folder, small_disk(folder), house(folder) as built:
             yield built
 
