@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.timeline.api.urls")),
+    path("", include("apps.blobs.api.urls")),
     path("", include("apps.meaning.api.urls")),
     # Before the agents, in whose names there may be slashes, as in keys.
     path("", include("apps.data.api.urls")),

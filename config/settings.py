@@ -93,6 +93,7 @@ INSTALLED_APPS = [
     "apps.audit",
     "apps.accounts",
     "apps.agents",
+    "apps.blobs",
     "apps.timeline",
     "apps.meaning",
     "apps.data",
@@ -262,6 +263,9 @@ ROOTS = env.path("STEPBACK_ROOTS")
 WITNESSES = env.items("STEPBACK_WITNESSES", [])
 # The journal of erasures, beside the database as the notes are.
 ERASURES = env.path("STEPBACK_ERASURES")
+
+# Where bytes of files go, a folder or s3://bucket/prefix; unset: the data folder's own
+OBJECTS = env.text("STEPBACK_OBJECTS")
 
 # Where a backup goes every day, a folder or s3://bucket/prefix, and for whom alone
 BACKUPS = env.text("STEPBACK_BACKUPS")

@@ -28,6 +28,7 @@ T = TypeVar("T")
 JOBS = {
     "apps.audit.feeding": ("feed_outbox",),
     "apps.accounts.operations": ("forget_answers", "forget_sessions"),
+    "apps.blobs.operations": ("collect", "sweep_objects"),
     "apps.data.operations": ("expire_due", "keep_before_releases", "keep_due"),
     "apps.meaning.past.noticing": ("notice",),
     "apps.meaning.past.sweeping": ("sweep",),

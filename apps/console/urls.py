@@ -364,6 +364,7 @@ urlpatterns = [
     path(f"{SESSION}/review", reviews.review, name="review"),
     path(VERSION, detail.version_detail, name="version_detail"),
     path(f"{VERSION}/state.json", version.version_state, name="version_state"),
+    path(f"{VERSION}/files/<path:path>", version.version_file, name="version_file"),
     path(f"{VERSION}/value", version.value, name="value"),
     path(f"{VERSION}/blame", version.blamed, name="blame"),
     path(f"{VERSION}/rollback", rollbacks.rollback, name="rollback"),

@@ -22,3 +22,4 @@ class Waits(models.TextChoices):
 
     LEGAL_HOLD = "legal_hold"  # one that was set since it began
     DAMAGED = "damaged_history"  # a chain or a body does not hold: it is evidence
+    FILES = "files"  # a write that may be about to name them is not over, for a minute

@@ -14,6 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from apps.core.notes import keys
 from apps.core.notes.keys import SIGNING_VARIABLE, VERIFIER_VARIABLE
+from apps.core.objects import is_s3
 from apps.core.postgres.secret import kept_secret
 from apps.core.roles.names import VARIABLES, Role
 
@@ -21,6 +22,7 @@ from apps.core.roles.names import VARIABLES, Role
 SIGNERS = (Role.WORKER, Role.RETENTION)
 # Secrets beside the logins, by the processes that need them. A new one is entered
 # here, and all others go without.
+OF_STORES = {"AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}
 SECRETS: dict[str, tuple[Role, ...]] = {
     # Stores of witnesses and of backups: whoever serves requests deletes nothing there.
     "AWS_SECRET_ACCESS_KEY": (Role.WORKER, Role.OWNER),
@@ -62,7 +64,9 @@ def _keys(role: Role) -> dict[str, str]:
 
 
 def _secrets_of_others(role: Role) -> set[str]:
-    return {name for name, owners in SECRETS.items() if role not in owners}
+    withheld = {name for name, owners in SECRETS.items() if role not in owners}
+    # Files come in by the web server, and leave with what retention erases.
+    return withheld - OF_STORES if is_s3(settings.OBJECTS) else withheld
 
 
 def _python_path(inherited: Mapping[str, str]) -> str:

@@ -16,6 +16,12 @@ class VersionNotFound(NotFound):
     code = "version_not_found"
 
 
+class FileNotFound(NotFound):
+    """This version has no file at this path."""
+
+    code = "file_not_found"
+
+
 class VersionPruned(DomainError):
     """This version was removed: a tombstone stands for it."""
 

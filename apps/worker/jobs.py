@@ -20,6 +20,7 @@ from procrastinate.contrib.django.django_connector import DjangoConnector
 
 from apps.accounts import operations as accounts
 from apps.approvals import operations as approvals
+from apps.blobs import operations as blobs
 from apps.core.actors import SYSTEM
 from apps.core.processes.easing import Ease
 from apps.data import operations as data
@@ -191,6 +192,13 @@ def deliver_notes(now: datetime) -> None:
 def retire_drafts(now: datetime) -> None:
     """Remove plans that nobody has confirmed."""
     retiring.sweep(now=now)
+
+
+@scheduled(EVERY_HOUR)
+def collect_blobs(now: datetime) -> None:
+    """Take away the bytes of files that no version names."""
+    blobs.collect(actor=SYSTEM, now=now)
+    blobs.sweep_objects(actor=SYSTEM, now=now)
 
 
 @scheduled(EVERY_HOUR)

@@ -27,7 +27,8 @@ def is_moment(value: Any) -> bool:
 
 
 # What is downloaded, and nothing that a schema could judge.
-FILES = {"application/zip": {"type": "string", "format": "binary"}}
+BINARY = {"type": "string", "format": "binary"}
+FILES = {"application/zip": BINARY, "application/octet-stream": BINARY}
 
 
 class Document:

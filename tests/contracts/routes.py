@@ -6,6 +6,7 @@ its parameters and its body have a sample here.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from django.urls.resolvers import RoutePattern
 from rest_framework.views import APIView
 
 from apps.core.processes.addresses import is_api
-from tests.contracts.world import World
+from tests.contracts.world import REPORT, World
 
 API = "v1/"
 FOR_ADMINS = (
@@ -188,6 +189,11 @@ READING_POSTS = {
 }
 # Whose body is the caller's own, whatever it names.
 FREE_BODIES = {"PUT /v1/agents/{agent}/config"}
+# Whose body is no JSON.
+RAW_BODIES = {"PUT /v1/blobs/{sha256}"}
+# What is the same however often it is asked, and needs no key for it: bytes are kept
+# under their own digest, and are no act to be recorded (tests/blobs).
+WITHOUT_KEYS = {"PUT /v1/blobs/{sha256}", "POST /v1/blobs/missing"}
 
 SESSION = "/v1/sessions/{session_id}"
 WEBHOOK = "/v1/webhooks/{webhook_id}"
@@ -204,6 +210,8 @@ MEMORY = {
 OTHER_SEAT = {"content": "Prefers window seats", "metadata": {"n": 2}}
 SEATS = {"query": "seats", "top_k": 3, "threshold": 0.5}
 BODIES: dict[str, Any] = {
+    "POST /v1/blobs/missing": {"digests": [sha256(b"new").hexdigest()]},
+    "PUT /v1/blobs/{sha256}": REPORT,
     "POST /v1/memories": MEMORY,
     "PUT /v1/memories/formation/{agent}": {"mode": "tags"},
     "POST /v1/memories/search": SEATS,
@@ -441,6 +449,8 @@ DEEDS: dict[str, Callable[[World], None]] = {
 }
 UNKNOWN = {
     "session_id": f"sess_{UNKNOWN_ID}",
+    "path": "nothing",
+    "sha256": sha256(REPORT).hexdigest(),
     "number": "1",
     "label": "nobody-gave-this",
     "turn_id": f"turn_{UNKNOWN_ID}",

@@ -13,7 +13,8 @@ from apps.core.http.problems.problem import Problem
 
 # Codes that mean the same to a caller, whoever raises them.
 SHARED = {
-    "service_unavailable": {"Busy", "OutcomeUnknown"},
+    "service_unavailable": {"Busy", "ObjectsUnavailable", "OutcomeUnknown"},
+    "insufficient_storage": {"ObjectsFull", "StorageFull"},
     # Whatever it was that moved on: look again, and write on that.
     "version_conflict": {
         "VersionConflict",

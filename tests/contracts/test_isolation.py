@@ -22,7 +22,13 @@ pytestmark = pytest.mark.django_db
 ROUTES = api_routes()
 # A root is of the whole installation: leaves of others are hashes (tests/witness).
 OF_ALL = ("/v1/roots", "/v1/roots/key", "/v1/roots/{root_number}")
-OF_ONE = [route for route in ROUTES if route.parameters and route.pattern not in OF_ALL]
+# Whose bytes they are is in their digest; `tests/blobs` looks at who may name them.
+BY_CONTENT = "/v1/blobs/{sha256}"
+OF_ONE = [
+    route
+    for route in ROUTES
+    if route.parameters and route.pattern not in (*OF_ALL, BY_CONTENT)
+]
 # What answers sums; `tests/metrics` holds them to whom they are of.
 SUMS = ("/v1/metrics/summary", "/v1/dashboard/stats")
 # What answers the caller's own project; `tests/agents/test_project.py` and
@@ -244,6 +250,7 @@ def test_what_a_stranger_makes_is_its_own(
         "POST /v1/handoffs/adopt": 422,
         "POST /v1/dashboard/keys": 200,
         "PATCH /v1/project": 200,
+        "POST /v1/blobs/missing": 200,
         "PUT /v1/project/policies": 200,
         "POST /v1/memories/import": 200,
         "POST /v1/memories/resolve": 404,

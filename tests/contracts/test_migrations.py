@@ -92,6 +92,7 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
         "approvals",
         "audit",
         "backups",
+        "blobs",
         "data",
         "erasures",
         "meaning",

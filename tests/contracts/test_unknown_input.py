@@ -8,15 +8,25 @@ from apps.accounts.models import Project
 from apps.audit.models import Event
 from apps.core import json
 from tests.conftest import Answer
-from tests.contracts.routes import FREE_BODIES, Route, api_routes, prepared
+from tests.contracts.routes import (
+    FREE_BODIES,
+    RAW_BODIES,
+    WITHOUT_KEYS,
+    Route,
+    api_routes,
+    prepared,
+)
 from tests.contracts.world import World
 
 pytestmark = pytest.mark.django_db
 
 ROUTES = api_routes()
 # Names of a free body are all known.
-NAMING = [route for route in ROUTES if str(route) not in FREE_BODIES]
-WRITES = [route for route in NAMING if route.is_write]
+UNNAMED = FREE_BODIES | RAW_BODIES
+NAMING = [route for route in ROUTES if str(route) not in UNNAMED]
+WRITES = [
+    route for route in NAMING if route.is_write and str(route) not in WITHOUT_KEYS
+]
 NAME = "invented"
 LENIENT = {"Prefer": "handling=lenient"}
 

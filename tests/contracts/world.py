@@ -1,6 +1,7 @@
 """A project with one of everything, made through the API, and another one without."""
 
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -39,6 +40,9 @@ from tests.acting import acting_as
 from tests.acts import act_by, act_in
 from tests.conftest import Answer, Api, make_project
 from tests.contracts.signed import ROOT_NUMBER
+
+# The bytes of a file.
+REPORT = b"She moved to Bonn.\n"
 
 
 @dataclass
@@ -410,6 +414,8 @@ def make_world() -> World:
         "delivery_id": delivery_id,
         "session_id": session_id,
         "number": "1",
+        "path": "out/report.txt",
+        "sha256": sha256(REPORT).hexdigest(),
         "label": "known-good",
         "turn_id": turn["id"],
         "summary_id": summary["id"],
@@ -457,6 +463,10 @@ def start(client: Api, **about: Any) -> str:
         **about,
     }
     session_id: str = made(client.post("/v1/sessions", begun))["id"]
+    digest = sha256(REPORT).hexdigest()
+    made(client.put(f"/v1/blobs/{digest}", REPORT))
+    chunks = [{"sha256": digest, "size": len(REPORT)}]
+    files = [{"path": "out/report.txt", "chunks": chunks}]
     state = f"/v1/sessions/{session_id}/state"
     step = {
         "reasoning": "She moved.",
@@ -469,6 +479,7 @@ def start(client: Api, **about: Any) -> str:
         "external_id": "step-1",
     }
     patch = {"state": {"city": None, "n": "1"}, "remove": ["/gone"], **step}
+    patch["artifacts"] = files
     made(client.patch(state, patch))
     made(client.put(state, {"state": {"city": "Bonn", "n": 2}}))
     return session_id

@@ -60,3 +60,19 @@ def test_pages_for_developers_do_not_show_the_logins(settings: Any) -> None:
 
     assert "mine" not in str(shown["DATABASE_URL"])
     assert "mine" not in str(shown["DATABASE_URLS"])
+
+
+def test_a_store_of_files_is_everybodys_who_keeps_or_erases_them(
+    settings: Any,
+) -> None:
+    said = SAID | {"AWS_SECRET_ACCESS_KEY": "of-the-store"}
+    for address, roles in (
+        ("", {Role.WORKER, Role.OWNER}),
+        ("s3://files/here", set(Role)),
+    ):
+        settings.OBJECTS = address
+        told = {
+            role: "AWS_SECRET_ACCESS_KEY" in environment(role, url=OWN, inherited=said)
+            for role in Role
+        }
+        assert {role for role in Role if told[role]} == roles

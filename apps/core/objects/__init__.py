@@ -5,8 +5,21 @@ wrong. Names are ours, never those of callers; an object is written once, and wh
 finds its name taken compares.
 """
 
-from apps.core.objects.errors import AddressRefused, ObjectsAway, ObjectTaken
+from apps.core.objects.errors import (
+    AddressRefused,
+    ObjectsAway,
+    ObjectTaken,
+    StoreFull,
+)
 from apps.core.objects.opening import is_s3, opened
 from apps.core.objects.store import Objects
 
-__all__ = ["AddressRefused", "ObjectTaken", "Objects", "ObjectsAway", "is_s3", "opened"]
+__all__ = [
+    "AddressRefused",
+    "ObjectTaken",
+    "Objects",
+    "ObjectsAway",
+    "StoreFull",
+    "is_s3",
+    "opened",
+]

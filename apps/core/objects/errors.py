@@ -11,3 +11,7 @@ class ObjectTaken(Exception):
 
 class ObjectsAway(Exception):
     """The store did not answer, or not in time: nothing is known of the object."""
+
+
+class StoreFull(ObjectsAway):
+    """The store has no space left: nothing was written."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,10 +12,13 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
 from obstore.store import LocalStore, S3Store
 
-from apps.core.objects.errors import ObjectsAway, ObjectTaken
+from apps.core.objects.errors import ObjectsAway, ObjectTaken, StoreFull
 from apps.core.postgres.folders import sync_folder
 
 PAGE = 1_000
+# How the library words a device, or somebody's share of it, without space: ENOSPC,
+# EDQUOT; and what a store over HTTP answers.
+_FULL = ("os error 28)", "os error 122)", "507 Insufficient Storage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class Objects:
 
         In one request, because a store creates nothing of several parts.
 
-        Raises: ObjectTaken, ObjectsAway (also where it may have been kept).
+        Raises: ObjectTaken, StoreFull, ObjectsAway (also where it may have been kept).
         """
         try:
             obstore.put(self.store, name, data, mode="create", use_multipart=False)
@@ -106,5 +110,8 @@ class Objects:
 
 def _away(error: Exception) -> ObjectsAway:
     """Say why in one line: what libraries say may be pages."""
-    lines = str(error).strip().splitlines()
-    return ObjectsAway(lines[0][:300] if lines else type(error).__name__)
+    said = str(error).strip()
+    lines = said.splitlines()
+    is_full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+    kind = StoreFull if is_full or any(one in said for one in _FULL) else ObjectsAway
+    return kind(lines[0][:300] if lines else type(error).__name__)

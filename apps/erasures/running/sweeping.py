@@ -2,7 +2,8 @@
 
 1. Note the histories that are the person's. 2. Take them away, one after another, a
 piece at a time, with what apps keep of them. 3. Look again: what was begun meanwhile
-goes as well. 4. What is left beside histories. 5. Certificate, journal, end. What a
+goes as well. 4. What is left beside histories. 5. Files that nobody else
+names. 6. Certificate, journal, end. What a
 step removed is counted in its own transaction, so whoever is killed counts nothing
 twice, and the next sweep goes on from there. Each step holds the erasure's row: of two
 sweeps at once, each does the step that the other has not.
@@ -18,7 +19,9 @@ import structlog
 from django.db import DatabaseError, transaction
 
 from apps.erasures.models import Erasure, Preview, Target
+from apps.erasures.running.counting import count
 from apps.erasures.running.ending import finish
+from apps.erasures.running.files import take_files
 from apps.erasures.running.holding import Over, hold
 from apps.erasures.running.looking import is_held, look
 from apps.erasures.subjects import Subject
@@ -77,6 +80,8 @@ def run(
             if not _take_all(erasure, subject, now, is_stopping):
                 return False
             _tidy(erasure, subject)
+            if not take_files(erasure, now):
+                return False
             if finish(erasure, subject, now=now):
                 return True
     except Over:
@@ -157,7 +162,7 @@ def _note(locked: Erasure, target: Target, gone: Gone, beside: Counter[str]) -> 
     target.bytes += gone.bytes
     target.is_gone = not gone.has_more
     target.save(update_fields=["counts", "bytes", "is_gone"])
-    _count(locked, found)
+    count(locked, found)
 
 
 @transaction.atomic
@@ -172,10 +177,4 @@ def _tidy(erasure: Erasure, subject: Subject) -> None:
     for one in ids:
         gone += _erase_beside(subject, one)
     gone += erase_leavings(leavings_of_people(), subject.asked(ids))
-    _count(locked, gone)
-
-
-def _count(locked: Erasure, gone: Counter[str]) -> None:
-    if gone:
-        locked.counts = dict(sorted((Counter(locked.counts) + gone).items()))
-        locked.save(update_fields=["counts"])
+    count(locked, gone)

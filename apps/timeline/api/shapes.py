@@ -18,6 +18,13 @@ from apps.timeline.models import RequestKey, Session, Turn
 from apps.timeline.versions.reading import Rollback, VersionRow
 
 PREVIEW = 200
+# From here on a value of a turn is better kept as bytes of its own.
+LARGE_VALUE = 256 * 1024
+ADVISED = ("input", "output", "metadata")
+BY_REFERENCE = (
+    "upload what is large (PUT /v1/blobs/{sha256}) and name it in artifacts or in "
+    "tool_results, so that it is sent once and kept once."
+)
 
 
 def session_object(
@@ -189,7 +196,16 @@ def turn_object(
         "state_after": None if after is None else Fragment(after),
         "contents_erased": turn.is_emptied,
         "states_erased": turn.is_emptied or states_erased,
+        **_advice(parts),
     }
+
+
+def _advice(parts: dict[str, bytes]) -> dict[str, str]:
+    """Say how large values are better kept, where a turn has one."""
+    large = [name for name in ADVISED if len(parts.get(name, b"")) > LARGE_VALUE]
+    if not large:
+        return {}
+    return {"advice": f"{' and '.join(large)} over 256 KiB: {BY_REFERENCE}"}
 
 
 def _said(stored: bytes) -> dict[str, Any]:

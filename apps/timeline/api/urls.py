@@ -21,6 +21,7 @@ from apps.timeline.api import (
 )
 from apps.timeline.api.effects import compensations, results
 from apps.timeline.api.effects import views as effects
+from apps.timeline.api.files import views as files
 from apps.timeline.api.summaries import context_view
 from apps.timeline.api.summaries import views as summaries
 
@@ -57,6 +58,8 @@ urlpatterns = [
     path(f"{VERSION}/labels", versions.LabelsView.as_view(), name="labels"),
     # A label may hold a slash, which arrives as one however it was escaped.
     path(f"{VERSION}/labels/<path:label>", versions.LabelView.as_view(), name="label"),
+    path(f"{VERSION}/files", files.FilesView.as_view(), name="files"),
+    path(f"{VERSION}/files/<path:path>", files.FileView.as_view(), name="file"),
     path(f"{SESSION}/checkpoint", versions.CheckpointView.as_view(), name="checkpoint"),
     path(
         f"{SESSION}/checkpoints",

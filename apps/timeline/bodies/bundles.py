@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from apps.core import json
 from apps.core.errors import InvalidRequest, PayloadTooLarge
 from apps.core.json import Json, State
+from apps.timeline.bodies import files
 
 JSON = "application/json"
 PART_SHAPES: dict[str, type[list[Json]] | type[dict[str, Json]]] = {
@@ -72,6 +73,8 @@ def named_parts(given: Mapping[str, Json]) -> tuple[Part, ...]:
             )
         # Checked as a state is: the wrapper makes a list an object, one level deep.
         json.check({name: value})
+        if name == "artifacts" and isinstance(value, list):
+            files.check(value)
         found.append(Part(name, JSON, json.dumps(value)))
     opaque = given.get("opaque")
     return (*found, *_opaque(opaque)) if opaque else tuple(found)

@@ -1,11 +1,16 @@
-"""What the apps below the timeline keep of sessions and people: of erasures alone.
+"""What the apps below the timeline keep of sessions and people.
 
 They know no sessions, so it is said here for them. Events, messages and records outlive
 a policy's removal; an erasure leaves of them what proves that it was one.
 """
 
 from apps.audit.actions import Action
-from apps.timeline.hooks.keeping import ERASED_PEOPLE, ERASED_SESSIONS, Leavings
+from apps.timeline.hooks.keeping import (
+    ERASED_PEOPLE,
+    ERASED_SESSIONS,
+    SESSIONS,
+    Leavings,
+)
 
 _REMOVALS = ", ".join(
     f"'{one}'"
@@ -23,6 +28,10 @@ _CONCERNS = f"""(h.resource_id = ANY(%(sessions)s)
        OR h.details ->> 'session_id' = ANY(%(sessions)s)
        OR split_part({_OF_ROW}, ' ', 1) = ANY(%(sessions)s))"""
 
+# What a version names goes with it; the bytes, once nothing else names them.
+SESSIONS["blobs"] = (
+    Leavings(what="uses_of_files", table="blobs_use", number="number"),
+)
 ERASED_SESSIONS["accounts"] = (
     Leavings(what="request_keys", table="accounts_storedanswer", where=_NAMES_IT),
 )

@@ -11,7 +11,7 @@ from apps.core.errors import UnacceptableJson
 from apps.core.json import State
 from apps.timeline import hooks, ledger
 from apps.timeline.bodies import Part
-from apps.timeline.ledger import gated, policies
+from apps.timeline.ledger import gated, naming, policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, Write
 from apps.timeline.ledger.encoding import batches
 from apps.timeline.operations.states import draft_of
@@ -48,6 +48,8 @@ def append_batch(
     """
     batches.require_count(len(items))
     append = gated.append if hooks.APPEND else ledger.append
+    if any(item.parts for item in items):
+        append = naming.appending(append, *(item.parts for item in items))
     return append(
         act=act,
         session_id=session_id,

@@ -13,7 +13,8 @@ from apps.agents.models import Agent
 from apps.core.actors import Actor
 from apps.core.json import State
 from apps.timeline import hooks
-from apps.timeline.bodies import Part, bundles
+from apps.timeline.bodies import Part, bundles, files
+from apps.timeline.ledger import naming
 from apps.timeline.ledger.beginnings import SessionCreation
 from apps.timeline.ledger.drafts import UNCHANGED, Draft, Edit, Receipt
 from apps.timeline.ledger.facts.about import About
@@ -65,13 +66,15 @@ def create(
         step=step,
         parts=bundles.assembled(state, given=parts),
     )
-    return start.store(
+    store = partial(
+        start.store,
         partial(_registered, act, agent),
         draft,
         state=state,
         before={},
         metadata=about.metadata or {},
     )
+    return naming.store_named(act, files.chunks_of(parts), store, carried={})
 
 
 def fork(
@@ -105,7 +108,15 @@ def fork(
         find_agent = partial(_known, version.agent_id, act.actor)
     if hooks.FORK:
         _ask_gates(act, version, agent)
-    return start.store_fork(find_agent, version, edit=edit, step=step)
+    store = partial(start.store_fork, find_agent, version, edit=edit, step=step)
+    carried = reading.parts(version)
+    shown = {part.name: part for part in (*carried, *edit.parts)}
+    return naming.store_named(
+        act,
+        files.chunks_of(shown.values()),
+        store,
+        carried=files.chunks_of(carried),
+    )
 
 
 @transaction.atomic

@@ -10,7 +10,7 @@ from apps.core.json import State
 from apps.diffs.compare import compare
 from apps.timeline import hooks, ledger
 from apps.timeline.bodies import Part, bundles
-from apps.timeline.ledger import gated, policies
+from apps.timeline.ledger import gated, naming, policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Draft, Expected, Receipt, Write
 from apps.timeline.versions import reading
 from apps.timeline.versions.reading import Step, VersionRow
@@ -48,6 +48,8 @@ def update(
         )
 
     append = gated.append if hooks.APPEND else ledger.append
+    if parts:
+        append = naming.appending(append, parts)
     return append(
         act=act,
         session_id=session_id,
@@ -77,6 +79,8 @@ def replace(
         )
 
     append = gated.append if hooks.APPEND else ledger.append
+    if parts:
+        append = naming.appending(append, parts)
     return append(
         act=act,
         session_id=session_id,

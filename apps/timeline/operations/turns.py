@@ -13,7 +13,7 @@ from apps.core.json import Json, State
 from apps.timeline import bodies, hooks, ledger
 from apps.timeline.bodies import Part
 from apps.timeline.bodies.bundles import JSON
-from apps.timeline.ledger import gated, policies
+from apps.timeline.ledger import gated, naming, policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, TurnDraft, Write
 from apps.timeline.ledger.facts import reported
 from apps.timeline.operations.states import differs, draft_of
@@ -76,6 +76,8 @@ def add_turn(
         return Write(draft=draft, turn=turn)
 
     append = gated.append if hooks.APPEND else ledger.append
+    if parts:
+        append = naming.appending(append, parts)
     return append(
         act=act,
         session_id=session_id,

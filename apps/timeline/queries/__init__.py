@@ -36,6 +36,13 @@ from apps.timeline.queries.effects import (
     count_still_owed,
     effects,
 )
+from apps.timeline.queries.files import (
+    Content,
+    Span,
+    content_of,
+    file_at,
+    files_shown,
+)
 from apps.timeline.queries.list_rows import (
     NO_SUBJECT,
     ListRow,
@@ -121,6 +128,7 @@ __all__ = [
     "BegunCall",
     "Bucket",
     "Call",
+    "Content",
     "CorruptBody",
     "CrossedEffect",
     "Difference",
@@ -141,6 +149,7 @@ __all__ = [
     "PastEntry",
     "Preview",
     "RestoreStep",
+    "Span",
     "Standing",
     "Subject",
     "Touched",
@@ -159,6 +168,7 @@ __all__ = [
     "compensations_of",
     "container",
     "containers",
+    "content_of",
     "contents",
     "count_keys",
     "count_skipped",
@@ -174,6 +184,8 @@ __all__ = [
     "entries_of",
     "entry",
     "entry_at",
+    "file_at",
+    "files_shown",
     "find_divergence",
     "first_turn_since",
     "flagged_numbers",

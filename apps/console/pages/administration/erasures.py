@@ -25,6 +25,8 @@ NAMES = {
     "vectors": "vectors of meaning",
     "plan_items": "items of plans",
     "searches": "searches of plans that name the person",
+    "uses_of_files": "files and results that versions name",
+    "files": "files that nobody else names",
     "messages": "messages that were sent or wait",
     "deliveries": "deliveries of webhooks",
     "watches": "watches",

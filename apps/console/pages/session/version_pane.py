@@ -13,6 +13,7 @@ from apps.accounts.models import Project
 from apps.agents.mapping import agents_noise
 from apps.console import queries
 from apps.console.pages.session import change_table, gaps, json_tree, version_text
+from apps.console.pages.session.artifacts import artifacts
 from apps.console.pages.session.differences import side_by_side
 from apps.core import json
 from apps.core.admission import work
@@ -239,9 +240,7 @@ def _checkpoint(look: Look, given: dict[str, Any]) -> dict[str, Any]:
         "tasks": [_task(one) for one in values.get("tasks", [])[:ITEMS]],
         "n_tasks": len(values.get("tasks", [])),
         "n_done": sum(_is_done(one) for one in values.get("tasks", [])),
-        "artifacts": [
-            change_table.written(one) for one in values.get("artifacts", [])[:ITEMS]
-        ],
+        **artifacts(look.version, values.get("artifacts", [])),
     }
 
 

@@ -20,6 +20,7 @@ from apps.console.views.requests.decorators import (
     wants_fragment,
 )
 from apps.console.views.requests.exports import json_file
+from apps.console.views.requests.files import SANDBOX, sent_file
 from apps.core import json
 from apps.core.errors import InvalidRequest
 from apps.diffs import pointers
@@ -28,6 +29,7 @@ from apps.diffs.changes import MISSING
 from apps.diffs.compare import compare
 from apps.timeline.blame import Blame, Setter, blame, write_cursor
 from apps.timeline.errors import PointerNotFound
+from apps.timeline.queries import content_of, file_at
 from apps.timeline.versions import (
     VersionRow,
     parsed_state,
@@ -37,7 +39,6 @@ from apps.timeline.versions import (
 from apps.witness.reading.queries import proof_of
 from apps.witness.reading.shapes import proof_object
 
-SANDBOX = "default-src 'none'; sandbox"
 SETTERS = 10
 
 
@@ -50,6 +51,18 @@ def version_state(
     session = queries.session(membership.project, session_id)
     version, _ = queries.version(session, number)
     return _file(state_bytes(version), f"{session.id}-v{number}.json")
+
+
+@page
+def version_file(
+    request: HttpRequest, slug: str, session_id: str, number: int, path: str
+) -> HttpResponse:
+    """Show a file of a version, if it is harmless; else have it downloaded."""
+    membership = entered(request, slug)
+    session = queries.session(membership.project, session_id)
+    version, _ = queries.version(session, number)
+    file = file_at(version, path)
+    return sent_file(content_of(membership.project.id, file))
 
 
 @page

@@ -117,6 +117,14 @@ class ErrorBodySerializer(serializers.Serializer[dict[str, object]]):
     count = serializers.IntegerField(
         required=False, help_text="How many effects it would go behind."
     )
+    digest = serializers.CharField(
+        required=False, help_text="The SHA-256 of the bytes that arrived."
+    )
+    digests = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Blobs that are not there, the first 1,000.",
+    )
     head_written_by = serializers.CharField(required=False)
     head_written_at = serializers.DateTimeField(required=False)
     changed_paths = serializers.ListField(

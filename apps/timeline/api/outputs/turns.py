@@ -64,6 +64,10 @@ class Turn(Output):
     states_erased = serializers.BooleanField(
         help_text="A state that it was sent with or left was erased: null here."
     )
+    advice = text(
+        "How a value over 256 KiB is better kept, where the turn has one.",
+        required=False,
+    )
 
 
 class TurnList(ListEnvelope):

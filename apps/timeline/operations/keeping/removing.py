@@ -8,6 +8,7 @@ from dataclasses import replace
 from django.db import transaction
 from django.utils import timezone
 
+from apps.blobs import operations as blobs
 from apps.core import sql
 from apps.timeline import hooks
 from apps.timeline.models import Change, Session, Text
@@ -96,6 +97,10 @@ def _removed(
         kept, beside = Counter[str](), 0
         if erasing or not has_more:
             # As long as somebody may still write, effects know what was done.
+            if erasing:
+                blobs.mark_erased(
+                    session_id=session.id, erasure_id=removal_id, now=taking.now
+                )
             kept = hooks.erase_leavings(
                 hooks.leavings_of_sessions(), {"session": session.id}
             )

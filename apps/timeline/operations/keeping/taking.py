@@ -20,7 +20,7 @@ from apps.core.provenance import unrequested
 from apps.timeline import bodies, hooks
 from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Session, Tombstone
-from apps.timeline.operations.keeping import rows
+from apps.timeline.operations.keeping import rows, uses
 from apps.timeline.operations.keeping.pins import pins
 from apps.timeline.operations.keeping.rows import Header, Moved
 from apps.timeline.operations.keeping.values import Gone, Went
@@ -165,6 +165,7 @@ def taken(
     ]
     asked = _asked(session_id, numbers, [one.turn_number for one in turns], moved)
     (counts,) = sql.rows(_CALLS[taking.kind], asked)
+    uses.carry_on(taking.session, numbers, moved)
     event = _record(taking, stones)
     for stone in stones:
         stone.event_id = event.id if event else event_id

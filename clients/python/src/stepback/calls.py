@@ -46,6 +46,9 @@ class Call(Generic[Result]):
     read: Callable[[Any], Result]
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
+    # Bytes to send in place of a body, and whether bytes come back in place of JSON.
+    content: bytes | None = None
+    is_raw: bool = False
     reads: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
     idempotency_key: str | None = None
@@ -91,7 +94,9 @@ def request_of(
     Raises: ValueError for what is no JSON, such as NaN, before anything is sent.
     """
     headers = {**call.headers, **({"Idempotency-Key": key} if key else {})}
-    content = None
+    content = call.content
+    if content is not None:
+        headers["Content-Type"] = "application/octet-stream"
     if call.body is not None:
         headers["Content-Type"] = "application/json"
         content = json.dumps(
@@ -126,6 +131,8 @@ def result_of(call: Call[Result], response: httpx.Response) -> Result:
         raise _refusal(response)
     if response.status_code == 204:
         return call.read(None)
+    if call.is_raw:
+        return call.read(response.content)
     try:
         told = response.json()
     except ValueError:

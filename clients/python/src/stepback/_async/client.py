@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import httpx
@@ -20,6 +21,7 @@ from stepback._async.data import AsyncData
 from stepback._async.effects import AsyncSessionEffects
 from stepback._async.erasures import AsyncErasures
 from stepback._async.exceptions import AsyncExceptions
+from stepback._async.files import AsyncFiles
 from stepback._async.labels import AsyncLabels
 from stepback._async.memories import AsyncMemories
 from stepback._async.metrics import AsyncMetrics
@@ -37,6 +39,7 @@ from stepback._async.webhooks import AsyncWebhooks
 from stepback.answers import page_of
 from stepback.calls import Call, given
 from stepback.settings import DEFAULT_URL, identity, required
+from stepback.stories import Json
 
 
 class AsyncSessions(
@@ -133,6 +136,32 @@ class AsyncStepback(AsyncClosing):
                 query=given(q=query, limit=limit, starting_after=starting_after),
             )
         )
+
+    async def save_files(
+        self,
+        session_id: str,
+        folder: str | os.PathLike[str],
+        reasoning: str | None = None,
+        *,
+        artifacts: Sequence[Json] = (),
+    ) -> answers.State:
+        """Save all files of a folder with a new version; other `artifacts` beside them.
+
+        Only bytes that the server has not are sent. Symbolic links are not followed.
+        """
+        return await AsyncFiles(self.transport).save(
+            session_id, folder, reasoning=reasoning, artifacts=artifacts
+        )
+
+    async def restore_files(
+        self, session_id: str, folder: str | os.PathLike[str], version: int
+    ) -> list[str]:
+        """Write the files of a version into a folder; return the paths that changed.
+
+        What else is in the folder stays. Each file is checked and moved into its place
+        whole. Raises: UnsafePath before anything is written.
+        """
+        return await AsyncFiles(self.transport).restore(session_id, folder, version)
 
     async def health(self) -> dict[str, Any]:
         """Ask the server how it is; needs no key."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import httpx
@@ -21,6 +22,7 @@ from stepback._sync.data import Data
 from stepback._sync.effects import SessionEffects
 from stepback._sync.erasures import Erasures
 from stepback._sync.exceptions import Exceptions
+from stepback._sync.files import Files
 from stepback._sync.labels import Labels
 from stepback._sync.memories import Memories
 from stepback._sync.metrics import Metrics
@@ -38,6 +40,7 @@ from stepback._sync.webhooks import Webhooks
 from stepback.answers import page_of
 from stepback.calls import Call, given
 from stepback.settings import DEFAULT_URL, identity, required
+from stepback.stories import Json
 
 
 class Sessions(
@@ -134,6 +137,32 @@ class Stepback(Closing):
                 query=given(q=query, limit=limit, starting_after=starting_after),
             )
         )
+
+    def save_files(
+        self,
+        session_id: str,
+        folder: str | os.PathLike[str],
+        reasoning: str | None = None,
+        *,
+        artifacts: Sequence[Json] = (),
+    ) -> answers.State:
+        """Save all files of a folder with a new version; other `artifacts` beside them.
+
+        Only bytes that the server has not are sent. Symbolic links are not followed.
+        """
+        return Files(self.transport).save(
+            session_id, folder, reasoning=reasoning, artifacts=artifacts
+        )
+
+    def restore_files(
+        self, session_id: str, folder: str | os.PathLike[str], version: int
+    ) -> list[str]:
+        """Write the files of a version into a folder; return the paths that changed.
+
+        What else is in the folder stays. Each file is checked and moved into its place
+        whole. Raises: UnsafePath before anything is written.
+        """
+        return Files(self.transport).restore(session_id, folder, version)
 
     def health(self) -> dict[str, Any]:
         """Ask the server how it is; needs no key."""

@@ -39,6 +39,10 @@ from stepback.errors.callers import AgentDeleted as AgentDeleted
 from stepback.errors.callers import AgentSuspended as AgentSuspended
 from stepback.errors.callers import AuthenticationFailed as AuthenticationFailed
 from stepback.errors.callers import PermissionDenied as PermissionDenied
+from stepback.errors.files import BlobMissing as BlobMissing
+from stepback.errors.files import DigestMismatch as DigestMismatch
+from stepback.errors.files import FileNotFound as FileNotFound
+from stepback.errors.files import RangeNotSatisfiable as RangeNotSatisfiable
 from stepback.errors.keeping import ContentsErased as ContentsErased
 from stepback.errors.keeping import ErasureNotFound as ErasureNotFound
 from stepback.errors.keeping import Gone as Gone
