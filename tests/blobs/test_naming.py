@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from apps.timeline.bodies import files
 from tests.blobs.conftest import file, sha256, upload
 from tests.conftest import Api
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
@@ -63,6 +64,20 @@ def test_files_are_listed_and_read_byte_by_byte(run: Run) -> None:
     assert answer.headers["Content-Disposition"] == "attachment"
     assert "sandbox" in answer.headers["Content-Security-Policy"]
     assert run.get("checkpoint")["artifacts"][1]["image"].startswith("sandbox@")
+
+
+def test_what_was_kept_before_there_were_rules_is_data(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = {"path": "../x", "chunks": [{"sha256": "no", "size": "many"}]}
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "check", lambda artifacts: None)
+        run.patch({"step": 2}, artifacts=[odd, file("a", DRAFT), {"chunks": None}])
+
+    run.patch({"step": 3})
+
+    assert (paths(run, 3), read(run, 3, "a").content) == (["a"], DRAFT)
+    assert run.get("checkpoint", version=3)["artifacts"][0] == odd
 
 
 def test_pages_of_files_go_on_after_a_path(run: Run) -> None:

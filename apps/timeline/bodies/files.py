@@ -53,10 +53,6 @@ class File:
         return sum(one.size for one in self.chunks)
 
 
-def is_file(value: Json) -> bool:
-    return isinstance(value, dict) and "chunks" in value
-
-
 def check(artifacts: list[Json]) -> None:
     """Hold the files among artifacts to their rules.
 
@@ -79,7 +75,10 @@ def check(artifacts: list[Json]) -> None:
 
 
 def files_of(data: bytes) -> list[File]:
-    """Return the files that a stored part `artifacts` names."""
+    """Return the files that a stored part `artifacts` names.
+
+    What has `chunks` and breaks the rules was kept before there were files: it is data.
+    """
     return [_file(one) for one in json.parse_written(data) if is_file(one)]
 
 
@@ -105,6 +104,17 @@ def _references(results: Mapping[str, Json]) -> Iterator[str]:
             ref, digest = value["ref"], value["digest"]
             if isinstance(ref, str) and _is_digest(digest):
                 yield str(digest)
+
+
+def is_file(value: Any) -> bool:
+    """Say whether what stands among artifacts is a file; all else is data."""
+    if not isinstance(value, dict) or "chunks" not in value:
+        return False
+    try:
+        _size_of(value, "")
+    except UnacceptableJson:
+        return False
+    return True
 
 
 def _file(value: Any) -> File:

@@ -42,6 +42,7 @@ from apps.timeline.queries.files import (
     content_of,
     file_at,
     files_shown,
+    is_file,
 )
 from apps.timeline.queries.list_rows import (
     NO_SUBJECT,
@@ -190,6 +191,7 @@ __all__ = [
     "first_turn_since",
     "flagged_numbers",
     "history",
+    "is_file",
     "kept_messages",
     "list_open_items",
     "listed_turns",

@@ -7,7 +7,7 @@ from typing import Any
 from apps.console.pages.session import change_table
 from apps.core.json import Json
 from apps.diffs.text import visible
-from apps.timeline.queries import files_shown
+from apps.timeline.queries import files_shown, is_file
 from apps.timeline.versions import VersionRow
 
 ITEMS = 100
@@ -16,7 +16,7 @@ ITEMS = 100
 def artifacts(version: VersionRow, named: list[Json]) -> dict[str, Any]:
     """Return the files of a version, with where each is, and all else as it stands."""
     files = files_shown(version)
-    others = [one for one in named if not (isinstance(one, dict) and "chunks" in one)]
+    others = [one for one in named if not is_file(one)]
     return {
         "files": [
             {
