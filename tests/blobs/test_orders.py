@@ -22,8 +22,8 @@ from tests.timeline.runs import Begin, Clients, Run
 pytestmark = pytest.mark.django_db
 
 Step = Callable[[], object]
-# Between which acts of the agent the others come: before it uploads; before it appends;
-# after the lease, before the uses are there; at the end.
+# Between which acts of the agent the others come: before it asks what is missing;
+# before it appends; after the lease, before the uses are there; at the end.
 SLOTS = 4
 
 
@@ -62,8 +62,8 @@ class Agent:
 
     def save(self, pause: Callable[[int], None]) -> None:
         digest = sha256(self.data)
-        asked = self.run.client.post("/v1/blobs/missing", {"digests": [digest]})
         pause(0)
+        asked = self.run.client.post("/v1/blobs/missing", {"digests": [digest]})
         if asked.body["missing"]:
             upload(self.run.client, self.data)
         pause(1)

@@ -8,8 +8,15 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from tests.contracts.document import FILES
-from tests.contracts.routes import BODIES, QUERIES, Route, api_routes, prepared
+from tests.contracts.document import BINARY, FILES
+from tests.contracts.routes import (
+    BODIES,
+    QUERIES,
+    RAW_BODIES,
+    Route,
+    api_routes,
+    prepared,
+)
 from tests.contracts.world import World
 
 pytestmark = pytest.mark.django_db
@@ -135,6 +142,9 @@ def test_every_body_that_is_taken_is_typed(document: Any) -> None:
     assert taking == sampled
     for name in taking:
         media = operations[name]["requestBody"]["content"]
+        if name in RAW_BODIES:
+            assert media == {"application/octet-stream": {"schema": BINARY}}, name
+            continue
         assert list(media) == ["application/json"], name
         assert "$ref" in media["application/json"]["schema"], name
 
