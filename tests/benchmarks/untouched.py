@@ -1,9 +1,11 @@
-"""Appends to sessions without effects, with and without what effects added.
+"""Appends with and without what a part of the product added to them.
 
-`python -m tests.benchmarks.untouched DSN ROUNDS` works in one process on two databases,
-one of which has no tables of effects and approvals, and appends to both in turn, act by
-act: there without the tag of what says no reason and the look for an escalation, which
-came with them. It prints the samples as JSON.
+`python -m tests.benchmarks.untouched NAME PART ROUNDS` works in one process on two
+databases, one of which was stripped of what the part added, and appends to both in
+turn, act by act: there without what came with it in Python. It prints the samples as
+JSON. The parts: `effects` (tables of effects and approvals; the tag of what says no
+reason, the look for an escalation) and `keeping` (the indexes for removals; the look
+for blobs that are named).
 """
 
 from __future__ import annotations
@@ -29,21 +31,26 @@ from tests.live import ROOT, process_environment
 
 LEDGER = "apps.timeline.ledger"
 APPENDS_A_ROUND = 60
-ADDED = """
+EFFECTS = """
 SELECT format('DROP TABLE %I CASCADE', tablename) AS statement FROM pg_tables
  WHERE schemaname = 'public'
    AND tablename ~ '^(approvals_|timeline_(effect|compens|forget|agentres|agentforg))'
 """
+KEEPING = """
+SELECT format('DROP INDEX %I', indexname) AS statement FROM pg_indexes
+ WHERE indexname IN ('timeline_version_showing', 'timeline_body_building')
+"""
+ADDED = {"effects": EFFECTS, "keeping": KEEPING}
 
 
-def measured(dsn: str, before_dsn: str, *, rounds: int) -> Samples:
+def measured(dsn: str, before_dsn: str, part: str, *, rounds: int) -> Samples:
     """Append by turns to both; `before_dsn` is a database of the owner to strip."""
     with psycopg.connect(before_dsn, autocommit=True) as owner:
-        for (statement,) in owner.execute(ADDED).fetchall():
+        for (statement,) in owner.execute(ADDED[part]).fetchall():
             owner.execute(statement)
     name = str(conninfo_to_dict(before_dsn)["dbname"])
     done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.untouched", name, str(rounds)],
+        [sys.executable, "-m", "tests.benchmarks.untouched", name, part, str(rounds)],
         cwd=ROOT,
         env=process_environment(Role.WEB, dsn) | {"STEPBACK_LOG_LEVEL": "WARNING"},
         stdout=subprocess.PIPE,
@@ -53,7 +60,7 @@ def measured(dsn: str, before_dsn: str, *, rounds: int) -> Samples:
     return Samples(json.loads(done.stdout.splitlines()[-1]))
 
 
-def main(name: str, rounds: int) -> None:
+def main(name: str, part: str, rounds: int) -> None:
     django.setup()
     from django.db import connections
 
@@ -63,7 +70,7 @@ def main(name: str, rounds: int) -> None:
     for one in (here, there):
         # Each has a connection of its own, kept all along.
         one.settings_dict["OPTIONS"].pop("pool", None)
-    lanes = {"with": Lane(here), "again": Lane(here), "without": Before(there)}
+    lanes = {"with": Lane(here), "again": Lane(here), "without": BEFORE[part](there)}
     found: dict[str, list[float]] = {name: [] for name in lanes}
     chance = random.Random(1)
     for turn in range(rounds + 1):
@@ -125,7 +132,7 @@ class Lane:
             connections["default"] = before
 
 
-class Before(Lane):
+class BeforeEffects(Lane):
     """The same, by an append that neither tags nor marks."""
 
     def append(self) -> float:
@@ -136,9 +143,24 @@ class Before(Lane):
             return super().append()
 
 
+class BeforeKeeping(Lane):
+    """The same, by an append that does not look for blobs."""
+
+    def append(self) -> float:
+        with patch(f"{LEDGER}.naming.appending", _as_it_is):
+            return super().append()
+
+
+BEFORE = {"effects": BeforeEffects, "keeping": BeforeKeeping}
+
+
+def _as_it_is(append: Any, *bundles: Any) -> Any:
+    return append
+
+
 def _never(state: Any, rules: Any) -> bool:
     return False
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

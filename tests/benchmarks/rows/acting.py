@@ -79,7 +79,7 @@ def _untouched(setting: Setting) -> Samples:
         with copied as before:
             # A few microseconds are asked about.
             rounds = setting.rounds * setting.count(3, 1)
-            return untouched.measured(dsn, before, rounds=rounds)
+            return untouched.measured(dsn, before, "effects", rounds=rounds)
 
 
 def _begins(client: Client, setting: Setting) -> dict[str, Lane]:
