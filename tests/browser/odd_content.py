@@ -1,12 +1,16 @@
 """Sessions that say odd things, for photographs: each by a name, with its address.
 
 Markup, writing from right to left, joined emoji, 100 KB of words, 5,000 keys, 3,000
-versions, a single version, and agents with long names.
+versions, a single version, files that are what they say and not, and agents with long
+names.
 """
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import Any
 
 import httpx
@@ -33,6 +37,7 @@ def make(api: httpx.Client) -> dict[str, str]:
         "keys-changes": f"{found['keys']}/versions/1",
         "words-side": f"{found['words']}/versions/1?view=side",
         "markup-rollback": f"{found['markup']}/versions/0/rollback",
+        "files-checkpoint": f"{found['files']}/versions/0?tab=checkpoint",
     }
 
 
@@ -43,6 +48,7 @@ def _sessions(api: httpx.Client) -> Iterator[tuple[str, str]]:
     new = {key: value + 1 for key, value in KEYS.items()}
     yield "keys", _changed(api, KEYS, new)
     yield "versions", _long(api)
+    yield "files", _with_files(api)
     yield "one", _begun(api, "travel-agent", {"destination": "ROM"})
     for name, agent in (("agent-40", NAME_OF_40), ("agent-255", NAME_OF_255)):
         yield name, _begun(api, agent, {"destination": "ROM"})
@@ -74,6 +80,39 @@ def _long(api: httpx.Client) -> str:
         steps = [{"state": {"n": n}} for n in range(first, first + BATCH)]
         _done(api.post(f"/v1/sessions/{session}/versions", json={"versions": steps}))
     return session
+
+
+def _with_files(api: httpx.Client) -> str:
+    files: dict[str, tuple[bytes, dict[str, str]]] = {
+        "out/chart.png": (picture(), {"media_type": "image/png", "caption": "Fares"}),
+        "out/broken.png": (b"no picture", {"media_type": "image/png"}),
+        f"out/{EMOJI}.txt": (WORDS.encode(), {"caption": MARKUP}),
+        "out/bundle.zip": (b"PK\x03\x04" + bytes(5_000), {}),
+    }
+    named: list[Any] = [{"image": "sandbox@sha256:" + "0" * 64}]
+    for path, (data, about) in files.items():
+        digest = sha256(data).hexdigest()
+        _done(api.put(f"/v1/blobs/{digest}", content=data))
+        chunks = [{"sha256": digest, "size": len(data)}]
+        named.append({"path": path, "chunks": chunks, **about})
+    return _begun(api, "travel-agent", {"step": "drawn"}, artifacts=named)
+
+
+def picture(width: int = 320, height: int = 160) -> bytes:
+    """Return a PNG of bars."""
+    rows = b"".join(
+        b"\0" + bytes(60 if x // 32 * 16 > y else 230 for x in range(width))
+        for y in range(height)
+    )
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    pieces = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data))
+        + kind
+        + data
+        + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in pieces
+    )
 
 
 def _begun(api: httpx.Client, agent: str, state: Any, **about: Any) -> str:

@@ -49,3 +49,23 @@ def test_nothing_runs_and_nothing_is_wider_than_the_screen(
 
     assert {name: some for name, some in wide.items() if some} == {}
     assert ran == []
+
+
+def test_a_picture_is_shown_and_what_is_none_is_named(
+    visits: Visits, odd: dict[str, str], otto: Any
+) -> None:
+    page = visits.strangers_page(storage_state=otto)
+    page.goto(odd["files-checkpoint"])
+
+    shown = page.locator("img[loading=lazy]")
+    shown.last.scroll_into_view_if_needed()
+    page.wait_for_function(
+        "[...document.querySelectorAll('img[loading=lazy]')].every(i => i.complete)"
+    )
+    widths = {
+        shown.nth(at).get_attribute("alt"): shown.nth(at).evaluate(
+            "i => i.naturalWidth"
+        )
+        for at in range(shown.count())
+    }
+    assert widths == {"out/chart.png": 320, "out/broken.png": 0}

@@ -11,6 +11,8 @@ from apps.timeline.queries import files_shown, is_file
 from apps.timeline.versions import VersionRow
 
 ITEMS = 100
+# Shown in small where they say to be one of these; what they are, their bytes decide.
+IMAGES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 
 def artifacts(version: VersionRow, named: list[Json]) -> dict[str, Any]:
@@ -24,6 +26,7 @@ def artifacts(version: VersionRow, named: list[Json]) -> dict[str, Any]:
                 "name": visible(one.path),
                 "size": one.size,
                 "caption": visible(one.caption or ""),
+                "is_image": one.media_type in IMAGES,
             }
             for one in files[:ITEMS]
         ],
