@@ -37,8 +37,11 @@ def main(act: str, *numbers: int) -> None:
     elif act == "both":
         both()
     else:
-        from apps.retention.sweeping import count_previews
+        from apps.retention.sweeping import count_previews, previewing
 
+        # On a machine that is busy with other tests, a session takes longer than a
+        # preview has for it.
+        previewing.LONGEST_OF_ONE_SECONDS = previewing.LONGEST_SECONDS
         count_previews()
 
 
