@@ -65,6 +65,7 @@ def samples(trip: Trip) -> dict[str, str]:
         "kind": "flagged",
         "session_id": trip.id,
         "number": "2",
+        "path": "out/report.txt",
         "agent_id": agent,
         "checkpoint_id": checkpoint,
         "later_id": later,
@@ -233,6 +234,8 @@ def test_every_address(visits: Visits, trip: Trip, looker: Looker) -> None:
         "/password/{token}",
         "/invitation/{token}",
         "/exports/{token}",
+        # The version looked at has no files.
+        "/console/{slug}/sessions/{session_id}/versions/{number}/files/{path}",
         # There is none before the erasure is over.
         "/console/{slug}/keeping/erasures/{erasure_id}/certificate",
     }
