@@ -6,6 +6,7 @@ by what is there, in most of the requests; what it says of the wrong kind stays.
 
 import itertools
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import httpx
@@ -101,6 +102,7 @@ OTHER_NAMES = {
 # What may set a project to take unknown input.
 # With a reason: a project may have been told to require one.
 BACK = {"version": 1, "reason": "To see what it was."}
+UPLOAD, FILE = "PUT /v1/blobs/{sha256}", b"kept"
 LENIENT, STRICT = "PATCH /v1/project", {"handling": "strict"}
 _count = itertools.count(1)
 
@@ -143,6 +145,9 @@ class World:
         self._lead_path(case)
         self._lead_query(case)
         self._lead_head(case)
+        if self.label == UPLOAD and not self.taken:
+            # Made-up bytes have another digest.
+            case.body = FILE
 
     def _lead_path(self, case: Case) -> None:
         if not _is_wrong(case, ParameterLocation.PATH):
@@ -249,6 +254,8 @@ class World:
             self._make_erasure()
 
     def _make_what_is_named(self, session: str) -> None:
+        if "/blobs/" in self.label or "/files" in self.label:
+            self._make_a_file(session)
         if "label" in self.named:
             self._made(f"{session}/versions/1/labels", {"label": IDS["label"]})
         if "turn_id" in self.named:
@@ -262,6 +269,17 @@ class World:
             self.ids["trace_id"] = traces["data"][0]["id"]
         if "/adopt" in self.label:
             self.handoff = self._made(f"{session}/handoffs", {})
+
+    def _make_a_file(self, session: str) -> None:
+        """Keep some bytes, and have a version name them as its only file."""
+        digest = sha256(FILE).hexdigest()
+        self.client.put(f"/v1/blobs/{digest}", content=FILE).raise_for_status()
+        chunks = [{"sha256": digest, "size": len(FILE)}]
+        said = {"state": {}, "artifacts": [{"path": "a.txt", "chunks": chunks}]}
+        answer = self.client.patch(f"{session}/state", json=said)
+        answer.raise_for_status()
+        self.ids |= {"sha256": digest, "path": "a.txt"}
+        self.ids["number"] = str(answer.json()["version"])
 
     def _make_what_is_summarised(self, session: str) -> None:
         if "/summaries" not in self.label:
