@@ -337,4 +337,5 @@ class Turn(models.Model):
 
         Raises: bodies.CorruptBody, also for a turn that was emptied.
         """
-        return bodies.turn_parts(self.codec, bytes(self.data), self.size)
+        place = bodies.Place(self.session_id, bytes(self.salt or b""))
+        return bodies.turn_parts(self.codec, bytes(self.data), self.size, place)

@@ -69,6 +69,7 @@ class Bucket:
 class ListedTurn:
     """A turn in a list; without its texts if they are large."""
 
+    session_id: str
     turn_number: int
     id: str
     head_number: int
@@ -78,6 +79,7 @@ class ListedTurn:
     created_at: datetime
     codec: int
     size: int
+    salt: bytes | None
     data: bytes | None
 
     @property
@@ -92,12 +94,13 @@ class ListedTurn:
         """
         if self.data is None:
             raise ValueError("This turn is shown where it is opened.")
-        return bodies.turn_parts(self.codec, self.data, self.size)
+        place = bodies.Place(self.session_id, self.salt or b"")
+        return bodies.turn_parts(self.codec, self.data, self.size, place)
 
 
 TURNS = sql.of_session(f"""
-SELECT t.turn_number, t.id, t.head_number, t.made_version, t.reasoning, t.actor_label,
-       t.created_at, t.codec, t.size,
+SELECT t.session_id, t.turn_number, t.id, t.head_number, t.made_version, t.reasoning,
+       t.actor_label, t.created_at, t.codec, t.size, t.salt,
        CASE WHEN t.size <= {LISTED_TURN_BYTES} THEN t.data END AS data
   FROM timeline_turn t
  WHERE t.session_id = %(session)s AND t.head_number = ANY (%(numbers)s::bigint[])

@@ -297,7 +297,8 @@ def _decoded(wanted: dict[Body, bytes]) -> dict[Body, bytes]:
         key, base_key = (row.session_id, row.number), (row.session_id, row.base_number)
         # A base has a lower number than what builds on it, so it is decoded already.
         base = None if row.base_number is None else raws[base_key]
-        raws[key] = bodies.decode(row.codec, row.data, row.size, base)
+        place = bodies.Place(row.session_id, row.salt)
+        raws[key] = bodies.decode(row.codec, row.data, row.size, base, place)
         if key in wanted:
             bodies.verify(raws[key], row.salt, wanted[key])
             # At once outside a transaction; inside one it may be the transaction's

@@ -35,7 +35,7 @@ SELECT v.number, left(v.reasoning, {MOST_TEXT}) AS text
    AND w.id || ':' || v.number = ANY (%(keys)s::text[])"""  # noqa: S608
 _TURNS = f"""
 SELECT t.turn_number AS number, left(t.reasoning, {MOST_TEXT}) AS reasoning,
-       t.codec, t.data, t.size
+       t.codec, t.data, t.size, t.salt
   FROM timeline_turn t
  WHERE t.session_id = w.id AND t.turn_number = ANY (%(numbers)s::bigint[])
    AND w.id || ':' || t.turn_number = ANY (%(keys)s::text[])
@@ -137,7 +137,7 @@ def _texts(said: Sequence[Said]) -> Texts:
     for session_id, row in _rows(_TURNS, said, "turn"):
         if not budget.is_spent:
             budget.spend(1 + row.size // work.BYTES_A_UNIT)
-            found[session_id, "turn", row.number] = list(_of_turn(row))
+            found[session_id, "turn", row.number] = list(_of_turn(session_id, row))
     for session_id, row in _rows(_MESSAGES, said, "messages"):
         if not budget.is_spent:
             budget.spend(1 + 2 * row.size // work.BYTES_A_UNIT)
@@ -157,10 +157,11 @@ def _rows(query: str, said: Sequence[Said], kind: str) -> Iterator[tuple[str, An
             yield session_id, row
 
 
-def _of_turn(row: Any) -> Iterator[str]:
+def _of_turn(session_id: str, row: Any) -> Iterator[str]:
     """Yield what was said, each text for itself, and why."""
     try:
-        parts = bodies.turn_parts(row.codec, bytes(row.data), row.size)
+        place = bodies.Place(session_id, bytes(row.salt or b""))
+        parts = bodies.turn_parts(row.codec, bytes(row.data), row.size, place)
     except CorruptBody:  # `verify` tells of it
         return
     for name in ("input", "output"):
