@@ -44,6 +44,13 @@ def sealing_key(
     return known or _subject_key(project, digest, is_locked=is_beginning)
 
 
+def is_at_hand(project: Project) -> bool:
+    """Say whether the project's own data opens without asking for its key."""
+    if project.data_key is None:
+        return True
+    return _known((str(project.id), project.data_key)) is not None
+
+
 def subject_digest(project: Project, user_id: str) -> bytes:
     """Return by what a person's key is found."""
     said = b"subject:" + user_id.encode(errors="surrogatepass")
@@ -175,3 +182,9 @@ def _unwrapped_subject(row: SubjectKey) -> Key:
     if bare is None:
         raise KeysUnavailable("The key of a person does not open: it was changed.")
     return Key(mark, row.project_id, bare)
+
+
+def forget() -> None:
+    """Forget which key is of what: the database they were found in is another's."""
+    with _marks_lock:
+        _marks.clear()

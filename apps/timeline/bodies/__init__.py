@@ -25,7 +25,13 @@ from apps.timeline.bodies.codec import (
     turn_parts,
     verify,
 )
-from apps.timeline.bodies.sealing import SEALED, Place, Sealer, is_at_hand
+from apps.timeline.bodies.sealing import (
+    SEALED,
+    Place,
+    Sealer,
+    is_at_hand,
+    sealer_of,
+)
 
 __all__ = [
     "EMPTIED",
@@ -50,6 +56,7 @@ __all__ = [
     "part_view",
     "reconstruct",
     "sealed",
+    "sealer_of",
     "state_view",
     "turn_parts",
     "unframe",

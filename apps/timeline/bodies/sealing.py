@@ -56,6 +56,19 @@ def opened(codec: int, data: bytes, place: Place | None) -> tuple[int, bytes]:
     return codec - SEALED, plain
 
 
+def sealer_of(session_id: str, codec: int, data: bytes) -> Sealer | None:
+    """Return what seals as this was sealed; None for what stands in clear.
+
+    Raises: CorruptBody, KeysUnavailable.
+    """
+    if codec <= SEALED:
+        return None
+    key = MEMORY.key(mark_of(bytes(data)))
+    if key is None:
+        raise CorruptBody("The key that it was sealed with is gone.")
+    return Sealer(key, session_id)
+
+
 def is_at_hand(codec: int, data: bytes) -> bool:
     """Say whether this opens without asking anybody for its key."""
     return codec <= SEALED or MEMORY.known(mark_of(data)) is not None

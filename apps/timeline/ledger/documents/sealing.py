@@ -15,6 +15,7 @@ from apps.timeline.ledger.documents.values import Document, Told
 from apps.timeline.ledger.drafts import Draft
 from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
 from apps.timeline.ledger.encoding.writes import claim_of, encode_body
+from apps.timeline.ledger.sealing import sealer
 from apps.timeline.versions.keyed.entries import ENTRY
 from apps.timeline.versions.proof import SALT_BYTES
 from apps.timeline.versions.reading import Step
@@ -46,6 +47,7 @@ def seal(
         # It is not known yet, and matters to a delta alone.
         number=0,
         base=None,
+        sealer=sealer(document.project, document.id),
     )
     step, salt = Step(reasoning=reasoning), secrets.token_bytes(SALT_BYTES)
     draft = Draft(op=op, hold=Hold.OPEN, step=step, restored_number=restored_number)

@@ -6,6 +6,7 @@ from apps.agents.waiting import Rules
 from apps.core.json import State
 from apps.diffs import facets
 from apps.diffs.compare import compare
+from apps.timeline.bodies import Sealer
 from apps.timeline.ledger.drafts import Draft
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
@@ -25,6 +26,7 @@ def encode_first(
     before: State,
     rules: Rules,
     salt: bytes | None = None,
+    sealer: Sealer | None = None,
 ) -> EncodedWrite:
     """Encode version 0 of a new session; a fork that copies a body keeps its salt.
 
@@ -33,7 +35,9 @@ def encode_first(
     """
     encoded = EncodedWrite()
     parts = draft.parts or ()
-    body = encode_body(encoded, parts, number=0, base=None, salt=salt)
+    body = encode_body(
+        encoded, parts, number=0, base=None, salt=salt, sealer=sealer
+    )
     shown = Shown(body.commitment, len(reading.state_part(parts)), 0, [])
     found = Difference(compare(before, state), None, facets.leaves(state))
     draft = marked(draft, state, before, rules)

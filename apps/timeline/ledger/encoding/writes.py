@@ -34,6 +34,7 @@ from apps.timeline.ledger.events import ACTIONS
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.ledger.facts.repeating import EMPTY, MESSAGES, repeats_failure
+from apps.timeline.ledger.sealing import sealer
 from apps.timeline.versions import proof, reading
 from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
 from apps.timeline.versions.reading import VersionRow
@@ -94,7 +95,13 @@ def _encode_version(
         encoded.shows = shows
     else:
         base = bodies.Base(head.body_number, reading.raw_of(head), head.body_depth)
-        body = encode_body(encoded, draft.parts, number=stamp.number, base=base)
+        body = encode_body(
+            encoded,
+            draft.parts,
+            number=stamp.number,
+            base=base,
+            sealer=sealer(stamp.act.project, head.session_id, head.user_id),
+        )
         commitment, body_number = body.commitment, None
         for part in draft.parts:
             if part.name == "state":
@@ -179,12 +186,14 @@ def encode_body(
     number: int,
     base: bodies.Base | None,
     salt: bytes | None = None,
+    sealer: bodies.Sealer | None = None,
 ) -> bodies.Stored:
-    """Frame and compress the version's own body; return it as it is stored."""
+    """Frame, compress and seal the version's own body; return it as it is stored."""
     raw = bodies.frame(parts)
     gate.enter(len(raw))
     salt = salt or secrets.token_bytes(SALT_BYTES)
     body = bodies.encode(raw, number=number, base=base, salt=salt)
+    body = bodies.sealed(body, sealer)
     encoded.raw, encoded.body = raw, body
     return body
 
