@@ -5,6 +5,8 @@ are for reading and for migrations. Triggers keep versions and bodies immutable.
 table carries `session_id` in every key and has no sequence: it can be distributed.
 """
 
+from typing import Any, Self
+
 from django.db import models
 
 from apps.timeline import bodies
@@ -326,6 +328,18 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id} turn {self.turn_number}"
+
+    @classmethod
+    def from_db(cls, *args: Any, **kwargs: Any) -> Self:
+        """Return a stored turn, its reasoning opened where that was sealed.
+
+        Raises: KeysUnavailable.
+        """
+        turn = super().from_db(*args, **kwargs)
+        said: str | None = turn.__dict__.get("reasoning")
+        if said is not None and "session_id" in turn.__dict__:
+            turn.reasoning = bodies.opened_text(turn.session_id, said)
+        return turn
 
     @property
     def is_emptied(self) -> bool:

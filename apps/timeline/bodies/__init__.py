@@ -27,9 +27,12 @@ from apps.timeline.bodies.codec import (
 )
 from apps.timeline.bodies.sealing import (
     SEALED,
+    SEALED_TEXT,
     Place,
     Sealer,
     is_at_hand,
+    opened_changes,
+    opened_text,
     sealer_of,
 )
 
@@ -38,6 +41,7 @@ __all__ = [
     "KEY_FRAME_EVERY",
     "MAX_BODY_BYTES",
     "SEALED",
+    "SEALED_TEXT",
     "Base",
     "Cache",
     "Codec",
@@ -53,6 +57,8 @@ __all__ = [
     "encode",
     "frame",
     "is_at_hand",
+    "opened_changes",
+    "opened_text",
     "part_view",
     "reconstruct",
     "sealed",

@@ -1,21 +1,30 @@
-"""Encrypted bodies: what zstd made, sealed with a key that its first bytes name.
+"""Encrypted bodies and texts, sealed with a key that their first bytes name.
 
-Sealed after it is compressed, so commitments, deltas and sizes are those of what it is
-decoded to. It opens only where it was written: in its project and session, with its
-salt.
+A body is sealed after zstd compressed it, so commitments, deltas and sizes are those of
+what it is decoded to. It opens only where it was written: in its project and session,
+with its salt. A text column holds a sealed text in base64 behind a character that no
+text may begin with, a list of changes one item in place of all.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from apps.core import json
 from apps.core.keyring import MEMORY, Key, mark_of
 from apps.timeline.bodies.bundles import CorruptBody
 
 # How much more the codec of an encrypted body is; all above it are encrypted.
 SEALED = 16
 _CONTEXT = b"stepback body 1"
+_TEXT = b"stepback text 1"
+# The first character is one that Unicode keeps from being text.
+SEALED_TEXT = "\ufdd0sealed:"
+_SEALED_CHANGES = "sealed"
 
 
 class Place(NamedTuple):
@@ -36,6 +45,22 @@ class Sealer:
         """Return what is to be written in place of a body's data."""
         return self.key.seal(data, *_context(Place(self.session_id, salt)))
 
+    def text(self, text: str | None) -> str | None:
+        """Return what is to be written in place of a text; a blank one says nothing."""
+        if not text or not text.strip():
+            return text
+        return SEALED_TEXT + self._base64(text.encode(errors="surrogatepass"))
+
+    def changes(self, changes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return what is to be written in place of the changes shown with a version."""
+        if not changes:
+            return []
+        return [{_SEALED_CHANGES: self._base64(json.dumps(list(changes)))}]
+
+    def _base64(self, data: bytes) -> str:
+        sealed = self.key.seal(data, _TEXT, self.session_id.encode())
+        return base64.b64encode(sealed).decode()
+
 
 def opened(codec: int, data: bytes, place: Place | None) -> tuple[int, bytes]:
     """Return codec and data as they were before they were sealed, if they were.
@@ -54,6 +79,42 @@ def opened(codec: int, data: bytes, place: Place | None) -> tuple[int, bytes]:
     if plain is None:
         raise CorruptBody("It does not open: it was changed, or stood elsewhere.")
     return codec - SEALED, plain
+
+
+def opened_text(session_id: str, text: str | None) -> str | None:
+    """Return a text as it was before it was sealed; None where its key is gone.
+
+    Raises: KeysUnavailable.
+    """
+    if text is None or not text.startswith(SEALED_TEXT):
+        return text
+    found = _opened(session_id, text.removeprefix(SEALED_TEXT))
+    return None if found is None else found.decode(errors="surrogatepass")
+
+
+def opened_changes(
+    session_id: str, changes: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return changes as they were before they were sealed; none where the key is gone.
+
+    Raises: KeysUnavailable.
+    """
+    if not changes or _SEALED_CHANGES not in changes[0]:
+        return changes
+    found = _opened(session_id, changes[0][_SEALED_CHANGES])
+    if found is None:
+        return []
+    shown: Any = json.parse_written(found)
+    return list(shown)
+
+
+def _opened(session_id: str, written: str) -> bytes | None:
+    try:
+        sealed = base64.b64decode(written, validate=True)
+    except (ValueError, binascii.Error):
+        return None
+    key = MEMORY.key(mark_of(sealed))
+    return None if key is None else key.open(sealed, _TEXT, session_id.encode())
 
 
 def sealer_of(session_id: str, codec: int, data: bytes) -> Sealer | None:

@@ -123,7 +123,8 @@ def _draft(
         before_number=head.number if is_head else None,
         state_after_sent=state_after is not None,
         body=bodies.sealed(body, seals),
-        text=turn_text(exchange.input, exchange.output),
+        # Words in clear would tell of what is sealed.
+        text="" if seals else turn_text(exchange.input, exchange.output),
         facts=reported.facts(exchange.input, exchange.output, exchange.metadata),
     )
 

@@ -105,6 +105,7 @@ from apps.timeline.versions.keyed.entries import (
     moment_to_expire,
     standing,
 )
+from apps.timeline.bodies import opened_text
 from apps.timeline.versions.keyed.plain_entry import read as plain_entry
 from apps.timeline.versions.keyed.restore_steps import (
     RestoreStep,
@@ -199,6 +200,7 @@ __all__ = [
     "newest_open",
     "next_step",
     "open_counts",
+    "opened_text",
     "partings",
     "plain_entry",
     "preview_rollback",

@@ -82,6 +82,14 @@ class ListedTurn:
     salt: bytes | None
     data: bytes | None
 
+    def __post_init__(self) -> None:
+        """Open what an encrypting project has sealed.
+
+        Raises: KeysUnavailable.
+        """
+        reasoning = bodies.opened_text(self.session_id, self.reasoning)
+        object.__setattr__(self, "reasoning", reasoning)
+
     @property
     def is_emptied(self) -> bool:
         """Whether its header stands without what was said."""

@@ -39,7 +39,7 @@ def seal(
 
     `place` is that among the versions of one act, of which the last has its key.
     """
-    encoded = EncodedWrite()
+    encoded = EncodedWrite(sealer=sealer(document.project, document.id))
     event_id = new_id("trace", now=act.now, sequence=place)
     stored = encode_body(
         encoded,
@@ -47,7 +47,6 @@ def seal(
         # It is not known yet, and matters to a delta alone.
         number=0,
         base=None,
-        sealer=sealer(document.project, document.id),
     )
     step, salt = Step(reasoning=reasoning), secrets.token_bytes(SALT_BYTES)
     draft = Draft(op=op, hold=Hold.OPEN, step=step, restored_number=restored_number)

@@ -33,11 +33,9 @@ def encode_first(
     `before` is what its changes are compared with: nothing, or the origin's state. By
     the `rules` it waits for a human, or not.
     """
-    encoded = EncodedWrite()
+    encoded = EncodedWrite(sealer=sealer)
     parts = draft.parts or ()
-    body = encode_body(
-        encoded, parts, number=0, base=None, salt=salt, sealer=sealer
-    )
+    body = encode_body(encoded, parts, number=0, base=None, salt=salt)
     shown = Shown(body.commitment, len(reading.state_part(parts)), 0, [])
     found = Difference(compare(before, state), None, facets.leaves(state))
     draft = marked(draft, state, before, rules)

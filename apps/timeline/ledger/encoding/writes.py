@@ -75,7 +75,9 @@ def encode_write(write: Write, *, head: VersionRow, act: Act) -> EncodedWrite:
     """Encode a version or a turn, or both, for the session of `head`."""
     number = head.number + (write.draft is not None)
     stamp = Stamp(act=act, session_id=head.session_id, number=number)
-    encoded = EncodedWrite()
+    encoded = EncodedWrite(
+        sealer=sealer(act.project, head.session_id, head.user_id)
+    )
     if write.draft:
         _encode_version(encoded, write.draft, stamp, head)
     if write.turn:
@@ -100,7 +102,6 @@ def _encode_version(
             draft.parts,
             number=stamp.number,
             base=base,
-            sealer=sealer(stamp.act.project, head.session_id, head.user_id),
         )
         commitment, body_number = body.commitment, None
         for part in draft.parts:
@@ -175,7 +176,8 @@ def describe(
         (before.objective, before.opening) == (after.objective, after.opening)
     )
     if held or not is_said_alike:
-        encoded.facets = facets.cleaned(after)
+        # In clear they would tell of what the state is sealed for.
+        encoded.facets = {} if encoded.sealer else facets.cleaned(after)
     encoded.terms |= held
 
 
@@ -186,14 +188,13 @@ def encode_body(
     number: int,
     base: bodies.Base | None,
     salt: bytes | None = None,
-    sealer: bodies.Sealer | None = None,
 ) -> bodies.Stored:
     """Frame, compress and seal the version's own body; return it as it is stored."""
     raw = bodies.frame(parts)
     gate.enter(len(raw))
     salt = salt or secrets.token_bytes(SALT_BYTES)
     body = bodies.encode(raw, number=number, base=base, salt=salt)
-    body = bodies.sealed(body, sealer)
+    body = bodies.sealed(body, encoded.sealer)
     encoded.raw, encoded.body = raw, body
     return body
 

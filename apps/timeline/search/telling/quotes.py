@@ -29,12 +29,12 @@ LARGEST = 64 * 1024
 _WORD = re.compile(r"\w+")
 # Of each session what the page asks of any: the keys say which are asked of it.
 _REASONINGS = f"""
-SELECT v.number, left(v.reasoning, {MOST_TEXT}) AS text
+SELECT v.number, v.reasoning AS text
   FROM timeline_version v
  WHERE v.session_id = w.id AND v.number = ANY (%(numbers)s::bigint[])
    AND w.id || ':' || v.number = ANY (%(keys)s::text[])"""  # noqa: S608
 _TURNS = f"""
-SELECT t.turn_number AS number, left(t.reasoning, {MOST_TEXT}) AS reasoning,
+SELECT t.turn_number AS number, t.reasoning,
        t.codec, t.data, t.size, t.salt
   FROM timeline_turn t
  WHERE t.session_id = w.id AND t.turn_number = ANY (%(numbers)s::bigint[])
@@ -130,7 +130,8 @@ def _key(one: Said) -> tuple[str, str, int]:
 def _texts(said: Sequence[Said]) -> Texts:
     found: Texts = {}
     for session_id, row in _rows(_REASONINGS, said, "reasoning"):
-        found[session_id, "reasoning", row.number] = [row.text or ""]
+        text = bodies.opened_text(session_id, row.text) or ""
+        found[session_id, "reasoning", row.number] = [text[:MOST_TEXT]]
     for session_id, row in _rows(_SUMMARIES, said, "summary"):
         found.setdefault((session_id, "summary", row.number), []).append(row.text)
     budget = WorkBudget(work.PAGE // 4)
@@ -167,8 +168,9 @@ def _of_turn(session_id: str, row: Any) -> Iterator[str]:
     for name in ("input", "output"):
         for text in texts(json.parse(parts[name])):
             yield text[:MOST_TEXT].replace("\x00", " ")
-    if row.reasoning:
-        yield row.reasoning
+    reasoning = bodies.opened_text(session_id, row.reasoning)
+    if reasoning:
+        yield reasoning[:MOST_TEXT]
 
 
 def _of_messages(row: Any) -> Iterator[str]:
