@@ -30,10 +30,12 @@ TABLES = {
     "accounts_browsersession": mutable(worker=_OVER),
     # Who begins a session of a person makes their key, and locks it meanwhile.
     "accounts_datakey": mutable(
-        web="INSERT, UPDATE (wrapped, outer_id, retired_at)", retention=""
+        web="INSERT, UPDATE (wrapped, outer_id, retired_at)",
+        retention="UPDATE (sweep, swept_at)",
     ),
     "accounts_subjectkey": mutable(
-        web="INSERT, UPDATE (data_key_number, wrapped)", retention="DELETE"
+        web="INSERT, UPDATE (data_key_number, wrapped)",
+        retention="INSERT, UPDATE (data_key_number), DELETE",
     ),
     "accounts_savedview": mutable(worker=None),
     "accounts_storedanswer": mutable(worker=_ANSWERED, retention="DELETE"),

@@ -19,6 +19,9 @@ class DataKey(models.Model):
     made_at = models.DateTimeField()
     # Since when nothing new is sealed with it.
     retired_at = models.DateTimeField(null=True)
+    # How far older data is sealed, and since when all of it is.
+    sweep = models.JSONField(default=dict)
+    swept_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [

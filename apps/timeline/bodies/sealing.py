@@ -25,6 +25,8 @@ _TEXT = b"stepback text 1"
 # The first character is one that Unicode keeps from being text.
 SEALED_TEXT = "\ufdd0sealed:"
 _SEALED_CHANGES = "sealed"
+# Of these alone a reasoning says nothing, and stays as it is: lists ask for it in SQL.
+BLANK = " \t\n\r\x0b\x0c"
 
 
 class Place(NamedTuple):
@@ -47,7 +49,7 @@ class Sealer:
 
     def text(self, text: str | None) -> str | None:
         """Return what is to be written in place of a text; a blank one says nothing."""
-        if not text or not text.strip():
+        if not text or not text.strip(BLANK):
             return text
         return SEALED_TEXT + self._base64(text.encode(errors="surrogatepass"))
 
