@@ -10,15 +10,23 @@ from __future__ import annotations
 import hmac
 import threading
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 
 from apps.accounts.models import DataKey, Project, SubjectKey
-from apps.core import keyring
+from apps.core import keyring, sql
 from apps.core.keyring import MEMORY, Key, KeysUnavailable
 
 _DATA = b"stepback data key 1"
 _SUBJECT = b"stepback subject key 1"
+_SUBJECT_ROW = """
+SELECT project_id, subject_digest, mark, data_key_number, wrapped
+  FROM accounts_subjectkey WHERE project_id = %s AND subject_digest = %s
+"""
+# Those who begin sessions of one person do not wait for each other; who destroys the
+# key waits for them.
+_SUBJECT_LOCKED = f"{_SUBJECT_ROW} FOR KEY SHARE"
 _MOST_MARKS = 10_000
 # The marks of keys by what they are of: (project, number) or (project, digest).
 _marks: dict[tuple[str, int | bytes], bytes] = {}
@@ -55,6 +63,20 @@ def subject_digest(project: Project, user_id: str) -> bytes:
     """Return by what a person's key is found."""
     said = b"subject:" + user_id.encode(errors="surrogatepass")
     return hmac.digest(bytes(project.index_key), said, "sha256")
+
+
+def destroy_subject_key(project: Project, user_id: str) -> int:
+    """Destroy a person's key, within the caller's transaction; return how many it was.
+
+    It waits for sessions of the person that are being begun; what is begun later is
+    sealed with another key. Other processes have it in memory for five minutes more.
+    """
+    digest = subject_digest(project, user_id)
+    rows = SubjectKey.objects.filter(project_id=project.id, subject_digest=digest)
+    for mark in rows.values_list("mark", flat=True):
+        transaction.on_commit(partial(MEMORY.forget, bytes(mark)))
+    destroyed, _ = rows.delete()
+    return destroyed
 
 
 def found(mark: bytes) -> Key | None:
@@ -143,16 +165,15 @@ def _subject_key(project: Project, digest: bytes, *, is_locked: bool) -> Key:
     Raises: KeysUnavailable.
     """
     name = (str(project.id), digest)
-    rows = SubjectKey.objects.filter(project_id=project.id, subject_digest=digest)
-    if is_locked:
-        rows = rows.select_for_update(of=("self",), no_key=True)
-    row = rows.first()
+    asked = [project.id, digest]
+    query = _SUBJECT_LOCKED if is_locked else _SUBJECT_ROW
+    row = next(iter(sql.rows(query, asked)), None)
     while row is None:
         SubjectKey.objects.bulk_create(
             [_new_subject(project, digest)], ignore_conflicts=True
         )
         # Whoever was first has made it, unless an erasure has taken it since.
-        row = rows.first()
+        row = next(iter(sql.rows(query, asked)), None)
     known = MEMORY.known(bytes(row.mark))
     key = known or _unwrapped_subject(row)
     transaction.on_commit(partial(_remember, name, key))
@@ -174,7 +195,7 @@ def _new_subject(project: Project, digest: bytes) -> SubjectKey:
     )
 
 
-def _unwrapped_subject(row: SubjectKey) -> Key:
+def _unwrapped_subject(row: Any) -> Key:
     """Raises: KeysUnavailable."""
     mark = bytes(row.mark)
     outer = _data_key(row.project_id, row.data_key_number)

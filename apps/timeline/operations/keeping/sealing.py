@@ -65,6 +65,10 @@ SELECT t.number, t.reasoning, t.changes FROM timeline_version t
    AND ({_IN_CLEAR} OR t.changes <> '[]' AND NOT t.changes @? '$[0].sealed')
  ORDER BY t.number LIMIT {MOST}
 """)  # noqa: S608
+_NEXT = sql.across(f"""
+SELECT s.id FROM timeline_session s
+ WHERE s.project_id = %(project)s AND s.id > %(after)s ORDER BY s.id LIMIT {SESSIONS}
+""")  # noqa: S608
 _SEAL_BODIES = sql.of_session("""
 UPDATE timeline_body b SET codec = u.codec, data = u.data
   FROM unnest(%(numbers)s::bigint[], %(codecs)s::smallint[], %(data)s::bytea[])
@@ -139,15 +143,13 @@ def _pass(key: DataKey, now: datetime, is_stopping: Callable[[], bool]) -> None:
     if "began" not in sweep:
         sweep = {"began": now.isoformat(), "after": "", "left": 0}
     project = Project.objects.get(id=key.project_id)
-    sessions = Session.with_documents.filter(project_id=key.project_id).order_by("id")
-    while some := list(
-        sessions.filter(id__gt=sweep["after"]).values_list("id", flat=True)[:SESSIONS]
-    ):
-        for session_id in some:
+    asked = {"project": key.project_id}
+    while some := sql.rows(_NEXT, asked | {"after": sweep["after"]}):
+        for row in some:
             if is_stopping():
                 return _keep(key, sweep)
-            sweep["left"] += _whole(project, session_id)
-            sweep["after"] = session_id
+            sweep["left"] += _whole(project, row.id)
+            sweep["after"] = row.id
         _keep(key, sweep)
     began = datetime.fromisoformat(sweep["began"])
     if not sweep["left"] and began >= key.made_at + KNOWN_FOR:
