@@ -6,7 +6,6 @@ Real processes: web workers, the projector, the process that seals.
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,8 @@ from pathlib import Path
 import httpx
 import psycopg
 import pytest
+from psycopg import sql
 
-from apps.core.postgres.binaries import find as find_binaries
 from apps.core.roles.names import Role
 from tests.encryption.conftest import line
 from tests.live import Server, feed, manage, serving
@@ -79,15 +78,18 @@ def told(client: httpx.Client) -> str:
 
 
 def dumped(dsn: str) -> str:
-    """Return the whole database as pg_dump writes it, bytes as hex."""
-    program = Path(find_binaries()) / "pg_dump"
-    done = subprocess.run(
-        [program, "--data-only", "--dbname", dsn],
-        capture_output=True,
-        check=True,
-        timeout=120,
-    )
-    return done.stdout.decode(errors="replace")
+    """Return all tables as a dump writes them, bytes as hex."""
+    found = []
+    with psycopg.connect(dsn) as connection:
+        tables = connection.execute(
+            "SELECT table_name FROM information_schema.tables"
+            " WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
+        ).fetchall()
+        for (table,) in tables:
+            copy = sql.SQL("COPY {} TO STDOUT").format(sql.Identifier(table))
+            with connection.cursor().copy(copy) as rows:
+                found += [bytes(part) for part in rows]
+    return b"".join(found).decode(errors="replace")
 
 
 def test_reads_by_the_door_and_the_ordinary_way_agree(house: House) -> None:
