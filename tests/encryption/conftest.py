@@ -3,6 +3,7 @@
 import base64
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from apps.accounts import operations as accounts
 from apps.accounts.models import Project
 from apps.core.keyring import MEMORY
 from tests.acts import act_by
+from tests.live import COMMANDS
 
 
 def line(key_id: str) -> str:
@@ -24,6 +26,19 @@ def forget() -> None:
     """Have this process know no unwrapped key, as one that was just started."""
     MEMORY.forget()
     encryption.forget()
+
+
+@contextmanager
+def served_keys(folder: Path) -> Iterator[Path]:
+    """Have processes that are started in the block find a key `first` in a file."""
+    file = folder / "keys"
+    file.write_text(line("first"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STEPBACK_KEYS", f"file:{file}")
+        # It has read the environment already, if it runs.
+        COMMANDS.stop()
+        yield file
+    COMMANDS.stop()
 
 
 @pytest.fixture
