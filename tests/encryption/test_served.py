@@ -40,17 +40,20 @@ class House:
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     folder = tmp_path_factory.mktemp("keys")
-    with served_keys(folder) as keys, serving("encrypted") as server:
-        with server.client(server.key("secrets")) as client:
-            older = told(client)
-            feed(server.dsn)
-            manage(server.dsn, "encrypt", "--project", "secrets", "--accept-clear")
-            # A worker knows whose a key is for half a minute; it knows no new key.
-            client.headers["X-API-Key"] = server.key("secrets")
-            newer = told(client)
-            feed(server.dsn)
-            manage(server.dsn, "retention", "--once", role=Role.RETENTION)
-            yield House(server, client, keys, older, newer)
+    with (
+        served_keys(folder) as keys,
+        serving("encrypted") as server,
+        server.client(server.key("secrets")) as client,
+    ):
+        older = told(client)
+        feed(server.dsn)
+        manage(server.dsn, "encrypt", "--project", "secrets", "--accept-clear")
+        # A worker knows whose a key is for half a minute; it knows no new key.
+        client.headers["X-API-Key"] = server.key("secrets")
+        newer = told(client)
+        feed(server.dsn)
+        manage(server.dsn, "retention", "--once", role=Role.RETENTION)
+        yield House(server, client, keys, older, newer)
 
 
 def told(client: httpx.Client) -> str:

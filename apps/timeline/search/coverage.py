@@ -48,13 +48,13 @@ def notices(
     (unsearched,) = sql.rows(_UNSEARCHED, {"project": project_id})
     if unsearched.count:
         yield (
-            f"{_many(unsearched.count)} sessions are not indexed yet and may be missing: "
-            "manage.py rebuild_search"
+            f"{_many(unsearched.count)} sessions are not indexed yet and may be "
+            "missing: manage.py rebuild_search"
         )
     if unsearched.is_encrypted and of_history:
         yield (
-            "this project is encrypted: what was said in reasoning, turns and messages "
-            "is not found by its words, values only as a whole"
+            "this project is encrypted: what was said in reasoning, turns and "
+            "messages is not found by its words, values only as a whole"
         )
     thinned = len(sql.rows(_THINNED, {"project": project_id})) if of_history else 0
     if thinned:

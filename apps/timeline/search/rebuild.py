@@ -17,10 +17,10 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.core import json, sql
 from apps.diffs.facets import leaves
+from apps.timeline import bodies
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag, Terms
 from apps.timeline.models import Change, Opening, Session, Turn, Unsearched
-from apps.timeline import bodies
 from apps.timeline.projection import kept, openings, project_session
 from apps.timeline.projection.texts import TextKind, turn_text
 from apps.timeline.versions import fetching, reading

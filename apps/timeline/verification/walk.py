@@ -327,7 +327,9 @@ class _Walk:
             )
         head = self._state if is_at_head else None
         beside = (effects.problems(self.session_id), derived_problems(self.session_id))
-        wrong = chain(derived.of_session(listed, head, is_sealed=self._is_sealed()), *beside)
+        wrong = chain(
+            derived.of_session(listed, head, is_sealed=self._is_sealed()), *beside
+        )
         if is_at_head:
             wrong = chain(wrong, self._open(listed))
         for sentence in wrong:

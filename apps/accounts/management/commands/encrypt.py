@@ -12,8 +12,9 @@ from apps.accounts.models import DataKey, Project
 IN_CLEAR = (
     "titles and metadata of sessions, notes, reviews, scores and summaries",
     "arguments and results of effects, and of calls that wait for approval",
-    "pending writes of checkpointers, memories' words, tags and questions",
-    "keys of agents' data, and what the console and plans keep of a search",
+    "pending writes of checkpointers, memories' words, tags, vectors and questions",
+    "keys and vectors of agents' data, what is said of their checkpoints",
+    "searches that were saved or planned, vectors of states from before",
     "answers kept for a repeated request (24 hours), and messages of webhooks",
     "files in the store of objects, archives of plans and exports",
     "digests of single values, which who has the database may guess at",
@@ -54,13 +55,15 @@ class Command(AccountsCommand):
         )
 
     def _tell(self, project: Project) -> None:
-        key = DataKey.objects.get(project_id=project.id, number=project.data_key)
+        key = DataKey.objects.get(project_id=project.id, number=project.data_key or 0)
         since = f"{key.made_at:%Y-%m-%d %H:%M} UTC"
         told = f"{project.slug} encrypts since {since}, wrapped by {key.outer_id}. "
         if key.swept_at is not None:
             told += f"All that was older is sealed ({key.swept_at:%Y-%m-%d %H:%M} UTC)."
         elif key.sweep.get("after"):
-            told += f"What is older is being sealed, up to session {key.sweep['after']}."
+            told += (
+                f"What is older is being sealed, up to session {key.sweep['after']}."
+            )
         else:
             told += "What is older waits for the next pass."
         self.stdout.write(told)

@@ -75,9 +75,7 @@ def encode_write(write: Write, *, head: VersionRow, act: Act) -> EncodedWrite:
     """Encode a version or a turn, or both, for the session of `head`."""
     number = head.number + (write.draft is not None)
     stamp = Stamp(act=act, session_id=head.session_id, number=number)
-    encoded = EncodedWrite(
-        sealer=sealer(act.project, head.session_id, head.user_id)
-    )
+    encoded = EncodedWrite(sealer=sealer(act.project, head.session_id, head.user_id))
     if write.draft:
         _encode_version(encoded, write.draft, stamp, head)
     if write.turn:

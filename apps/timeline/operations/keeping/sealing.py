@@ -147,7 +147,8 @@ def _pass(key: DataKey, now: datetime, is_stopping: Callable[[], bool]) -> None:
     while some := sql.rows(_NEXT, asked | {"after": sweep["after"]}):
         for row in some:
             if is_stopping():
-                return _keep(key, sweep)
+                _keep(key, sweep)
+                return
             sweep["left"] += _whole(project, row.id)
             sweep["after"] = row.id
         _keep(key, sweep)

@@ -28,11 +28,11 @@ LEAD = 40
 LARGEST = 64 * 1024
 _WORD = re.compile(r"\w+")
 # Of each session what the page asks of any: the keys say which are asked of it.
-_REASONINGS = f"""
+_REASONINGS = """
 SELECT v.number, v.reasoning AS text
   FROM timeline_version v
  WHERE v.session_id = w.id AND v.number = ANY (%(numbers)s::bigint[])
-   AND w.id || ':' || v.number = ANY (%(keys)s::text[])"""  # noqa: S608
+   AND w.id || ':' || v.number = ANY (%(keys)s::text[])"""
 _TURNS = f"""
 SELECT t.turn_number AS number, t.reasoning,
        t.codec, t.data, t.size, t.salt
