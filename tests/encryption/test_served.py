@@ -5,6 +5,8 @@ Real processes: web workers, the projector, the process that seals.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +18,15 @@ from psycopg import sql
 
 from apps.core.roles.names import Role
 from tests.encryption.conftest import line, served_keys
-from tests.live import Server, feed, manage, serving
+from tests.live import (
+    ROOT,
+    Server,
+    environment,
+    feed,
+    free_port,
+    manage,
+    serving,
+)
 
 CANARY = "canary5d1e77"
 EVERYTHING = {
@@ -147,6 +157,25 @@ def test_encrypting_without_accepting_does_nothing(house: House) -> None:
         manage(house.server.dsn, "encrypt", "--project", "another")
     told_now = manage(house.server.dsn, "encrypt", "--project", "secrets")
     assert "encrypts since" in told_now
+
+
+def test_a_start_with_another_key_is_refused_by_its_id(
+    house: House, tmp_path: Path
+) -> None:
+    other = tmp_path / "keys"
+    other.write_text(line("first"))
+    up = subprocess.run(
+        [sys.executable, "manage.py", "up", "--no-demo", "--port", str(free_port())],
+        cwd=ROOT,
+        env=environment(house.server.dsn) | {"STEPBACK_KEYS": f"file:{other}"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert up.returncode != 0
+    assert "The key first of STEPBACK_KEYS does not open" in up.stderr
+    assert "is ready" not in up.stdout
 
 
 def test_rotation_touches_no_body(house: House) -> None:
