@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import DatabaseError, OperationalError
 
-from apps.accounts.operations import require_keys
+from apps.accounts.encryption import require_keys
 from apps.backups.errors import BackupsMisconfigured
 from apps.backups.making import Wanted
 from apps.core.errors import DomainError

@@ -133,20 +133,20 @@ def test_an_encrypted_project_cannot_be_searched_by_meaning(encrypted: Project) 
 @pytest.mark.django_db
 def test_a_start_needs_no_keys_where_nothing_encrypts(settings: Any) -> None:
     settings.KEYS = ""
-    accounts.require_keys()
+    encryption.require_keys()
 
 
 @pytest.mark.django_db
 def test_a_start_with_keys_that_do_not_open_names_the_id(
     encrypted: Project, keys: Path, settings: Any
 ) -> None:
-    accounts.require_keys()
+    encryption.require_keys()
     keys.write_text(line("first"))
     with pytest.raises(KeysUnavailable, match="first"):
-        accounts.require_keys()
+        encryption.require_keys()
     keys.write_text(line("second"))
     with pytest.raises(KeysUnavailable, match="no key first"):
-        accounts.require_keys()
+        encryption.require_keys()
 
 
 @pytest.mark.django_db

@@ -209,3 +209,17 @@ def forget() -> None:
     """Forget which key is of what: the database they were found in is another's."""
     with _marks_lock:
         _marks.clear()
+
+
+def require_keys() -> None:
+    """Refuse to go on with key-encryption keys that do not open all data keys.
+
+    Nothing is asked where no project encrypts.
+
+    Raises: KeysUnavailable, naming the key-encryption key.
+    """
+    rows = list(DataKey.objects.order_by("project_id", "number"))
+    if rows:
+        outer = keyring.outer_keys()
+        for row in rows:
+            unwrapped(row, outer)

@@ -5,11 +5,7 @@ row nor the record holds them.
 """
 
 from apps.accounts.operations.answers import Redaction, answer_once, forget_answers
-from apps.accounts.operations.encryption import (
-    encrypt_project,
-    require_keys,
-    rotate_keys,
-)
+from apps.accounts.operations.encryption import encrypt_project, rotate_keys
 from apps.accounts.operations.invitations import (
     accept_as_newcomer,
     accept_invitation,
@@ -76,7 +72,6 @@ __all__ = [
     "open_with_view",
     "remove_member",
     "remove_second_factor",
-    "require_keys",
     "require_rollback_reason",
     "require_second_factor",
     "reset_second_factor",

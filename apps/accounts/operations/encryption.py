@@ -57,20 +57,6 @@ def rotate_keys(*, act: Provenance) -> int:
     return done
 
 
-def require_keys() -> None:
-    """Refuse to go on with key-encryption keys that do not open all data keys.
-
-    Nothing is asked where no project encrypts.
-
-    Raises: KeysUnavailable, naming the key-encryption key.
-    """
-    rows = list(DataKey.objects.order_by("project_id", "number"))
-    if rows:
-        outer = keyring.outer_keys()
-        for row in rows:
-            encryption.unwrapped(row, outer)
-
-
 @transaction.atomic
 def _rotate(
     act: Provenance, project_id: str, number: int, outer: keyring.OuterKeys
