@@ -249,6 +249,22 @@ class Version(models.Model):
     def __str__(self) -> str:
         return f"{self.session_id} v{self.number}"
 
+    @classmethod
+    def from_db(cls, *args: Any, **kwargs: Any) -> Self:
+        """Return a stored version, what is said of it opened where that was sealed.
+
+        Raises: KeysUnavailable.
+        """
+        version = super().from_db(*args, **kwargs)
+        known = version.__dict__
+        if "session_id" in known and "reasoning" in known:
+            said = bodies.opened_text(version.session_id, version.reasoning)
+            version.reasoning = said
+        if "session_id" in known and "changes" in known:
+            shown = bodies.opened_changes(version.session_id, version.changes)
+            version.changes = shown
+        return version
+
 
 class Body(models.Model):
     """The stored bytes of a version's parts; several versions may show one body."""

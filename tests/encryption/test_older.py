@@ -184,5 +184,10 @@ def test_the_database_refuses_to_rewrite_what_is_sealed(
 def test_rows_say_nothing_of_their_texts(run: runs.Run, project: Project) -> None:
     begin_encrypting(project)
     seal(project, run.id)
-    reasoned = Version.objects.filter(session_id=run.id).exclude(reasoning=None)
-    assert all(one.reasoning.startswith(bodies.SEALED_TEXT) for one in reasoned)
+    mine = Version.objects.filter(session_id=run.id).exclude(reasoning=None)
+    stored = list(mine.values_list("reasoning", flat=True))
+    assert stored
+    assert all(one.startswith(bodies.SEALED_TEXT) for one in stored)
+    # Whoever reads a row, as messages of webhooks do, has it opened.
+    assert all(CANARY in one.reasoning for one in mine)
+    assert all("pointer" in change for one in mine for change in one.changes)
