@@ -267,6 +267,9 @@ ERASURES = env.path("STEPBACK_ERASURES")
 # Where bytes of files go, a folder or s3://bucket/prefix; unset: the data folder's own
 OBJECTS = env.text("STEPBACK_OBJECTS")
 
+# What wraps the keys of encrypting projects, file:PATH or env:NAME
+KEYS = env.text("STEPBACK_KEYS")
+
 # Where a backup goes every day, a folder or s3://bucket/prefix, and for whom alone
 BACKUPS = env.text("STEPBACK_BACKUPS")
 BACKUP_RECIPIENT = env.text("STEPBACK_BACKUP_RECIPIENT")

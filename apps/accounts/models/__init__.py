@@ -15,6 +15,7 @@ from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
 
 from apps.accounts.choices import KeyMark, Purpose, Role, Scope
+from apps.accounts.models.encrypting import DataKey, SubjectKey
 from apps.accounts.models.entering import (
     Authenticator,
     BrowserSession,
@@ -34,6 +35,7 @@ __all__ = [
     "ApiKey",
     "Authenticator",
     "BrowserSession",
+    "DataKey",
     "Invitation",
     "KeyMark",
     "Membership",
@@ -45,6 +47,7 @@ __all__ = [
     "Scope",
     "SigninLink",
     "StoredAnswer",
+    "SubjectKey",
     "User",
 ]
 
@@ -72,6 +75,8 @@ class Project(models.Model):
     search_by_meaning = models.BooleanField(default=False)
     # Whether a rollback has to say why.
     needs_rollback_reason = models.BooleanField(default=False)
+    # The number of the data key that seals what is written; null: nothing is sealed.
+    data_key = models.BigIntegerField(null=True)
     created_at = models.DateTimeField()
 
     class Meta:

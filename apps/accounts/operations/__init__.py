@@ -5,6 +5,7 @@ row nor the record holds them.
 """
 
 from apps.accounts.operations.answers import Redaction, answer_once, forget_answers
+from apps.accounts.operations.encryption import encrypt_project, rotate_keys
 from apps.accounts.operations.invitations import (
     accept_as_newcomer,
     accept_invitation,
@@ -58,6 +59,7 @@ __all__ = [
     "create_project",
     "create_user",
     "delete_view",
+    "encrypt_project",
     "end_session",
     "end_sessions",
     "forget_answers",
@@ -74,6 +76,7 @@ __all__ = [
     "require_second_factor",
     "reset_second_factor",
     "revoke_key",
+    "rotate_keys",
     "save_view",
     "set_floor",
     "set_handling",

@@ -11,6 +11,7 @@ from apps.accounts.names import valid_name, valid_slug
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core import json
+from apps.core.errors import InvalidRequest
 from apps.core.handling import Handling
 from apps.core.ids import new_id
 from apps.core.provenance import Provenance
@@ -70,7 +71,14 @@ def set_search_by_meaning(*, act: Provenance, project: Project, is_on: bool) -> 
     """Say whether the project's old states are embedded, to be found by meaning.
 
     Setting what is set already is not recorded.
+
+    Raises: InvalidRequest where the project encrypts: vectors tell of states in clear.
     """
+    if is_on and Project.objects.filter(id=project.id, data_key__isnull=False).exists():
+        raise InvalidRequest(
+            "This project is encrypted, and vectors would tell of its states in clear.",
+            param="search_by_meaning",
+        )
     return _set(act, project, "search_by_meaning", is_on, told=is_on)
 
 

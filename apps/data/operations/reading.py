@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from psycopg import Connection
 
+from apps.accounts import encryption
 from apps.agents.acts import Act
 from apps.audit.streams import Operation
 from apps.core.ids import new_id
@@ -101,6 +102,9 @@ def read_value_plainly(
     """
     document = known_document(act.scope, reference)
     if document is None or act.api_key_id is None:
+        return None
+    # What has to ask for its key first would be recorded twice.
+    if not encryption.is_at_hand(act.project):
         return None
     known = RECORDS.get(document.id)
     if known is None:

@@ -137,7 +137,7 @@ def count_leavings(of: Iterator[Leavings], asked: Mapping[str, Any]) -> Counter[
 def erase_leavings(of: Iterator[Leavings], asked: Mapping[str, Any]) -> Counter[str]:
     """Remove or empty them, within the caller's transaction; return how many."""
     gone: Counter[str] = Counter()
-    with _allowed():
+    with allowed():
         for one in of:
             gone[one.what] += one.erase(asked)
     return +gone
@@ -146,12 +146,12 @@ def erase_leavings(of: Iterator[Leavings], asked: Mapping[str, Any]) -> Counter[
 def erase_leavings_of(session_id: str, first: int, last: int) -> int:
     """Remove what apps keep of these versions alone; return how many rows."""
     numbered = (one for one in leavings_of_sessions() if one.number is not None)
-    with _allowed():
+    with allowed():
         return sum(one.erase_range(session_id, first, last) for one in numbered)
 
 
 @contextmanager
-def _allowed() -> Iterator[None]:
+def allowed() -> Iterator[None]:
     """Let the role of retention change history in the block.
 
     Raises: RuntimeError outside a transaction.

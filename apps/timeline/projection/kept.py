@@ -31,7 +31,8 @@ ROOM = 70
 
 # Of more changes than are shown, one that is not may be of messages; a fork brings what
 # its origin holds.
-_HOLDS = f"""(b.size >= v.size + {ROOM} OR v.op = 'fork'
+# What is sealed is not said in words, which stand in clear.
+_HOLDS = f"""b.codec <= {bodies.SEALED} AND (b.size >= v.size + {ROOM} OR v.op = 'fork'
         OR v.change_count > jsonb_array_length(v.changes)
         OR v.changes @? '$[*].pointer ? (@ starts with "/{NAME}")')"""
 _PENDING = sql.across(
@@ -49,7 +50,7 @@ SELECT v.session_id, v.number, v.commitment, b.size,
  ORDER BY v.number LIMIT {VERSIONS_AT_ONCE}
 """)  # noqa: S608
 _NOTE = sql.of_session("""
-SELECT timeline_note_text_v1(
+SELECT timeline_note_text_v2(
     %(project)s::text, %(session)s::varchar, %(kind)s::int, %(number)s::bigint,
     %(text)s::text) IS NULL
 """)

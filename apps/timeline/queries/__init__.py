@@ -1,6 +1,6 @@
 """Questions about sessions: lists, their pages, previews, what is open."""
 
-from apps.timeline.bodies import CorruptBody
+from apps.timeline.bodies import CorruptBody, opened_text
 from apps.timeline.queries.activity import (
     ACTS_LOOKED_AT,
     NEWEST_SESSIONS,
@@ -201,6 +201,7 @@ __all__ = [
     "newest_open",
     "next_step",
     "open_counts",
+    "opened_text",
     "partings",
     "plain_entry",
     "preview_rollback",

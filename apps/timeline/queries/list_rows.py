@@ -27,7 +27,7 @@ from apps.core.errors import DomainError
 from apps.core.json import Json
 from apps.diffs import pointers
 from apps.diffs.text import shorten
-from apps.timeline import hooks
+from apps.timeline import bodies, hooks
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.projection import openings
 from apps.timeline.queries.listing import SessionFilter, sessions
@@ -44,8 +44,10 @@ LARGEST = 64 * 1024
 LOOKED_AT = 5
 # A larger state is not looked into: one request reads several.
 LARGEST_STATE = 1_000_000
+# How much of a reasoning.
+SAID = 200
 _TITLES = sql.query("timeline", "titles")
-_ROWS = sql.query("timeline", "list_rows", shown=SHOWN, good=KNOWN_GOOD)
+_ROWS = sql.query("timeline", "list_rows", shown=SHOWN, good=KNOWN_GOOD, said=SAID)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -122,7 +124,7 @@ def _row(rows: Sequence[Any], *, is_asked: bool) -> ListRow:
     about = rows[0]
     return ListRow(
         versions=[
-            NewVersion(**{name: getattr(row, name) for name in names})
+            _opened(row, {name: getattr(row, name) for name in names})
             for row in rows[:SHOWN]
         ],
         has_older=len(rows) > SHOWN,
@@ -130,6 +132,18 @@ def _row(rows: Sequence[Any], *, is_asked: bool) -> ListRow:
         flagged_at=about.flagged_at,
         good=frozenset(about.good),
         forked=frozenset(about.forked_at),
+    )
+
+
+def _opened(row: Any, columns: dict[str, Any]) -> NewVersion:
+    """Open what an encrypting project has sealed; of a reasoning, the beginning."""
+    reasoning = bodies.opened_text(row.session_id, row.reasoning)
+    return NewVersion(
+        **columns
+        | {
+            "reasoning": reasoning and reasoning[:SAID],
+            "changes": bodies.opened_changes(row.session_id, row.changes),
+        }
     )
 
 

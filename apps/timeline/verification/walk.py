@@ -327,11 +327,16 @@ class _Walk:
             )
         head = self._state if is_at_head else None
         beside = (effects.problems(self.session_id), derived_problems(self.session_id))
-        wrong = chain(derived.of_session(listed, head), *beside)
+        wrong = chain(
+            derived.of_session(listed, head, is_sealed=self._is_sealed()), *beside
+        )
         if is_at_head:
             wrong = chain(wrong, self._open(listed))
         for sentence in wrong:
             yield self._finding(None, Kind.DERIVED, sentence)
+
+    def _is_sealed(self) -> bool:
+        return self.project is not None and self.project.data_key is not None
 
     def _is_followed(self, version: StoredVersion) -> bool:
         return rows.is_followed(self.session_id, version.number)

@@ -77,7 +77,9 @@ def _recompute(version: VersionRow) -> None:
         seal = _seal(rows, version.commitment)
         if bodies.cache.seal(key) == seal:
             return
-    raw = bodies.reconstruct(rows, expected=version.commitment)
+    raw = bodies.reconstruct(
+        rows, session_id=version.session_id, expected=version.commitment
+    )
     object.__setattr__(version, "raw", raw)
     transaction.on_commit(partial(bodies.cache.put, key, raw, seal))
 

@@ -70,6 +70,9 @@ class Step:
             value = getattr(self, name)
             if value is not None:
                 require_text(name, value, limit)
+        if (self.reasoning or "").startswith(bodies.SEALED_TEXT):
+            message = "reasoning begins as only sealed texts do."
+            raise InvalidRequest(message, param="reasoning")
         if self.external_id == "":
             raise InvalidRequest("external_id is empty.", param="external_id")
 
@@ -159,6 +162,18 @@ class VersionRow:
     leaves: Leaves | None = None
     # The newest rollback up to it, where that was read with it; `None` is none.
     rollback: Rollback | Unread | None = UNREAD
+
+    def __post_init__(self) -> None:
+        """Open what an encrypting project has sealed.
+
+        Raises: KeysUnavailable.
+        """
+        reasoning = bodies.opened_text(self.session_id, self.reasoning)
+        if reasoning is not self.reasoning:
+            object.__setattr__(self, "reasoning", reasoning)
+        changes = bodies.opened_changes(self.session_id, self.changes)
+        if changes is not self.changes:
+            object.__setattr__(self, "changes", changes)
 
     @property
     def is_emptied(self) -> bool:
@@ -297,7 +312,8 @@ def _decoded(wanted: dict[Body, bytes]) -> dict[Body, bytes]:
         key, base_key = (row.session_id, row.number), (row.session_id, row.base_number)
         # A base has a lower number than what builds on it, so it is decoded already.
         base = None if row.base_number is None else raws[base_key]
-        raws[key] = bodies.decode(row.codec, row.data, row.size, base)
+        place = bodies.Place(row.session_id, row.salt)
+        raws[key] = bodies.decode(row.codec, row.data, row.size, base, place)
         if key in wanted:
             bodies.verify(raws[key], row.salt, wanted[key])
             # At once outside a transaction; inside one it may be the transaction's

@@ -140,11 +140,16 @@ ERRORS: dict[str, tuple[int, str]] = {
     "body_not_verified": (500, OURS),
     "service_unavailable": (503, OURS),
     "meaning_unavailable": (503, OURS),
+    "keys_unavailable": (503, OURS),
     "insufficient_storage": (507, OURS),
 }
 
 AUTHENTICATE = 'Bearer realm="api"'
-RETRY_SECONDS = {"service_unavailable": 1, "insufficient_storage": 30}
+RETRY_SECONDS = {
+    "service_unavailable": 1,
+    "keys_unavailable": 30,
+    "insufficient_storage": 30,
+}
 # The Anchor clients turn every error that has it into a policy violation.
 FORBIDDEN_KEYS = frozenset({"blocked_by"})
 

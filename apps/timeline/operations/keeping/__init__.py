@@ -5,6 +5,7 @@ from apps.timeline.operations.keeping.removing import (
     remove_session,
     thin_session,
 )
+from apps.timeline.operations.keeping.sealing import seal_older, seal_session
 from apps.timeline.operations.keeping.taking import empty_versions, prune_versions
 from apps.timeline.operations.keeping.values import Gone, Went
 
@@ -15,5 +16,7 @@ __all__ = [
     "empty_versions",
     "prune_versions",
     "remove_session",
+    "seal_older",
+    "seal_session",
     "thin_session",
 ]

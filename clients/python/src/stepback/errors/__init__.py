@@ -138,6 +138,7 @@ from stepback.errors.requests import UnsupportedMediaType as UnsupportedMediaTyp
 from stepback.errors.servers import BodyNotVerified as BodyNotVerified
 from stepback.errors.servers import InsufficientStorage as InsufficientStorage
 from stepback.errors.servers import InternalError as InternalError
+from stepback.errors.servers import KeysUnavailable as KeysUnavailable
 from stepback.errors.servers import MeaningUnavailable as MeaningUnavailable
 from stepback.errors.servers import RateLimitExceeded as RateLimitExceeded
 from stepback.errors.servers import ServerError as ServerError
