@@ -16,13 +16,14 @@ PROJECT = Covered(
         "floor",
         "search_by_meaning",
         "needs_rollback_reason",
+        "masks",
     ),
     key=lambda project: str(project.id),
     named=lambda key: f"the settings of project {key}",
     present="""
     SELECT p.id AS key, p.created_at AS made_at, p.slug, p.name, p.handling,
            p.needs_second_factor, p.floor, p.search_by_meaning,
-           p.needs_rollback_reason
+           p.needs_rollback_reason, p.masks
       FROM accounts_project p WHERE p.id = %(project)s
     """,
 )

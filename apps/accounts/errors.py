@@ -39,6 +39,18 @@ class AuthenticationFailed(DomainError):
         return cls(SENTENCES[reason], reason=reason.value)
 
 
+class UnacceptableMask(DomainError):
+    """A mask cannot be like that."""
+
+    code = "unacceptable_mask"
+
+
+class Masked(DomainError):
+    """This key is masked, and the answer would depend on what it may not see."""
+
+    code = "masked"
+
+
 class NameTaken(DomainError):
     """This name is already in use."""
 

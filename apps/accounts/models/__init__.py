@@ -72,6 +72,8 @@ class Project(models.Model):
     search_by_meaning = models.BooleanField(default=False)
     # Whether a rollback has to say why.
     needs_rollback_reason = models.BooleanField(default=False)
+    # What masked keys are not shown, as JSON; only who asks for it loads it.
+    masks = models.TextField(default="[]")
     created_at = models.DateTimeField()
 
     class Meta:

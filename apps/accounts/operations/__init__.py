@@ -24,6 +24,7 @@ from apps.accounts.operations.projects import (
     require_rollback_reason,
     set_floor,
     set_handling,
+    set_masks,
     set_search_by_meaning,
 )
 from apps.accounts.operations.second_factors import (
@@ -77,6 +78,7 @@ __all__ = [
     "save_view",
     "set_floor",
     "set_handling",
+    "set_masks",
     "set_search_by_meaning",
     "use_password_link",
     "use_signin_link",

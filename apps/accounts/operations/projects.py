@@ -1,11 +1,13 @@
 """Making projects, and changing their settings."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from apps.accounts import covered, secrets
 from apps.accounts.errors import NameTaken
+from apps.accounts.masks import Mask, written
 from apps.accounts.models import Project
 from apps.accounts.names import valid_name, valid_slug
 from apps.audit import operations as audit
@@ -83,6 +85,16 @@ def require_rollback_reason(
     Setting what is set already is not recorded.
     """
     return _set(act, project, "needs_rollback_reason", is_required, told=is_required)
+
+
+@transaction.atomic
+def set_masks(*, act: Provenance, project: Project, masks: Sequence[Mask]) -> Project:
+    """Say what masked keys are not shown; from their next request on.
+
+    The record says how many there are: words of one's own may be somebody's name.
+    Setting what is set already is not recorded.
+    """
+    return _set(act, project, "masks", written(masks), told=len(masks))
 
 
 def _set(

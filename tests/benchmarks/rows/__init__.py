@@ -15,6 +15,7 @@ from tests.benchmarks.rows import (
     embedding,
     heads,
     items,
+    masks,
     meaning,
     memories,
     memory,
@@ -55,6 +56,7 @@ ROWS: dict[str, ModuleType] = {
     "embedding": embedding,
     "acting": acting,
     "roots": roots,
+    "masks": masks,
 }
 # Those that need neither large data nor the baselines' venv.
 CHEAP = ("head", "item", "rollback", "changes", "roots")

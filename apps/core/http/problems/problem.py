@@ -121,6 +121,8 @@ ERRORS: dict[str, tuple[int, str]] = {
     "unacceptable_json": (422, INVALID),
     "unacceptable_policy": (422, INVALID),
     "unacceptable_legal_hold": (422, INVALID),
+    "unacceptable_mask": (422, INVALID),
+    "masked": (422, INVALID),
     "unacceptable_erasure": (422, INVALID),
     "unacceptable_approval": (422, INVALID),
     "unacceptable_arguments": (422, INVALID),

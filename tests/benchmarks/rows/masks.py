@@ -1,0 +1,52 @@
+"""Reading a state with a key that is masked, beside one that sees it clear."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from functools import partial
+
+from tests.benchmarks import machine, states
+from tests.benchmarks.clients import Client
+from tests.benchmarks.findings import Finding, noise_text
+from tests.benchmarks.pairs import alternate, milliseconds
+from tests.benchmarks.setting import Setting
+
+WHAT = "a session of 100 KB read by a masked key: to one that sees it clear"
+MESSAGES, BYTES = 100, 1_000
+TIMES = 30
+MASKS = [
+    {"pointer": "/customer/**/card", "style": "last4"},
+    {"pattern": "card", "style": "last4"},
+    {"pattern": "email", "style": "hide"},
+]
+
+
+def run(setting: Setting) -> list[Finding]:
+    with ExitStack() as opened:
+        dsn = opened.enter_context(machine.database("bench_masks"))
+        server = opened.enter_context(machine.product(dsn))
+        clear, masked, admin = (
+            opened.enter_context(closing(Client(server, server.key("bench", *said))))
+            for said in ((), ("--scope", "masked"), ("--scope", "admin"))
+        )
+        admin.done("PUT", "/v1/masks", {"masks": MASKS})
+        path = clear.begin({"messages": states.chat(MESSAGES, BYTES)})
+        lanes = {
+            "masked": partial(_read, masked, f"/v1/sessions/{path}"),
+            "clear": partial(_read, clear, f"/v1/sessions/{path}"),
+        }
+        samples = alternate(lanes, rounds=setting.rounds)
+    return [
+        Finding(
+            what=WHAT,
+            measured=samples.ratio("masked", "clear"),
+            limit=3.0,
+            ours=f"{samples.median('masked') / TIMES:.2f} ms",
+            other=f"{samples.median('clear') / TIMES:.2f} ms",
+            noise=noise_text(samples.noise("clear")),
+        )
+    ]
+
+
+def _read(client: Client, path: str) -> float:
+    return milliseconds(lambda: [client.done("GET", path) for _ in range(TIMES)])
