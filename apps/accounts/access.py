@@ -86,6 +86,13 @@ def may(
     return belongs and permission in GRANTS.get(level, frozenset())
 
 
+def sees_clear(member: Membership) -> bool:
+    """Say whether a member is shown what the project's masks cover."""
+    return member.role == Role.ADMIN or (
+        member.role == Role.OPERATOR and member.reads_unmasked
+    )
+
+
 def require(
     caller: Caller | Membership, permission: Permission, project: Project
 ) -> None:

@@ -51,6 +51,18 @@ class Masked(DomainError):
     code = "masked"
 
 
+class NotForMasked(DomainError):
+    """Who asks is not shown what masks cover, and this cannot be masked."""
+
+    code = "not_for_masked"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"Masks cover some of what you may see here, and {what} cannot be masked."
+            " Ask an administrator of the project."
+        )
+
+
 class NameTaken(DomainError):
     """This name is already in use."""
 

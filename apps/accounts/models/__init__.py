@@ -144,6 +144,9 @@ class Membership(models.Model):
     project = models.ForeignKey(Project, on_delete=models.PROTECT)
     user = models.ForeignKey(User, on_delete=models.PROTECT)
     role = models.CharField(max_length=16, choices=Role.choices)
+    # Whether an operator is shown what the project's masks cover: administrators
+    # always are, viewers never.
+    reads_unmasked = models.BooleanField(default=False)
     # What their list of sessions opens with; the verbs of views keep it visible.
     default_view = models.ForeignKey(
         "SavedView", on_delete=models.PROTECT, null=True, related_name="+"

@@ -1,5 +1,6 @@
 """Masking of what is shown, never of what is stored; pure."""
 
 from apps.timeline.masking.answers import HIDDEN, Masking
+from apps.timeline.masking.readers import MaskedReader
 
-__all__ = ["HIDDEN", "Masking"]
+__all__ = ["HIDDEN", "MaskedReader", "Masking"]

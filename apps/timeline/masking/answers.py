@@ -40,6 +40,39 @@ class Masking:
         steps = [(number, 0) for number in range(len(self._places))]
         return self._value(answer, self._closed(steps))
 
+    def text(self, text: str) -> str:
+        """Return a text without what patterns find in it."""
+        return self._text(text)
+
+    @property
+    def has_places(self) -> bool:
+        """Whether any mask is of a place."""
+        return bool(self._places)
+
+    def masked_at(self, pointer: str, value: Any) -> Any:
+        """Return a copy of what stands at a place, without what the masks cover."""
+        return self._value(value, self._reached(pointer))
+
+    def is_within(self, pointer: str) -> bool:
+        """Say whether all of what stands at a place is masked."""
+        return self._is_end(self._reached(pointer))
+
+    def hides(self, pointer: str) -> bool:
+        """Say whether a mask covers what stands at a place, or may cover some of it."""
+        return bool(self._reached(pointer))
+
+    def _reached(self, pointer: str) -> frozenset[Step]:
+        """Return how far the masks are followed there: all the way, once within one."""
+        steps = self._closed((number, 0) for number in range(len(self._places)))
+        for segment in json.segments(pointer):
+            if self._is_end(steps):
+                break
+            steps = self._below(steps, segment)
+        return steps
+
+    def _is_end(self, steps: frozenset[Step]) -> bool:
+        return any(len(self._places[one][0]) == followed for one, followed in steps)
+
     @cached_property
     def _places(self) -> list[tuple[list[str], Style]]:
         return [

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from apps.core.json import Json, items_left_out, parse
+from apps.core.readers import reader
 from apps.diffs import pointers
 from apps.diffs.changes import (
     MISSING,
@@ -175,8 +176,14 @@ def restored(version: Changed) -> list[Change]:
             kept.get("from_pointer"),
             kept.get("differs_at"),
         )
-        for kept in version.changes
+        for kept in map(_seen, version.changes)
     ]
+
+
+def _seen(kept: dict[str, Any]) -> dict[str, Any]:
+    """Return a change as whoever looks may see it."""
+    who = reader()
+    return kept if who is None else who.change(kept)
 
 
 def _side(kept: dict[str, Json], name: str) -> Json:

@@ -1,0 +1,79 @@
+"""What a page shows to whoever asks: all of it, or what the project's masks leave.
+
+Who enters a project is looked at once. While a page is read, values are drawn where
+they are handed out (`core.readers`), before anything compares or cuts them; what an act
+does it does with what is stored, and its page is drawn again. Whatever the page then
+says, patterns are looked for in all of it: in notes, names, reasons and links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+from django.http import HttpRequest, HttpResponse
+
+from apps.accounts.access import sees_clear
+from apps.accounts.errors import NotForMasked
+from apps.accounts.models import Membership
+from apps.core.readers import look_on, looking
+from apps.timeline.masking import MaskedReader
+
+READING = ("GET", "HEAD")
+TEXTS = ("text/", "application/json")
+
+
+def look(request: HttpRequest, membership: Membership) -> None:
+    """Note who is looking, and draw values for them while they only read."""
+    reader = None if sees_clear(membership) else MaskedReader(membership.project)
+    cast(Any, request).reader = reader if reader and reader.is_masked else None
+    if request.method in READING:
+        look_again(request)
+
+
+def look_again(request: HttpRequest) -> None:
+    """Draw values again for whoever acted: the page that they came from follows."""
+    look_on(_reader_of(request))
+
+
+@contextmanager
+def seen(request: HttpRequest) -> Iterator[None]:
+    """Forget with the answer who looked."""
+    with looking(None):
+        yield
+
+
+def drawn(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Return an answer without what patterns find in it.
+
+    What is not text, and what is sent in pieces, is refused by who sends it
+    (`require_clear`).
+    """
+    reader = _reader_of(request)
+    if reader is None or response.streaming:
+        return response
+    for name in ("Location", "HX-Redirect"):
+        if name in response.headers:
+            response.headers[name] = reader.address(response.headers[name])
+    kind = response.headers.get("Content-Type", "")
+    if kind.startswith(TEXTS) and response.content:
+        text = response.content.decode(response.charset or "utf-8")
+        is_page = kind.startswith("text/html")
+        response.content = (reader.page if is_page else reader.text)(text).encode()
+    # What was drawn by today's masks is nobody's to keep.
+    response.headers.setdefault("Cache-Control", "private, no-store")
+    return response
+
+
+def require_clear(request: HttpRequest, what: str) -> None:
+    """Refuse those who are not shown everything what cannot be masked.
+
+    Raises: NotForMasked, naming it.
+    """
+    if _reader_of(request) is not None:
+        raise NotForMasked(what)
+
+
+def _reader_of(request: HttpRequest) -> MaskedReader | None:
+    return cast("MaskedReader | None", getattr(request, "reader", None))
