@@ -48,11 +48,11 @@ KEY = Covered(
 )
 MEMBERSHIP = Covered(
     kind="member",
-    columns=("role",),
+    columns=("role", "reads_unmasked"),
     key=lambda membership: str(membership.user_id),
     named=lambda key: f"the membership of {key}",
     present="""
-    SELECT m.user_id AS key, m.created_at AS made_at, m.role
+    SELECT m.user_id AS key, m.created_at AS made_at, m.role, m.reads_unmasked
       FROM accounts_membership m WHERE m.project_id = %(project)s
     """,
 )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import regex
 
-from apps.core.readers import drawn
+from apps.diffs.readers import drawn
 
 # No cluster that people write is longer; marks piled up beyond are cut like any text.
 LONGEST = 64

@@ -8,9 +8,9 @@ import json
 import re
 from itertools import islice
 
-from apps.core.readers import drawn
 from apps.diffs.changes import CutList, Json
 from apps.diffs.graphemes import boundary, cut, has_right_to_left, visible
+from apps.diffs.readers import drawn
 
 __all__ = [
     "count",

@@ -9,7 +9,14 @@ from django.core.management import call_command
 from django.test import Client
 
 from tests.contracts.document import FILES
-from tests.contracts.routes import BODIES, QUERIES, Route, api_routes, prepared
+from tests.contracts.routes import (
+    BODIES,
+    QUERIES,
+    RAW_BODIES,
+    Route,
+    api_routes,
+    prepared,
+)
 from tests.contracts.world import World
 
 pytestmark = pytest.mark.django_db
@@ -133,7 +140,8 @@ def test_every_body_that_is_taken_is_typed(document: Any) -> None:
     sampled = {name for name, body in BODIES.items() if body is not None}
 
     assert taking == sampled
-    for name in taking:
+    # Bytes have no schema; blobs are such a body.
+    for name in taking - RAW_BODIES:
         media = operations[name]["requestBody"]["content"]
         assert list(media) == ["application/json"], name
         assert "$ref" in media["application/json"]["schema"], name

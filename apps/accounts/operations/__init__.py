@@ -41,6 +41,7 @@ from apps.accounts.operations.sessions import (
     end_sessions,
     forget_sessions,
 )
+from apps.accounts.operations.unmasked import allow_unmasked, note_unmasked
 from apps.accounts.operations.users import change_password, create_user
 from apps.accounts.operations.views import delete_view, open_with_view, save_view
 
@@ -50,6 +51,7 @@ __all__ = [
     "accept_as_newcomer",
     "accept_invitation",
     "add_member",
+    "allow_unmasked",
     "answer_once",
     "begin_second_factor",
     "change_password",
@@ -68,6 +70,7 @@ __all__ = [
     "make_password_link",
     "make_recovery_codes",
     "make_signin_link",
+    "note_unmasked",
     "open_with_view",
     "remove_member",
     "remove_second_factor",

@@ -12,11 +12,11 @@ from psycopg import Connection
 from apps.agents.acts import Act
 from apps.audit.streams import Operation
 from apps.core.ids import new_id
-from apps.core.readers import reader
 from apps.data.documents.agents import known_document
 from apps.data.documents.known import RECORDS, UNKNOWN_CONFIG
 from apps.data.documents.values import KeptValue, kept_in
 from apps.data.operations.recording import found, record_unless_off, told
+from apps.diffs.readers import reader
 from apps.timeline import queries
 from apps.timeline.errors import KeyNotFound, VersionNotFound
 from apps.timeline.operations import Document

@@ -26,7 +26,7 @@ from backports.zstd import (
     get_frame_info,
 )
 
-from apps.core.readers import reader
+from apps.diffs.readers import reader
 from apps.timeline.bodies.bundles import MAX_BODY_BYTES, CorruptBody, unframe
 
 KEY_FRAME_EVERY = 32

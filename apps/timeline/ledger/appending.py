@@ -21,7 +21,7 @@ from apps.audit import operations as audit
 from apps.core import sql
 from apps.core.admission import gate
 from apps.core.errors import DomainError, IdempotencyKeyReused
-from apps.core.readers import require_clear
+from apps.diffs.readers import require_clear
 from apps.timeline import bodies
 from apps.timeline.errors import SessionNotFound, held
 from apps.timeline.ledger import conflicts, events

@@ -44,11 +44,6 @@ class Masking:
         """Return a text without what patterns find in it."""
         return self._text(text)
 
-    @property
-    def has_places(self) -> bool:
-        """Whether any mask is of a place."""
-        return bool(self._places)
-
     def masked_at(self, pointer: str, value: Any) -> Any:
         """Return a copy of what stands at a place, without what the masks cover."""
         return self._value(value, self._reached(pointer))

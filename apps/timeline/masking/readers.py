@@ -31,10 +31,10 @@ class MaskedReader:
     """Somebody who is shown what the masks of a project leave."""
 
     def __init__(self, project: Project) -> None:
-        stored = masks.stored(project.masks)
-        self.is_masked = bool(stored)
         self._masking = Masking(
-            masks=stored, secret=bytes(project.index_key), shown_at=("",)
+            masks=masks.stored(project.masks),
+            secret=bytes(project.index_key),
+            shown_at=("",),
         )
         self._parts: dict[tuple[str, bytes], bytes] = {}
 
@@ -102,10 +102,10 @@ class MaskedReader:
         value = self._masking.masked_at(kept["pointer"], kept[name])
         return _without_cut(value)
 
-    def hides_places(self) -> bool:
-        return self._masking.has_places
-
     def hides(self, pointer: str) -> bool:
+        return self._masking.is_within(pointer)
+
+    def hides_below(self, pointer: str) -> bool:
         return self._masking.hides(pointer)
 
     def address(self, url: str) -> str:

@@ -25,8 +25,8 @@ from apps.agents.scope import Scope
 from apps.core import sql
 from apps.core.errors import DomainError
 from apps.core.json import Json
-from apps.core.readers import reader
 from apps.diffs import pointers
+from apps.diffs.readers import reader
 from apps.diffs.text import shorten
 from apps.timeline import hooks
 from apps.timeline.bodies import CorruptBody

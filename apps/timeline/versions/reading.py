@@ -20,8 +20,8 @@ from apps.core import json
 from apps.core.admission import gate
 from apps.core.errors import InvalidRequest
 from apps.core.json import State
-from apps.core.readers import reader
 from apps.diffs.facets import Leaves
+from apps.diffs.readers import reader
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.versions import gone
@@ -189,7 +189,8 @@ def parsed(version: VersionRow) -> State:
     """
     if reader() is not None:
         # Drawn for somebody, and for them alone: it does not stay with the row.
-        return json.parse_written(state(version))
+        seen: State = json.parse_written(state(version))
+        return seen
     value: State | None = version.parsed
     if value is None:
         value = json.parse_written(state(version))
@@ -257,10 +258,10 @@ def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
             missing[key] = version
         else:
             found[key] = raw
-    return _drawn(found | _shown(missing) if missing else found)
+    return drawn_bodies(found | _shown(missing) if missing else found)
 
 
-def _drawn(raws: dict[Body, bytes]) -> dict[Body, bytes]:
+def drawn_bodies(raws: dict[Body, bytes]) -> dict[Body, bytes]:
     """Return bodies as whoever looks may see them, once they were verified."""
     who = reader()
     if who is None:

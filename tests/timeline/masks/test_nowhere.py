@@ -34,8 +34,26 @@ MASKS = [
     {"pointer": "/**/secret", "style": "hide"},
     {"pattern": "words", "words": [WORD], "style": "hide"},
 ]
-# Echoed as it was asked; what is found by it is looked at elsewhere.
-ECHOED = ("q", "find", "words", "path", "label", "go", "session", "under", "owner")
+SESSION = "/console/{slug}/sessions/{session_id}"
+VALUE = f"{SESSION}/versions/{{number}}/value"
+# Beside what hostile pages ask for: what leads to the canaries.
+ASKED = {
+    "/console/{slug}/sessions": ["q=again", "q=Because", "q=changed:state.customer"],
+    "/console/{slug}/compare": ["left={session_id}&right={fork_id}&left_version=4"],
+    "/console/{slug}/memories": ["words=Likes"],
+    "/console/{slug}/memories/back": ["session={session_id}"],
+    "/console/{slug}/meaning": ["q=Likes"],
+    "/console/{slug}/agents/{agent_id}/data": ["words=vip", "under="],
+    "/console/{slug}/agents/{agent_id}/data/key": ["key=vip", "key=vip&raw=1"],
+    VALUE: [
+        *("pointer=/secret", "pointer=/customer", "pointer=/customer&raw=1"),
+        "pointer=/customer/secret&against=1",
+    ],
+    f"{SESSION}/versions/{{number}}/blame": ["pointer=/name", "pointer=/n"],
+    f"{SESSION}/versions/{{number}}": [
+        *("tab=state&find=secret", "against=1", "against=3&view=side"),
+    ],
+}
 
 
 @pytest.fixture
@@ -103,7 +121,7 @@ def pages(browser: Client, values: dict[str, Any]) -> Iterator[tuple[str, int, s
     for pattern, names in page_routes():
         if not all(name in values for name in names):
             continue
-        for query in ["", *QUERIES.get(pattern, [])]:
+        for query in ["", *QUERIES.get(pattern, []), *ASKED.get(pattern, [])]:
             query = query.format(**values)
             answer = browser.get(f"{pattern.format(**values)}?{query}")
             yield f"{pattern}?{query}", answer.status_code, text_of(answer)

@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any, Protocol
 
 from apps.core.json import Json, items_left_out, parse
-from apps.core.readers import reader
 from apps.diffs import pointers
 from apps.diffs.changes import (
     MISSING,
@@ -21,6 +20,7 @@ from apps.diffs.changes import (
 )
 from apps.diffs.graphemes import cut, replaced
 from apps.diffs.meaning.noise import NO_NOISE, Noise
+from apps.diffs.readers import reader
 from apps.diffs.summary import sentences, summary
 from apps.diffs.text import count, isolated, isolated_strings, shorten, visible
 from apps.timeline.versions import VersionRow

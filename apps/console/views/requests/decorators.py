@@ -208,17 +208,16 @@ def _answering(view: View[P]) -> View[P]:
         request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
         with seeing.seen(request):
-            return _answered(view, request, *args, **kwargs)
+            told = _told(view, request, *args, **kwargs)
+            return seeing.drawn(request, told)
 
     return cast(View[P], answered)
 
 
-def _answered(view: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-    """Answer a view, or what it raises, drawn for whoever asks."""
-    return seeing.drawn(request, _told(view, request, *args, **kwargs))
-
-
-def _told(view: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+def _told(
+    view: View[P], request: HttpRequest, *args: P.args, **kwargs: P.kwargs
+) -> HttpResponse:
+    """Answer a view, or what it raises."""
     try:
         return view(request, *args, **kwargs)
     except SecondFactorNeeded as needed:

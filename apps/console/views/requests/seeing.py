@@ -1,23 +1,27 @@
 """What a page shows to whoever asks: all of it, or what the project's masks leave.
 
 Who enters a project is looked at once. While a page is read, values are drawn where
-they are handed out (`core.readers`), before anything compares or cuts them; what an act
-does it does with what is stored, and its page is drawn again. Whatever the page then
-says, patterns are looked for in all of it: in notes, names, reasons and links.
+they are handed out (`diffs.readers`), before anything compares or cuts them; what an
+act does it does with what is stored, and its page is drawn again. Whatever the page
+then says, patterns are looked for in all of it: in notes, names, reasons and links.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse
 
+from apps.accounts import operations as accounts
 from apps.accounts.access import sees_clear
 from apps.accounts.errors import NotForMasked
+from apps.accounts.masks import NO_MASKS
 from apps.accounts.models import Membership
-from apps.core.readers import look_on, looking
+from apps.accounts.views.acting import acting
+from apps.diffs.readers import look_on, looking
 from apps.timeline.masking import MaskedReader
 
 READING = ("GET", "HEAD")
@@ -26,8 +30,13 @@ TEXTS = ("text/", "application/json")
 
 def look(request: HttpRequest, membership: Membership) -> None:
     """Note who is looking, and draw values for them while they only read."""
-    reader = None if sees_clear(membership) else MaskedReader(membership.project)
-    cast(Any, request).reader = reader if reader and reader.is_masked else None
+    asking = cast(Any, request)
+    asking.reader = asking.clear = None
+    if membership.project.masks != NO_MASKS:
+        if sees_clear(membership):
+            asking.clear = membership
+        else:
+            asking.reader = MaskedReader(membership.project)
     if request.method in READING:
         look_again(request)
 
@@ -52,6 +61,7 @@ def drawn(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """
     reader = _reader_of(request)
     if reader is None or response.streaming:
+        _note(request, response)
         return response
     for name in ("Location", "HX-Redirect"):
         if name in response.headers:
@@ -64,6 +74,19 @@ def drawn(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     # What was drawn by today's masks is nobody's to keep.
     response.headers.setdefault("Cache-Control", "private, no-store")
     return response
+
+
+def _note(request: HttpRequest, response: HttpResponse) -> None:
+    """Record that somebody was shown what masks cover from others."""
+    membership: Membership | None = getattr(request, "clear", None)
+    if membership is None or response.status_code != HTTPStatus.OK:
+        return
+    asked = request.resolver_match.kwargs if request.resolver_match else {}
+    accounts.note_unmasked(
+        act=acting(request),
+        project=membership.project,
+        session_id=asked.get("session_id"),
+    )
 
 
 def require_clear(request: HttpRequest, what: str) -> None:

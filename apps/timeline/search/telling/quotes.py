@@ -10,7 +10,7 @@ from typing import Any
 from apps.core import json
 from apps.core.admission import work
 from apps.core.admission.work import WorkBudget
-from apps.core.readers import drawn
+from apps.diffs.readers import drawn
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.projection import kept

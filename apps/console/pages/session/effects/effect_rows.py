@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.core.readers import drawn_value
+from apps.diffs.readers import drawn_value
 from apps.diffs.text import visible
 from apps.timeline.queries import Answering, CrossedEffect, EffectRow
 from apps.timeline.words import CompensationStatus, EffectClass, EffectStatus

@@ -35,10 +35,10 @@ class Reader(Protocol):
     def change(self, kept: Mapping[str, Any]) -> dict[str, Any]:
         """Return a change as an append kept it, without what they may not see."""
 
-    def hides_places(self) -> bool:
-        """Say whether they may not see some places, whatever stands there."""
-
     def hides(self, pointer: str) -> bool:
+        """Say whether they may see nothing of what stands at a place."""
+
+    def hides_below(self, pointer: str) -> bool:
         """Say whether they may not see all of what stands at a place."""
 
 
@@ -75,6 +75,15 @@ def drawn_value(data: bytes) -> bytes:
     """Return JSON that stands by itself as whoever looks may see it."""
     who = _reader.get()
     return data if who is None else who.value(data)
+
+
+def hides_at(pointer: str, value: Any) -> bool:
+    """Say whether whoever looks may not see all of a value that stands at a place."""
+    who = _reader.get()
+    if who is None:
+        return False
+    is_open = isinstance(value, dict | list) and who.hides_below(pointer)
+    return is_open or who.hides(pointer)
 
 
 def require_clear() -> None:
