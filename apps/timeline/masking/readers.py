@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import unquote
+
+from orjson import Fragment
 
 from apps.accounts import masks
 from apps.accounts.models import Project
@@ -108,6 +110,23 @@ class MaskedReader:
     def hides_below(self, pointer: str) -> bool:
         return self._masking.hides(pointer)
 
+    def message(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return what is told of an event; pointers are of its metadata alone."""
+        told = {name: self._told(value) for name, value in data.items()}
+        metadata = data.get("metadata")
+        if isinstance(metadata, Fragment):
+            told["metadata"] = json.parse_written(self.value(json.dumps(metadata)))
+        return told
+
+    def _told(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self._told(one) for one in value]
+        if isinstance(value, dict):
+            return {self.text(name): self._told(one) for name, one in value.items()}
+        return value
+
     def address(self, url: str) -> str:
         """Return an address, or one of nothing where patterns find some in it."""
         read = unquote(url.replace("+", " "))
@@ -140,6 +159,20 @@ class MaskedReader:
             if self.text(read) != read:
                 return f'{found[1]}"{html.escape(self.text(read))}"'
         return found[0]
+
+
+def reader_of(project: Project) -> MaskedReader | None:
+    """Return how a project is told to those who are shown what its masks leave."""
+    return None if project.masks == masks.NO_MASKS else MaskedReader(project)
+
+
+def readers_of(project_ids: Iterable[str]) -> dict[str, MaskedReader]:
+    """Return the same of those of these projects that have masks, in one statement."""
+    found = Project.objects.filter(id__in=list(project_ids))
+    return {
+        str(one.id): MaskedReader(one)
+        for one in found.exclude(masks=masks.NO_MASKS).only("id", "masks", "index_key")
+    }
 
 
 def _without_cut(value: Any) -> Any:

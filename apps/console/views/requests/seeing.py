@@ -22,7 +22,7 @@ from apps.accounts.masks import NO_MASKS
 from apps.accounts.models import Membership
 from apps.accounts.views.acting import acting
 from apps.diffs.readers import look_on, looking
-from apps.timeline.masking import MaskedReader
+from apps.timeline.masking import MaskedReader, reader_of
 
 READING = ("GET", "HEAD")
 TEXTS = ("text/", "application/json")
@@ -36,7 +36,7 @@ def look(request: HttpRequest, membership: Membership) -> None:
         if sees_clear(membership):
             asking.clear = membership
         else:
-            asking.reader = MaskedReader(membership.project)
+            asking.reader = reader_of(membership.project)
     if request.method in READING:
         look_again(request)
 
