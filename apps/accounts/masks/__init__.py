@@ -6,17 +6,26 @@ expressions of callers, so what a mask costs does not depend on who wrote it.
 """
 
 from apps.accounts.masks.mask import Mask, Pattern, Style
-from apps.accounts.masks.stated import LONGEST_POINTER, masks_of, stored, written
+from apps.accounts.masks.stated import (
+    LONGEST_POINTER,
+    MOST,
+    mask_of,
+    masks_of,
+    stored,
+    written,
+)
 
 # As a project without any has it stored.
 NO_MASKS = "[]"
 
 __all__ = [
     "LONGEST_POINTER",
+    "MOST",
     "NO_MASKS",
     "Mask",
     "Pattern",
     "Style",
+    "mask_of",
     "masks_of",
     "stored",
     "written",

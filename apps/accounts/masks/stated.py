@@ -26,7 +26,7 @@ def masks_of(said: Sequence[Any]) -> tuple[Mask, ...]:
     """
     if len(said) > MOST:
         raise UnacceptableMask(f"A project has at most {MOST} masks.", param="masks")
-    return tuple(_mask(one, f"masks[{at}]") for at, one in enumerate(said))
+    return tuple(mask_of(one, f"masks[{at}]") for at, one in enumerate(said))
 
 
 def stored(text: str) -> tuple[Mask, ...]:
@@ -39,7 +39,11 @@ def written(masks: Sequence[Mask]) -> str:
     return json.dumps([mask.said() for mask in masks]).decode()
 
 
-def _mask(said: Any, at: str) -> Mask:
+def mask_of(said: Any, at: str) -> Mask:
+    """Return the mask that an object of JSON says.
+
+    Raises: UnacceptableMask, whose `param` is the place below `at`.
+    """
     if not isinstance(said, dict):
         raise UnacceptableMask("A mask is an object.", param=at)
     pointer, pattern = said.get("pointer"), said.get("pattern")

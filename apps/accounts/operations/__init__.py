@@ -20,7 +20,9 @@ from apps.accounts.operations.links import (
 )
 from apps.accounts.operations.members import add_member, change_role, remove_member
 from apps.accounts.operations.projects import (
+    add_mask,
     create_project,
+    remove_mask,
     require_rollback_reason,
     set_floor,
     set_handling,
@@ -50,6 +52,7 @@ __all__ = [
     "Redaction",
     "accept_as_newcomer",
     "accept_invitation",
+    "add_mask",
     "add_member",
     "allow_unmasked",
     "answer_once",
@@ -72,6 +75,7 @@ __all__ = [
     "make_signin_link",
     "note_unmasked",
     "open_with_view",
+    "remove_mask",
     "remove_member",
     "remove_second_factor",
     "require_rollback_reason",
