@@ -15,7 +15,9 @@ from typing import Any
 
 from apps.accounts.masks import Mask, Style
 from apps.core import json
+from apps.timeline.masking import written
 from apps.timeline.masking.patterns import Span, finder_of
+from apps.timeline.masking.written import Places
 
 HIDDEN = "[masked]"
 SHOWN_LAST = 4
@@ -39,6 +41,82 @@ class Masking:
         """Return a copy of a decoded answer without what the masks cover."""
         steps = [(number, 0) for number in range(len(self._places))]
         return self._value(answer, self._closed(steps))
+
+    def written(self, data: bytes) -> bytes:
+        """Return written JSON without what the masks cover, as `masked` does.
+
+        Parsed only for places whose names stand in it; what patterns may find is
+        looked for in the whole.
+        """
+        text = data.decode()
+        at = frozenset(
+            number
+            for number, names in enumerate(self._names)
+            if all(name in text for name in names)
+        )
+        if at:
+            steps = self._closed((number, 0) for number in at)
+            value = self._placed(json.parse_written(data), steps)
+            text = json.dumps(value).decode()
+        found = written.redrawn(text, self._hints, self._redraw)
+        if found is None:
+            return json.dumps(self.masked(json.parse_written(data)))
+        return found.encode()
+
+    @cached_property
+    def _hints(self) -> list[Places] | None:
+        return written.hints_of(self.masks)
+
+    @cached_property
+    def _names(self) -> list[list[str]]:
+        """What has to stand in an answer for each place to be there."""
+        return [
+            [
+                f"{json.dumps(one).decode()}:"
+                for one in segments
+                if one not in ("*", "**") and not one.isdecimal()
+            ]
+            for segments, _ in self._places
+        ]
+
+    def _redraw(self, scalar: str, is_string: bool) -> str:
+        if is_string:
+            said = json.parse_written(scalar.encode())
+            drawn = self._text(said)
+            return scalar if drawn == said else json.dumps(drawn).decode()
+        drawn = self._text(scalar)
+        return scalar if drawn == scalar else json.dumps(drawn).decode()
+
+    def _placed(self, value: Any, steps: frozenset[Step]) -> Any:
+        """Return a copy without masked places; what none reaches is not looked at."""
+        for number, followed in steps:
+            segments, style = self._places[number]
+            if followed == len(segments):
+                return self._drawn(value, style)
+        if isinstance(value, dict):
+            named = self._named_in(steps)
+            return {
+                key: self._placed(child, self._below(steps, key))
+                if named is None or key in named or isinstance(child, dict | list)
+                else child
+                for key, child in value.items()
+            }
+        if isinstance(value, list):
+            return [
+                self._placed(child, below) if below else child
+                for index, child in enumerate(value)
+                if (below := self._below(steps, str(index))) is not None
+            ]
+        return value
+
+    def _named_in(self, steps: frozenset[Step]) -> frozenset[str] | None:
+        """Return of which names a member may be masked; None: of any."""
+        names = {
+            self._places[number][0][followed]
+            for number, followed in steps
+            if followed < len(self._places[number][0])
+        }
+        return None if "*" in names else frozenset(names - {"**"})
 
     def text(self, text: str) -> str:
         """Return a text without what patterns find in it."""

@@ -15,11 +15,18 @@ from apps.accounts.masks import Mask, Pattern
 _BREAKS = r"\s@<>\"(),;:\[\]"
 _EMAIL = re.compile(rf"(?<![^{_BREAKS}])[^{_BREAKS}]++(?:@[^{_BREAKS}]++)+")
 # In one piece or in groups, as cards have them; other numbers may stand beside.
-_DIGITS = re.compile(r"[0-9]{3}(?=(?:[ -]?[0-9]){10})[0-9]*+(?:[ -][0-9]{3,}+)*+")
+# Only from the first digit of a run: from a later one there are no more digits.
+_DIGITS = re.compile(
+    r"[0-9](?<![0-9].)[0-9]{2}(?=(?:[ -]?[0-9]){10})[0-9]*+(?:[ -][0-9]{3,}+)*+"
+)
 _CARD_BEGINS = "23456"
 _CARD_LENGTHS = range(13, 20)
 _MOST_GROUPS = 6
-_IBAN = re.compile(r"[A-Za-z](?<![A-Za-z0-9].)[A-Za-z][0-9]{2}")
+# Two letters that begin a word, and two digits: told by these, of which a text has few.
+_IBAN = re.compile(
+    r"[0-9]{2}(?<=[A-Za-z]{2}..)(?<![A-Za-z0-9][A-Za-z]{2}..)(?=[ -]?[A-Za-z0-9])",
+    re.DOTALL,
+)
 _GROUP = re.compile(r"[A-Za-z0-9]+")
 
 # As ISO 7064 counts them, without what stands between groups: A is 10.
@@ -87,13 +94,14 @@ def _ibans(text: str) -> Iterable[Span]:
     Each country has one length. The remainder is looked at first: it costs a twentieth
     of the whole check, which is made of what passes.
     """
-    for head in _IBAN.finditer(text):
-        rest = _rest_of(text[head.start() : head.start() + 2].upper())
-        found = rest and rest.match(text, head.end())
+    for digits in _IBAN.finditer(text):
+        start = digits.start() - 2
+        rest = _rest_of(text[start : start + 2].upper())
+        found = rest and rest.match(text, digits.end())
         if not found:
             continue
-        start, stop = head.start(), found.end()
-        turned = f"{found.group()}{head.group()}".translate(_COUNTED)
+        stop = found.end()
+        turned = f"{found.group()}{text[start : digits.end()]}".translate(_COUNTED)
         if int(turned) % 97 == 1 and iban.is_valid(text[start:stop]):
             yield start, stop
 

@@ -202,3 +202,41 @@ def test_long_texts_without_a_match_cost_one_look():
     for _ in range(100):
         deep = {"a": deep}
     assert shown(deep, *[at(pointer)] * 100) == deep
+
+
+PIECES = (
+    *(EMAIL, CARD, CARD.replace(" ", ""), IBAN, CANARY, CANARY.upper(), 'say "hi"'),
+    *("a\\b", "\n", "\x01", " ", "7", "é", "\u212a", "n", "secret", "card"),
+)
+ODD = (of(Pattern.WORDS, 'say "hi"'), at("/a/0"), at("/secret/**"), at("/a/*/card"))
+
+
+def odd(random, depth=0):
+    """Return a value whose texts and keys are made of what is written otherwise."""
+    kind = random.randrange(6 if depth < 4 else 3)
+    if kind < 2:
+        return "".join(random.choices(PIECES, k=random.randrange(4)))
+    if kind == 2:
+        return random.choice([None, True, 4111111111111111, 7, 1.5])
+    if kind == 3:
+        return [odd(random, depth + 1) for _ in range(random.randrange(4))]
+    keys = ("secret", "card", "a", "list", "name", *PIECES)
+    return {
+        random.choice(keys): odd(random, depth + 1) for _ in range(random.randrange(5))
+    }
+
+
+def test_what_is_masked_as_it_is_written_is_what_is_masked_as_a_value():
+    random = Random(os.environ.get("STEPBACK_SEED", "13"))
+    n_drawn = 0
+    for _ in range(3 * ROUNDS):
+        masks = random.sample([*ALL, *ODD], k=random.randrange(5))
+        masking = Masking(masks=masks, secret=SECRET, shown_at=("/state",))
+        answer = {"id": "x", "state": odd(random)}
+
+        written = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+        found = json.loads(masking.written(written.encode()))
+
+        assert found == masking.masked(answer), (masks, answer)
+        n_drawn += found != answer
+    assert n_drawn > ROUNDS // 3

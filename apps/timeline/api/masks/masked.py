@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+from orjson import Fragment
 from rest_framework.response import Response
 
-from apps.accounts import masks
 from apps.accounts.access import Permission
 from apps.accounts.errors import Masked
 from apps.accounts.models import Scope
 from apps.core import json
-from apps.timeline.masking import HIDDEN, Masking
+from apps.timeline.masking import HIDDEN, known
 
 Get = Callable[..., Response]
 
@@ -48,18 +48,14 @@ def masked(*shown_at: str, refused: Sequence[str] = ()) -> Callable[[Get], Get]:
     return decorate
 
 
-def _masked(view: Any, data: Any, shown_at: Sequence[str]) -> Any:
+def _masked(view: Any, data: Any, shown_at: Sequence[str]) -> Fragment:
     project = view.caller.project
-    masking = Masking(
-        # Not remembered with the key: a mask counts from the next request on.
-        masks=masks.stored(project.masks),
-        secret=bytes(project.index_key),
-        shown_at=shown_at,
-    )
-    answer: dict[str, Any] = json.parse_written(json.splice(data))
+    answer = {**data}
+    if isinstance(answer.get("data"), list):
+        answer["data"] = [dict(one) for one in answer["data"]]
     for shown in [answer, *_items(answer)]:
         _leave_out(shown)
-    return masking.masked(answer)
+    return Fragment(known.masked(project, json.splice(answer), shown_at))
 
 
 def _items(answer: dict[str, Any]) -> list[dict[str, Any]]:
