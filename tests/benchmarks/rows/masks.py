@@ -13,6 +13,7 @@ from tests.benchmarks.setting import Setting
 
 WHAT = "a session of 100 KB read by a masked key: to one that sees it clear"
 WHAT_READ = {WHAT: "", WHAT.replace("a session", "the state"): "/state"}
+FRESH = "the same of states that nobody has read by these masks"
 MESSAGES, BYTES = 100, 1_000
 TIMES = 30
 MASKS = [
@@ -31,11 +32,45 @@ def run(setting: Setting) -> list[Finding]:
             for said in ((), ("--scope", "masked"), ("--scope", "admin"))
         )
         admin.done("PUT", "/v1/masks", {"masks": MASKS})
+        fresh = [
+            clear.begin({"messages": states.chat(MESSAGES, BYTES)})
+            for _ in range(TIMES)
+        ]
         path = clear.begin({"messages": states.chat(MESSAGES, BYTES)})
         return [
             _compared(setting, what, masked, clear, f"/v1/sessions/{path}{below}")
             for what, below in WHAT_READ.items()
-        ]
+        ] + [_fresh(setting, masked, clear, admin, fresh)]
+
+
+def _fresh(
+    setting: Setting, masked: Client, clear: Client, admin: Client, ids: list[str]
+) -> Finding:
+    """Read each state once by masks that nobody has read it with."""
+    paths = [f"/v1/sessions/{one}/state" for one in ids]
+    n_set = 0
+
+    def read_masked() -> float:
+        nonlocal n_set
+        n_set += 1
+        word = {"pattern": "words", "words": [f"nobody-{n_set}"], "style": "hide"}
+        admin.done("PUT", "/v1/masks", {"masks": [*MASKS, word]})
+        return milliseconds(lambda: [masked.done("GET", one) for one in paths])
+
+    def read_clear() -> float:
+        return milliseconds(lambda: [clear.done("GET", one) for one in paths])
+
+    samples = alternate(
+        {"masked": read_masked, "clear": read_clear}, rounds=setting.rounds
+    )
+    return Finding(
+        what=FRESH,
+        measured=samples.ratio("masked", "clear"),
+        limit=3.0,
+        ours=f"{samples.median('masked') / TIMES:.2f} ms",
+        other=f"{samples.median('clear') / TIMES:.2f} ms",
+        noise=noise_text(samples.noise("clear")),
+    )
 
 
 def _compared(

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from apps.accounts.access import Permission
 from apps.accounts.errors import Masked
-from apps.accounts.models import Scope
+from apps.accounts.models import Project, Scope
 from apps.core import json
 from apps.timeline.masking import HIDDEN, known
 
@@ -55,7 +55,24 @@ def _masked(view: Any, data: Any, shown_at: Sequence[str]) -> Fragment:
         answer["data"] = [dict(one) for one in answer["data"]]
     for shown in [answer, *_items(answer)]:
         _leave_out(shown)
+    if "state" in answer and answer.get("data") is answer["state"]:
+        return _twice(project, answer)
     return Fragment(known.masked(project, json.splice(answer), shown_at))
+
+
+def _twice(project: Project, answer: dict[str, Any]) -> Fragment:
+    """Mask once what clients up to 0.2.0 are shown twice."""
+    state = answer.pop("state")
+    del answer["data"]
+    made = known.masked(project, json.splice({"state": state}), ("/state",))
+    rest = known.masked(project, json.splice(answer), ())
+    twice = made.removeprefix(b'{"state":').removesuffix(b"}")
+    if len(twice) + len(b'{"state":}') != len(made) or rest == b"{}":
+        # A word of the project's own is in the name of the member.
+        everything = {**answer, "state": state, "data": state}
+        shown_at = ("/state", "/data")
+        return Fragment(known.masked(project, json.splice(everything), shown_at))
+    return Fragment(rest[:-1] + b',"state":' + twice + b',"data":' + twice + b"}")
 
 
 def _items(answer: dict[str, Any]) -> list[dict[str, Any]]:
