@@ -20,6 +20,7 @@ from apps.core.errors import InvalidRequest
 from apps.diffs.readers import looking
 from apps.metrics import mailing
 from apps.metrics.models import Rule
+from apps.plans import running
 from apps.timeline.masking import MaskedReader
 from apps.webhooks import operations as webhooks
 from apps.webhooks.models import Message
@@ -149,6 +150,21 @@ def test_what_cannot_be_masked_says_so(viewer, project, run):
     mask(project, *MAILS)
 
     refused = page(viewer, project, "meaning", query="q=x")
+
+    assert refused.status_code == 403
+    assert "cannot be masked" in text(refused)
+
+
+def test_an_archive_is_not_handed_out(viewer, admin, project, run, api):
+    client = api()
+    made = done(client.post("/v1/plans", {"kind": "export", "sessions": [run.id]}))
+    done(client.post(f"/v1/plans/{made['id']}/confirm", {"reason": "look"}))
+    running.sweep(now=timezone.now())
+    clear = page(admin, project, "export_plan", made["id"])
+    assert b"PK" in b"".join(clear)
+    mask(project, *SECRET)
+
+    refused = page(viewer, project, "export_plan", made["id"])
 
     assert refused.status_code == 403
     assert "cannot be masked" in text(refused)

@@ -21,6 +21,8 @@ from apps.accounts.errors import NotForMasked
 from apps.accounts.masks import NO_MASKS
 from apps.accounts.models import Membership
 from apps.accounts.views.acting import acting
+from apps.core.http.problems.exceptions import problem_of
+from apps.core.http.problems.fallbacks import answer
 from apps.diffs.readers import look_on, looking
 from apps.timeline.masking import MaskedReader, reader_of
 
@@ -56,18 +58,21 @@ def seen(request: HttpRequest) -> Iterator[None]:
 def drawn(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Return an answer without what patterns find in it.
 
-    What is not text, and what is sent in pieces, is refused by who sends it
-    (`require_clear`).
+    What is no text, and what is made as it is sent, when nobody is looking any more,
+    is refused.
     """
     reader = _reader_of(request)
-    if reader is None or response.streaming:
+    if reader is None:
         _note(request, response)
         return response
+    kind = response.headers.get("Content-Type", "")
+    if response.streaming or (response.content and not kind.startswith(TEXTS)):
+        response.close()
+        return answer(request, problem_of(NotForMasked("a file")))
     for name in ("Location", "HX-Redirect"):
         if name in response.headers:
             response.headers[name] = reader.address(response.headers[name])
-    kind = response.headers.get("Content-Type", "")
-    if kind.startswith(TEXTS) and response.content:
+    if response.content:
         text = response.content.decode(response.charset or "utf-8")
         is_page = kind.startswith("text/html")
         response.content = (reader.page if is_page else reader.text)(text).encode()
