@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Self
 
-from apps.core.errors import DomainError, NotFound
+from apps.core.errors import DomainError, InvalidRequest, NotFound
 
 
 class Unusable(StrEnum):
@@ -45,8 +45,8 @@ class UnacceptableMask(DomainError):
     code = "unacceptable_mask"
 
 
-class Masked(DomainError):
-    """This key is masked, and the answer would depend on what it may not see."""
+class Masked(InvalidRequest):
+    """Who asks is masked, and the answer would depend on what they may not see."""
 
     code = "masked"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from threading import Lock
 
@@ -64,9 +66,10 @@ def note_unmasked(*, act: Provenance, project: Project, session_id: str | None) 
     """
     what = session_id or project.id
     hour = act.now.replace(minute=0, second=0, microsecond=0)
-    if not _is_first((act.actor.id, project.id, what), hour):
+    reading = act.actor.id, project.id, what
+    if not _is_first(reading, hour):
         return False
-    with transaction.atomic():
+    with _forgotten_on_failure(reading), transaction.atomic():
         audit.record_act(
             stream_id=project.id,
             project_id=project.id,
@@ -77,6 +80,16 @@ def note_unmasked(*, act: Provenance, project: Project, session_id: str | None) 
             details={},
         )
     return True
+
+
+@contextmanager
+def _forgotten_on_failure(reading: tuple[str, str, str]) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with _lock:
+            _noted.pop(reading, None)
+        raise
 
 
 def _is_first(reading: tuple[str, str, str], hour: datetime) -> bool:
