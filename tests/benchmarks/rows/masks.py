@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 
 from tests.benchmarks import machine, states
@@ -27,20 +28,29 @@ def run(setting: Setting) -> list[Finding]:
     with ExitStack() as opened:
         dsn = opened.enter_context(machine.database("bench_masks"))
         server = opened.enter_context(machine.product(dsn))
-        clear, masked, admin = (
-            opened.enter_context(closing(Client(server, server.key("bench", *said))))
-            for said in ((), ("--scope", "masked"), ("--scope", "admin"))
-        )
-        admin.done("PUT", "/v1/masks", {"masks": MASKS})
-        fresh = [
-            clear.begin({"messages": states.chat(MESSAGES, BYTES)})
-            for _ in range(TIMES)
+        keys = [
+            server.key("bench", *said)
+            for said in (("--scope", "masked"), (), ("--scope", "admin"))
         ]
-        path = clear.begin({"messages": states.chat(MESSAGES, BYTES)})
-        return [
-            _compared(setting, what, masked, clear, f"/v1/sessions/{path}{below}")
-            for what, below in WHAT_READ.items()
-        ] + [_fresh(setting, masked, clear, admin, fresh)]
+
+        @contextmanager
+        def clients() -> Iterator[list[Client]]:
+            # Anew for each figure: a server ends connections that idle.
+            with ExitStack() as some:
+                yield [some.enter_context(closing(Client(server, key))) for key in keys]
+
+        with clients() as (_, clear, admin):
+            admin.done("PUT", "/v1/masks", {"masks": MASKS})
+            state = {"messages": states.chat(MESSAGES, BYTES)}
+            ids = [clear.begin(state) for _ in range(TIMES)]
+        found = []
+        for what, below in WHAT_READ.items():
+            with clients() as (masked, clear, _):
+                path = f"/v1/sessions/{ids[0]}{below}"
+                found.append(_compared(setting, what, masked, clear, path))
+        with clients() as (masked, clear, admin):
+            found.append(_fresh(setting, masked, clear, admin, ids))
+    return found
 
 
 def _fresh(
