@@ -56,8 +56,10 @@ class NotForMasked(DomainError):
 
     code = "not_for_masked"
 
-    def __init__(self, what: str) -> None:
-        super().__init__(
+    @classmethod
+    def of(cls, what: str) -> Self:
+        """Return the refusal that names what it is."""
+        return cls(
             f"Masks cover some of what you may see here, and {what} cannot be masked."
             " Ask an administrator of the project."
         )

@@ -68,7 +68,7 @@ def drawn(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     kind = response.headers.get("Content-Type", "")
     if response.streaming or (response.content and not kind.startswith(TEXTS)):
         response.close()
-        return answer(request, problem_of(NotForMasked("a file")))
+        return answer(request, problem_of(NotForMasked.of("a file")))
     for name in ("Location", "HX-Redirect"):
         if name in response.headers:
             response.headers[name] = reader.address(response.headers[name])
@@ -100,7 +100,7 @@ def require_clear(request: HttpRequest, what: str) -> None:
     Raises: NotForMasked, naming it.
     """
     if _reader_of(request) is not None:
-        raise NotForMasked(what)
+        raise NotForMasked.of(what)
 
 
 def _reader_of(request: HttpRequest) -> MaskedReader | None:

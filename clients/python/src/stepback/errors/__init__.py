@@ -95,6 +95,7 @@ from stepback.errors.refused import LinkNotUsable as LinkNotUsable
 from stepback.errors.refused import NameTaken as NameTaken
 from stepback.errors.refused import NoArchive as NoArchive
 from stepback.errors.refused import NoRollback as NoRollback
+from stepback.errors.refused import NotForMasked as NotForMasked
 from stepback.errors.refused import NothingPlanned as NothingPlanned
 from stepback.errors.refused import NothingToRetry as NothingToRetry
 from stepback.errors.refused import NothingToRollBack as NothingToRollBack
