@@ -275,6 +275,35 @@ def test_a_rollback_by_a_masked_operator_restores_what_is_stored(project, run):
     assert run.get("state")["state"]["customer"]["name"] == "Robert"
 
 
+def test_a_masked_operator_forks_what_is_stored_and_edits_nothing(project, run, api):
+    mask(project, *SECRET)
+    browser = signed_in(Client(), make_member(project, "otto", Role.OPERATOR))
+    where = reverse("console:fork", args=[project.slug, run.id, 1])
+    shown = text(browser.get(where))
+    assert "cannot be edited here" in shown
+    assert '<textarea id="id_state"' not in shown
+
+    edited = browser.post(where, {"key": "k" * 16, "state": '{"n": 1}'})
+    forked = browser.post(where, {"key": "l" * 16})
+
+    assert edited.status_code == 403
+    made = forked.headers["Location"].split("/sessions/")[1].split("/")[0]
+    state = done(api().get(f"/v1/sessions/{made}/state"))["state"]
+    assert state["customer"]["name"] == "Robert"
+
+
+def test_a_plan_looks_for_nothing_that_is_masked(project, run):
+    mask(project, *SECRET)
+    browser = signed_in(Client(), make_member(project, "otto", Role.OPERATOR))
+    asked = {"key": "k" * 16, "kind": "hold", "first": "on"}
+    asked["q"] = "state.customer.name=Roberta"
+
+    refused = posted(browser, project, "make_plan", **asked)
+
+    assert refused.status_code in (400, 422)
+    assert run.id not in text(refused)
+
+
 def test_webhooks_are_told_what_masks_leave(project, run):
     mask(project, *MAILS)
     webhooks.create(

@@ -9,7 +9,7 @@ then says, patterns are looked for in all of it: in notes, names, reasons and li
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -92,6 +92,16 @@ def _note(request: HttpRequest, response: HttpResponse) -> None:
         project=membership.project,
         session_id=asked.get("session_id"),
     )
+
+
+def is_masked(request: HttpRequest) -> bool:
+    """Say whether masks cover something from whoever asks."""
+    return _reader_of(request) is not None
+
+
+def as_shown(request: HttpRequest) -> AbstractContextManager[None]:
+    """Have an act look for something as whoever acts may see it."""
+    return looking(_reader_of(request))
 
 
 def require_clear(request: HttpRequest, what: str) -> None:

@@ -21,6 +21,7 @@ from apps.console.views.requests.acts import (
     valid,
 )
 from apps.console.views.requests.decorators import form
+from apps.console.views.requests.seeing import is_masked, require_clear
 from apps.timeline import operations as timeline
 from apps.timeline.operations import Step
 from apps.timeline.versions import state_bytes
