@@ -15,7 +15,7 @@ TABLES = {
     # Who adds a first member, or changes a setting, locks the project.
     "accounts_project": mutable(
         web="INSERT, UPDATE (needs_second_factor, handling, floor, search_by_meaning, "
-        "needs_rollback_reason, data_key)",
+        "needs_rollback_reason, data_key, masks)",
         retention="",
     ),
     # The worker acts for people: whether they still may, it asks here.

@@ -78,6 +78,7 @@ class Action(StrEnum):
     MEMORY_RESTORED = "memory.restored"
     PROJECT_CREATED = "project.created"
     PROJECT_CHANGED = "project.changed"
+    UNMASKED_READ = "unmasked.read"
     KEY_CREATED = "key.created"
     KEY_REVOKED = "key.revoked"
     MEMBER_ADDED = "member.added"
@@ -273,6 +274,7 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.PROJECT_CREATED: Shown("project.created", "Created the project"),
     Action.PROJECT_CHANGED: Shown("project.changed", "Changed the project's settings"),
+    Action.UNMASKED_READ: Shown("unmasked.read", "Read what masks cover"),
     Action.KEY_CREATED: Shown("key.created", "Issued the API key"),
     Action.KEY_REVOKED: Shown("key.revoked", "Revoked the API key"),
     Action.MEMBER_ADDED: Shown("member.added", "Added the member"),

@@ -177,6 +177,8 @@ def samples(project, api, make_key):
         **evil_webhook(project),
         "rule_id": evil_rule(project),
         **evil_keeping(project, EVIL),
+        # Files are shown as they are, and tried in tests/blobs.
+        "path": "none.txt",
         "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
     }
 

@@ -21,6 +21,7 @@ API = "v1/"
 FOR_ADMINS = (
     *("/v1/webhooks", "/v1/alerts", "/v1/dashboard/keys", "/v1/project"),
     *("/v1/agents/{reference}/mapping", "/v1/retention", "/v1/erasures"),
+    "/v1/masks",
 )
 # Of what others may read and write as well.
 BY_ADMINS = {
@@ -377,6 +378,12 @@ BODIES: dict[str, Any] = {
     },
     "PUT /v1/project/policies": {"policies": {"block_secrets": True}},
     "PATCH /v1/project": {"handling": "lenient"},
+    "PUT /v1/masks": {
+        "masks": [
+            {"pointer": "/customer/**/card", "style": "last4"},
+            {"pattern": "words", "words": ["Ann"], "style": "digest"},
+        ]
+    },
     "POST /v1/alerts": {
         "name": "Many",
         "threshold": 0.05,

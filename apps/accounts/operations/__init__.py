@@ -21,10 +21,13 @@ from apps.accounts.operations.links import (
 )
 from apps.accounts.operations.members import add_member, change_role, remove_member
 from apps.accounts.operations.projects import (
+    add_mask,
     create_project,
+    remove_mask,
     require_rollback_reason,
     set_floor,
     set_handling,
+    set_masks,
     set_search_by_meaning,
 )
 from apps.accounts.operations.second_factors import (
@@ -41,6 +44,7 @@ from apps.accounts.operations.sessions import (
     end_sessions,
     forget_sessions,
 )
+from apps.accounts.operations.unmasked import allow_unmasked, note_unmasked
 from apps.accounts.operations.users import change_password, create_user
 from apps.accounts.operations.views import delete_view, open_with_view, save_view
 
@@ -49,7 +53,9 @@ __all__ = [
     "Redaction",
     "accept_as_newcomer",
     "accept_invitation",
+    "add_mask",
     "add_member",
+    "allow_unmasked",
     "answer_once",
     "begin_second_factor",
     "change_password",
@@ -69,7 +75,9 @@ __all__ = [
     "make_password_link",
     "make_recovery_codes",
     "make_signin_link",
+    "note_unmasked",
     "open_with_view",
+    "remove_mask",
     "remove_member",
     "remove_second_factor",
     "require_rollback_reason",
@@ -80,6 +88,7 @@ __all__ = [
     "save_view",
     "set_floor",
     "set_handling",
+    "set_masks",
     "set_search_by_meaning",
     "use_password_link",
     "use_signin_link",

@@ -1,11 +1,13 @@
 """Making projects, and changing their settings."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from apps.accounts import covered, secrets
-from apps.accounts.errors import NameTaken
+from apps.accounts.errors import NameTaken, UnacceptableMask
+from apps.accounts.masks import MOST, Mask, stored, written
 from apps.accounts.models import Project
 from apps.accounts.names import valid_name, valid_slug
 from apps.audit import operations as audit
@@ -91,6 +93,44 @@ def require_rollback_reason(
     Setting what is set already is not recorded.
     """
     return _set(act, project, "needs_rollback_reason", is_required, told=is_required)
+
+
+@transaction.atomic
+def set_masks(*, act: Provenance, project: Project, masks: Sequence[Mask]) -> Project:
+    """Say what masks cover, from the next request of whoever is masked on.
+
+    The record says how many there are: words of one's own may be somebody's name.
+    Setting what is set already is not recorded.
+    """
+    return _set(act, project, "masks", written(masks), told=len(masks))
+
+
+@transaction.atomic
+def add_mask(*, act: Provenance, project: Project, mask: Mask) -> Project:
+    """Add one mask to those of a project; to have it already is no error.
+
+    Raises: UnacceptableMask where there are as many as a project has.
+    """
+    known = _locked_masks(project)
+    if mask in known:
+        return project
+    if len(known) >= MOST:
+        raise UnacceptableMask(f"A project has at most {MOST} masks.", param="masks")
+    return set_masks(act=act, project=project, masks=(*known, mask))
+
+
+@transaction.atomic
+def remove_mask(*, act: Provenance, project: Project, mask: Mask) -> Project:
+    """Take one mask away; that it is gone already is no error."""
+    left = [one for one in _locked_masks(project) if one != mask]
+    return set_masks(act=act, project=project, masks=left)
+
+
+def _locked_masks(project: Project) -> tuple[Mask, ...]:
+    """Return the masks that no other administrator changes meanwhile."""
+    return stored(
+        Project.objects.select_for_update(no_key=True).get(id=project.id).masks
+    )
 
 
 def _set(

@@ -17,6 +17,7 @@ from apps.data.documents.agents import known_document
 from apps.data.documents.known import RECORDS, UNKNOWN_CONFIG
 from apps.data.documents.values import KeptValue, kept_in
 from apps.data.operations.recording import found, record_unless_off, told
+from apps.diffs.readers import reader
 from apps.timeline import queries
 from apps.timeline.errors import KeyNotFound, VersionNotFound
 from apps.timeline.operations import Document
@@ -199,7 +200,16 @@ def bodies_of(
 ) -> dict[int, dict[str, Any]]:
     """Return what is kept of entries by the number of the body."""
     bodies = queries.contents(document.id, rows)
-    return {number: kept_in(raw) for number, raw in bodies.items()}
+    return {number: _seen(kept_in(raw)) for number, raw in bodies.items()}
+
+
+def _seen(body: dict[str, Any]) -> dict[str, Any]:
+    """Return what is kept of an entry as whoever looks may see it."""
+    who = reader()
+    if who is None:
+        return body
+    drawn = {name: who.held(body[name]) for name in ("value", "metadata")}
+    return {**body, **drawn}
 
 
 def _rows(document: Document, asked: PageAsked, now: datetime) -> Sequence[EntryRow]:

@@ -26,6 +26,7 @@ from backports.zstd import (
     get_frame_info,
 )
 
+from apps.diffs.readers import reader
 from apps.timeline.bodies.bundles import MAX_BODY_BYTES, CorruptBody, unframe
 from apps.timeline.bodies.sealing import SEALED, Place, Sealer, opened
 
@@ -196,7 +197,12 @@ def turn_parts(
     parts = {part.name: part.data for part in unframe(raw)}
     if not {"input", "output"} <= parts.keys():
         raise CorruptBody("These are not the parts of a turn.")
-    return parts
+    who = reader()
+    return (
+        parts
+        if who is None
+        else {name: who.turn_part(name, part) for name, part in parts.items()}
+    )
 
 
 def commitment(raw: bytes, salt: bytes) -> bytes:

@@ -133,7 +133,9 @@ def kept_lists(versions: Sequence[KeepingVersion]) -> Iterator[tuple[bytes, byte
     wanted: dict[tuple[str, int], bytes] = {}
     for version in versions:
         wanted |= version.bodies
-    raws = reading.decoded(wanted, size=sum(one.size for one in versions))
+    raws = reading.drawn_bodies(
+        reading.decoded(wanted, size=sum(one.size for one in versions))
+    )
     for version in versions:
         before = raws.get((version.session_id, version.before_number or 0), b"")
         is_first = version.before_number is None

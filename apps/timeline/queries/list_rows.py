@@ -26,6 +26,7 @@ from apps.core import sql
 from apps.core.errors import DomainError
 from apps.core.json import Json
 from apps.diffs import pointers
+from apps.diffs.readers import reader
 from apps.diffs.text import shorten
 from apps.timeline import bodies, hooks
 from apps.timeline.bodies import CorruptBody
@@ -185,8 +186,14 @@ def titles(sessions: Sequence[str]) -> dict[str, str]:
 
 
 def _subject(family: Sequence[Any]) -> Subject:
-    user = family[0].mapped_user
-    return Subject(_title([_said(row) for row in family]), _or_nothing(user))
+    who, user = reader(), family[0].mapped_user
+    said = [_said(row) for row in family]
+    if who is not None:
+        # What was taken from states and messages was cut there: of a place that is
+        # masked, or in the middle of what a pattern finds.
+        said = [_Said(one.depth, one.title, None, None, None, None) for one in said]
+        user = None
+    return Subject(_title(said), _or_nothing(user))
 
 
 @dataclass(frozen=True, slots=True)

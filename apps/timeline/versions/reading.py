@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from functools import partial
@@ -21,6 +21,7 @@ from apps.core.admission import gate
 from apps.core.errors import InvalidRequest
 from apps.core.json import State
 from apps.diffs.facets import Leaves
+from apps.diffs.readers import reader
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
 from apps.timeline.versions import gone
@@ -201,6 +202,10 @@ def parsed(version: VersionRow) -> State:
 
     It stays with the row: a write merges into it and is then compared with it.
     """
+    if reader() is not None:
+        # Drawn for somebody, and for them alone: it does not stay with the row.
+        seen: State = json.parse_written(state(version))
+        return seen
     value: State | None = version.parsed
     if value is None:
         value = json.parse_written(state(version))
@@ -219,6 +224,8 @@ def parsed_pair(one: VersionRow, other: VersionRow) -> tuple[State, State]:
 
 def fetch(versions: Sequence[VersionRow]) -> None:
     """Read the bodies of all of these in one statement, for `parts` and `parsed`."""
+    if reader() is not None:
+        return
     unread = [version for version in versions if version.raw is None]
     for version, raw in zip(unread, _raw_of(unread), strict=True):
         object.__setattr__(version, "raw", raw)
@@ -232,6 +239,8 @@ def raw_of(version: VersionRow) -> bytes:
     """Return all parts that the version shows, framed."""
     # It stays with the row: a body too large for the cache, or not yet committed,
     # would be decoded anew for each of its parts.
+    if reader() is not None:
+        return raw_bodies([version])[version.session_id, version.body_number]
     if version.raw is None:
         (raw,) = _raw_of([version])
         object.__setattr__(version, "raw", raw)
@@ -264,7 +273,21 @@ def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
             missing[key] = version
         else:
             found[key] = raw
-    return found | _shown(missing) if missing else found
+    return drawn_bodies(found | _shown(missing) if missing else found)
+
+
+def drawn_bodies(raws: dict[Body, bytes]) -> dict[Body, bytes]:
+    """Return bodies as whoever looks may see them, once they were verified."""
+    who = reader()
+    if who is None:
+        return raws
+    return {
+        key: bodies.frame(
+            replace(part, data=who.part(part.name, part.data))
+            for part in bodies.unframe(raw)
+        )
+        for key, raw in raws.items()
+    }
 
 
 def _shown(missing: dict[Body, VersionRow]) -> dict[Body, bytes]:

@@ -16,6 +16,7 @@ from tests.benchmarks.rows import (
     heads,
     items,
     keeping,
+    masks,
     meaning,
     memories,
     memory,
@@ -57,6 +58,7 @@ ROWS: dict[str, ModuleType] = {
     "acting": acting,
     "roots": roots,
     "keeping": keeping,
+    "masks": masks,
 }
 # Those that need neither large data nor the baselines' venv.
 CHEAP = ("head", "item", "rollback", "changes", "roots")

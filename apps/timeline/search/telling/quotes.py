@@ -10,6 +10,7 @@ from typing import Any
 from apps.core import json
 from apps.core.admission import work
 from apps.core.admission.work import WorkBudget
+from apps.diffs.readers import drawn
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.projection import kept
@@ -90,6 +91,8 @@ def best_quote(texts: Sequence[str], term: str) -> str | None:
 
 def excerpt(text: str, at: int) -> str:
     """Return what stands around a place of a text, cut at words, in one line."""
+    text = drawn(text)
+    at = min(at, len(text))
     start = max(0, at - LEAD)
     if start:
         start = text.find(" ", start, at) + 1 or start

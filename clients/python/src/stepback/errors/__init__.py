@@ -48,6 +48,7 @@ from stepback.errors.keeping import ErasureNotFound as ErasureNotFound
 from stepback.errors.keeping import Gone as Gone
 from stepback.errors.keeping import LegalHoldEnded as LegalHoldEnded
 from stepback.errors.keeping import LegalHoldNotFound as LegalHoldNotFound
+from stepback.errors.keeping import Masked as Masked
 from stepback.errors.keeping import PreviewNotFound as PreviewNotFound
 from stepback.errors.keeping import PreviewNotReady as PreviewNotReady
 from stepback.errors.keeping import PreviewStale as PreviewStale
@@ -56,6 +57,7 @@ from stepback.errors.keeping import RetentionPolicyNotFound as RetentionPolicyNo
 from stepback.errors.keeping import RootNotFound as RootNotFound
 from stepback.errors.keeping import UnacceptableErasure as UnacceptableErasure
 from stepback.errors.keeping import UnacceptableLegalHold as UnacceptableLegalHold
+from stepback.errors.keeping import UnacceptableMask as UnacceptableMask
 from stepback.errors.keeping import UnacceptablePolicy as UnacceptablePolicy
 from stepback.errors.keeping import UnderLegalHold as UnderLegalHold
 from stepback.errors.keeping import VersionPruned as VersionPruned
@@ -93,6 +95,7 @@ from stepback.errors.refused import LinkNotUsable as LinkNotUsable
 from stepback.errors.refused import NameTaken as NameTaken
 from stepback.errors.refused import NoArchive as NoArchive
 from stepback.errors.refused import NoRollback as NoRollback
+from stepback.errors.refused import NotForMasked as NotForMasked
 from stepback.errors.refused import NothingPlanned as NothingPlanned
 from stepback.errors.refused import NothingToRetry as NothingToRetry
 from stepback.errors.refused import NothingToRollBack as NothingToRollBack

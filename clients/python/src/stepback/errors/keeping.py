@@ -99,6 +99,18 @@ class UnacceptableLegalHold(BadRequest):
     code = "unacceptable_legal_hold"
 
 
+class UnacceptableMask(BadRequest):
+    """A mask cannot be like that; `param` says what of it."""
+
+    code = "unacceptable_mask"
+
+
+class Masked(BadRequest):
+    """The key is masked, and the answer would depend on what it may not see."""
+
+    code = "masked"
+
+
 class UnacceptableErasure(BadRequest):
     """This cannot be erased; `param` says what of it."""
 
