@@ -41,6 +41,7 @@ ELSEWHERE = {
     "PUT /v1/blobs/{sha256}": "save_files sends bytes",
     "GET /v1/sessions/{session_id}/versions/{number}/files": "restore_files asks",
     "GET /v1/sessions/{session_id}/versions/{number}/files/{path}": "as the one before",
+    "GET /v1/exports/{history_export_id}/file": "a file, as the one before",
     "GET /v1/memories/search": "search, as StateBase's first client spells it",
     "POST /v1/sessions/{session_id}/memories": "add, with the session's id",
     "GET /v1/sessions/{session_id}/memories": "list, with the session's id",

@@ -1,0 +1,50 @@
+"""What the API of exports answers."""
+
+from drf_spectacular.utils import extend_schema_serializer
+from rest_framework import serializers
+
+from apps.exports.words import Kind, State
+from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
+from apps.timeline.words import Outcome
+
+
+@extend_schema_serializer(component_name="ExportLeftOut")
+class LeftOutOutput(Output):
+    """Sessions that are not in it, for one reason."""
+
+    reason = text()
+    sessions = serializers.IntegerField()
+
+
+@extend_schema_serializer(component_name="Export")
+class ExportOutput(Output):
+    """An export, how far it is, and what its file has."""
+
+    object = text()
+    id = text()
+    kind = serializers.ChoiceField(choices=Kind.choices)
+    agent = maybe_text()
+    release = maybe_text()
+    model = maybe_text()
+    outcome = serializers.ChoiceField(choices=Outcome.choices, allow_null=True)
+    rolled_back = serializers.BooleanField(allow_null=True)
+    unmasked = serializers.BooleanField()
+    state = serializers.ChoiceField(choices=State.choices)
+    rows = serializers.IntegerField(help_text="Lines so far.")
+    bytes = serializers.IntegerField()
+    sha256 = maybe_text("Of the whole file, once it is ready.")
+    left_out = LeftOutOutput(many=True)
+    error = maybe_text("Why it failed, if it did.")
+    asked_by = text()
+    created_at = serializers.DateTimeField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+    expires_at = serializers.DateTimeField(
+        allow_null=True, help_text="Until then the file is kept."
+    )
+
+
+@extend_schema_serializer(component_name="ExportList")
+class ExportListOutput(ListEnvelope):
+    """A page of exports, the newest first."""
+
+    data = ExportOutput(many=True)  # type: ignore[assignment]

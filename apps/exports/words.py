@@ -1,0 +1,19 @@
+"""The words of exports."""
+
+from django.db import models
+
+
+class Kind(models.TextChoices):
+    """What an export has."""
+
+    TRAJECTORIES = "trajectories"
+
+
+class State(models.TextChoices):
+    """How far an export is."""
+
+    MAKING = "making"
+    READY = "ready"
+    FAILED = "failed"
+    ERASED = "erased"  # somebody was erased who may be in it
+    EXPIRED = "expired"
