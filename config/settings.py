@@ -232,6 +232,7 @@ SPECTACULAR_SETTINGS = {
         "EffectStatus": "apps.timeline.words.EffectStatus",
         "ExportKind": "apps.exports.words.Kind",
         "ExportState": "apps.exports.words.State",
+        "ExportWaits": "apps.exports.words.Waits",
         "ErasureKind": "apps.erasures.words.Kind",
         "ErasureState": "apps.erasures.words.State",
         "LegalHoldKind": "apps.retention.words.HoldKind",

@@ -30,7 +30,7 @@ from apps.timeline.hooks.keeping import (
 from apps.timeline.models import Session, Tombstone
 from apps.timeline.queries import sizes_of
 
-PASSING = {"request_keys", "exports", "export_pieces"}
+PASSING = {"request_keys", "exports"}
 
 
 def problems(data: bytes, value: str) -> list[str]:

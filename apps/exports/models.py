@@ -1,7 +1,8 @@
 """Exports, and the pieces of their files.
 
-The file lies in the database, not beside it: so a step that writes, an erasure and an
-end are each one transaction, and no file is ever without its row.
+The bytes of a piece are an object in the store of files. The object is written first
+and its row then, in the transaction that moves the cursor; it is deleted first and its
+row then. So no row that counts is without its object, and what has no row goes.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from datetime import datetime
 
 from django.db import models
 
-from apps.exports.querysets import ExportQuerySet
-from apps.exports.words import Kind, State
+from apps.exports.names import PieceName
+from apps.exports.querysets import ExportQuerySet, PieceQuerySet
+from apps.exports.words import Kind, State, Waits
 from apps.timeline.fields import id_field
 
 
@@ -21,17 +23,22 @@ class Export(models.Model):
     id = id_field(primary_key=True)
     project = models.ForeignKey("accounts.Project", on_delete=models.PROTECT)
     kind = models.CharField(max_length=16, choices=Kind.choices, db_collation="C")
-    # The filters, and `unmasked`.
+    # Whose, the filters, and `unmasked`.
     asked = models.JSONField(default=dict)
     state = models.CharField(
         max_length=8, choices=State.choices, default=State.MAKING, db_collation="C"
     )
-    # The last session that was looked at, while it is made.
-    cursor = id_field(default="", blank=True)
+    # Where the next step goes on, and whether all of them are done.
+    cursor = models.JSONField(default=dict)
+    is_written = models.BooleanField(default=False)
+    # What keeps it from going on.
+    waits_for = models.CharField(
+        max_length=8, choices=Waits.choices, default="", blank=True, db_collation="C"
+    )
     pieces = models.IntegerField(default=0)
     rows = models.BigIntegerField(default=0)
     bytes = models.BigIntegerField(default=0)
-    # Sessions that are not in it, by the reason.
+    # What is not in it, by the reason.
     left_out = models.JSONField(default=dict)
     sha256 = models.CharField(max_length=64, default="", db_collation="C")
     error = models.TextField(default="", blank=True)
@@ -68,12 +75,23 @@ class Export(models.Model):
 
 
 class Piece(models.Model):
-    """Successive bytes of an export's file."""
+    """Successive bytes of an export's file: where they are, and how many.
+
+    Those of an export that is neither made nor ready are on their way out.
+    """
 
     pk = models.CompositePrimaryKey("export_id", "number")
     export = models.ForeignKey(Export, on_delete=models.PROTECT, db_index=False)
     number = models.IntegerField()
-    data = models.BinaryField()
+    generation = models.BigIntegerField()
+    size = models.IntegerField()
+
+    objects = PieceQuerySet.as_manager()
 
     def __str__(self) -> str:
-        return f"{self.export_id} {self.number}"
+        return self.object_name
+
+    @property
+    def object_name(self) -> str:
+        """Return where it is in the store."""
+        return str(PieceName(self.export_id, self.number, self.generation))

@@ -16,6 +16,7 @@ def export_object(export: Export) -> dict[str, Any]:
         **{name: export.asked.get(name) for name in FILTERS},
         "unmasked": bool(export.asked.get("unmasked")),
         "state": export.state,
+        "waits_for": export.waits_for or None,
         "rows": export.rows,
         "bytes": export.bytes,
         "sha256": export.sha256 or None,

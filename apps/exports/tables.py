@@ -3,8 +3,9 @@
 from apps.core.roles.declared import mutable
 
 TABLES = {
+    # An erasure ends those of its project, and empties what names the person.
     "exports_export": mutable(
-        web="INSERT", worker="UPDATE", retention="UPDATE (state)"
+        web="INSERT", worker="UPDATE", retention="UPDATE (state, asked)"
     ),
     "exports_piece": mutable(web="", worker="INSERT, DELETE", retention="DELETE"),
 }

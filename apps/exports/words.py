@@ -17,3 +17,9 @@ class State(models.TextChoices):
     FAILED = "failed"
     ERASED = "erased"  # somebody was erased who may be in it
     EXPIRED = "expired"
+
+
+class Waits(models.TextChoices):
+    """What an export waits for that is not over."""
+
+    STORE = "store"  # the store of files, which does not answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from apps.core.roles.names import Role
 from apps.exports import making
 from apps.exports.models import Piece
 from tests.acting import acting_as
+from tests.blobs.conftest import objects_in
 from tests.conftest import Api
 from tests.erasures.leaving import leave
 from tests.timeline import runs
@@ -19,8 +21,14 @@ from tests.timeline import runs
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, settings: Any) -> Path:
+    settings.OBJECTS = str(tmp_path / "objects")
+    return tmp_path / "objects"
+
+
 def test_every_file_of_the_project_goes_and_is_counted(
-    api: runs.Clients, admin: Api, erase: Callable[..., Any]
+    api: runs.Clients, admin: Api, erase: Callable[..., Any], store: Path
 ) -> None:
     leave(api())
     ready = admin.post("/v1/exports", {"kind": "trajectories"}).body["id"]
@@ -34,6 +42,7 @@ def test_every_file_of_the_project_goes_and_is_counted(
         making.sweep(now=timezone.now())
 
     assert not Piece.objects.exists()
+    assert objects_in(store) == []
     counts = {one["what"]: one["rows"] for one in erasure["rows"]}
     assert (counts["exports"], counts["export_pieces"]) == (2, 1)
     for id in (ready, waiting):

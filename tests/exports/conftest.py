@@ -1,8 +1,9 @@
-"""An administrator, and the worker that makes exports, with its own rights."""
+"""An administrator, the worker that makes exports with its own rights, and a store."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,13 @@ from apps.core.roles.names import Role
 from apps.exports import making
 from tests.acting import acting_as
 from tests.conftest import Api
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, settings: Any) -> Path:
+    """The folder of the store, this test's own."""
+    settings.OBJECTS = str(tmp_path / "objects")
+    return tmp_path / "objects"
 
 
 @pytest.fixture

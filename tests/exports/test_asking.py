@@ -15,6 +15,7 @@ from apps.audit.actions import Action
 from apps.audit.models import Event
 from apps.core.roles.names import Role
 from apps.exports import making
+from apps.exports.kinds import trajectories
 from apps.exports.making import sweeping
 from apps.exports.models import Export, Piece
 from tests.acting import acting_as
@@ -87,7 +88,7 @@ def test_values_are_masked_unless_asked_otherwise_which_is_recorded(
 def test_a_worker_that_is_killed_between_steps_goes_on(
     api: runs.Clients, admin: Api, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "SESSIONS", 1)
+    monkeypatch.setattr(trajectories, "SESSIONS", 1)
     for number in range(3):
         begin(api(), {"messages": [{"role": "user", "content": str(number)}]})
     asked = admin.post(EXPORTS, ASKED).body
@@ -98,7 +99,7 @@ def test_a_worker_that_is_killed_between_steps_goes_on(
     with acting_as(Role.WORKER):
         assert sweeping.step(asked["id"], now=timezone.now())
     with monkeypatch.context() as patched, acting_as(Role.WORKER):
-        # Behind the piece, before the cursor.
+        # Behind the object and its row, before the cursor.
         patched.setattr(Export, "save", killed)
         with pytest.raises(KeyboardInterrupt):
             sweeping.step(asked["id"], now=timezone.now())

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from apps.exports.chat import Untold, line, messages_of, messages_of_turns
+from apps.exports.telling.chat import Untold, line, messages_of, messages_of_turns
 
 ASKED = {"id": "c1", "function": {"name": "book", "arguments": '{"seat": "4A"}'}}
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from apps.exports.masking import masked
-from apps.exports.patterns import masked_text
+from apps.exports.telling.masking import masked
+from apps.exports.telling.patterns import masked_text
 
 
 @pytest.mark.parametrize(

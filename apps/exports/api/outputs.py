@@ -3,7 +3,7 @@
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from apps.exports.words import Kind, State
+from apps.exports.words import Kind, State, Waits
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
 from apps.timeline.words import Outcome
 
@@ -30,6 +30,9 @@ class ExportOutput(Output):
     rolled_back = serializers.BooleanField(allow_null=True)
     unmasked = serializers.BooleanField()
     state = serializers.ChoiceField(choices=State.choices)
+    waits_for = serializers.ChoiceField(
+        choices=Waits.choices, allow_null=True, help_text="What keeps it from going on."
+    )
     rows = serializers.IntegerField(help_text="Lines so far.")
     bytes = serializers.IntegerField()
     sha256 = maybe_text("Of the whole file, once it is ready.")

@@ -48,10 +48,16 @@ class Migration(migrations.Migration):
                         max_length=8,
                     ),
                 ),
+                ("cursor", models.JSONField(default=dict)),
+                ("is_written", models.BooleanField(default=False)),
                 (
-                    "cursor",
+                    "waits_for",
                     models.CharField(
-                        blank=True, db_collation="C", default="", max_length=31
+                        blank=True,
+                        choices=[("store", "Store")],
+                        db_collation="C",
+                        default="",
+                        max_length=8,
                     ),
                 ),
                 ("pieces", models.IntegerField(default=0)),
@@ -91,7 +97,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("number", models.IntegerField()),
-                ("data", models.BinaryField()),
+                ("generation", models.BigIntegerField()),
+                ("size", models.IntegerField()),
                 (
                     "export",
                     models.ForeignKey(

@@ -26,6 +26,7 @@ class Export(Answer):
     model: str | None = None
     outcome: str | None = None
     rolled_back: bool | None = None
+    waits_for: str | None = None
     sha256: str | None = None
     error: str | None = None
     ended_at: str | None = None

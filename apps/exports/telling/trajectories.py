@@ -8,8 +8,14 @@ from typing import Any
 from apps.core import json
 from apps.core.json import Json
 from apps.core.time.moments import utc_text
-from apps.exports.chat import Message, Untold, line, messages_of, messages_of_turns
-from apps.exports.masking import masked
+from apps.exports.telling.chat import (
+    Message,
+    Untold,
+    line,
+    messages_of,
+    messages_of_turns,
+)
+from apps.exports.telling.masking import masked
 from apps.timeline.models import Session, Turn
 from apps.timeline.queries import CorruptBody, kept_messages
 from apps.timeline.versions import VersionRow, live_ranges, set_aside_by, versions_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from apps.core import json
 from apps.core.errors import DomainError
 from apps.core.json import Json
-from apps.exports.patterns import masked_text
+from apps.exports.telling.patterns import masked_text
 
 
 def masked(value: Json) -> Json:
