@@ -232,6 +232,7 @@ SPECTACULAR_SETTINGS = {
         "EffectStatus": "apps.timeline.words.EffectStatus",
         "ExportKind": "apps.exports.words.Kind",
         "ExportState": "apps.exports.words.State",
+        "ExportFormat": "apps.exports.words.AuditFormat",
         "ExportWaits": "apps.exports.words.Waits",
         "ErasureKind": "apps.erasures.words.Kind",
         "ErasureState": "apps.erasures.words.State",

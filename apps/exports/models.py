@@ -40,6 +40,9 @@ class Export(models.Model):
     bytes = models.BigIntegerField(default=0)
     # What is not in it, by the reason.
     left_out = models.JSONField(default=dict)
+    # Entries of a zip file, and what was recomputed of chains of records.
+    entries = models.IntegerField(default=0)
+    verified = models.JSONField(default=list)
     sha256 = models.CharField(max_length=64, default="", db_collation="C")
     error = models.TextField(default="", blank=True)
     asked_by_label = models.TextField()
@@ -85,6 +88,8 @@ class Piece(models.Model):
     number = models.IntegerField()
     generation = models.BigIntegerField()
     size = models.IntegerField()
+    # What the end of a zip file says of the entries that begin here.
+    directory = models.BinaryField(default=b"")
 
     objects = PieceQuerySet.as_manager()
 

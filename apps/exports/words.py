@@ -6,7 +6,10 @@ from django.db import models
 class Kind(models.TextChoices):
     """What an export has."""
 
-    TRAJECTORIES = "trajectories"
+    TRAJECTORIES = "trajectories"  # what sessions said, a line each
+    AUDIT = "audit"  # records of an agent, or of all
+    SESSION = "session"  # one session, whole
+    PERSON = "person"  # all that is kept of somebody
 
 
 class State(models.TextChoices):
@@ -23,3 +26,10 @@ class Waits(models.TextChoices):
     """What an export waits for that is not over."""
 
     STORE = "store"  # the store of files, which does not answer
+
+
+class AuditFormat(models.TextChoices):
+    """How records are written."""
+
+    JSON = "json"
+    CSV = "csv"

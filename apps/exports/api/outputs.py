@@ -3,17 +3,17 @@
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from apps.exports.words import Kind, State, Waits
+from apps.exports.words import AuditFormat, Kind, State, Waits
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
 from apps.timeline.words import Outcome
 
 
 @extend_schema_serializer(component_name="ExportLeftOut")
 class LeftOutOutput(Output):
-    """Sessions that are not in it, for one reason."""
+    """What is not in it, for one reason."""
 
     reason = text()
-    sessions = serializers.IntegerField()
+    count = serializers.IntegerField()
 
 
 @extend_schema_serializer(component_name="Export")
@@ -26,17 +26,29 @@ class ExportOutput(Output):
     agent = maybe_text()
     release = maybe_text()
     model = maybe_text()
+    label = maybe_text()  # type: ignore[assignment]
     outcome = serializers.ChoiceField(choices=Outcome.choices, allow_null=True)
     rolled_back = serializers.BooleanField(allow_null=True)
+    most_tokens = serializers.IntegerField(allow_null=True)
+    most_cost = serializers.FloatField(allow_null=True)
+    start = maybe_text()
+    end = maybe_text()
+    format = serializers.ChoiceField(choices=AuditFormat.choices, allow_null=True)
+    session_id = maybe_text()
+    user_id = maybe_text()
     unmasked = serializers.BooleanField()
     state = serializers.ChoiceField(choices=State.choices)
     waits_for = serializers.ChoiceField(
         choices=Waits.choices, allow_null=True, help_text="What keeps it from going on."
     )
-    rows = serializers.IntegerField(help_text="Lines so far.")
+    rows = serializers.IntegerField(help_text="Lines and files so far.")
     bytes = serializers.IntegerField()
     sha256 = maybe_text("Of the whole file, once it is ready.")
     left_out = LeftOutOutput(many=True)
+    verification = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="Of an audit: what was recomputed of each chain.",
+    )
     error = maybe_text("Why it failed, if it did.")
     asked_by = text()
     created_at = serializers.DateTimeField()

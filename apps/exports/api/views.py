@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
-from django.http import HttpResponse, StreamingHttpResponse
-from django.utils import timezone
+from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -13,17 +12,17 @@ from rest_framework.response import Response
 
 from apps.agents.acts import Act
 from apps.core.http.openapi.schema import IDEMPOTENCY_KEY, errors
-from apps.core.http.spreadsheets import FILE_HEADERS
 from apps.exports import operations as exports
+from apps.exports.api.downloads import file_response
 from apps.exports.api.inputs import ExportInput
 from apps.exports.api.outputs import ExportListOutput, ExportOutput
+from apps.exports.kinds import FORMATS
 from apps.exports.models import Export
 from apps.exports.shapes import export_object
 from apps.exports.words import Kind
 from apps.retention.api.base import AFTER, LIMIT, RetentionView, named
 
 EXPORT = named("history_export_id", "export")
-LINES = "application/x-ndjson"
 
 
 class ExportView(RetentionView):
@@ -43,17 +42,18 @@ class ExportCollection(ExportView):
         operation_id="ask_export",
         parameters=[IDEMPOTENCY_KEY],
         request=ExportInput,
-        responses={202: ExportOutput} | errors(400, 401, 403, 413, 422, 429, 503),
+        responses={202: ExportOutput} | errors(400, 401, 403, 404, 413, 422, 429, 503),
     )
     def post(self, request: Request) -> Response:
-        """Have a file made of what sessions said; read the export to follow it.
+        """Have a file made; read the export to follow it.
 
-        A line is a session in OpenAI's chat form. Mail addresses, card and account
-        numbers are masked unless `unmasked`.
+        `trajectories`: what sessions said, a line each in OpenAI's chat form. `audit`:
+        records, in the audit's own shape. `session`: one session whole, as a zip file.
+        `person`: all that is kept of somebody, as a zip file. Mail addresses, card and
+        account numbers are masked unless `unmasked`.
         """
-        said = dict(self.read(ExportInput).validated_data)
-        kind = Kind(said.pop("kind"))
-        asked = {name: one for name, one in said.items() if one is not None}
+        asked = dict(self.read(ExportInput).validated_data)
+        kind = Kind(asked.pop("kind"))
 
         def verb(act: Act) -> Export:
             return exports.ask(act=act, kind=kind, asked=asked)
@@ -99,19 +99,10 @@ class ExportFile(ExportView):
     @extend_schema(
         operation_id="get_export_file",
         parameters=[EXPORT],
-        responses={(200, LINES): OpenApiTypes.BINARY} | errors(401, 403, 404, 429, 503),
+        responses={(200, one.media_type): OpenApiTypes.BINARY for one in FORMATS}
+        | errors(401, 403, 404, 429, 503),
     )
     def get(self, request: Request, history_export_id: str) -> HttpResponse:
         """Download the file of an export that is ready, for seven days."""
         export = self.one(history_export_id)
-        sent: Any = StreamingHttpResponse(
-            exports.opened(export=export, now=timezone.now()),
-            content_type=LINES,
-            headers=FILE_HEADERS
-            | {
-                "Content-Disposition": f'attachment; filename="{export.id}.jsonl"',
-                "Content-Length": str(export.bytes),
-                "Cache-Control": "no-store",
-            },
-        )
-        return cast(HttpResponse, sent)
+        return file_response(export)

@@ -1,12 +1,6 @@
-"""The kinds of exports: what the next step of each writes."""
+"""The kinds of exports: what the next step of each writes, and as which file."""
 
-from collections.abc import Callable, Mapping
-
-from apps.exports.kinds import trajectories
+from apps.exports.kinds.kinds import FORMATS, PACKED, STEPS, FileFormat, format_of
 from apps.exports.kinds.made import Made
-from apps.exports.models import Export
-from apps.exports.words import Kind
 
-STEPS: Mapping[str, Callable[[Export], Made]] = {
-    Kind.TRAJECTORIES: trajectories.step,
-}
+__all__ = ["FORMATS", "PACKED", "STEPS", "FileFormat", "Made", "format_of"]

@@ -9,15 +9,14 @@ from apps.exports.telling.trajectories import told
 from apps.timeline.models import Session
 from apps.timeline.querysets import SessionQuerySet
 
-# A step looks at so many sessions, or ends behind the one that fills the piece.
+# A step looks at so many sessions, or ends behind the one that fills it.
 SESSIONS = 50
-PIECE_BYTES = 1024 * 1024
 
 
 def step(export: Export) -> Made:
     """Write the lines of the next sessions."""
     after = export.cursor.get("after")
-    made = Made(cursor=None)
+    made = Made()
     for session in _sessions(export, after)[:SESSIONS]:
         made.cursor = {"after": session.id}
         try:
@@ -27,7 +26,7 @@ def step(export: Export) -> Made:
         else:
             made.data += written or b""
             made.rows += written is not None
-        if len(made.data) >= PIECE_BYTES:
+        if made.is_full:
             break
     return made
 

@@ -14,18 +14,24 @@ from datetime import datetime, timedelta
 import structlog
 from django.db import DatabaseError, transaction
 
+from apps.agents.errors import AgentNotFound
 from apps.blobs.errors import ObjectsFull, ObjectsUnavailable
 from apps.exports.kinds import STEPS
+from apps.exports.making.packing import MOST_ENTRIES
 from apps.exports.making.writing import wait_for_store, write
 from apps.exports.models import Export
 from apps.exports.operations import read_piece, take_pieces
 from apps.exports.words import State, Waits
+from apps.timeline.errors import SessionNotFound
+from apps.timeline.versions import CorruptBody
 
 KEPT = timedelta(days=7)
 MOST_BYTES = 512 * 1024 * 1024
 # Steps of one export in a sweep: then the others have their turn.
 AT_ONCE = 20
 TOO_LARGE = "The file would be larger than 512 MiB: narrow it."
+TOO_MANY = "The archive would have more than 65,535 entries: narrow it."
+DAMAGED = "What is stored is not what was written: verify the session first."
 NO_SPACE = "The store of files has no space left."
 UNKNOWN = "It could not be made; the server's log says why."
 
@@ -36,21 +42,33 @@ def sweep(*, now: datetime) -> None:
     """Go on with all exports that are being made."""
     for export_id in list(Export.objects.making().values_list("id", flat=True)):
         try:
-            for _ in range(AT_ONCE):
-                if not step(export_id, now=now):
-                    break
+            _go_on(export_id, now)
         except DatabaseError:
             # Of all exports, not of this one: the next sweep goes on.
             raise
         except ObjectsUnavailable as away:
             log.warning("the store of files does not answer", why=str(away.__cause__))
             Export.objects.making().filter(id=export_id).update(waits_for=Waits.STORE)
-        except ObjectsFull:
-            log.warning("the store of files is full", id=export_id)
-            _fail(export_id, NO_SPACE, now)
         except Exception as error:
             log.exception("an export fails", id=export_id, why=type(error).__name__)
             _fail(export_id, UNKNOWN, now)
+
+
+def _go_on(export_id: str, now: datetime) -> None:
+    """Do some steps of an export; what it cannot become any more ends it in words.
+
+    Raises: ObjectsUnavailable.
+    """
+    try:
+        for _ in range(AT_ONCE):
+            if not step(export_id, now=now):
+                return
+    except ObjectsFull:
+        _fail(export_id, NO_SPACE, now)
+    except CorruptBody:
+        _fail(export_id, DAMAGED, now)
+    except (SessionNotFound, AgentNotFound) as gone:
+        _fail(export_id, gone.message, now)
 
 
 def step(export_id: str, *, now: datetime) -> bool:
@@ -61,8 +79,8 @@ def step(export_id: str, *, now: datetime) -> bool:
     export = _written(export_id, now)
     if export is None:
         return False
-    if export.bytes > MOST_BYTES:
-        _fail(export_id, TOO_LARGE, now)
+    if export.bytes > MOST_BYTES or export.entries > MOST_ENTRIES:
+        _fail(export_id, TOO_LARGE if export.bytes > MOST_BYTES else TOO_MANY, now)
         return False
     if not export.is_written:
         return True

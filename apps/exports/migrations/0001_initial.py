@@ -27,7 +27,12 @@ class Migration(migrations.Migration):
                 (
                     "kind",
                     models.CharField(
-                        choices=[("trajectories", "Trajectories")],
+                        choices=[
+                            ("trajectories", "Trajectories"),
+                            ("audit", "Audit"),
+                            ("session", "Session"),
+                            ("person", "Person"),
+                        ],
                         db_collation="C",
                         max_length=16,
                     ),
@@ -64,6 +69,8 @@ class Migration(migrations.Migration):
                 ("rows", models.BigIntegerField(default=0)),
                 ("bytes", models.BigIntegerField(default=0)),
                 ("left_out", models.JSONField(default=dict)),
+                ("entries", models.IntegerField(default=0)),
+                ("verified", models.JSONField(default=list)),
                 (
                     "sha256",
                     models.CharField(db_collation="C", default="", max_length=64),
@@ -99,6 +106,7 @@ class Migration(migrations.Migration):
                 ("number", models.IntegerField()),
                 ("generation", models.BigIntegerField()),
                 ("size", models.IntegerField()),
+                ("directory", models.BinaryField(default=b"")),
                 (
                     "export",
                     models.ForeignKey(

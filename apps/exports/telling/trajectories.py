@@ -16,11 +16,14 @@ from apps.exports.telling.chat import (
     messages_of_turns,
 )
 from apps.exports.telling.masking import masked
-from apps.timeline.models import Session, Turn
+from apps.exports.telling.spending import Spent, spent
+from apps.timeline.models import Label, Session, Turn
 from apps.timeline.queries import CorruptBody, kept_messages
 from apps.timeline.versions import VersionRow, live_ranges, set_aside_by, versions_of
 
 MOST_TURNS = 2_000
+# Of one name, on the newest versions.
+MOST_LABELS = 1_000
 MOST_BYTES = 8 * 1024 * 1024
 
 
@@ -37,10 +40,14 @@ def told(session: Session, asked: dict[str, Any]) -> bytes | None:
         return None
     is_open = bool(asked.get("unmasked"))
     try:
-        messages = _messages(session, head, is_open=is_open)
+        turns = _live_turns(session, head)
+        spending = spent(map(_metadata, turns))
+        if not _is_cheap(spending, asked):
+            return None
+        messages = _messages(turns, head, is_open=is_open)
     except CorruptBody:
         raise Untold("damaged") from None
-    about = _about(session, head)
+    about = _about(session, head, spending)
     # Names are callers' own words, too.
     written = line(
         messages, about if is_open else {n: masked(v) for n, v in about.items()}
@@ -51,15 +58,44 @@ def told(session: Session, asked: dict[str, Any]) -> bytes | None:
 
 
 def _is_meant(head: VersionRow, asked: dict[str, Any]) -> bool:
-    return all(
-        asked.get(name) in (None, value)
-        for name, value in (("release", head.release), ("model", head.model))
-    )
+    facts = (("release", head.release), ("model", head.model))
+    if not all(asked.get(name) in (None, value) for name, value in facts):
+        return False
+    label = asked.get("label")
+    return label is None or _is_labelled(head, label)
 
 
-def _messages(session: Session, head: VersionRow, *, is_open: bool) -> list[Message]:
+def _is_labelled(head: VersionRow, name: str) -> bool:
+    """Whether a live version has this label."""
+    labels = Label.objects.of_session(head.session_id)
+    numbers = labels.numbers_named(name, most=MOST_LABELS)
+    live = [one for one in numbers if one <= head.number]
+    if not live:
+        return False
+    ranges = live_ranges(head.session_id, head.number)
+    return any(set_aside_by(ranges, one) is None for one in live)
+
+
+def _is_cheap(spending: Spent, asked: dict[str, Any]) -> bool:
+    """Whether it came to at most so much; one that says nothing of it is not known.
+
+    Raises: Untold.
+    """
+    for name, found in (("tokens", spending.tokens), ("cost", spending.cost)):
+        most = asked.get(f"most_{name}")
+        if most is None:
+            continue
+        if found is None:
+            raise Untold(f"{name}_not_reported")
+        if found > most:
+            return False
+    return True
+
+
+def _messages(
+    turns: Sequence[Turn], head: VersionRow, *, is_open: bool
+) -> list[Message]:
     """Return what was said: in turns, else as the state at the head keeps it."""
-    turns = _live_turns(session, head)
     if turns:
         said = [_said(one) for one in turns]
         if not is_open:
@@ -105,7 +141,12 @@ def _said(turn: Turn) -> tuple[Json, Json]:
     return json.parse_written(parts["input"]), json.parse_written(parts["output"])
 
 
-def _about(session: Session, head: VersionRow) -> dict[str, Json]:
+def _metadata(turn: Turn) -> Json:
+    said = turn.parts().get("metadata")
+    return None if said is None else json.parse_written(said)
+
+
+def _about(session: Session, head: VersionRow, spending: Spent) -> dict[str, Json]:
     return {
         "session_id": session.id,
         "agent": session.agent.external_id,
@@ -114,5 +155,7 @@ def _about(session: Session, head: VersionRow) -> dict[str, Json]:
         "model": head.model,
         "outcome": session.review,
         "rollbacks": session.rollback_count,
+        "tokens": spending.tokens,
+        "cost": spending.cost,
         "created_at": utc_text(session.created_at),
     }

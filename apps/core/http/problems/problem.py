@@ -122,6 +122,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "unacceptable_policy": (422, INVALID),
     "unacceptable_legal_hold": (422, INVALID),
     "unacceptable_erasure": (422, INVALID),
+    "unacceptable_export": (422, INVALID),
     "unacceptable_approval": (422, INVALID),
     "unacceptable_arguments": (422, INVALID),
     "second_factor_refused": (422, INVALID),
