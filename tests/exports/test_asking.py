@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -20,35 +18,20 @@ from apps.exports.making import sweeping
 from apps.exports.models import Export, Piece
 from tests.acting import acting_as
 from tests.conftest import Api
+from tests.exports.reading import EXPORTS, Sweep, file, left_out, made
 from tests.exports.test_chat import read
 from tests.timeline import runs
 from tests.timeline.runs import assert_refused, begin
 
 pytestmark = pytest.mark.django_db
-EXPORTS = "/v1/exports"
 UNKNOWN = f"{EXPORTS}/xprt_{'0' * 26}"
 ASKED = {"kind": "trajectories"}
 MAIL, CARD = "ann@mail.example", "4111 1111 1111 1111"
-Sweep = Callable[[], None]
-
-
-def made(admin: Api, sweep: Sweep, **filters: Any) -> Any:
-    """Have an export made, and return it as it is told then."""
-    asked = admin.post(EXPORTS, ASKED | filters)
-    assert (asked.status, asked.body["state"]) == (202, "making"), asked.content
-    sweep()
-    export = admin.get(f"{EXPORTS}/{asked.body['id']}").body
-    assert export["state"] == "ready"
-    return export
 
 
 def lines(admin: Api, export: Any) -> list[dict[str, Any]]:
-    """Download a file, hold it against what was told of it, and read its lines."""
-    file = admin.get(f"{EXPORTS}/{export['id']}/file")
-    assert file.status == 200
-    assert len(file.content) == export["bytes"]
-    assert hashlib.sha256(file.content).hexdigest() == export["sha256"]
-    return [read(one) for one in file.content.splitlines(keepends=True)]
+    """Download a file, and read its lines."""
+    return [read(one) for one in file(admin, export).splitlines(keepends=True)]
 
 
 def test_live_turns_are_exported_and_what_was_rolled_back_is_not(
@@ -65,7 +48,7 @@ def test_live_turns_are_exported_and_what_was_rolled_back_is_not(
 
     assert [one["content"] for one in told["messages"]] == ["Book it", "Booked"]
     assert told["metadata"]["session_id"] == run.id
-    assert export["left_out"] == [{"reason": "nothing_said", "sessions": 1}]
+    assert left_out(export) == {"nothing_said": 1}
     assert lines(admin, made(admin, sweep, rolled_back=False)) == []
     assert len(lines(admin, made(admin, sweep, rolled_back=True))) == 1
     assert lines(admin, made(admin, sweep, agent="nobody")) == []
@@ -177,9 +160,36 @@ def test_only_administrators_of_the_project_have_them(
         ({"kind": "all"}, "kind"),
         (ASKED | {"outcome": "good"}, "outcome"),
         (ASKED | {"rolled_back": "yes"}, "rolled_back"),
+        (ASKED | {"most_tokens": 1.5}, "most_tokens"),
+        (ASKED | {"most_cost": -1}, "most_cost"),
     ],
 )
 def test_what_is_not_understood_is_refused_with_its_place(
     admin: Api, said: dict[str, Any], param: str
 ) -> None:
     assert_refused(admin.post(EXPORTS, said), 400, "invalid_request", param)
+
+
+def test_a_filter_that_there_is_not_is_refused_by_its_name(admin: Api) -> None:
+    answer = admin.post(EXPORTS, ASKED | {"colour": "red"})
+    assert_refused(answer, 400, "unknown_field", "colour")
+
+
+@pytest.mark.parametrize(
+    ("said", "param"),
+    [
+        (ASKED | {"user_id": "ann"}, "user_id"),
+        (ASKED | {"label": "x" * 101}, "label"),
+        ({"kind": "session"}, "session_id"),
+        ({"kind": "person", "user_id": ""}, "user_id"),
+        ({"kind": "person", "user_id": "ann", "agent": "travel"}, "agent"),
+        ({"kind": "audit", "start": "yesterday"}, "start"),
+        ({"kind": "audit", "start": "2026-02-01", "end": "2026-01-01"}, "end"),
+        ({"kind": "audit", "label": "good"}, "label"),
+    ],
+)
+def test_what_a_kind_does_not_take_is_refused_with_its_place(
+    admin: Api, said: dict[str, Any], param: str
+) -> None:
+    assert_refused(admin.post(EXPORTS, said), 422, "unacceptable_export", param)
+    assert admin.get(EXPORTS).body["data"] == []

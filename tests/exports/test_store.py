@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -25,13 +25,13 @@ from apps.exports.models import Export, Piece
 from tests.acting import acting_as
 from tests.blobs.conftest import objects_in
 from tests.conftest import Api
-from tests.exports.test_asking import ASKED, EXPORTS, lines, made
+from tests.exports.reading import EXPORTS, Sweep, made
+from tests.exports.test_asking import ASKED, lines
 from tests.s3 import Proxy, running
 from tests.timeline import runs
 from tests.timeline.runs import assert_refused, begin
 
 pytestmark = pytest.mark.django_db
-Sweep = Callable[[], None]
 DAY = timedelta(days=1)
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from apps.core.errors import DomainError
 from apps.exports.kinds import beside
 from apps.exports.kinds import session as sessions
 from apps.exports.kinds.made import Made
 from apps.exports.kinds.taking import Taking, TakingSession
 from apps.exports.models import Export
+from apps.timeline.errors import SessionNotFound
 from apps.timeline.hooks.keeping import ERASED_PEOPLE
 from apps.timeline.models import Session
 
@@ -50,11 +50,22 @@ def _taking(export: Export, made: Made) -> Taking:
 
 def _next(export: Export, after: str | None) -> str | None:
     """Return the person's next session, in the order in which they began."""
+    return next(iter(_ids(export, after, 1)), None)
+
+
+def _ids(export: Export, after: str | None, limit: int) -> list[str]:
     mine = Session.objects.of_project(export.project_id)
     mine = mine.by(user=export.asked["user_id"])
     mine = mine.filter(created_at__lte=export.created_at)
     following = mine.filter(id__gt=after) if after else mine
-    return following.order_by("id").values_list("id", flat=True).first()
+    return list(following.order_by("id").values_list("id", flat=True)[:limit])
+
+
+def _forks_of_others(export: Export, session_id: str) -> int:
+    """Return how many there are; so many at most."""
+    forks = Session.objects.of_project(export.project_id).by(origin=session_id)
+    others = forks.exclude(user_id=export.asked["user_id"]).values_list("id", flat=True)
+    return len(others[:AT_ONCE])
 
 
 def _advance(
@@ -65,7 +76,7 @@ def _advance(
     try:
         session = sessions.session_of(export.project_id, session_id)
         cursor = inner or sessions.beginning(session)
-    except DomainError:
+    except SessionNotFound:
         # A policy may take it at any moment.
         made.left_out[GONE] += 1
         return done
@@ -79,11 +90,8 @@ def _advance(
         folder=f"sessions/{session_id}/",
         is_whole=True,
     )
-    if inner is None:
-        forks = Session.objects.of_project(export.project_id).by(origin=session_id)
-        others = forks.exclude(user_id=export.asked["user_id"]).count()
-        if others:
-            made.left_out[FORKS] += others
+    if inner is None and (others := _forks_of_others(export, session_id)):
+        made.left_out[FORKS] += others
     following = sessions.advance(taking, cursor)
     if following is None:
         return done
@@ -92,16 +100,15 @@ def _advance(
 
 def _leavings(export: Export, taking: Taking) -> None:
     """Write what apps keep of the person, or of the sessions together."""
-    mine = Session.objects.of_project(export.project_id)
-    mine = mine.by(user=export.asked["user_id"]).order_by("id")
-    ids = list(mine.values_list("id", flat=True))
     rows = [one for app in PRECISE for one in ERASED_PEOPLE[app]]
-    for start in range(0, len(ids), AT_ONCE):
-        taking.folder = f"person/{start:06}/"
+    place, after = 0, None
+    while ids := _ids(export, after, AT_ONCE):
+        taking.folder = f"person/{place:06}/"
         asked = {
             "project": export.project_id,
             "user": export.asked["user_id"],
-            "sessions": ids[start : start + AT_ONCE],
+            "sessions": ids,
         }
         beside.add_leavings(taking, rows, asked)
+        place, after = place + 1, ids[-1]
     taking.folder = ""

@@ -13,6 +13,7 @@ from apps.exports.kinds import beside, files
 from apps.exports.kinds.made import Made
 from apps.exports.kinds.taking import TakingSession
 from apps.exports.models import Export
+from apps.timeline import queries
 from apps.timeline.api.effects.shapes import effect_object
 from apps.timeline.api.shapes import checkpoint_object
 from apps.timeline.api.trajectories import (
@@ -23,7 +24,6 @@ from apps.timeline.api.trajectories import (
 )
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.models import Session
-from apps.timeline.queries import effects
 from apps.timeline.versions import VersionRow, body_parts, fetch_bodies, newest_number
 
 EFFECTS_AT_ONCE = 100
@@ -130,7 +130,7 @@ def _turns(taking: TakingSession, after: Any) -> int | None:
 
 
 def _effects(taking: TakingSession, after: Any) -> str | None:
-    found = effects(
+    found = queries.effects(
         taking.session.id, now=taking.now, before=after, limit=EFFECTS_AT_ONCE
     )
     shown = found[:EFFECTS_AT_ONCE]
