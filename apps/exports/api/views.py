@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -22,6 +22,12 @@ from apps.exports.shapes import export_object
 from apps.exports.words import Kind
 from apps.retention.api.base import AFTER, LIMIT, RetentionView, named
 
+RANGE = OpenApiParameter(
+    "Range",
+    str,
+    OpenApiParameter.HEADER,
+    description="One range of bytes, such as bytes=0-1023.",
+)
 EXPORT = named("history_export_id", "export")
 
 
@@ -98,11 +104,15 @@ class ExportFile(ExportView):
 
     @extend_schema(
         operation_id="get_export_file",
-        parameters=[EXPORT],
-        responses={(200, one.media_type): OpenApiTypes.BINARY for one in FORMATS}
-        | errors(401, 403, 404, 429, 503),
+        parameters=[EXPORT, RANGE],
+        responses={
+            (status, one.media_type): OpenApiTypes.BINARY
+            for status in (200, 206)
+            for one in FORMATS
+        }
+        | errors(401, 403, 404, 416, 429, 503),
     )
     def get(self, request: Request, history_export_id: str) -> HttpResponse:
-        """Download the file of an export that is ready, for seven days."""
+        """Download the file of an export, or one range of it, for seven days."""
         export = self.one(history_export_id)
-        return file_response(export)
+        return file_response(export, request.headers.get("Range"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import chain
 
@@ -12,8 +12,10 @@ from apps.data.errors import ExportNotFound
 from apps.exports.models import Export, Piece
 
 
-def opened(*, export: Export, now: datetime) -> Iterator[bytes]:
-    """Return the bytes of the file; the first piece is read before anything is sent.
+def opened(
+    *, export: Export, now: datetime, start: int = 0, length: int | None = None
+) -> Iterator[bytes]:
+    """Return bytes of the file; the first piece is read before anything is sent.
 
     One that is erased meanwhile ends early: its length and digest were told before.
 
@@ -21,9 +23,22 @@ def opened(*, export: Export, now: datetime) -> Iterator[bytes]:
     """
     if not export.is_there(now):
         raise ExportNotFound(f"There is no file: the export is {export.state}.")
-    pieces = list(Piece.objects.of_export(export.id))
-    first = [read_piece(one) for one in pieces[:1]]
-    return chain(first, _read(pieces[1:]))
+    end = export.bytes if length is None else start + length
+    parts = list(_parts(Piece.objects.of_export(export.id), start, end))
+    first = list(_read(parts[:1]))
+    return chain(first, _read(parts[1:]))
+
+
+def _parts(
+    pieces: Iterable[Piece], start: int, end: int
+) -> Iterator[tuple[Piece, slice]]:
+    """Yield the pieces that have these bytes, each with which of its bytes."""
+    at = 0
+    for piece in pieces:
+        first, last = max(start - at, 0), min(end - at, piece.size)
+        if first < last:
+            yield piece, slice(first, last)
+        at += piece.size
 
 
 def read_piece(piece: Piece) -> bytes:
@@ -38,6 +53,6 @@ def read_piece(piece: Piece) -> bytes:
     return found
 
 
-def _read(pieces: Sequence[Piece]) -> Iterator[bytes]:
-    for one in pieces:
-        yield read_piece(one)
+def _read(parts: Iterable[tuple[Piece, slice]]) -> Iterator[bytes]:
+    for piece, part in parts:
+        yield read_piece(piece)[part]

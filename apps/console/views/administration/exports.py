@@ -68,7 +68,7 @@ def export_file(
     """Download the file of an export that is ready."""
     membership = entered(request, slug, Permission.ADMIN)
     found = Export.objects.of_project(membership.project_id).one(history_export_id)
-    return file_response(found)
+    return file_response(found, request.headers.get("Range"))
 
 
 def _shown(

@@ -24,8 +24,17 @@ class Export(Answer):
     agent: str | None = None
     release: str | None = None
     model: str | None = None
+    label: str | None = None
     outcome: str | None = None
     rolled_back: bool | None = None
+    most_tokens: int | None = None
+    most_cost: float | None = None
+    session_id: str | None = None
+    user_id: str | None = None
+    start: str | None = None
+    end: str | None = None
+    format: str | None = None
+    verification: Sequence[Mapping[str, Json]] = ()
     waits_for: str | None = None
     sha256: str | None = None
     error: str | None = None
@@ -35,3 +44,7 @@ class Export(Answer):
     @property
     def is_ready(self) -> bool:
         return self.state == "ready"
+
+    @property
+    def is_making(self) -> bool:
+        return self.state == "making"
