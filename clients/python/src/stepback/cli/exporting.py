@@ -40,7 +40,6 @@ def take_out(client: Stepback, asked: Namespace, output: Output) -> None:
     if not made.is_ready:
         raise NotMade(f"{made.id} is {made.state}: {made.error or 'it has no file'}")
     size = client.exports.download(made.id, asked.file)
-    left_out = made.left_out
     lines = [f"Wrote {made.rows} lines and files ({size} bytes) to {asked.file}."]
     lines += [
         f"Not in it: {one['count']} {plain(one['reason'])}" for one in made.left_out
