@@ -235,6 +235,7 @@ SPECTACULAR_SETTINGS = {
         "ExportFormat": "apps.exports.words.AuditFormat",
         "ExportWaits": "apps.exports.words.Waits",
         "ErasureKind": "apps.erasures.words.Kind",
+        "ErasureWaits": "apps.erasures.words.Waits",
         "ErasureState": "apps.erasures.words.State",
         "LegalHoldKind": "apps.retention.words.HoldKind",
         "PlanStatus": "apps.plans.models.PlanStatus",

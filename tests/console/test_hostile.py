@@ -180,6 +180,7 @@ def samples(project, api, make_key):
         **evil_webhook(project),
         "rule_id": evil_rule(project),
         **evil_keeping(project, EVIL),
+        "path": "none",
         "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
     }
 

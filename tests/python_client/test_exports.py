@@ -40,7 +40,7 @@ def worker(live: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 def test_one_is_asked_for_waited_for_and_downloaded(
     admin: Any, session: Any, worker: None, tmp_path: Path
 ) -> None:
-    export = admin.exports.ask("session", session_id=session.id, idempotency_key="x")
+    export = admin.exports.ask("session", session_id=session.id)
     assert export.is_making
     assert (export.session_id, export.unmasked) == (session.id, False)
 

@@ -3,6 +3,7 @@
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from apps.data.api.audit_outputs import VerificationOutput
 from apps.exports.words import AuditFormat, Kind, State, Waits
 from apps.timeline.api.outputs.common import ListEnvelope, Output, maybe_text, text
 from apps.timeline.words import Outcome
@@ -14,6 +15,13 @@ class LeftOutOutput(Output):
 
     reason = text()
     count = serializers.IntegerField()
+
+
+@extend_schema_serializer(component_name="ExportedChain")
+class ExportedChainOutput(VerificationOutput):
+    """What was recomputed of one chain of records."""
+
+    agent_id = text("The agent's, or the project's.")
 
 
 @extend_schema_serializer(component_name="Export")
@@ -45,9 +53,8 @@ class ExportOutput(Output):
     bytes = serializers.IntegerField()
     sha256 = maybe_text("Of the whole file, once it is ready.")
     left_out = LeftOutOutput(many=True)
-    verification = serializers.ListField(
-        child=serializers.DictField(),
-        help_text="Of an audit: what was recomputed of each chain.",
+    verification = ExportedChainOutput(
+        many=True, help_text="Of an audit: what was recomputed of each chain."
     )
     error = maybe_text("Why it failed, if it did.")
     asked_by = text()

@@ -111,7 +111,7 @@ def _finish(export: Export, now: datetime) -> None:
     """
     digest = hashlib.sha256()
     for piece in export.piece_set.of_export(export.id):
-        digest.update(read_piece(piece))
+        digest.update(read_piece(piece=piece))
     with transaction.atomic():
         held = _held(export.id)
         if held is None:

@@ -41,7 +41,7 @@ def _parts(
         at += piece.size
 
 
-def read_piece(piece: Piece) -> bytes:
+def read_piece(*, piece: Piece) -> bytes:
     """Return the bytes of a piece.
 
     Raises: ObjectsUnavailable, also where they are not there or are others.
@@ -55,4 +55,4 @@ def read_piece(piece: Piece) -> bytes:
 
 def _read(parts: Iterable[tuple[Piece, slice]]) -> Iterator[bytes]:
     for piece, part in parts:
-        yield read_piece(piece)[part]
+        yield read_piece(piece=piece)[part]
