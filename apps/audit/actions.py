@@ -135,6 +135,7 @@ class Action(StrEnum):
     RETENTION_REMOVED = "retention.removed"
     LEGAL_HOLD_SET = "legal_hold.set"
     LEGAL_HOLD_ENDED = "legal_hold.ended"
+    EXPORT_ASKED = "export.asked"
     ERASURE_PREVIEWED = "erasure.previewed"
     ERASURE_BEGUN = "erasure.begun"
     ERASURE_DONE = "erasure.done"
@@ -364,6 +365,7 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.LEGAL_HOLD_SET: Shown("legal_hold.set", "Set a legal hold"),
     Action.LEGAL_HOLD_ENDED: Shown("legal_hold.ended", "Ended a legal hold"),
+    Action.EXPORT_ASKED: Shown("export.asked", "Asked for an export"),
     Action.ERASURE_PREVIEWED: Shown(
         "erasure.previewed", "Asked what an erasure would take"
     ),

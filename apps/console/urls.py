@@ -7,6 +7,7 @@ from apps.console.forms.project import SESSION_ID
 from apps.console.views.administration import (
     alerts,
     erasures,
+    exports,
     keeping,
     keys,
     masks,
@@ -88,6 +89,7 @@ ALERT = "console/<slug:slug>/alerts/<str:rule_id>"
 WEBHOOK = "console/<slug:slug>/webhooks/<str:webhook_id>"
 RETENTION = "console/<slug:slug>/keeping/policies/<str:policy_id>"
 ERASURES = "console/<slug:slug>/keeping/erasures"
+EXPORTS = "console/<slug:slug>/keeping/exports"
 ERASURE_PREVIEW = f"{ERASURES}/previews/<str:erasure_preview_id>"
 PLAN = "console/<slug:slug>/plans/<str:plan_id>"
 VERSION = f"{SESSION}/versions/<version_number:number>"
@@ -177,6 +179,13 @@ urlpatterns = [
         "console/<slug:slug>/keeping/holds/<str:hold_id>/end",
         keeping.end_hold,
         name="end_legal_hold",
+    ),
+    path(EXPORTS, exports.exports, name="exports"),
+    path(f"{EXPORTS}/ask", exports.ask_export, name="ask_export"),
+    path(
+        f"{EXPORTS}/<str:history_export_id>/file",
+        exports.export_file,
+        name="export_file",
     ),
     path(ERASURES, erasures.erasures, name="erasures"),
     path(f"{ERASURES}/previews", erasures.preview_erasure, name="preview_erasure"),

@@ -49,6 +49,11 @@ class Leavings:
         text = f"SELECT count(*) AS n FROM {self.table} h WHERE {self.where}"  # noqa: S608
         return int(sql.rows(self._kind(text), dict(asked))[0].n)
 
+    def read(self, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the rows, for whom they speak of."""
+        text = f"SELECT h.* FROM {self.table} h WHERE {self.where}"  # noqa: S608
+        return [one._asdict() for one in sql.rows(self._kind(text), dict(asked))]
+
     def erase(self, asked: Mapping[str, Any]) -> int:
         """Remove or empty them, within the caller's transaction; return how many."""
         return self._erase(self.where, asked)

@@ -125,6 +125,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "masked": (422, INVALID),
     "not_for_masked": (403, INVALID),
     "unacceptable_erasure": (422, INVALID),
+    "unacceptable_export": (422, INVALID),
     "unacceptable_approval": (422, INVALID),
     "unacceptable_arguments": (422, INVALID),
     "second_factor_refused": (422, INVALID),

@@ -38,6 +38,7 @@ from stepback.answers.effects import (
     ResultsForgotten,
 )
 from stepback.answers.erasures import Erasure, ErasurePreview, ListedErasure
+from stepback.answers.exports import Export
 from stepback.answers.memories import (
     Formation,
     FoundMemory,
@@ -145,6 +146,7 @@ __all__ = [
     "EffectBegin",
     "Erasure",
     "ErasurePreview",
+    "Export",
     "Formation",
     "Found",
     "FoundMemory",
