@@ -1,5 +1,6 @@
 """Stored bodies: their codec, their named parts, the cache of decoded ones."""
 
+from apps.timeline.bodies.archives import ARCHIVED, Spans
 from apps.timeline.bodies.bundles import (
     MAX_BODY_BYTES,
     CorruptBody,
@@ -37,6 +38,7 @@ from apps.timeline.bodies.sealing import (
 )
 
 __all__ = [
+    "ARCHIVED",
     "EMPTIED",
     "KEY_FRAME_EVERY",
     "MAX_BODY_BYTES",
@@ -50,6 +52,7 @@ __all__ = [
     "Place",
     "Row",
     "Sealer",
+    "Spans",
     "Stored",
     "cache",
     "commitment",
