@@ -1,4 +1,4 @@
-"""Take the bytes of files that only the erased sessions named."""
+"""Take what is outside the database: archives, and files that nobody else names."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from django.db import transaction
 
 from apps.blobs import operations as blobs
 from apps.blobs.errors import ObjectsUnavailable
-from apps.erasures.models import Erasure
+from apps.erasures.models import Erasure, Target
 from apps.erasures.running.counting import count
 from apps.erasures.running.holding import hold
 from apps.erasures.words import Waits
+from apps.timeline.operations import delete_archives
 
 log = structlog.get_logger("stepback.erasures")
 
@@ -29,6 +30,9 @@ def take_files(erasure: Erasure, now: datetime) -> bool:
     waiting = _condemn(erasure, now)
     try:
         _take(erasure)
+        for target in Target.objects.of(erasure.id):
+            # All that there is below its name: also what somebody wrote who was killed.
+            delete_archives(target.history_id)
     except ObjectsUnavailable as away:
         log.warning("the store of files does not answer", why=str(away.__cause__))
         return False

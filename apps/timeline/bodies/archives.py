@@ -1,7 +1,7 @@
 """Bodies that stand in an object outside the database, and the locators that find them.
 
 An archived body's data is a locator: the object, where in it the body's bytes are, and
-their SHA-256. Its codec is that of these bytes and 32 more, so all else of its row stays
+their SHA-256. Its codec is that of these bytes and 32 more; all else of its row stays
 as it was. The bodies of a key-frame group lie together: whoever reads one has those
 that it builds on by the same request.
 """

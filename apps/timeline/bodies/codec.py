@@ -2,8 +2,8 @@
 
 Stored, a body is a zstd frame, most often a delta against the body before it, and
 encrypted where its project encrypts (`sealing`). An old one may stand in an object
-outside (`archives`), which is fetched here. No ORM. What does not decode to exactly what
-was recorded is refused, never repaired.
+outside (`archives`), which is fetched here. No ORM. What does not decode to exactly
+what was recorded is refused, never repaired.
 """
 
 import hmac
@@ -176,12 +176,8 @@ def decode(
     """
     if not 0 <= size <= MAX_BODY_BYTES:
         raise CorruptBody("The recorded size is out of range.")
-    if codec > ARCHIVED:
-        if place is None:
-            raise CorruptBody("An archived body is not read where it stands.")
-        codec, data = (spans or Spans()).brought(codec, data, place.session_id)
     if codec > SEALED:
-        codec, data = opened(codec, data, place)
+        codec, data = _here(codec, data, place, spans)
     if codec == Codec.PLAIN:
         raw, checksum = bytes(data[:-4]), bytes(data[-4:])
         if len(raw) != size or checksum != _CHECKSUM.pack(zlib.crc32(raw)):
@@ -192,6 +188,17 @@ def decode(
     if codec == Codec.ZSTD_DELTA and base_raw is not None:
         return _decompressed(data, size, base_raw)
     raise CorruptBody("The codec is unknown, or its base is missing.")
+
+
+def _here(
+    codec: int, data: bytes, place: Place | None, spans: Spans | None
+) -> tuple[int, bytes]:
+    """Return codec and data as they were before they were sealed and archived."""
+    if codec > ARCHIVED:
+        if place is None:
+            raise CorruptBody("An archived body is not read where it stands.")
+        codec, data = (spans or Spans()).brought(codec, data, place.session_id)
+    return opened(codec, data, place)
 
 
 def turn_parts(

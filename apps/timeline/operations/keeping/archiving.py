@@ -73,10 +73,6 @@ UPDATE timeline_body b SET codec = u.codec, data = u.data
 """)
 
 
-class _Changed(Exception):
-    """What was written is not what is to be archived any more."""
-
-
 @transaction.atomic
 def archive_versions(
     *, session_id: str, first: int, last: int, is_trial: bool = False
@@ -235,7 +231,8 @@ def _replace(
         return Went.UNKNOWN
     if hooks.legal_hold(session_id):
         return Went.HELD
-    again = {one.root: one.numbers for one in _groups(session_id, first, last, head.number)}
+    now = _groups(session_id, first, last, head.number)
+    again = {one.root: one.numbers for one in now}
     if any(again.get(one.root) != one.numbers for one in chosen):
         return Went.PINNED
     asked = {
@@ -244,10 +241,8 @@ def _replace(
         "data": [one.data for one in made.values()],
         "digests": [one.digest for one in made.values()],
     }
-    try:
-        with transaction.atomic(), allowed():
-            if len(sql.rows(_ARCHIVE, asked)) != len(made):
-                raise _Changed
-    except _Changed:
-        return Went.PINNED
-    return Went.DONE
+    with transaction.atomic(), allowed():
+        is_all = len(sql.rows(_ARCHIVE, asked)) == len(made)
+        # What was read is not what stands there: nothing of it changes.
+        transaction.set_rollback(not is_all)
+    return Went.DONE if is_all else Went.PINNED
