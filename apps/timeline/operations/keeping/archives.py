@@ -6,20 +6,13 @@ from collections import defaultdict
 from datetime import datetime, timedelta
 
 from apps.blobs.places import asking
-from apps.core import sql
 from apps.core.ids import first_id
-from apps.timeline.bodies.archives import ARCHIVED, FOLDER, located, named
+from apps.timeline.bodies.archives import FOLDER, named
+from apps.timeline.operations.keeping.archiving import objects_of
 
 # Whoever writes an archive has committed its rows long before.
 ORPHANED = timedelta(hours=24)
 AT_ONCE = 500
-
-_TOPS = sql.across(f"""
-SELECT b.session_id, b.data
-  FROM unnest(%(sessions)s::varchar[], %(tops)s::bigint[]) w (session_id, number)
-  JOIN timeline_body b ON b.session_id = w.session_id AND b.number = w.number
- WHERE b.codec > {ARCHIVED}
-""")  # noqa: S608
 
 
 def delete_archives(session_id: str) -> int:
@@ -54,18 +47,16 @@ def sweep_archives(*, now: datetime) -> int:
 def _delete_orphans(names: list[str], now: datetime) -> int:
     young = first_id("arch", now - ORPHANED)
     old = {name: of for name in names if (of := named(name)) and of[1] < young}
-    asked = {
-        "sessions": [session for session, _, _ in old.values()],
-        "tops": [top for _, _, top in old.values()],
+    tops: defaultdict[str, list[int]] = defaultdict(list)
+    for session_id, _, top in old.values():
+        tops[session_id].append(top)
+    # Ids of archives are their own, so it does not matter in which session one is named.
+    there = {
+        one.archive_id
+        for session_id, numbers in tops.items()
+        for one in objects_of(session_id, numbers)
     }
-    there: defaultdict[str, set[str]] = defaultdict(set)
-    for row in sql.rows(_TOPS, asked) if old else ():
-        there[row.session_id].add(located(bytes(row.data)).archive_id)
-    orphans = [
-        name
-        for name, (session_id, archive_id, _) in old.items()
-        if archive_id not in there[session_id]
-    ]
+    orphans = [name for name, of in old.items() if of[1] not in there]
     with asking() as store:
         for name in orphans:
             store.delete(name)

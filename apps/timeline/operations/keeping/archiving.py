@@ -231,8 +231,8 @@ def _replace(
         return Went.UNKNOWN
     if hooks.legal_hold(session_id):
         return Went.HELD
-    now = _groups(session_id, first, last, head.number)
-    again = {one.root: one.numbers for one in now}
+    found = _groups(session_id, first, last, head.number)
+    again = {one.root: one.numbers for one in found}
     if any(again.get(one.root) != one.numbers for one in chosen):
         return Went.PINNED
     asked = {
