@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
@@ -26,6 +28,7 @@ from apps.timeline.bodies import ARCHIVED
 from apps.timeline.hooks.keeping import allowed
 from apps.timeline.models import Body
 from apps.timeline.operations import Went
+from apps.timeline.queries import storage
 from apps.timeline.verification import verify_session
 from tests.acting import acting_as
 from tests.acts import act_in
@@ -334,6 +337,33 @@ def test_what_changes_while_it_is_written_stays_and_leaves_no_object(
     assert not archived(past)
     assert not objects(store)
     past.require_whole()
+
+
+def test_storage_counts_tables_archives_and_files(project: Project) -> None:
+    past = grown(project)
+    before = storage.usage(project_id=None, largest=1).total
+    archive(past)
+    found = storage.usage(project_id=None, largest=1)
+    total, (session,) = found.total, found.sessions
+    (kept,) = [one for one in storage.objects() if one.what == "archives"]
+    out = StringIO()
+    call_command("storage", stdout=out)
+
+    assert (total.archived_bodies, session.archived_bodies) == (64, 64)
+    assert (kept.objects, kept.size) == (1, total.archived)
+    assert total.stored - 64 * 96 + total.archived == before.stored
+    assert "of 64 bodies in archives" in out.getvalue()
+    assert "  archives: 1 objects" in out.getvalue()
+    assert "  files: 0 objects" in out.getvalue()
+
+
+def test_storage_says_where_the_store_is_away(
+    project: Project, unanswered: Any
+) -> None:
+    unanswered()
+    out = StringIO()
+    call_command("storage", stdout=out)
+    assert "not counted, the store is away (nobody answers)" in out.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,11 @@ def _spans(
         yield at, members
 
 
+def length_of_locator(column: str) -> str:
+    """Return SQL for how many bytes a locator stands for."""
+    return f"('x' || encode(substr({column}, 49, 4), 'hex'))::bit(32)::bigint"
+
+
 class Spans:
     """What one reader has fetched of archives: each span once, while it is in it."""
 

@@ -1,6 +1,6 @@
 """Questions about sessions: lists, their pages, previews, what is open."""
 
-from apps.timeline.bodies import CorruptBody
+from apps.timeline.bodies import CorruptBody, opened_text
 from apps.timeline.queries.activity import (
     ACTS_LOOKED_AT,
     NEWEST_SESSIONS,
@@ -105,7 +105,6 @@ from apps.timeline.versions.keyed.entries import (
     moment_to_expire,
     standing,
 )
-from apps.timeline.bodies import opened_text
 from apps.timeline.versions.keyed.plain_entry import read as plain_entry
 from apps.timeline.versions.keyed.restore_steps import (
     RestoreStep,

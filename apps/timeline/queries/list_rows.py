@@ -27,8 +27,7 @@ from apps.core.errors import DomainError
 from apps.core.json import Json
 from apps.diffs import pointers
 from apps.diffs.text import shorten
-from apps.timeline import hooks
-from apps.timeline import bodies
+from apps.timeline import bodies, hooks
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.projection import openings
 from apps.timeline.queries.listing import SessionFilter, sessions

@@ -50,7 +50,7 @@ def _delete_orphans(names: list[str], now: datetime) -> int:
     tops: defaultdict[str, list[int]] = defaultdict(list)
     for session_id, _, top in old.values():
         tops[session_id].append(top)
-    # Ids of archives are their own, so it does not matter in which session one is named.
+    # Ids of archives are their own: it does not matter in which session one is named.
     there = {
         one.archive_id
         for session_id, numbers in tops.items()
