@@ -7,6 +7,7 @@ from types import ModuleType
 from tests.benchmarks.rows import (
     acting,
     appends,
+    archive,
     batches,
     changes,
     chat,
@@ -55,6 +56,7 @@ ROWS: dict[str, ModuleType] = {
     "embedding": embedding,
     "acting": acting,
     "roots": roots,
+    "archive": archive,
 }
 # Those that need neither large data nor the baselines' venv.
 CHEAP = ("head", "item", "rollback", "changes", "roots")
