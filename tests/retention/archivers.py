@@ -3,7 +3,9 @@
 Django is loaded once; each sweeper is a fork with a connection of its own, and kills
 itself where it was told to: nothing that a process does at its end is done.
 
-`python -m tests.retention.archivers KILLS` prints how many were killed at each place.
+`python -m tests.retention.archivers archive KILLS` prints how many were killed at each
+place of archiving, `… empty KILLS` where what is emptied leaves archives. An archive is
+of one group, so that there is work for all of them.
 """
 
 from __future__ import annotations
@@ -19,19 +21,27 @@ from typing import Any
 
 import django
 
-# What a sweeper comes by, in its order: of archiving, then of what goes from archives.
-PLACES = (
-    *("before create", "after create", "after get", "after _replace"),
-    *("after take_step", "before delete", "after delete"),
-)
+# What a sweeper comes by, in its order.
+PLACES = {
+    "archive": (
+        *("before create", "after create", "after get", "after _replace"),
+        "after take_step",
+    ),
+    "empty": ("after bring_back", "before delete", "after delete"),
+}
 
 
-def main(kills: int) -> None:
+def main(act: str, kills: int) -> None:
     django.setup()
+    from apps.timeline.operations.keeping import archiving
+
+    archiving.MOST_BYTES = 1
     killed = Counter[str]()
-    for place in islice(cycle(PLACES), kills):
-        killed[place] += _is_killed(place)
-    for place in PLACES:
+    for place in islice(cycle(PLACES[act]), kills):
+        if not _is_killed(place):
+            break  # it came to the end: nothing is left to do
+        killed[place] += 1
+    for place in PLACES[act]:
         sys.stdout.write(f"{killed[place]} {place}\n")
 
 
@@ -55,7 +65,9 @@ def _die_at(place: str) -> None:
     from apps.timeline.operations.keeping import archiving
 
     when, name = place.split(" ")
-    owner: Any = {"_replace": archiving, "take_step": running}.get(name, Objects)
+    owners: dict[str, Any] = {"take_step": running}
+    owners |= dict.fromkeys(["_replace", "bring_back"], archiving)
+    owner = owners.get(name, Objects)
     setattr(owner, name, _dying(getattr(owner, name), when))
 
 
@@ -77,4 +89,4 @@ def _sweep() -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(sys.argv[1], int(sys.argv[2]))
