@@ -11,10 +11,9 @@ from apps.retention.models import Policy
 from apps.retention.sweeping.places import Place, Work
 from apps.retention.terms import Terms
 from apps.retention.words import Step
-from apps.timeline.bodies import ARCHIVED
 from apps.timeline.models import Session
 from apps.timeline.querysets import SessionQuerySet
-from apps.timeline.words import Status
+from apps.timeline.words import ARCHIVED, Status
 
 # Versions of one step: what one transaction removes at most.
 AT_ONCE = 500

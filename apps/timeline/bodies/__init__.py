@@ -1,6 +1,6 @@
 """Stored bodies: their codec, their named parts, the cache of decoded ones."""
 
-from apps.timeline.bodies.archives import ARCHIVED, Spans
+from apps.timeline.bodies.archives import Spans
 from apps.timeline.bodies.bundles import (
     MAX_BODY_BYTES,
     CorruptBody,
@@ -36,6 +36,7 @@ from apps.timeline.bodies.sealing import (
     opened_text,
     sealer_of,
 )
+from apps.timeline.words import ARCHIVED
 
 __all__ = [
     "ARCHIVED",

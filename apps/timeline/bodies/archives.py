@@ -19,9 +19,8 @@ from typing import NamedTuple
 from apps.blobs.errors import ObjectsUnavailable
 from apps.blobs.places import asking
 from apps.timeline.bodies.bundles import CorruptBody
+from apps.timeline.words import ARCHIVED
 
-# How much more the codec of an archived body is; all above it are archived.
-ARCHIVED = 32
 # All archives lie below this, each below its session: names are ours.
 FOLDER = "archives"
 # One request reads so much of a group at most, or the one body that is larger.

@@ -27,9 +27,10 @@ from backports.zstd import (
     get_frame_info,
 )
 
-from apps.timeline.bodies.archives import ARCHIVED, Spans
+from apps.timeline.bodies.archives import Spans
 from apps.timeline.bodies.bundles import MAX_BODY_BYTES, CorruptBody, unframe
 from apps.timeline.bodies.sealing import SEALED, Place, Sealer, opened
+from apps.timeline.words import ARCHIVED
 
 KEY_FRAME_EVERY = 32
 
@@ -177,7 +178,7 @@ def decode(
     if not 0 <= size <= MAX_BODY_BYTES:
         raise CorruptBody("The recorded size is out of range.")
     if codec > SEALED:
-        codec, data = _here(codec, data, place, spans)
+        codec, data = _as_written(codec, data, place, spans)
     if codec == Codec.PLAIN:
         raw, checksum = bytes(data[:-4]), bytes(data[-4:])
         if len(raw) != size or checksum != _CHECKSUM.pack(zlib.crc32(raw)):
@@ -190,7 +191,7 @@ def decode(
     raise CorruptBody("The codec is unknown, or its base is missing.")
 
 
-def _here(
+def _as_written(
     codec: int, data: bytes, place: Place | None, spans: Spans | None
 ) -> tuple[int, bytes]:
     """Return codec and data as they were before they were sealed and archived."""

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from apps.core import json
 from apps.core.keyring import MEMORY, Key, mark_of
-from apps.timeline.bodies.archives import ARCHIVED
 from apps.timeline.bodies.bundles import CorruptBody
+from apps.timeline.words import ARCHIVED
 
 # How much more the codec of an encrypted body is; all above it are encrypted.
 SEALED = 16

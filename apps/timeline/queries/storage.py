@@ -14,7 +14,8 @@ from django.db import connection, transaction
 from apps.blobs.operations.collecting import is_blob
 from apps.blobs.places import asking
 from apps.core import sql
-from apps.timeline.bodies.archives import ARCHIVED, length_of_locator, named
+from apps.timeline.bodies.archives import length_of_locator, named
+from apps.timeline.words import ARCHIVED
 
 # One statement, so that all levels are sums over one snapshot. octet_length reads
 # the length of a large value from its row and does not fetch the value.

@@ -24,12 +24,13 @@ from apps.core import sql
 from apps.core.ids import new_id
 from apps.core.objects import ObjectsAway
 from apps.timeline import bodies, hooks
-from apps.timeline.bodies.archives import ARCHIVED, Locator, located, packed
+from apps.timeline.bodies.archives import Locator, located, packed
 from apps.timeline.hooks.keeping import allowed
 from apps.timeline.operations.keeping import rows
 from apps.timeline.operations.keeping.locking import locked
 from apps.timeline.operations.keeping.pins import first_pending
 from apps.timeline.operations.keeping.values import Gone, Went
+from apps.timeline.words import ARCHIVED
 
 # What one object holds, unless its first group alone is larger.
 MOST_BYTES = 8 * 1024 * 1024
