@@ -2,7 +2,8 @@
 
 Counts what is stored (compressed deltas, each body once, in tables or in archives)
 against what the versions show (their whole states, as if each had been kept). Deleted
-and expired sessions count: their bytes are there. Refuses to guess: every figure is a sum of this moment.
+and expired sessions count: their bytes are there. Refuses to guess: every figure is a
+sum of this moment.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from unittest.mock import patch
 
 from apps.core.roles.names import Role
 from tests.benchmarks import machine
@@ -24,17 +25,12 @@ print(archive_versions(session_id={!r}, first=0, last=63).versions)
 
 def run(setting: Setting) -> list[Finding]:
     with (
-        machine.database("bench_archive") as dsn,
         tempfile.TemporaryDirectory(prefix="stepback-objects-") as folder,
+        # Before the first command: they are forks of a process that has settings.
+        patch.dict(os.environ, {"STEPBACK_OBJECTS": folder}),
+        machine.database("bench_archive") as dsn,
     ):
-        before = os.environ.get("STEPBACK_OBJECTS")
-        os.environ["STEPBACK_OBJECTS"] = folder
-        try:
-            samples = _samples(dsn, setting)
-        finally:
-            del os.environ["STEPBACK_OBJECTS"]
-            if before is not None:
-                os.environ["STEPBACK_OBJECTS"] = before
+        samples = _samples(dsn, setting)
     return [
         Finding(
             what="read of an archived body from a folder, in one process: to one from "
