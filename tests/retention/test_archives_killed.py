@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from apps.core.roles.names import Role
+from tests.commands import COMMANDS
 from tests.live import ROOT, Server, feed, manage, process_environment, serving
 from tests.retention.archivers import PLACES
 from tests.worker.processes import rows
@@ -42,8 +43,11 @@ def house(
     folder = tmp_path_factory.mktemp("objects")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("STEPBACK_OBJECTS", str(folder))
+        # Commands are forks of a process that has the settings of its beginning.
+        COMMANDS.stop()
         with serving(f"archiving_{worker_id}", workers=1) as server:
             yield server, folder
+        COMMANDS.stop()
 
 
 def objects(folder: Path) -> set[str]:

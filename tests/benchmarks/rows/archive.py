@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from unittest.mock import patch
 
 from apps.core.roles.names import Role
@@ -14,6 +16,7 @@ from tests.benchmarks import machine
 from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.pairs import Samples
 from tests.benchmarks.setting import Setting
+from tests.commands import COMMANDS
 from tests.live import ROOT, feed, manage, process_environment
 
 WHAT = "a read of an archived body"
@@ -26,8 +29,8 @@ print(archive_versions(session_id={!r}, first=0, last=63).versions)
 def run(setting: Setting) -> list[Finding]:
     with (
         tempfile.TemporaryDirectory(prefix="stepback-objects-") as folder,
-        # Before the first command: they are forks of a process that has settings.
         patch.dict(os.environ, {"STEPBACK_OBJECTS": folder}),
+        _own_commands(),
         machine.database("bench_archive") as dsn,
     ):
         samples = _samples(dsn, setting)
@@ -42,6 +45,14 @@ def run(setting: Setting) -> list[Finding]:
             noise=noise_text(samples.noise("again")),
         )
     ]
+
+
+@contextmanager
+def _own_commands() -> Iterator[None]:
+    """Have commands know this environment: they are forks of a process that has one."""
+    COMMANDS.stop()
+    yield
+    COMMANDS.stop()
 
 
 def _samples(dsn: str, setting: Setting) -> Samples:
