@@ -16,8 +16,7 @@ from tests.benchmarks import machine
 from tests.benchmarks.findings import Finding, noise_text
 from tests.benchmarks.pairs import Samples
 from tests.benchmarks.setting import Setting
-from tests.commands import COMMANDS
-from tests.live import ROOT, feed, manage, process_environment
+from tests.live import COMMANDS, ROOT, feed, manage, process_environment
 
 WHAT = "a read of an archived body"
 ARCHIVE = """
