@@ -15,7 +15,15 @@ from pathlib import Path
 import pytest
 
 from apps.core.roles.names import Role
-from tests.live import COMMANDS, ROOT, Server, feed, manage, process_environment, serving
+from tests.live import (
+    COMMANDS,
+    ROOT,
+    Server,
+    feed,
+    manage,
+    process_environment,
+    serving,
+)
 from tests.retention.archivers import PLACES
 from tests.worker.processes import rows
 
