@@ -32,7 +32,7 @@ def take_files(erasure: Erasure, now: datetime) -> bool:
         _take(erasure)
         for target in Target.objects.of(erasure.id):
             # All that there is below its name: also what somebody wrote who was killed.
-            delete_archives(target.history_id)
+            delete_archives(session_id=target.history_id)
     except ObjectsUnavailable as away:
         log.warning("the store of files does not answer", why=str(away.__cause__))
         return False

@@ -15,7 +15,7 @@ ORPHANED = timedelta(hours=24)
 AT_ONCE = 500
 
 
-def delete_archives(session_id: str) -> int:
+def delete_archives(*, session_id: str) -> int:
     """Delete all archives of a session that is gone; return how many.
 
     Raises: ObjectsUnavailable.

@@ -30,6 +30,7 @@ from apps.timeline.operations.keeping import rows
 from apps.timeline.operations.keeping.locking import locked
 from apps.timeline.operations.keeping.pins import first_pending
 from apps.timeline.operations.keeping.values import Gone, Went
+from apps.timeline.versions.deltas import keys
 from apps.timeline.words import ARCHIVED
 
 # What one object holds, unless its first group alone is larger.
@@ -39,7 +40,18 @@ LARGEST_GROUP = 64 * 1024 * 1024
 
 log = structlog.get_logger("stepback.archives")
 
-_GROUPS = sql.of_session(sql.query("timeline", "archive_groups", archived=ARCHIVED))
+_IN_TABLE = f"b.codec BETWEEN 1 AND {ARCHIVED} - 1"
+_GROUPS = sql.of_session(
+    sql.query(
+        "timeline",
+        "archive_groups",
+        archived=ARCHIVED,
+        needed=keys(
+            session="%(session)s",
+            wanted=f"b.number BETWEEN %(first)s AND %(last)s AND {_IN_TABLE}",
+        ),
+    )
+)
 _DATA = sql.of_session("""
 SELECT b.number, b.codec, b.data FROM timeline_body b
  WHERE b.session_id = %(session)s AND b.number = ANY (%(numbers)s::bigint[])

@@ -1,15 +1,8 @@
 -- Groups of bodies that may be archived: each a key frame and all that builds on it, of
 -- which something stands between two numbers and not in an archive. All of a group is as
 -- old, and no younger version shows any of it.
-WITH RECURSIVE up AS (
-    SELECT b.number, b.base_number FROM timeline_body b
-     WHERE b.session_id = %(session)s AND b.number BETWEEN %(first)s AND %(last)s
-       AND b.codec BETWEEN 1 AND {{archived}} - 1
-     UNION
-    SELECT b.number, b.base_number FROM up
-      JOIN timeline_body b ON b.session_id = %(session)s AND b.number = up.base_number
-), down AS (
-    SELECT u.number AS root, u.number FROM up u WHERE u.base_number IS NULL
+{{needed}}, down AS (
+    SELECT n.number AS root, n.number FROM needed n WHERE n.base_number IS NULL
      UNION
     SELECT d.root, b.number FROM down d
       JOIN timeline_body b ON b.session_id = %(session)s AND b.base_number = d.number
