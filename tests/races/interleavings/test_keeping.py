@@ -84,8 +84,9 @@ def archive(act: Act, session_id: str) -> str:
     with acting_as(Role.RETENTION):
         gone = keeping.archive_versions(session_id=session_id, first=0, last=HEAD)
     # It looks and writes before it has the lock; what has changed by then it leaves.
-    is_free = gone.outcome in (keeping.Went.DONE, keeping.Went.PINNED)
-    return "archived what was left" if is_free else str(gone.outcome)
+    # A session that went after it was looked at has no bodies any more.
+    is_held = gone.outcome is keeping.Went.HELD
+    return "kept by law" if is_held else "archived what was left"
 
 
 def _taken(call: Callable[..., keeping.Gone], session_id: str, **asked: Any) -> str:
