@@ -203,9 +203,10 @@ def retire_drafts(now: datetime) -> None:
 
 @scheduled(EVERY_HOUR)
 def collect_blobs(now: datetime) -> None:
-    """Take away the bytes of files that no version names."""
+    """Take away the bytes of files, and archives, that no version names."""
     blobs.collect(actor=SYSTEM, now=now)
     blobs.sweep_objects(actor=SYSTEM, now=now)
+    timeline.sweep_archives(now=now)
 
 
 @scheduled(EVERY_HOUR)

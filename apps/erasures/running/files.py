@@ -1,4 +1,4 @@
-"""Take the bytes of files that only the erased sessions named, and those of exports."""
+"""Take what is outside the database: files nobody else names, archives, exports."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from django.db import transaction
 
 from apps.blobs import operations as blobs
 from apps.blobs.errors import ObjectsUnavailable
-from apps.erasures.models import Erasure
+from apps.erasures.models import Erasure, Target
 from apps.erasures.running.counting import count
 from apps.erasures.running.holding import hold
 from apps.erasures.words import Waits
 from apps.exports import operations as exports
+from apps.timeline.operations import delete_archives
 
 log = structlog.get_logger("stepback.erasures")
 
@@ -32,6 +33,9 @@ def take_files(erasure: Erasure, now: datetime) -> bool:
         _take(erasure)
         for export_id in exports.erased_in(project_id=erasure.project_id):
             _take_export(erasure, export_id)
+        for target in Target.objects.of(erasure.id):
+            # All that there is below its name: also what somebody wrote who was killed.
+            delete_archives(session_id=target.history_id)
     except ObjectsUnavailable as away:
         log.warning("the store of files does not answer", why=str(away.__cause__))
         return False

@@ -1,5 +1,6 @@
 """Stored bodies: their codec, their named parts, the cache of decoded ones."""
 
+from apps.timeline.bodies.archives import Spans
 from apps.timeline.bodies.bundles import (
     MAX_BODY_BYTES,
     CorruptBody,
@@ -35,8 +36,10 @@ from apps.timeline.bodies.sealing import (
     opened_text,
     sealer_of,
 )
+from apps.timeline.words import ARCHIVED
 
 __all__ = [
+    "ARCHIVED",
     "EMPTIED",
     "KEY_FRAME_EVERY",
     "MAX_BODY_BYTES",
@@ -50,6 +53,7 @@ __all__ = [
     "Place",
     "Row",
     "Sealer",
+    "Spans",
     "Stored",
     "cache",
     "commitment",

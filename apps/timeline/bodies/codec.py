@@ -1,8 +1,9 @@
 """The codec of stored bodies: the only module that knows how their bytes look.
 
 Stored, a body is a zstd frame, most often a delta against the body before it, and
-encrypted where its project encrypts (`sealing`). Pure functions; no ORM. What does not
-decode to exactly what was recorded is refused, never repaired.
+encrypted where its project encrypts (`sealing`). An old one may stand in an object
+outside (`archives`), which is fetched here. No ORM. What does not decode to exactly
+what was recorded is refused, never repaired.
 """
 
 import hmac
@@ -27,8 +28,10 @@ from backports.zstd import (
 )
 
 from apps.diffs.readers import reader
+from apps.timeline.bodies.archives import Spans
 from apps.timeline.bodies.bundles import MAX_BODY_BYTES, CorruptBody, unframe
 from apps.timeline.bodies.sealing import SEALED, Place, Sealer, opened
+from apps.timeline.words import ARCHIVED
 
 KEY_FRAME_EVERY = 32
 
@@ -65,6 +68,7 @@ class Codec(IntEnum):
     SEALED_PLAIN = 17
     SEALED_ZSTD = 18
     SEALED_ZSTD_DELTA = 19
+    # 33 to 35 and 49 to 51 are the same, archived (`archives`).
 
 
 # In a codec's place, where what was stored is gone.
@@ -163,17 +167,19 @@ def decode(
     size: int,
     base_raw: bytes | None,
     place: Place | None = None,
+    spans: Spans | None = None,
 ) -> bytes:
     """Return the body that was stored, never more than its recorded size.
 
-    An encrypted one is read at its `place` alone.
+    An encrypted or archived one is read at its `place` alone; `spans` keeps what was
+    fetched for the bodies beside it.
 
-    Raises: CorruptBody, KeysUnavailable.
+    Raises: CorruptBody, KeysUnavailable, ObjectsUnavailable.
     """
     if not 0 <= size <= MAX_BODY_BYTES:
         raise CorruptBody("The recorded size is out of range.")
     if codec > SEALED:
-        codec, data = opened(codec, data, place)
+        codec, data = _as_written(codec, data, place, spans)
     if codec == Codec.PLAIN:
         raw, checksum = bytes(data[:-4]), bytes(data[-4:])
         if len(raw) != size or checksum != _CHECKSUM.pack(zlib.crc32(raw)):
@@ -184,6 +190,17 @@ def decode(
     if codec == Codec.ZSTD_DELTA and base_raw is not None:
         return _decompressed(data, size, base_raw)
     raise CorruptBody("The codec is unknown, or its base is missing.")
+
+
+def _as_written(
+    codec: int, data: bytes, place: Place | None, spans: Spans | None
+) -> tuple[int, bytes]:
+    """Return codec and data as they were before they were sealed and archived."""
+    if codec > ARCHIVED:
+        if place is None:
+            raise CorruptBody("An archived body is not read where it stands.")
+        codec, data = (spans or Spans()).brought(codec, data, place.session_id)
+    return opened(codec, data, place)
 
 
 def turn_parts(
@@ -225,6 +242,7 @@ def reconstruct(
     session_id: str = "",
     base_raw: bytes | None = None,
     expected: bytes | None = None,
+    spans: Spans | None = None,
 ) -> bytes:
     """Return the last row's body; rows run from the key frame, each on the one before.
 
@@ -232,18 +250,19 @@ def reconstruct(
     With `expected`, the version's commitment, the result is verified.
 
     Raises: CorruptBody, also for a chain with a gap or beyond the longest allowed;
-    KeysUnavailable.
+    KeysUnavailable, ObjectsUnavailable.
     """
     if not 0 < len(rows) <= KEY_FRAME_EVERY:
         raise CorruptBody("The chain of deltas is empty or too long.")
     first = rows[0]
     place = Place(session_id, first.salt)
-    raw = decode(first.codec, first.data, first.size, base_raw, place)
+    spans = spans or Spans()
+    raw = decode(first.codec, first.data, first.size, base_raw, place, spans)
     for before, row in pairwise(rows):
         if row.base_number != before.number:
             raise CorruptBody("The chain of deltas has a gap.")
         place = Place(session_id, row.salt)
-        raw = decode(row.codec, row.data, row.size, raw, place)
+        raw = decode(row.codec, row.data, row.size, raw, place, spans)
     if expected is not None:
         verify(raw, rows[-1].salt, expected)
     return raw

@@ -32,7 +32,8 @@ ROOM = 70
 # Of more changes than are shown, one that is not may be of messages; a fork brings what
 # its origin holds.
 # What is sealed is not said in words, which stand in clear.
-_HOLDS = f"""b.codec <= {bodies.SEALED} AND (b.size >= v.size + {ROOM} OR v.op = 'fork'
+_HOLDS = f"""b.codec & {bodies.SEALED} = 0
+    AND (b.size >= v.size + {ROOM} OR v.op = 'fork'
         OR v.change_count > jsonb_array_length(v.changes)
         OR v.changes @? '$[*].pointer ? (@ starts with "/{NAME}")')"""
 _PENDING = sql.across(

@@ -14,6 +14,7 @@ from itertools import chain
 from django.db import DataError
 
 from apps.accounts.models import Project
+from apps.blobs.errors import ObjectsUnavailable
 from apps.core.admission import gate
 from apps.core.admission.work import BYTES_A_UNIT, ROW, of_json
 from apps.core.errors import DomainError
@@ -257,6 +258,8 @@ class _Walk:
                 yield self._finding(version.number, kind, sentence)
         try:
             self.shown = None if is_emptied else self._shown(version, body)
+        except ObjectsUnavailable:
+            raise  # nothing is known of the body
         except (CorruptBody, DomainError) as error:
             self.shown = None
             yield self._finding(version.number, Kind.BODY, f"its body: {error}")

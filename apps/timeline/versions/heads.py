@@ -183,11 +183,12 @@ def _shown_raw(
     columns = [column or [] for column in stored]
     if not version.body_salt:
         reading.require_contents(version)
+    spans = bodies.Spans()
     for number, base_number, codec, data, size, salt in zip(*columns, strict=True):
         # A base has a lower number than what builds on it, and no other use here.
         base = None if base_number is None else raws.pop(base_number)
         place = bodies.Place(version.session_id, salt)
-        raws[number] = bodies.decode(codec, data, size, base, place)
+        raws[number] = bodies.decode(codec, data, size, base, place, spans)
     raw = raws[version.body_number]
     key = (version.session_id, version.body_number)
     if not columns[0]:

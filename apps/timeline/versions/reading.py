@@ -23,7 +23,7 @@ from apps.core.json import State
 from apps.diffs.facets import Leaves
 from apps.diffs.readers import reader
 from apps.timeline import bodies
-from apps.timeline.bodies import Part
+from apps.timeline.bodies import ARCHIVED, KEY_FRAME_EVERY, Part
 from apps.timeline.versions import gone
 from apps.timeline.versions.deltas import Body, stored_chains
 
@@ -40,14 +40,17 @@ _TEXTS = {
         MAX_WORD,
     ),
 }
-VERSION_COLUMNS = """
+# What is written on a body that is archived begins anew: a recent version is read
+# without the store.
+VERSION_COLUMNS = f"""
     v.session_id, v.number, v.op, v.restored_number, v.undo_of, v.reason_code,
     v.parent_number, v.body_number, v.external_id, v.actor_kind, v.actor_id,
     v.actor_label, v.reasoning, v.trace_id, v.step_number, v.step_parent_id,
     v.objective_status, v.schema_version, v.release, v.model, v.size, v.flags,
     v.hold, v.changes, v.change_count, v.changes_truncated, v.request_key, v.salt,
     v.commitment, v.leaf, v.chain, v.requested_at, v.created_at,
-    b.depth AS body_depth, b.size AS body_size, b.salt AS body_salt,
+    CASE WHEN b.codec > {ARCHIVED} THEN {KEY_FRAME_EVERY} - 1 ELSE b.depth END
+        AS body_depth, b.size AS body_size, b.salt AS body_salt,
     s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id,
     s.erasures, s.thinned_below"""
 
@@ -331,12 +334,13 @@ def _decoded(wanted: dict[Body, bytes]) -> dict[Body, bytes]:
     # A base is let go with its last use: a chain of 32 large bodies would not fit.
     uses = Counter((row.session_id, row.base_number) for row in rows)
     raws: dict[Body, bytes] = {}
+    spans = bodies.Spans()
     for row in rows:
         key, base_key = (row.session_id, row.number), (row.session_id, row.base_number)
         # A base has a lower number than what builds on it, so it is decoded already.
         base = None if row.base_number is None else raws[base_key]
         place = bodies.Place(row.session_id, row.salt)
-        raws[key] = bodies.decode(row.codec, row.data, row.size, base, place)
+        raws[key] = bodies.decode(row.codec, row.data, row.size, base, place, spans)
         if key in wanted:
             bodies.verify(raws[key], row.salt, wanted[key])
             # At once outside a transaction; inside one it may be the transaction's

@@ -7,6 +7,7 @@ from types import ModuleType
 from tests.benchmarks.rows import (
     acting,
     appends,
+    archive,
     batches,
     changes,
     chat,
@@ -59,6 +60,7 @@ ROWS: dict[str, ModuleType] = {
     "roots": roots,
     "keeping": keeping,
     "masks": masks,
+    "archive": archive,
 }
 # Those that need neither large data nor the baselines' venv.
 CHEAP = ("head", "item", "rollback", "changes", "roots")

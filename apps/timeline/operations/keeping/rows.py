@@ -79,7 +79,7 @@ def needed(session_id: str, numbers: Sequence[int]) -> list[Moved]:
         row.number: row
         for row in stored_chains([(session_id, one.number) for one in found])
     }
-    made = []
+    made, spans = [], bodies.Spans()
     for one in found:
         key = (session_id, one.number)
         bodies.cache.forget(session_id, one.number)
@@ -87,7 +87,8 @@ def needed(session_id: str, numbers: Sequence[int]) -> list[Moved]:
         row = rows[one.number]
         salt = bytes(row.salt)
         stored = bodies.encode(raw, number=one.place, base=None, salt=salt)
-        sealer = bodies.sealer_of(session_id, row.codec, row.data)
+        codec, data = spans.brought(row.codec, row.data, session_id)
+        sealer = bodies.sealer_of(session_id, codec, data)
         made.append(
             Moved(
                 number=one.number,

@@ -19,11 +19,12 @@ from django.utils import timezone
 from apps.accounts.models import DataKey, Project
 from apps.core import json, sql
 from apps.core.keyring import KeysUnavailable
-from apps.timeline.bodies import SEALED, SEALED_TEXT, Sealer
+from apps.timeline.bodies import SEALED, SEALED_TEXT, Sealer, Spans
 from apps.timeline.hooks.keeping import allowed
 from apps.timeline.ledger.sealing import sealer
 from apps.timeline.models import Opening, Pending, Session, Text
-from apps.timeline.operations.keeping.taking import locked
+from apps.timeline.operations.keeping import archiving
+from apps.timeline.operations.keeping.locking import locked
 from apps.timeline.projection.texts import TextKind
 
 # Rows of one step, and bytes: writers of the session wait for so long.
@@ -45,7 +46,7 @@ SELECT b.number, b.codec, b.data, b.salt
                sum(octet_length(t.data)) OVER (ORDER BY t.number)
                - octet_length(t.data) AS before
           FROM timeline_body t
-         WHERE t.session_id = %(session)s AND t.codec BETWEEN 1 AND {SEALED}
+         WHERE t.session_id = %(session)s AND t.codec > 0 AND t.codec & {SEALED} = 0
          ORDER BY t.number LIMIT {MOST}) b
  WHERE b.before < {MOST_BYTES} ORDER BY b.number
 """)  # noqa: S608
@@ -182,14 +183,24 @@ def _keep(key: DataKey, sweep: dict[str, Any]) -> None:
 
 
 def _bodies(seals: Sealer) -> int:
+    """Seal bodies; those in archives come back for it, and are archived again later."""
     rows = sql.rows(_BODIES, {"session": seals.session_id})
     if not rows:
         return 0
+    spans = Spans()
+    clear = [spans.brought(row.codec, row.data, seals.session_id) for row in rows]
+    numbers = [row.number for row in rows]
+    archiving.delete_unnamed(
+        seals.session_id, archiving.objects_of(seals.session_id, numbers)
+    )
     asked = {
         "session": seals.session_id,
-        "numbers": [row.number for row in rows],
-        "codecs": [row.codec + SEALED for row in rows],
-        "data": [seals.sealed(bytes(row.data), bytes(row.salt)) for row in rows],
+        "numbers": numbers,
+        "codecs": [codec + SEALED for codec, _ in clear],
+        "data": [
+            seals.sealed(bytes(data), bytes(row.salt))
+            for row, (_, data) in zip(rows, clear, strict=True)
+        ],
     }
     return len(sql.rows(_SEAL_BODIES, asked))
 
