@@ -56,6 +56,7 @@ from stepback.errors.keeping import RemovalNotFound as RemovalNotFound
 from stepback.errors.keeping import RetentionPolicyNotFound as RetentionPolicyNotFound
 from stepback.errors.keeping import RootNotFound as RootNotFound
 from stepback.errors.keeping import UnacceptableErasure as UnacceptableErasure
+from stepback.errors.keeping import UnacceptableExport as UnacceptableExport
 from stepback.errors.keeping import UnacceptableLegalHold as UnacceptableLegalHold
 from stepback.errors.keeping import UnacceptableMask as UnacceptableMask
 from stepback.errors.keeping import UnacceptablePolicy as UnacceptablePolicy

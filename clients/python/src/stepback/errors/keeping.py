@@ -111,6 +111,12 @@ class Masked(BadRequest):
     code = "masked"
 
 
+class UnacceptableExport(BadRequest):
+    """Nothing can be exported like that; `param` says what of it."""
+
+    code = "unacceptable_export"
+
+
 class UnacceptableErasure(BadRequest):
     """This cannot be erased; `param` says what of it."""
 
