@@ -155,7 +155,7 @@ def test_fifty_kills_of_collections_lose_nothing_that_is_named(
         saving.join(60)
 
     assert agent.error is None
-    assert at_work >= 30
+    assert at_work >= 30, at_work
     require_one_object_a_row(house, objects)
     agent.require_all()
     saved = {data for each in agent.saved.values() for data in each.values()}
