@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.webhooks.api.urls")),
     path("", include("apps.plans.api.urls")),
     path("", include("apps.retention.api.urls")),
+    path("", include("apps.exports.api.urls")),
     path("", include("apps.erasures.api.urls")),
     path("", include("apps.witness.api.urls")),
 ]

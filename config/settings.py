@@ -105,6 +105,7 @@ INSTALLED_APPS = [
     "apps.witness",
     "apps.backups",
     "apps.retention",
+    "apps.exports",
     "apps.plans",
     "apps.erasures",
     "apps.worker",
@@ -229,7 +230,12 @@ SPECTACULAR_SETTINGS = {
         "ScopeEnum": "apps.accounts.choices.Scope",
         "EffectClass": "apps.timeline.words.EffectClass",
         "EffectStatus": "apps.timeline.words.EffectStatus",
+        "ExportKind": "apps.exports.words.Kind",
+        "ExportState": "apps.exports.words.State",
+        "ExportFormat": "apps.exports.words.AuditFormat",
+        "ExportWaits": "apps.exports.words.Waits",
         "ErasureKind": "apps.erasures.words.Kind",
+        "ErasureWaits": "apps.erasures.words.Waits",
         "ErasureState": "apps.erasures.words.State",
         "LegalHoldKind": "apps.retention.words.HoldKind",
         "PlanStatus": "apps.plans.models.PlanStatus",
@@ -266,6 +272,9 @@ ERASURES = env.path("STEPBACK_ERASURES")
 
 # Where bytes of files go, a folder or s3://bucket/prefix; unset: the data folder's own
 OBJECTS = env.text("STEPBACK_OBJECTS")
+
+# What wraps the keys of encrypting projects, file:PATH or env:NAME
+KEYS = env.text("STEPBACK_KEYS")
 
 # Where a backup goes every day, a folder or s3://bucket/prefix, and for whom alone
 BACKUPS = env.text("STEPBACK_BACKUPS")

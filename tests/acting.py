@@ -33,6 +33,7 @@ JOBS = {
     "apps.meaning.past.noticing": ("notice",),
     "apps.meaning.past.sweeping": ("sweep",),
     "apps.meaning.working.sweeping": ("sweep",),
+    "apps.exports.making": ("forget", "sweep"),
     "apps.memory.operations": ("expire_due",),
     "apps.metrics.alerting": ("sweep", "evaluate"),
     "apps.metrics.rollups": ("sweep", "rebuild"),

@@ -132,12 +132,13 @@ def feed(dsn: str) -> None:
 
 
 def work(dsn: str) -> None:
-    """Do on that database what is confirmed, and look at alerts, as the worker does."""
+    """Do on that database what is confirmed or asked for, and look at alerts."""
     run = (
         "from django.utils import timezone; from apps.plans import running; "
         "from apps.metrics import alerting; from tests.feeding import feed_all; "
+        "from apps.exports import making; "
         "feed_all(); now = timezone.now(); running.sweep(now=now); "
-        "alerting.sweep(now=now)"
+        "alerting.sweep(now=now); making.sweep(now=now)"
     )
     shell(dsn, Role.WORKER, run)
 

@@ -27,6 +27,7 @@ from apps.core.provenance import Provenance, Request
 class Permission(StrEnum):
     """What an act needs; each includes the one before it."""
 
+    READ_MASKED = "read_masked"
     READ = "read"
     WRITE = "write"
     ADMIN = "admin"
@@ -60,12 +61,14 @@ class Caller:
         return str(self.project.id)
 
 
+_READING = frozenset({Permission.READ_MASKED, Permission.READ})
 GRANTS: dict[str, frozenset[Permission]] = {
-    Role.VIEWER: frozenset({Permission.READ}),
-    Role.OPERATOR: frozenset({Permission.READ, Permission.WRITE}),
+    Role.VIEWER: _READING,
+    Role.OPERATOR: _READING | {Permission.WRITE},
     Role.ADMIN: frozenset(Permission),
-    Scope.READ: frozenset({Permission.READ}),
-    Scope.WRITE: frozenset({Permission.READ, Permission.WRITE}),
+    Scope.MASKED: frozenset({Permission.READ_MASKED}),
+    Scope.READ: _READING,
+    Scope.WRITE: _READING | {Permission.WRITE},
     Scope.ADMIN: frozenset(Permission),
 }
 
@@ -81,6 +84,13 @@ def may(
     else:
         belongs, level = caller.project_id == project.id, caller.role
     return belongs and permission in GRANTS.get(level, frozenset())
+
+
+def sees_clear(member: Membership) -> bool:
+    """Say whether a member is shown what the project's masks cover."""
+    return member.role == Role.ADMIN or (
+        member.role == Role.OPERATOR and member.reads_unmasked
+    )
 
 
 def require(

@@ -4,6 +4,7 @@ from django.apps import AppConfig
 
 from apps.accounts.covered import KEY, MEMBERSHIP, PROJECT
 from apps.audit.covered import register
+from apps.core.keyring import find_with
 
 
 class AccountsConfig(AppConfig):
@@ -12,6 +13,8 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         register(PROJECT, KEY, MEMBERSHIP)
+        # Of models, so not before these are loaded.
+        find_with(import_module("apps.accounts.encryption").found)
         # Importing it is what registers it with drf-spectacular.
         import_module("apps.accounts.api.schema")
         # As is this what has sessions begin with where and when.

@@ -31,6 +31,7 @@ PROJECT_FIELDS = (
     "floor",
     "search_by_meaning",
     "needs_rollback_reason",
+    "data_key",
     "created_at",
 )
 KEY = sql.PreparedQuery("""
@@ -38,7 +39,8 @@ SELECT k.id, k.secret_hash, k.prefix, k.scope, k.agents, k.rate_limit, k.last_us
        k.revoked_at IS NOT NULL AS is_revoked,
        coalesce(k.expires_at <= %(now)s, false) AS has_expired,
        p.id AS project_id, p.slug, p.name, p.index_key, p.handling,
-       p.floor, p.search_by_meaning, p.needs_rollback_reason, p.created_at
+       p.floor, p.search_by_meaning, p.needs_rollback_reason, p.data_key,
+       p.created_at
   FROM accounts_apikey k JOIN accounts_project p ON p.id = k.project_id
  WHERE k.secret_hash = %(digest)s
 """)

@@ -14,6 +14,8 @@ class Role(models.TextChoices):
 class Scope(models.TextChoices):
     """What a key may do in its project; each includes the one before it."""
 
+    # Reads what the project's masks leave, where an address can mask what it answers.
+    MASKED = "masked"
     READ = "read"
     WRITE = "write"
     ADMIN = "admin"

@@ -16,13 +16,15 @@ PROJECT = Covered(
         "floor",
         "search_by_meaning",
         "needs_rollback_reason",
+        "data_key",
+        "masks",
     ),
     key=lambda project: str(project.id),
     named=lambda key: f"the settings of project {key}",
     present="""
     SELECT p.id AS key, p.created_at AS made_at, p.slug, p.name, p.handling,
            p.needs_second_factor, p.floor, p.search_by_meaning,
-           p.needs_rollback_reason
+            p.needs_rollback_reason, p.data_key, p.masks
       FROM accounts_project p WHERE p.id = %(project)s
     """,
 )
@@ -47,11 +49,11 @@ KEY = Covered(
 )
 MEMBERSHIP = Covered(
     kind="member",
-    columns=("role",),
+    columns=("role", "reads_unmasked"),
     key=lambda membership: str(membership.user_id),
     named=lambda key: f"the membership of {key}",
     present="""
-    SELECT m.user_id AS key, m.created_at AS made_at, m.role
+    SELECT m.user_id AS key, m.created_at AS made_at, m.role, m.reads_unmasked
       FROM accounts_membership m WHERE m.project_id = %(project)s
     """,
 )

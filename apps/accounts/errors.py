@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Self
 
-from apps.core.errors import DomainError, NotFound
+from apps.core.errors import DomainError, InvalidRequest, NotFound
 
 
 class Unusable(StrEnum):
@@ -37,6 +37,32 @@ class AuthenticationFailed(DomainError):
     def because(cls, reason: Unusable) -> Self:
         """Say what is wrong with the key, in words and as `reason`."""
         return cls(SENTENCES[reason], reason=reason.value)
+
+
+class UnacceptableMask(DomainError):
+    """A mask cannot be like that."""
+
+    code = "unacceptable_mask"
+
+
+class Masked(InvalidRequest):
+    """Who asks is masked, and the answer would depend on what they may not see."""
+
+    code = "masked"
+
+
+class NotForMasked(DomainError):
+    """Who asks is not shown what masks cover, and this cannot be masked."""
+
+    code = "not_for_masked"
+
+    @classmethod
+    def of(cls, what: str) -> Self:
+        """Return the refusal that names what it is."""
+        return cls(
+            f"Masks cover some of what you may see here, and {what} cannot be masked."
+            " Ask an administrator of the project."
+        )
 
 
 class NameTaken(DomainError):

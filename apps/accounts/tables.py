@@ -15,7 +15,7 @@ TABLES = {
     # Who adds a first member, or changes a setting, locks the project.
     "accounts_project": mutable(
         web="INSERT, UPDATE (needs_second_factor, handling, floor, search_by_meaning, "
-        "needs_rollback_reason)",
+        "needs_rollback_reason, data_key, masks)",
         retention="",
     ),
     # The worker acts for people: whether they still may, it asks here.
@@ -28,6 +28,15 @@ TABLES = {
     "accounts_invitation": mutable(web="INSERT, UPDATE", worker=None),
     "accounts_recoverycode": mutable(worker=None),
     "accounts_browsersession": mutable(worker=_OVER),
+    # Who begins a session of a person makes their key, and locks it meanwhile.
+    "accounts_datakey": mutable(
+        web="INSERT, UPDATE (wrapped, outer_id, retired_at)",
+        retention="UPDATE (sweep, swept_at)",
+    ),
+    "accounts_subjectkey": mutable(
+        web="INSERT, UPDATE (data_key_number, wrapped)",
+        retention="INSERT, UPDATE (data_key_number), DELETE",
+    ),
     "accounts_savedview": mutable(worker=None),
     "accounts_storedanswer": mutable(worker=_ANSWERED, retention="DELETE"),
     "auth_group": mutable(web="", worker=None),

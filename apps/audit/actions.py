@@ -78,6 +78,7 @@ class Action(StrEnum):
     MEMORY_RESTORED = "memory.restored"
     PROJECT_CREATED = "project.created"
     PROJECT_CHANGED = "project.changed"
+    UNMASKED_READ = "unmasked.read"
     KEY_CREATED = "key.created"
     KEY_REVOKED = "key.revoked"
     MEMBER_ADDED = "member.added"
@@ -134,6 +135,7 @@ class Action(StrEnum):
     RETENTION_REMOVED = "retention.removed"
     LEGAL_HOLD_SET = "legal_hold.set"
     LEGAL_HOLD_ENDED = "legal_hold.ended"
+    EXPORT_ASKED = "export.asked"
     ERASURE_PREVIEWED = "erasure.previewed"
     ERASURE_BEGUN = "erasure.begun"
     ERASURE_DONE = "erasure.done"
@@ -273,6 +275,7 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.PROJECT_CREATED: Shown("project.created", "Created the project"),
     Action.PROJECT_CHANGED: Shown("project.changed", "Changed the project's settings"),
+    Action.UNMASKED_READ: Shown("unmasked.read", "Read what masks cover"),
     Action.KEY_CREATED: Shown("key.created", "Issued the API key"),
     Action.KEY_REVOKED: Shown("key.revoked", "Revoked the API key"),
     Action.MEMBER_ADDED: Shown("member.added", "Added the member"),
@@ -362,6 +365,7 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.LEGAL_HOLD_SET: Shown("legal_hold.set", "Set a legal hold"),
     Action.LEGAL_HOLD_ENDED: Shown("legal_hold.ended", "Ended a legal hold"),
+    Action.EXPORT_ASKED: Shown("export.asked", "Asked for an export"),
     Action.ERASURE_PREVIEWED: Shown(
         "erasure.previewed", "Asked what an erasure would take"
     ),

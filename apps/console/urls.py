@@ -7,8 +7,10 @@ from apps.console.forms.project import SESSION_ID
 from apps.console.views.administration import (
     alerts,
     erasures,
+    exports,
     keeping,
     keys,
+    masks,
     members,
     webhooks,
     weekly,
@@ -87,6 +89,7 @@ ALERT = "console/<slug:slug>/alerts/<str:rule_id>"
 WEBHOOK = "console/<slug:slug>/webhooks/<str:webhook_id>"
 RETENTION = "console/<slug:slug>/keeping/policies/<str:policy_id>"
 ERASURES = "console/<slug:slug>/keeping/erasures"
+EXPORTS = "console/<slug:slug>/keeping/exports"
 ERASURE_PREVIEW = f"{ERASURES}/previews/<str:erasure_preview_id>"
 PLAN = "console/<slug:slug>/plans/<str:plan_id>"
 VERSION = f"{SESSION}/versions/<version_number:number>"
@@ -146,8 +149,12 @@ urlpatterns = [
     ),
     path(f"{MEMBER}/role", members.change_role, name="change_role"),
     path(f"{MEMBER}/remove", members.remove, name="remove_member"),
+    path(f"{MEMBER}/unmasked", members.allow_unmasked, name="allow_unmasked"),
     path(f"{MEMBER}/signin-link", members.signin_link, name="make_signin_link"),
     path(f"{MEMBER}/password-link", members.password_link, name="make_password_link"),
+    path("console/<slug:slug>/masks", masks.project_masks, name="masks"),
+    path("console/<slug:slug>/masks/add", masks.add_mask, name="add_mask"),
+    path("console/<slug:slug>/masks/remove", masks.remove_mask, name="remove_mask"),
     path("console/<slug:slug>/keys", keys.keys, name="keys"),
     path("console/<slug:slug>/keys/issue", keys.issue, name="issue_key"),
     path("console/<slug:slug>/keys/handling", keys.set_handling, name="set_handling"),
@@ -172,6 +179,13 @@ urlpatterns = [
         "console/<slug:slug>/keeping/holds/<str:hold_id>/end",
         keeping.end_hold,
         name="end_legal_hold",
+    ),
+    path(EXPORTS, exports.exports, name="exports"),
+    path(f"{EXPORTS}/ask", exports.ask_export, name="ask_export"),
+    path(
+        f"{EXPORTS}/<str:history_export_id>/file",
+        exports.export_file,
+        name="export_file",
     ),
     path(ERASURES, erasures.erasures, name="erasures"),
     path(f"{ERASURES}/previews", erasures.preview_erasure, name="preview_erasure"),

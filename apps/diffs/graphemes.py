@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 import regex
 
+from apps.diffs.readers import drawn
+
 # No cluster that people write is longer; marks piled up beyond are cut like any text.
 LONGEST = 64
 # How far back a text is read for a place where a cluster certainly begins.
@@ -49,6 +51,7 @@ _HIDDEN = regex.compile(
 
 def visible(text: str) -> str:
     """Show what would hide, reorder or break a line: NUL as ␀, others as ⟨U+202E⟩."""
+    text = drawn(text)
     if text.isascii() and text.isprintable():
         return text
     return replaced(text, _sign)
@@ -82,6 +85,8 @@ def boundary(text: str, at: int) -> int:
 
 def cut(text: str, longest: int) -> str:
     """Return no more than the first `longest` characters, all clusters whole."""
+    # Before it is cut: half of a word is not known to be one.
+    text = drawn(text)
     return text if len(text) <= longest else text[: boundary(text, longest)]
 
 

@@ -10,6 +10,7 @@ from itertools import islice
 
 from apps.diffs.changes import CutList, Json
 from apps.diffs.graphemes import boundary, cut, has_right_to_left, visible
+from apps.diffs.readers import drawn
 
 __all__ = [
     "count",
@@ -30,6 +31,7 @@ _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"?')
 
 def shorten(text: str, longest: int = LONGEST_TEXT) -> str:
     """Cut a text, say so with an ellipsis, and make what is left visible."""
+    text = drawn(text)
     if len(text) > longest:
         return visible(cut(text, longest - 1)) + "…"
     return visible(text)
@@ -37,6 +39,7 @@ def shorten(text: str, longest: int = LONGEST_TEXT) -> str:
 
 def shorten_middle(text: str, longest: int) -> str:
     """Cut a name in its middle: what tells names apart is often their end."""
+    text = drawn(text)
     if len(text) <= longest:
         return visible(text)
     # Where a cluster begins in the middle of what is left, it stays whole.

@@ -30,6 +30,8 @@ from apps.timeline.hooks.keeping import (
 from apps.timeline.models import Session, Tombstone
 from apps.timeline.queries import sizes_of
 
+PASSING = {"request_keys", "exports"}
+
 
 def problems(data: bytes, value: str) -> list[str]:
     """Return what a certificate, or the database, does not hold of it; empty: all does.
@@ -100,8 +102,11 @@ def _left(subject: Subject, erased: dict[str, Tombstone]) -> Iterator[str]:
 
 
 def _lasting(found: Iterator[Leavings]) -> Iterator[Leavings]:
-    """Leave out what was answered to a request: it is forgotten after a day."""
-    return (one for one in found if one.what != "request_keys")
+    """Leave out what is forgotten soon: answers to requests, and files of exports.
+
+    The files that there were went with the person; others were asked for since.
+    """
+    return (one for one in found if one.what not in PASSING)
 
 
 def _ends(said: dict[str, Any], erased: dict[str, Tombstone]) -> Iterator[str]:

@@ -15,8 +15,10 @@ from django.core.mail import EmailMessage
 from django.db import transaction
 
 from apps.core.outbound.links import whole
+from apps.diffs.readers import looking
 from apps.diffs.text import shorten, visible
 from apps.metrics.models import Rule
+from apps.timeline.masking import readers_of
 
 log = structlog.get_logger("stepback.mail")
 
@@ -93,6 +95,12 @@ def _send(message: EmailMessage) -> None:
 
 
 def _message(rule: Rule, told: Mapping[str, Any]) -> EmailMessage:
+    """Write it; nobody says who reads at an address."""
+    with looking(readers_of([rule.project_id]).get(rule.project_id)):
+        return _written(rule, told)
+
+
+def _written(rule: Rule, told: Mapping[str, Any]) -> EmailMessage:
     # A name is anybody's words: no line of it may begin a header.
     subject = f"[Stepback] {shorten(told['summary'], 180)}"
     text = MAIL.format(

@@ -9,6 +9,7 @@ from datetime import datetime
 from apps.core import keyset, sql
 from apps.metrics import facts
 from apps.metrics.ranges import Range
+from apps.timeline.queries import opened_text
 
 ROLLBACKS = sql.query("metrics", "rollbacks", before=keyset.below_id("e.id", "after"))
 
@@ -31,6 +32,14 @@ class Rollback:
     release: str
     depth: int
     waited: float
+
+    def __post_init__(self) -> None:
+        """Open what an encrypting project has sealed.
+
+        Raises: KeysUnavailable.
+        """
+        reasoning = opened_text(self.session_id, self.reasoning)
+        object.__setattr__(self, "reasoning", reasoning)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

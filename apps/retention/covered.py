@@ -11,15 +11,15 @@ from apps.audit.covered import Covered
 POLICY = Covered(
     kind="retention policy",
     columns=(
-        *("agent_id", "thin_days", "empty_days", "prune_days", "remove_days"),
-        *("ended_days", "keep_last", "is_enabled", "preview_id"),
+        *("agent_id", "thin_days", "archive_days", "empty_days", "prune_days"),
+        *("remove_days", "ended_days", "keep_last", "is_enabled", "preview_id"),
     ),
     key=lambda policy: str(policy.id),
     named=lambda key: f"policy of retention {key}",
     present="""
-    SELECT p.id AS key, p.created_at AS made_at, p.agent_id, p.thin_days, p.empty_days,
-           p.prune_days, p.remove_days, p.ended_days, p.keep_last, p.is_enabled,
-           p.preview_id
+    SELECT p.id AS key, p.created_at AS made_at, p.agent_id, p.thin_days,
+           p.archive_days, p.empty_days, p.prune_days, p.remove_days, p.ended_days,
+           p.keep_last, p.is_enabled, p.preview_id
       FROM retention_policy p WHERE p.project_id = %(project)s
     """,
 )

@@ -30,6 +30,7 @@ class Policy(models.Model):
         "agents.Agent", on_delete=models.PROTECT, null=True, db_constraint=False
     )
     thin_days = models.IntegerField(null=True)
+    archive_days = models.IntegerField(null=True)
     empty_days = models.IntegerField(null=True)
     prune_days = models.IntegerField(null=True)
     remove_days = models.IntegerField(null=True)

@@ -18,6 +18,7 @@ def policy_object(policy: Policy) -> dict[str, Any]:
         "id": policy.id,
         "agent_id": None if policy.agent is None else policy.agent.external_id,
         "thin_days": policy.thin_days,
+        "archive_days": policy.archive_days,
         "empty_days": policy.empty_days,
         "prune_days": policy.prune_days,
         "remove_days": policy.remove_days,

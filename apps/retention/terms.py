@@ -30,6 +30,7 @@ class Terms:
     """
 
     thin_days: int | None = None
+    archive_days: int | None = None
     empty_days: int | None = None
     prune_days: int | None = None
     remove_days: int | None = None

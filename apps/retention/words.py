@@ -9,6 +9,7 @@ class Step(models.TextChoices):
     """What becomes of what is old, from the least to the most that goes."""
 
     THIN = "thin"  # change rows and words: history and contents stay
+    ARCHIVE = "archive"  # bodies move to the store of objects: nothing is lost
     EMPTY = "empty"  # contents: headers stay, and the chain recomputes
     PRUNE = "prune"  # headers too: a tombstone is left
     REMOVE = "remove"  # the whole session: a tombstone is left

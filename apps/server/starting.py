@@ -15,6 +15,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import DatabaseError, OperationalError
 
+from apps.accounts.encryption import require_keys
 from apps.backups.errors import BackupsMisconfigured
 from apps.backups.making import Wanted
 from apps.core.errors import DomainError
@@ -126,6 +127,8 @@ class _Start:
     def _fill(self) -> None:
         migrate(self.say)
         self._have_keys()
+        # Not after the first customer could not be shown.
+        require_keys()
         first_start.prepare(
             wants_demo=self.wishes.wants_demo,
             say=self.say,

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -20,10 +20,12 @@ class TimelineConfig(AppConfig):
     def ready(self) -> None:
         """Have agents look into states: it needs models, which are there only now."""
         from apps.agents import mapping
+        from apps.timeline.hooks import keeping
 
         mapping.LOOKS["timeline"] = _containers
         feeding.FEEDS["timeline"] = _feed
         register(LABEL, NOTE, REVIEW, SCORE, SESSION, SUMMARY)
+        keeping.URGENT["timeline"] = _seal
 
 
 def _containers(agent: "Agent", places: Sequence[str], now: datetime) -> dict[str, str]:
@@ -31,6 +33,13 @@ def _containers(agent: "Agent", places: Sequence[str], now: datetime) -> dict[st
     from apps.timeline.queries import containers
 
     return containers(agent, places, now)
+
+
+def _seal(now: datetime, is_stopping: Callable[[], bool]) -> int:
+    """Load what seals older data with the first look for some: it needs models."""
+    from apps.timeline.operations.keeping import seal_older
+
+    return seal_older(now, is_stopping)
 
 
 def _feed(entries: Sequence[Entry], now: datetime) -> None:

@@ -5,6 +5,8 @@ are for reading and for migrations. Triggers keep versions and bodies immutable.
 table carries `session_id` in every key and has no sequence: it can be distributed.
 """
 
+from typing import Any, Self
+
 from django.db import models
 
 from apps.timeline import bodies
@@ -247,6 +249,22 @@ class Version(models.Model):
     def __str__(self) -> str:
         return f"{self.session_id} v{self.number}"
 
+    @classmethod
+    def from_db(cls, *args: Any, **kwargs: Any) -> Self:
+        """Return a stored version, what is said of it opened where that was sealed.
+
+        Raises: KeysUnavailable.
+        """
+        version = super().from_db(*args, **kwargs)
+        known = version.__dict__
+        if "session_id" in known and "reasoning" in known:
+            said = bodies.opened_text(version.session_id, version.reasoning)
+            version.reasoning = said
+        if "session_id" in known and "changes" in known:
+            shown = bodies.opened_changes(version.session_id, version.changes)
+            version.changes = shown
+        return version
+
 
 class Body(models.Model):
     """The stored bytes of a version's parts; several versions may show one body."""
@@ -327,6 +345,18 @@ class Turn(models.Model):
     def __str__(self) -> str:
         return f"{self.session_id} turn {self.turn_number}"
 
+    @classmethod
+    def from_db(cls, *args: Any, **kwargs: Any) -> Self:
+        """Return a stored turn, its reasoning opened where that was sealed.
+
+        Raises: KeysUnavailable.
+        """
+        turn = super().from_db(*args, **kwargs)
+        said: str | None = turn.__dict__.get("reasoning")
+        if said is not None and "session_id" in turn.__dict__:
+            turn.reasoning = bodies.opened_text(turn.session_id, said)
+        return turn
+
     @property
     def is_emptied(self) -> bool:
         """Whether its header stands without what was said."""
@@ -337,4 +367,5 @@ class Turn(models.Model):
 
         Raises: bodies.CorruptBody, also for a turn that was emptied.
         """
-        return bodies.turn_parts(self.codec, bytes(self.data), self.size)
+        place = bodies.Place(self.session_id, bytes(self.salt or b""))
+        return bodies.turn_parts(self.codec, bytes(self.data), self.size, place)

@@ -152,3 +152,7 @@ class Crossing(models.TextChoices):
     # has to confirm that.
     NOTHING_GRAVE = "nothing_grave"
     NOTHING_OWED = "nothing_owed"
+
+
+# How much more the codec of a body is that stands in an archive; all above it do.
+ARCHIVED = 32

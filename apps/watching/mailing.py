@@ -17,7 +17,9 @@ from django.db import transaction
 
 from apps.accounts.models import Membership
 from apps.core.outbound.links import path_to, whole
+from apps.diffs.readers import looking
 from apps.diffs.text import shorten
+from apps.timeline.masking import reader_of
 from apps.watching.models import Happening, Notice, Watch
 
 log = structlog.get_logger("stepback.mail")
@@ -46,7 +48,9 @@ def send(*, now: datetime) -> int:
         is_old = notices[-1].at < now - OLDEST
         if not is_old and _is_member(watch):
             try:
-                _message(watch, notices).send()
+                with looking(reader_of(watch.project)):
+                    message = _message(watch, notices)
+                message.send()
             # Whatever the server or the way to it does; the rest waits for it, too.
             except OSError as failure:
                 log.warning("a mail was not sent", why=shorten(str(failure), 200))

@@ -21,6 +21,7 @@ from apps.core import json
 from apps.core.outbound.links import whole
 from apps.core.time.moments import utc_text
 from apps.data.audit.trail import audit_id
+from apps.timeline.masking import MaskedReader, readers_of
 from apps.timeline.models import Review, Session, Version
 from apps.webhooks.kinds import REMOVALS, VERSION, message_id
 
@@ -60,6 +61,8 @@ class Known:
     agents: dict[str, str] = field(default_factory=dict)
     # How many keys are gone with a version of an agent's data.
     removed: dict[tuple[str, int], int] = field(default_factory=dict)
+    # Who is told of a project that has masks: whoever listens at an address.
+    readers: dict[str, MaskedReader] = field(default_factory=dict)
 
 
 def known_of(events: Iterable[Entry]) -> Known:
@@ -86,6 +89,7 @@ def known_of(events: Iterable[Entry]) -> Known:
         _whys_of(event for event in events if event.action == Action.SESSION_REVIEWED),
         _agents_of(events),
         _removed_in(event for event in events if event.action in REMOVING),
+        readers_of({event.project_id for event in events}),
     )
 
 
@@ -119,10 +123,15 @@ def _removed_in(removing: Iterable[Entry]) -> dict[tuple[str, int], int]:
 
 
 def body_of(event: Entry, kind: str, known: Known) -> bytes:
-    """Return the bytes that are sent, and signed, and sent again."""
-    return written(
-        message_id(event, kind), kind, event.created_at, _data(event, kind, known)
-    )
+    """Return the bytes that are sent, and signed, and sent again.
+
+    Masked as the project's masks are now: nobody says who reads at an address.
+    """
+    data = _data(event, kind, known)
+    reader = known.readers.get(event.project_id)
+    if reader is not None:
+        data = reader.message(data)
+    return written(message_id(event, kind), kind, event.created_at, data)
 
 
 def written(id: str, kind: str, created_at: datetime, data: Data) -> bytes:

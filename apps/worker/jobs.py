@@ -24,6 +24,7 @@ from apps.blobs import operations as blobs
 from apps.core.actors import SYSTEM
 from apps.core.processes.easing import Ease
 from apps.data import operations as data
+from apps.exports import making as exports
 from apps.meaning.working import sweeping
 from apps.memory import operations as memory
 from apps.memory.formation import forming
@@ -176,6 +177,12 @@ def embed_texts(now: datetime) -> None:
     sweeping.sweep(now=now, ease=Ease())
 
 
+@scheduled(EVERY_TWO_SECONDS)
+def make_exports(now: datetime) -> None:
+    """Write the next pieces of the files that somebody asked for."""
+    exports.sweep(now=now)
+
+
 @scheduled(EVERY_FIVE_SECONDS)
 def sign_heads(now: datetime) -> None:
     """Sign the heads that moved into a note outside the database."""
@@ -196,15 +203,22 @@ def retire_drafts(now: datetime) -> None:
 
 @scheduled(EVERY_HOUR)
 def collect_blobs(now: datetime) -> None:
-    """Take away the bytes of files that no version names."""
+    """Take away the bytes of files, and archives, that no version names."""
     blobs.collect(actor=SYSTEM, now=now)
     blobs.sweep_objects(actor=SYSTEM, now=now)
+    timeline.sweep_archives(now=now)
 
 
 @scheduled(EVERY_HOUR)
 def forget_deliveries(now: datetime) -> None:
     """Delete what webhooks were told long ago."""
     delivering.forget(now=now)
+
+
+@scheduled(EVERY_HOUR)
+def forget_exports(now: datetime) -> None:
+    """Delete the files of exports that were kept for a week."""
+    exports.forget(now=now)
 
 
 @scheduled(EVERY_HOUR)

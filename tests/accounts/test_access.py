@@ -13,6 +13,7 @@ from tests.accounts.make import make_member, make_project, make_user
 HERE = Project(id="proj_1", slug="here")
 ELSEWHERE = Project(id="proj_2", slug="elsewhere")
 READ, WRITE, ADMIN = Permission.READ, Permission.WRITE, Permission.ADMIN
+MASKED = Permission.READ_MASKED
 
 
 def make_caller(scope=Scope.WRITE, agents=None):
@@ -29,9 +30,10 @@ def make_caller(scope=Scope.WRITE, agents=None):
 @pytest.mark.parametrize(
     ("scope", "allowed"),
     [
-        (Scope.READ, {READ}),
-        (Scope.WRITE, {READ, WRITE}),
-        (Scope.ADMIN, {READ, WRITE, ADMIN}),
+        (Scope.MASKED, {MASKED}),
+        (Scope.READ, {MASKED, READ}),
+        (Scope.WRITE, {MASKED, READ, WRITE}),
+        (Scope.ADMIN, {MASKED, READ, WRITE, ADMIN}),
     ],
 )
 def test_a_key_may_do_what_its_scope_says(scope, allowed):
@@ -44,9 +46,9 @@ def test_a_key_may_do_what_its_scope_says(scope, allowed):
 @pytest.mark.parametrize(
     ("role", "allowed"),
     [
-        (Role.VIEWER, {READ}),
-        (Role.OPERATOR, {READ, WRITE}),
-        (Role.ADMIN, {READ, WRITE, ADMIN}),
+        (Role.VIEWER, {MASKED, READ}),
+        (Role.OPERATOR, {MASKED, READ, WRITE}),
+        (Role.ADMIN, {MASKED, READ, WRITE, ADMIN}),
         ("emperor", set()),
     ],
 )

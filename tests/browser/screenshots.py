@@ -151,6 +151,7 @@ PAGES = {
     "agent-allow": "/agents/{agent}/blocked/{blocked}/allow",
     "policies": "/policies",
     "webhook": "/webhooks/{webhook}",
+    "exports": "/keeping/exports",
     "erasures": "/keeping/erasures",
     "erasure": "/keeping/erasures/{erased}",
     "erasure-begun": "/keeping/erasures/{erasing}",

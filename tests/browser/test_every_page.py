@@ -177,7 +177,10 @@ def rule(trip: Trip) -> str:
 
 
 def erasing(trip: Trip) -> dict[str, str]:
-    """Return a preview of an erasure, and one that is begun; a hold would stop it."""
+    """Return a preview of an erasure, one that is begun, and an export.
+
+    A hold would stop the erasure.
+    """
     server = trip.console.server
     with server.client(server.key(PROJECT, "--scope", "admin")) as admin:
 
@@ -191,6 +194,7 @@ def erasing(trip: Trip) -> dict[str, str]:
         return {
             "erasure_preview_id": previews[0],
             "erasure_id": made("/v1/erasures", begun),
+            "history_export_id": made("/v1/exports", {"kind": "trajectories"}),
         }
 
 
@@ -238,6 +242,8 @@ def test_every_address(visits: Visits, trip: Trip, looker: Looker) -> None:
         "/console/{slug}/sessions/{session_id}/versions/{number}/files/{path}",
         # There is none before the erasure is over.
         "/console/{slug}/keeping/erasures/{erasure_id}/certificate",
+        # Nobody makes the file there.
+        "/console/{slug}/keeping/exports/{history_export_id}/file",
     }
     assert {p: s for p, s in statuses.items() if s not in (200, 400, 405)} == {
         pattern: statuses[pattern] for pattern in gone

@@ -8,6 +8,9 @@ from apps.accounts.models import Project
 from apps.core.roles.names import Role
 from apps.erasures import operations as erasures
 from apps.erasures import running
+from apps.exports import making
+from apps.exports import operations as exports
+from apps.exports.words import Kind
 from apps.retention import operations as retention
 from apps.retention.terms import Terms
 from apps.retention.words import HoldKind
@@ -31,4 +34,16 @@ def evil_keeping(project: Project, evil: str) -> dict[str, str]:
         "hold_id": hold.id,
         "erasure_preview_id": erasures.preview(act=act, user_id=evil).id,
         "erasure_id": erasure.id,
+        "history_export_id": evil_export(project, evil),
     }
+
+
+def evil_export(project: Project, evil: str) -> str:
+    """Return an export that says who is meant in hostile words, and is ready."""
+    act = act_in(project)
+    words = {"agent": evil, "release": evil, "model": evil, "label": evil[:100]}
+    exports.ask(act=act, kind=Kind.TRAJECTORIES, asked=words)
+    export = exports.ask(act=act, kind=Kind.PERSON, asked={"user_id": evil})
+    with acting_as(Role.WORKER):
+        making.sweep(now=timezone.now())
+    return str(export.id)

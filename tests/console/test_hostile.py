@@ -6,7 +6,9 @@ The pages come from the URL resolver, so a new one is among them at once.
 import csv
 import html
 import io
+import json
 import re
+import zipfile
 
 import pytest
 from django.utils import timezone
@@ -94,6 +96,7 @@ def deep(levels):
 @pytest.fixture(autouse=True)
 def journal(tmp_path, settings):
     settings.ERASURES = tmp_path / "erasures"
+    settings.OBJECTS = str(tmp_path / "objects")
 
 
 @pytest.fixture
@@ -177,6 +180,8 @@ def samples(project, api, make_key):
         **evil_webhook(project),
         "rule_id": evil_rule(project),
         **evil_keeping(project, EVIL),
+        # Files are shown as they are, and tried in tests/blobs.
+        "path": "none.txt",
         "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
     }
 
@@ -297,6 +302,11 @@ def test_it_is_text_on_every_page_and_in_every_export(admin, samples):
 
 def assert_harmless(where, answer):
     kind = answer["Content-Type"].partition(";")[0]
+    if kind == "application/zip":
+        assert "sandbox" in answer["Content-Security-Policy"]
+        assert answer["Content-Disposition"].startswith("attachment")
+        assert_entries_are_lines(b"".join(answer.streaming_content))
+        return
     content = answer.content.decode()
     if where.partition("?")[0].endswith(EXACT):
         assert kind == "application/json"
@@ -316,6 +326,14 @@ def assert_harmless(where, answer):
     else:
         assert kind == "application/json"
         assert answer["Content-Disposition"].startswith("attachment")
+
+
+def assert_entries_are_lines(data):
+    """Names in an archive are ours; what others wrote is JSON in its lines."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for name in archive.namelist():
+            assert re.fullmatch(r"[A-Za-z0-9_./-]+", name), name
+            assert all(map(json.loads, archive.read(name).splitlines())), name
 
 
 def test_the_pages_say_what_is_hidden(admin, samples):

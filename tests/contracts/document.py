@@ -28,7 +28,12 @@ def is_moment(value: Any) -> bool:
 
 # What is downloaded, and nothing that a schema could judge.
 BINARY = {"type": "string", "format": "binary"}
-FILES = {"application/zip": BINARY, "application/octet-stream": BINARY}
+FILES = {
+    "application/zip": BINARY,
+    "application/octet-stream": BINARY,
+    "application/x-ndjson": BINARY,
+    "text/csv; charset=utf-8": BINARY,
+}
 
 
 class Document:

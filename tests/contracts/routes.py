@@ -21,6 +21,7 @@ API = "v1/"
 FOR_ADMINS = (
     *("/v1/webhooks", "/v1/alerts", "/v1/dashboard/keys", "/v1/project"),
     *("/v1/agents/{reference}/mapping", "/v1/retention", "/v1/erasures"),
+    *("/v1/masks", "/v1/exports"),
 )
 # Of what others may read and write as well.
 BY_ADMINS = {
@@ -377,6 +378,12 @@ BODIES: dict[str, Any] = {
     },
     "PUT /v1/project/policies": {"policies": {"block_secrets": True}},
     "PATCH /v1/project": {"handling": "lenient"},
+    "PUT /v1/masks": {
+        "masks": [
+            {"pointer": "/customer/**/card", "style": "last4"},
+            {"pattern": "words", "words": ["Ann"], "style": "digest"},
+        ]
+    },
     "POST /v1/alerts": {
         "name": "Many",
         "threshold": 0.05,
@@ -400,6 +407,7 @@ BODIES: dict[str, Any] = {
     "POST /v1/plans/{plan_id}/confirm": {"reason": "bad release"},
     "POST /v1/plans/{plan_id}/retry": None,
     "POST /v1/plans/{plan_id}/undo": None,
+    "POST /v1/exports": {"kind": "trajectories"},
     "POST /v1/erasures/previews": {"user_id": "u1"},
     "POST /v1/erasures": {"preview_id": "{erasure_preview_id}", "reason": "Asked."},
     f"POST {RETENTION}/policies": {
@@ -479,6 +487,7 @@ UNKNOWN = {
     "invitation_id": f"inv_{UNKNOWN_ID}",
     "public_id": UNKNOWN_ID,
     "plan_id": f"plan_{UNKNOWN_ID}",
+    "history_export_id": f"xprt_{UNKNOWN_ID}",
     "erasure_id": f"eras_{UNKNOWN_ID}",
     "erasure_preview_id": f"eprv_{UNKNOWN_ID}",
     "policy_id": f"rpol_{UNKNOWN_ID}",

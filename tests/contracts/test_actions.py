@@ -220,6 +220,8 @@ def do_everything_to_accounts(world: World) -> None:
     accounts.add_member(user=ann, role=Role.ADMIN, **place, **about)
     accounts.add_member(user=ben, role=Role.VIEWER, **place, **about)
     accounts.change_role(user=ben, role=Role.OPERATOR, **place, **about)
+    accounts.allow_unmasked(user=ben, is_allowed=True, **place, **about)
+    accounts.note_unmasked(session_id=None, **place, **about)
     _, token = accounts.make_signin_link(user=ben, **place, **about)
     accounts.use_signin_link(token=token, now=act.now, request_id="req_test")
     accounts.remove_member(user=ben, **place, **about)

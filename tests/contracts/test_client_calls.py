@@ -41,6 +41,7 @@ ELSEWHERE = {
     "PUT /v1/blobs/{sha256}": "save_files sends bytes",
     "GET /v1/sessions/{session_id}/versions/{number}/files": "restore_files asks",
     "GET /v1/sessions/{session_id}/versions/{number}/files/{path}": "as the one before",
+    "GET /v1/exports/{history_export_id}/file": "download reads it by ranges",
     "GET /v1/memories/search": "search, as StateBase's first client spells it",
     "POST /v1/sessions/{session_id}/memories": "add, with the session's id",
     "GET /v1/sessions/{session_id}/memories": "list, with the session's id",
@@ -95,6 +96,8 @@ OPEN = {"PUT /v1/agents/{agent}/config"}
 MERGED = {"DataKeyListOrEntry": ("DataKeyList", "DataEntry")}
 # Left out of an answer only where a caller asks for little (Prefer: return=minimal).
 ASKED_FOR = {"state"}
+# Sends reads alone, and writes a file here.
+WRITING = {"exports.download"}
 DEEPEST = 8
 NUMBERS = {"integer", "number"}
 KINDS = {str: {"string"}, int: {"integer"}, bool: {"boolean"}, float: NUMBERS}
@@ -111,7 +114,7 @@ class Recorder:
     def run(self, call: Call[Any]) -> Any:
         """Return what nobody has to wait for."""
         self.calls.append(call)
-        return types.SimpleNamespace(is_pending=False)
+        return types.SimpleNamespace(is_pending=False, is_making=False)
 
 
 def methods(client: Stepback) -> Iterator[tuple[str, Any]]:
@@ -120,7 +123,7 @@ def methods(client: Stepback) -> Iterator[tuple[str, Any]]:
     for name, part in vars(client).items():
         if type(part).__module__.startswith("stepback._sync.") and name != "transport":
             for verb, method in inspect.getmembers(part, inspect.ismethod):
-                if not verb.startswith("_"):
+                if not verb.startswith("_") and f"{name}.{verb}" not in WRITING:
                     yield f"{name}.{verb}", method
 
 

@@ -33,7 +33,10 @@ OF_ONE = [
 SUMS = ("/v1/metrics/summary", "/v1/dashboard/stats")
 # What answers the caller's own project; `tests/agents/test_project.py` and
 # `tests/agents/test_workspaces.py` look at whose.
-OWN = ("/v1/project", "/v1/project/policies", "/v1/workspaces", "/v1/auth/me")
+OWN = (
+    *("/v1/project", "/v1/project/policies", "/v1/masks"),
+    *("/v1/workspaces", "/v1/auth/me"),
+)
 # An array, as the contract has it; `tests/agents/test_keys.py` looks at whose.
 ARRAYS = ("/v1/dashboard/keys",)
 LISTS = [
@@ -252,12 +255,14 @@ def test_what_a_stranger_makes_is_its_own(
         "PATCH /v1/project": 200,
         "POST /v1/blobs/missing": 200,
         "PUT /v1/project/policies": 200,
+        "PUT /v1/masks": 200,
         "POST /v1/memories/import": 200,
         "POST /v1/memories/resolve": 404,
         "POST /v1/memories/rollback": 404,
         "POST /v1/retention/policies": 404,
         "POST /v1/retention/previews": 404,
         "POST /v1/erasures": 404,
+        "POST /v1/exports": 202,
     }
     assert answer.status == expected.get(str(route), 201), answer.content
     assert everything(world) == untouched

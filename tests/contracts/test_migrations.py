@@ -95,6 +95,7 @@ def test_every_app_can_be_taken_back_and_brought_again(scratch: Any) -> None:
         "blobs",
         "data",
         "erasures",
+        "exports",
         "meaning",
         "memory",
         "metrics",

@@ -32,10 +32,17 @@ WITHOUT_ACTOR = {
     "apps.data.operations.link_token": "only signs",
     "apps.data.operations.opened_export": "whoever made the export is the actor",
     "apps.data.operations.restore_running": "whoever confirmed it is the actor",
+    "apps.exports.operations.erased_in": "the erasure has its own act",
+    "apps.exports.operations.opened": "only reads",
+    "apps.exports.operations.read_piece": "only reads",
+    "apps.exports.operations.take_pieces": "who asked, or the erasure, has an act",
+    "apps.timeline.operations.archive_versions": "retention is the actor",
+    "apps.timeline.operations.delete_archives": "the erasure has its own act",
     "apps.timeline.operations.empty_versions": "retention is the actor",
     "apps.timeline.operations.prune_versions": "retention is the actor",
     "apps.timeline.operations.remap": "derives anew what an audited act decided",
     "apps.timeline.operations.remove_session": "retention is the actor",
+    "apps.timeline.operations.sweep_archives": "nothing names what it deletes",
     "apps.timeline.operations.thin_session": "retention is the actor",
 }
 

@@ -127,7 +127,9 @@ def read_page(
     missing = [name for name in parameters if name not in samples]
     assert not missing, f"{pattern} has parameters without a sample: {missing}"
     response = client.get(pattern.format(**samples), follow=True)
-    return response.status_code, response.content
+    # A file is sent in pieces.
+    whole = response.getvalue() if response.streaming else response.content
+    return response.status_code, whole
 
 
 @dataclass

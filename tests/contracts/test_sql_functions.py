@@ -17,7 +17,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "apps/timeline/sql"
 FUNCTION = re.compile(r"CREATE FUNCTION (\w+)")
 BODY = re.compile(r"AS \$\$(.*)\$\$", re.S)
 # The one exception: it writes the rows of hundreds of versions, of many sessions.
-PROJECTOR = {"timeline_project_v1"}
+PROJECTOR = {"timeline_project_v2"}
 # What they insert they select from tables of the same document, which lie beside each
 # other: whole sets of keys at once, up to 200,000.
 OF_SETS = {

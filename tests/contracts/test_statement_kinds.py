@@ -60,7 +60,7 @@ OF_SESSION = [
     "DELETE FROM timeline_open o USING unnest(%(numbers)s) n (number)"
     " WHERE o.session_id = %(session)s AND o.number = n.number",
     "SELECT * FROM timeline_append_v7(_now => %(now)s, _session => %(session)s::text)",
-    "SELECT timeline_note_text_v1(%s, %s, 1, 2, 'x') IS NULL",
+    "SELECT timeline_note_text_v2(%s, %s, 1, 2, 'x') IS NULL",
 ]
 NOT_OF_SESSION = {
     "does not name the session of timeline_version by a parameter": [
@@ -105,12 +105,12 @@ NOT_OF_SESSION = {
     "reads metrics_due, which is on one node": [
         "SELECT d.hour FROM metrics_due d, timeline_session s WHERE s.id = %(session)s",
     ],
-    "calls timeline_note_text_v1 for a session that is no parameter": [
-        "SELECT timeline_note_text_v1(%(project)s, t.session_id, 1, 2, 'x')"
+    "calls timeline_note_text_v2 for a session that is no parameter": [
+        "SELECT timeline_note_text_v2(%(project)s, t.session_id, 1, 2, 'x')"
         " FROM timeline_turn t WHERE t.session_id = %(session)s",
     ],
-    "calls timeline_project_v1, which is not of one session": [
-        "SELECT timeline_project_v1(%(sessions)s, %(numbers)s, %(turns)s)",
+    "calls timeline_project_v2, which is not of one session": [
+        "SELECT timeline_project_v2(%(sessions)s, %(numbers)s, %(turns)s)",
     ],
     "names timeline_version where it is not understood": [
         "SELECT timeline_version FROM timeline_version WHERE session_id = %s",
@@ -216,7 +216,7 @@ def test_tables_are_those_of_the_schema() -> None:
     assert schema.session_tables()["audit_event"] == "stream_id"
     assert "timeline_requestkey" not in schema.session_tables()
     assert schema.session_functions()["timeline_append_v7"] == 0
-    assert schema.session_functions()["timeline_project_v1"] is None
+    assert schema.session_functions()["timeline_project_v2"] is None
     assert "timeline_words_v1" not in schema.session_functions()
 
 

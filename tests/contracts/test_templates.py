@@ -121,6 +121,8 @@ def test_every_form_that_posts_has_its_token(world: World) -> None:
     forms = [
         (pattern, form)
         for pattern, answer in pages.items()
+        # A file that is sent in pieces has no forms.
+        if not answer.streaming
         for form in POSTING.findall(answer.content.decode())
     ]
     assert len(forms) > 50

@@ -28,6 +28,9 @@ from apps.core.ids import new_id
 from apps.core.roles.names import Role as DatabaseRole
 from apps.erasures import operations as erasures
 from apps.erasures import running as erasing
+from apps.exports import making
+from apps.exports import operations as exports
+from apps.exports.words import Kind as ExportKind
 from apps.metrics import operations as metrics
 from apps.metrics.models import AlertState, Rule
 from apps.plans import running
@@ -299,6 +302,15 @@ def add_erasure(project: Project) -> dict[str, str]:
     return {"erasure_preview_id": seen.id, "erasure_id": begun.id}
 
 
+def add_export(project: Project) -> str:
+    """Return an export whose file is ready."""
+    act = act_in(project)
+    export = exports.ask(act=act, kind=ExportKind.TRAJECTORIES, asked={})
+    with acting_as(DatabaseRole.WORKER):
+        making.sweep(now=act.now)
+    return export.id
+
+
 def add_retention(project: Project) -> dict[str, str]:
     """Return a policy, a preview that was counted, a removal and a legal hold."""
     act = act_in(project)
@@ -444,6 +456,7 @@ def make_world() -> World:
         "invitation_id": add_invitation(project),
         "root_number": ROOT_NUMBER,
         **add_erasure(project),
+        "history_export_id": add_export(project),
         **add_retention(project),
     }
     return World(project, other_project, client, admin, parameters)

@@ -1,11 +1,12 @@
-"""No tool of the MCP server tells of who is erased, also within one session of it."""
+"""No tool of the MCP server tells of who is erased, also within one session of it; or,
+with a masked key, what is masked.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from apps.core.roles.names import Role
-from tests.erasures.leaving import CANARY, begun_erasure, leave
+from tests.erasures.leaving import CANARY, begun_erasure, done, leave
 from tests.erasures.served import Caller
 from tests.live import Server, feed, manage, serving
 from tests.python_client.test_mcp import COMMAND, SOURCE
@@ -43,7 +44,7 @@ async def asked(client: Client, run: Run) -> dict[str, str]:
         "verify_trail": thread,
         "search": {"query": WORD},
         "timeline": thread,
-        "blame": thread | {"path": "/name"},
+        "blame": thread | {"pointer": "/name"},
         "recall": {"query": WORD, "user_id": "ann"},
         "approvals": {},
         "effects": thread,
@@ -58,14 +59,19 @@ async def asked(client: Client, run: Run) -> dict[str, str]:
     return found
 
 
-def test_no_tool_tells_of_who_is_erased(house: Server, tmp_path: Path) -> None:
-    key = house.key("checkout", "--scope", "admin")
+def tools_for(house: Server, key: str) -> StdioServerParameters:
+    """Return how the tools are started for a key."""
     told = {"STEPBACK_URL": house.url, "STEPBACK_API_KEY": key}
-    parameters = StdioServerParameters(
+    return StdioServerParameters(
         command=sys.executable,
         args=COMMAND[1:],
         env={**told, "PYTHONPATH": str(SOURCE)},
     )
+
+
+def test_no_tool_tells_of_who_is_erased(house: Server) -> None:
+    key = house.key("checkout", "--scope", "admin")
+    parameters = tools_for(house, key)
 
     async def story(admin: Caller) -> tuple[dict[str, str], dict[str, str]]:
         run = leave(admin, canary=f"{WORD}-{CANARY}")
@@ -83,3 +89,26 @@ def test_no_tool_tells_of_who_is_erased(house: Server, tmp_path: Path) -> None:
     tellers = {name for name, text in before.items() if CANARY in text}
     assert {"checkpoint_load", "timeline", "effects", "approvals"} <= tellers
     assert [name for name, text in after.items() if CANARY in text] == []
+
+
+def test_no_tool_tells_a_masked_key_what_is_masked(house: Server) -> None:
+    parameters = tools_for(house, house.key("masks", "--scope", "masked"))
+    mask = {"pattern": "words", "words": [CANARY], "style": "hide"}
+
+    async def story(admin: Caller) -> dict[str, str]:
+        run = leave(admin, canary=f"{WORD}-{CANARY}")
+        done(admin.put("/v1/masks", {"masks": [mask]}))
+        feed(house.dsn)
+        async with Client(parameters) as client:
+            return await asked(client, run)
+
+    with house.client(house.key("masks", "--scope", "admin")) as over:
+        found = asyncio.run(story(Caller(over)))
+
+    assert [name for name, text in found.items() if CANARY in text] == []
+    refusals = (
+        "This key is masked",
+        "Who asks is masked",
+        "This needs read permission",
+    )
+    assert all(any(why in text for why in refusals) for text in found.values()), found

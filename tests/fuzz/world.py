@@ -81,6 +81,7 @@ FIRST = {
     "POST /v1/retention/policies": {"empty_days": 30},
     "POST /v1/retention/policies/{policy_id}/enable": {"preview_id": "{preview_id}"},
     "POST /v1/retention/previews": {"policy_id": "{policy_id}"},
+    "POST /v1/exports": {"kind": "trajectories"},
     "POST /v1/erasures": {"preview_id": "{erasure_preview_id}", "reason": "Asked"},
     "POST /v1/erasures/previews": {"user_id": "u1"},
     "POST /v1/sessions/{session_id}/memories": {"content": "Likes tea"},
@@ -328,6 +329,10 @@ class World:
             self.ids["plan_id"] = self._make_plan("hold")
         if "export_id" in self.named:
             self.ids["export_id"] = self._make_plan("export")
+        if "history_export_id" in self.named:
+            asked = {"kind": "trajectories"}
+            self.ids["history_export_id"] = self._made("/v1/exports", asked)["id"]
+            self.work()
         if "/undo" in self.label and PLANS not in self.label:
             rolled_back = self._made(f"{session}/rollback", BACK)
             self.version = rolled_back["version"]

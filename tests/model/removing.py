@@ -13,8 +13,12 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
+from apps.blobs.places import asking
 from apps.core import sql
 from apps.core.roles.names import Role
+from apps.timeline import bodies
+from apps.timeline.bodies.archives import located
+from apps.timeline.models import Body
 from apps.timeline.operations import keeping
 from apps.timeline.operations.keeping import Gone, Went
 from apps.timeline.verification import findings
@@ -68,6 +72,27 @@ class Removing:
         assert list(findings(session.id)) == []
 
     @precondition(lambda self: self.steps >= REMOVES_AFTER)
+    @rule(at=histories.which, first=places, count=places)
+    def archive(self, at: int, first: int, count: int) -> None:
+        """Move bodies into an archive: nothing that is read or written differs."""
+        session = self._session(at)
+        if session.is_deleted:
+            return
+        first %= session.head.number + 1
+        last = min(first + count, session.head.number)
+        project_all()
+        with acting_as(Role.RETENTION):
+            gone = keeping.archive_versions(
+                session_id=session.id, first=first, last=last
+            )
+        assert gone.outcome is Went.DONE
+        bodies.cache.forget(session.id)
+        recent = _shown_from(session, last + 1)
+        assert not _archived(session) & recent
+        assert _objects(session) == _named(session)
+        assert list(findings(session.id)) == []
+
+    @precondition(lambda self: self.steps >= REMOVES_AFTER)
     @rule(at=st.sampled_from([1, 2, 3]))
     def remove(self, at: int) -> None:
         """Remove one of the later sessions, if there are any."""
@@ -84,6 +109,7 @@ class Removing:
         if not is_pinned:
             session.is_removed = session.is_deleted = True
             self.desk.forget(session)
+            assert _objects(session) == set()
             # Whoever comes next may have the name.
             self.store.names.discard(session.external_id or "")
             assert _rows_of(session) == {}
@@ -133,6 +159,7 @@ class Removing:
                 version.is_hollow = True
         assert gone.versions == len(numbers - stay)
         assert list(findings(session.id)) == []
+        assert _objects(session) == _named(session)
         self.desk.forget(session)
 
     def _staying(
@@ -180,6 +207,40 @@ class Removing:
         # What a checkpointer goes on from.
         named = [v.number for v in session.versions if v.external_id and not v.is_gone]
         return labelled | forked | opened | set(named[-1:])
+
+
+def _shown_from(session: Session, first: int) -> set[int]:
+    """Return the bodies of versions from a number on, that were not archived before."""
+    found = _places_of_bodies(session)
+    whole = {
+        row.number
+        for row in sql.rows(
+            "SELECT number FROM timeline_version"
+            " WHERE session_id = %s AND body_number = number AND number >= %s",
+            [session.id, first],
+        )
+    }
+    return {place for number, place in found.items() if number in whole}
+
+
+def _archived(session: Session) -> set[int]:
+    found = Body.objects.filter(session_id=session.id, codec__gt=bodies.ARCHIVED)
+    return set(found.values_list("number", flat=True))
+
+
+def _named(session: Session) -> set[str]:
+    """Return the objects that rows name."""
+    found = Body.objects.filter(session_id=session.id, codec__gt=bodies.ARCHIVED)
+    return {
+        located(bytes(data)).object_name(session.id)
+        for data in found.values_list("data", flat=True)
+    }
+
+
+def _objects(session: Session) -> set[str]:
+    """Return the objects that there are."""
+    with asking() as store:
+        return set(store.list(f"archives/{session.id}"))
 
 
 def _restored(session: Session) -> Iterator[int]:

@@ -9,8 +9,10 @@ import os
 import random
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from django.test import override_settings
 from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -36,7 +38,9 @@ as_the_model = settings(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_api_does_what_the_model_does(api: Callable[[], Api]) -> None:
+def test_the_api_does_what_the_model_does(
+    api: Callable[[], Api], tmp_path: Path
+) -> None:
     sys.stdout.write(f"STEPBACK_SEED={SEED} repeats these {HISTORIES} histories.\n")
     client = api()
 
@@ -44,4 +48,5 @@ def test_the_api_does_what_the_model_does(api: Callable[[], Api]) -> None:
     def history() -> Histories:
         return Histories(client)
 
-    run_state_machine_as_test(history, settings=as_the_model)
+    with override_settings(OBJECTS=str(tmp_path / "objects")):
+        run_state_machine_as_test(history, settings=as_the_model)

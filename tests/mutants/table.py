@@ -99,6 +99,7 @@ ISOLATION = "tests/contracts/test_isolation.py::test_"
 KIND = "tests/contracts/test_kind.py::test_"
 KEEPING_PINS = "apps/timeline/operations/keeping/pins.py"
 TAKING = "apps/timeline/operations/keeping/taking.py"
+KEEPING_LOCK = "apps/timeline/operations/keeping/locking.py"
 PIN_ROWS = "apps/timeline/sql/queries/keeping_pins.sql"
 KEPT_BODIES = "apps/timeline/sql/queries/keeping_bodies.sql"
 REMOVALS = "apps/timeline/verification/removals.py"
@@ -1646,7 +1647,7 @@ MUTANTS = (
     ),
     one(
         "the lock of a removal",
-        TAKING,
+        KEEPING_LOCK,
         "    lock_session(session_id)\n",
         "",
         KEEPING_RACES + "a_removal_and_a_person_who_writes",

@@ -97,7 +97,7 @@ def test_an_archive_is_full_at_some_size(project, olga, monkeypatch):
 
 
 def test_a_long_history_goes_in_pages(project, olga, monkeypatch):
-    monkeypatch.setattr("apps.plans.exporting.PAGE", 2)
+    monkeypatch.setattr("apps.timeline.api.trajectories.pages.AT_ONCE", 2)
     story = Story(project, now=timezone.now())
     for number in range(5):
         story.update({"n": number}).call(f"call-{number}")

@@ -31,3 +31,15 @@ def tell(slug: str, many: int) -> None:
         made["idle"].append(idle.id)
     told = {"project": project.id, "secret": secret, **made}
     sys.stdout.write(json.dumps(told).decode() + "\n")
+
+
+def tell_long(slug: str, many: int) -> None:
+    """Write the secret of a key of a project with sessions of more than two groups."""
+    project = accounts.create_project(slug=slug, name=slug, act=act_by())
+    _, secret = accounts.issue_key(
+        project=project, name="test", scope=Scope.ADMIN, act=act_by()
+    )
+    days = [90.5 - n / 10 for n in range(LONG * 2 + 10)]
+    for _ in range(many):
+        Past.of(project, days)
+    sys.stdout.write(json.dumps({"secret": secret}).decode() + "\n")

@@ -67,10 +67,12 @@ def test_days_that_are_the_same_come_in_their_order(admin):
     made(admin, thin_days=7, empty_days=7, prune_days=7, remove_days=7)
 
 
-def test_archives_are_unknown_until_there_are_any(admin):
-    refused = admin.post(POLICIES, {"archive_days": 30, "empty_days": 60})
+def test_what_is_archived_is_archived_before_it_is_emptied(admin):
+    refused = admin.post(POLICIES, {"archive_days": 61, "empty_days": 60})
 
-    assert (refused.status, refused.code) == (400, "unknown_field")
+    assert (refused.status, refused.code) == (422, "unacceptable_policy")
+    assert refused.body["error"]["param"] == "empty_days"
+    assert made(admin, archive_days=30, empty_days=60)["archive_days"] == 30
 
 
 def test_an_agent_is_named_by_either_name(admin):

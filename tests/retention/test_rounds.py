@@ -25,9 +25,10 @@ from tests.retention.aged import Past, enabled
 
 pytestmark = pytest.mark.django_db
 Captured = Callable[[int], AbstractContextManager[Any]]
-# A look for erasures, for what they need no more, for previews, and for what is due;
+# A look for erasures, for what they need no more, for what is to be sealed, for
+# previews, and for what is due;
 # each ten seconds a heartbeat.
-IDLE = 4
+IDLE = 5
 
 
 def work(mine: Process, rounds: int = 1) -> None:
@@ -43,7 +44,7 @@ def due() -> None:
         Heartbeat.objects.update(swept_at=timezone.now() - EVERY)
 
 
-def test_an_idle_round_asks_the_database_four_times(
+def test_an_idle_round_asks_the_database_five_times(
     django_assert_num_queries: Captured,
 ) -> None:
     mine = Process()

@@ -15,6 +15,7 @@ from django.db.models.functions import Lower
 from django.utils.crypto import salted_hmac
 
 from apps.accounts.choices import KeyMark, Purpose, Role, Scope
+from apps.accounts.models.encrypting import DataKey, SubjectKey
 from apps.accounts.models.entering import (
     Authenticator,
     BrowserSession,
@@ -34,6 +35,7 @@ __all__ = [
     "ApiKey",
     "Authenticator",
     "BrowserSession",
+    "DataKey",
     "Invitation",
     "KeyMark",
     "Membership",
@@ -45,6 +47,7 @@ __all__ = [
     "Scope",
     "SigninLink",
     "StoredAnswer",
+    "SubjectKey",
     "User",
 ]
 
@@ -72,6 +75,10 @@ class Project(models.Model):
     search_by_meaning = models.BooleanField(default=False)
     # Whether a rollback has to say why.
     needs_rollback_reason = models.BooleanField(default=False)
+    # The number of the data key that seals what is written; null: nothing is sealed.
+    data_key = models.BigIntegerField(null=True)
+    # What masked keys are not shown, as JSON; only who asks for it loads it.
+    masks = models.TextField(default="[]")
     created_at = models.DateTimeField()
 
     class Meta:
@@ -142,6 +149,9 @@ class Membership(models.Model):
     project = models.ForeignKey(Project, on_delete=models.PROTECT)
     user = models.ForeignKey(User, on_delete=models.PROTECT)
     role = models.CharField(max_length=16, choices=Role.choices)
+    # Whether an operator is shown what the project's masks cover: administrators
+    # always are, viewers never.
+    reads_unmasked = models.BooleanField(default=False)
     # What their list of sessions opens with; the verbs of views keep it visible.
     default_view = models.ForeignKey(
         "SavedView", on_delete=models.PROTECT, null=True, related_name="+"

@@ -5,6 +5,7 @@ row nor the record holds them.
 """
 
 from apps.accounts.operations.answers import Redaction, answer_once, forget_answers
+from apps.accounts.operations.encryption import encrypt_project, rotate_keys
 from apps.accounts.operations.invitations import (
     accept_as_newcomer,
     accept_invitation,
@@ -20,10 +21,13 @@ from apps.accounts.operations.links import (
 )
 from apps.accounts.operations.members import add_member, change_role, remove_member
 from apps.accounts.operations.projects import (
+    add_mask,
     create_project,
+    remove_mask,
     require_rollback_reason,
     set_floor,
     set_handling,
+    set_masks,
     set_search_by_meaning,
 )
 from apps.accounts.operations.second_factors import (
@@ -40,6 +44,7 @@ from apps.accounts.operations.sessions import (
     end_sessions,
     forget_sessions,
 )
+from apps.accounts.operations.unmasked import allow_unmasked, note_unmasked
 from apps.accounts.operations.users import change_password, create_user
 from apps.accounts.operations.views import delete_view, open_with_view, save_view
 
@@ -48,7 +53,9 @@ __all__ = [
     "Redaction",
     "accept_as_newcomer",
     "accept_invitation",
+    "add_mask",
     "add_member",
+    "allow_unmasked",
     "answer_once",
     "begin_second_factor",
     "change_password",
@@ -58,6 +65,7 @@ __all__ = [
     "create_project",
     "create_user",
     "delete_view",
+    "encrypt_project",
     "end_session",
     "end_sessions",
     "forget_answers",
@@ -67,16 +75,20 @@ __all__ = [
     "make_password_link",
     "make_recovery_codes",
     "make_signin_link",
+    "note_unmasked",
     "open_with_view",
+    "remove_mask",
     "remove_member",
     "remove_second_factor",
     "require_rollback_reason",
     "require_second_factor",
     "reset_second_factor",
     "revoke_key",
+    "rotate_keys",
     "save_view",
     "set_floor",
     "set_handling",
+    "set_masks",
     "set_search_by_meaning",
     "use_password_link",
     "use_signin_link",

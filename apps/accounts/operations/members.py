@@ -59,13 +59,15 @@ def change_role(
     Raises: UserNotFound for a stranger, LastAdmin for the only administrator,
     InvalidRequest when the member has the role already.
     """
-    membership = _locked_membership(project, user)
+    membership = locked_membership(project, user)
     before = membership.role
     if before == role:
         raise InvalidRequest(f"{user.username} is {role.label} already.", param="role")
     _refuse_to_lose_last_admin(membership)
     membership.role = role
-    membership.save(update_fields=["role"])
+    # Whoever is made an operator again is allowed it again, or is not.
+    membership.reads_unmasked = False
+    membership.save(update_fields=["role", "reads_unmasked"])
     if before == Role.ADMIN:
         _withdraw_invitations_of(membership, act.now)
     audit.record_act(
@@ -87,7 +89,7 @@ def remove_member(*, act: Provenance, project: Project, user: User) -> Membershi
 
     Raises: UserNotFound for a stranger, LastAdmin for the only administrator.
     """
-    membership = _locked_membership(project, user)
+    membership = locked_membership(project, user)
     _refuse_to_lose_last_admin(membership)
     Membership.objects.in_project(project.id).filter(user_id=user.id).delete()
     _withdraw_invitations_of(membership, act.now)
@@ -104,7 +106,11 @@ def remove_member(*, act: Provenance, project: Project, user: User) -> Membershi
     return membership
 
 
-def _locked_membership(project: Project, user: User) -> Membership:
+def locked_membership(project: Project, user: User) -> Membership:
+    """Return a membership, the project's row locked first.
+
+    Raises: UserNotFound.
+    """
     Project.objects.select_for_update(no_key=True).get(id=project.id)
     membership = (
         Membership.objects.in_project(project.id).filter(user_id=user.id).first()

@@ -1,16 +1,19 @@
 """Making projects, and changing their settings."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from apps.accounts import covered, secrets
-from apps.accounts.errors import NameTaken
+from apps.accounts.errors import NameTaken, UnacceptableMask
+from apps.accounts.masks import MOST, Mask, stored, written
 from apps.accounts.models import Project
 from apps.accounts.names import valid_name, valid_slug
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core import json
+from apps.core.errors import InvalidRequest
 from apps.core.handling import Handling
 from apps.core.ids import new_id
 from apps.core.provenance import Provenance
@@ -70,7 +73,14 @@ def set_search_by_meaning(*, act: Provenance, project: Project, is_on: bool) -> 
     """Say whether the project's old states are embedded, to be found by meaning.
 
     Setting what is set already is not recorded.
+
+    Raises: InvalidRequest where the project encrypts: vectors tell of states in clear.
     """
+    if is_on and Project.objects.filter(id=project.id, data_key__isnull=False).exists():
+        raise InvalidRequest(
+            "This project is encrypted, and vectors would tell of its states in clear.",
+            param="search_by_meaning",
+        )
     return _set(act, project, "search_by_meaning", is_on, told=is_on)
 
 
@@ -83,6 +93,44 @@ def require_rollback_reason(
     Setting what is set already is not recorded.
     """
     return _set(act, project, "needs_rollback_reason", is_required, told=is_required)
+
+
+@transaction.atomic
+def set_masks(*, act: Provenance, project: Project, masks: Sequence[Mask]) -> Project:
+    """Say what masks cover, from the next request of whoever is masked on.
+
+    The record says how many there are: words of one's own may be somebody's name.
+    Setting what is set already is not recorded.
+    """
+    return _set(act, project, "masks", written(masks), told=len(masks))
+
+
+@transaction.atomic
+def add_mask(*, act: Provenance, project: Project, mask: Mask) -> Project:
+    """Add one mask to those of a project; to have it already is no error.
+
+    Raises: UnacceptableMask where there are as many as a project has.
+    """
+    known = _locked_masks(project)
+    if mask in known:
+        return project
+    if len(known) >= MOST:
+        raise UnacceptableMask(f"A project has at most {MOST} masks.", param="masks")
+    return set_masks(act=act, project=project, masks=(*known, mask))
+
+
+@transaction.atomic
+def remove_mask(*, act: Provenance, project: Project, mask: Mask) -> Project:
+    """Take one mask away; that it is gone already is no error."""
+    left = [one for one in _locked_masks(project) if one != mask]
+    return set_masks(act=act, project=project, masks=left)
+
+
+def _locked_masks(project: Project) -> tuple[Mask, ...]:
+    """Return the masks that no other administrator changes meanwhile."""
+    return stored(
+        Project.objects.select_for_update(no_key=True).get(id=project.id).masks
+    )
 
 
 def _set(

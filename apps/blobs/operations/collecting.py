@@ -134,6 +134,11 @@ def _read(name: str) -> tuple[str, str, int] | None:
     return project_id, digest, int(generation)
 
 
+def is_blob(name: str) -> bool:
+    """Say whether an object's name is that of a blob."""
+    return _read(name) is not None
+
+
 def _is_old(generation: int, now: datetime) -> bool:
     return now - made_at(generation) > ORPHANED
 

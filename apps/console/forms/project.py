@@ -82,6 +82,12 @@ class RoleForm(forms.Form):
     role = forms.ChoiceField(choices=Role.choices)
 
 
+class UnmaskedForm(forms.Form):
+    """Whether an operator reads what masks cover."""
+
+    is_allowed = forms.ChoiceField(choices=[("on", "On"), ("off", "Off")])
+
+
 class KeyForm(forms.Form):
     """A key to be made."""
 

@@ -1,4 +1,4 @@
-"""What a store of objects does: create, get, range, list, delete."""
+"""What a store of objects does: create, get, range, size, list, delete."""
 
 from __future__ import annotations
 
@@ -68,14 +68,33 @@ class Objects:
             raise _away(error) from error
         return bytes(found)
 
+    def size(self, name: str) -> int | None:
+        """Return how many bytes an object has; None where there is none.
+
+        Raises: ObjectsAway.
+        """
+        try:
+            return int(obstore.head(self.store, name)["size"])
+        except (NotFoundError, FileNotFoundError):
+            return None
+        except (BaseError, OSError) as error:
+            raise _away(error) from error
+
     def list(self, prefix: str = "") -> Iterator[str]:
         """Yield the names below a prefix of whole segments, in no order.
 
         Raises: ObjectsAway.
         """
+        yield from (name for name, _ in self.sizes(prefix))
+
+    def sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
+        """As `list`, each name with how many bytes its object has.
+
+        Raises: ObjectsAway.
+        """
         try:
             for page in obstore.list(self.store, prefix or None, chunk_size=PAGE):
-                yield from (one["path"] for one in page)
+                yield from ((one["path"], one["size"]) for one in page)
         except (NotFoundError, FileNotFoundError):
             return
         except (BaseError, OSError) as error:

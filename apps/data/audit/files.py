@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from apps.core import json
@@ -32,11 +32,11 @@ SUFFIXES = {ExportFormat.JSON: "jsonl", ExportFormat.CSV: "csv"}
 def pieces(export: Export) -> Iterator[bytes]:
     """Yield the file, a page of events at a time; nothing of it is kept."""
     if export.format == ExportFormat.CSV:
-        yield _rows([COLUMNS])
+        yield table_header()
     for page in _pages(export):
         objects = map(event_object, page)
         if export.format == ExportFormat.CSV:
-            yield _rows([_cells(one) for one in objects])
+            yield table_rows(objects)
         else:
             yield b"".join(json.splice(one) + b"\n" for one in objects)
 
@@ -48,6 +48,15 @@ def _pages(export: Export) -> Iterator[list[LinkedRecord]]:
         records = stream_of(export.stream_id).filter(number__range=(first, last))
         yield linked(export.stream_id, list(records.oldest_first()))
         first = last + 1
+
+
+def table_header() -> bytes:
+    return _rows([COLUMNS])
+
+
+def table_rows(events: Iterable[dict[str, Any]]) -> bytes:
+    """Write events as rows of a table."""
+    return _rows([_cells(one) for one in events])
 
 
 def _cells(event: dict[str, Any]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from psycopg import Connection
 
+from apps.accounts import encryption
 from apps.agents.acts import Act
 from apps.audit.streams import Operation
 from apps.core.ids import new_id
@@ -16,6 +17,7 @@ from apps.data.documents.agents import known_document
 from apps.data.documents.known import RECORDS, UNKNOWN_CONFIG
 from apps.data.documents.values import KeptValue, kept_in
 from apps.data.operations.recording import found, record_unless_off, told
+from apps.diffs.readers import reader
 from apps.timeline import queries
 from apps.timeline.errors import KeyNotFound, VersionNotFound
 from apps.timeline.operations import Document
@@ -101,6 +103,9 @@ def read_value_plainly(
     """
     document = known_document(act.scope, reference)
     if document is None or act.api_key_id is None:
+        return None
+    # What has to ask for its key first would be recorded twice.
+    if not encryption.is_at_hand(act.project):
         return None
     known = RECORDS.get(document.id)
     if known is None:
@@ -195,7 +200,16 @@ def bodies_of(
 ) -> dict[int, dict[str, Any]]:
     """Return what is kept of entries by the number of the body."""
     bodies = queries.contents(document.id, rows)
-    return {number: kept_in(raw) for number, raw in bodies.items()}
+    return {number: _seen(kept_in(raw)) for number, raw in bodies.items()}
+
+
+def _seen(body: dict[str, Any]) -> dict[str, Any]:
+    """Return what is kept of an entry as whoever looks may see it."""
+    who = reader()
+    if who is None:
+        return body
+    drawn = {name: who.held(body[name]) for name in ("value", "metadata")}
+    return {**body, **drawn}
 
 
 def _rows(document: Document, asked: PageAsked, now: datetime) -> Sequence[EntryRow]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
+from apps.accounts.encryption import destroy_subject_key
 from apps.audit import operations as audit
 from apps.audit.actions import Action
 from apps.core.actors import SYSTEM
@@ -14,6 +16,7 @@ from apps.core.provenance import unrequested
 from apps.core.time.moments import utc_text
 from apps.erasures import journal
 from apps.erasures.models import Erasure, Preview, Target
+from apps.erasures.running.counting import count
 from apps.erasures.running.holding import hold
 from apps.erasures.running.looking import look
 from apps.erasures.running.staying import known_backups, staying
@@ -31,7 +34,7 @@ def finish(erasure: Erasure, subject: Subject, *, now: datetime) -> bool:
     Raises: Over, and what `journal.appended` raises.
     """
     locked = hold(erasure)
-    if look(locked, subject):
+    if look(locked, subject) or not _key_destroyed(locked, subject):
         return False
     if locked.entry is None:
         locked.entry = journal.appended(certificate(locked, subject, now)).data
@@ -51,6 +54,26 @@ def finish(erasure: Erasure, subject: Subject, *, now: datetime) -> bool:
         act=unrequested(SYSTEM, now),
         details={"data_points_deleted": sum(locked.counts.values())},
     )
+    return True
+
+
+def _key_destroyed(locked: Erasure, subject: Subject) -> bool:
+    """Destroy the key of the person's data; False where a session came in before that.
+
+    Whoever began one held the key until it was there, and has to have it again: what
+    is removed is decoded first.
+    """
+    if not subject.user:
+        return True
+    with transaction.atomic():
+        destroyed = destroy_subject_key(subject.project, subject.user)
+        is_more = bool(look(locked, subject))
+        transaction.set_rollback(is_more)
+    if is_more:
+        look(locked, subject)
+        return False
+    if destroyed:
+        count(locked, Counter(encryption_keys=destroyed))
     return True
 
 

@@ -21,11 +21,13 @@ from apps.core.actors import SYSTEM
 from apps.core.ids import new_id
 from apps.core.outbound.links import path_to, whole
 from apps.core.provenance import unrequested
+from apps.diffs.readers import looking
 from apps.diffs.text import shorten, visible
 from apps.metrics.models import SummaryMail, SummaryReader, WeekTold
 from apps.metrics.weekly import words
 from apps.metrics.weekly.summary import WEEK, summary_of
 from apps.timeline import projection
+from apps.timeline.masking import reader_of
 
 log = structlog.get_logger("stepback.mail")
 
@@ -98,7 +100,9 @@ def send(*, now: datetime) -> int:
     for one in SummaryMail.objects.to_send(most=MAILS_AT_ONCE):
         if one.week.created_at >= now - OLDEST and _is_member(one.reader):
             try:
-                _message(one).send()
+                with looking(reader_of(one.reader.project)):
+                    message = _message(one)
+                message.send()
             # Whatever the server or the way to it does; the rest waits for it, too.
             except OSError as failure:
                 log.warning("a mail was not sent", why=shorten(str(failure), 200))

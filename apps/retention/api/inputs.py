@@ -28,6 +28,7 @@ class PolicyInput(InputSerializer):
         "sessions in place of the project's.",
     )
     thin_days = days("Change rows and words of older versions go; 1 or more.")
+    archive_days = days("Bodies of older versions move to the store; 1 or more.")
     empty_days = days("Contents of older versions go, headers stay; 1 or more.")
     prune_days = days("Headers of older versions go; a tombstone stays; 7 or more.")
     remove_days = days("Sessions that nobody wrote to for so long go; 7 or more.")

@@ -21,6 +21,7 @@ class PolicyOutput(Output):
     id = text()
     agent_id = maybe_text("Whose sessions it is about; null: the project's.")
     thin_days = maybe_number()
+    archive_days = maybe_number()
     empty_days = maybe_number()
     prune_days = maybe_number()
     remove_days = maybe_number()

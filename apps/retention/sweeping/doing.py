@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from django.utils import timezone
+
 from apps.retention.counts import Counts
+from apps.retention.standing import hold_on
 from apps.retention.sweeping.places import Place, Work
 from apps.retention.sweeping.planning import Rule, is_to_be_removed
 from apps.retention.words import Step
@@ -11,6 +14,7 @@ from apps.timeline.operations import (
     PINS_OF_PARTS,
     Gone,
     Went,
+    archive_versions,
     empty_versions,
     prune_versions,
     remove_session,
@@ -28,7 +32,7 @@ def do(work: Work, place: Place, removal_id: str, counts: Counts, rule: Rule) ->
     """
     if work.step is Step.REMOVE and not _may_go(place.session_id, rule):
         return place
-    gone = _take(work, place.session_id, removal_id)
+    gone = _take(work, place.session_id, removal_id, rule)
     _count_pins(gone, place, counts)
     if gone.outcome is Went.HELD:
         counts.held += 1
@@ -37,6 +41,8 @@ def do(work: Work, place: Place, removal_id: str, counts: Counts, rule: Rule) ->
         return place.over()
     if gone.outcome is Went.MOVED:
         counts.stays("moved")
+    if gone.outcome is Went.AWAY:
+        counts.stays("store away")
     place = _counted(work, gone, place, counts)
     return _behind(work, gone, place)
 
@@ -46,7 +52,7 @@ def _behind(work: Work, gone: Gone, place: Place) -> Place:
         if gone.outcome is Went.PINNED:
             return place.kept()
         return place if gone.has_more else place.over()
-    if work.step is Step.THIN and gone.has_more:
+    if work.step in (Step.THIN, Step.ARCHIVE) and gone.has_more:
         return place
     return place.after(work)
 
@@ -76,9 +82,11 @@ def _count_pins(gone: Gone, place: Place, counts: Counts) -> None:
             counts.stays(why)
 
 
-def _take(work: Work, session_id: str, removal_id: str) -> Gone:
+def _take(work: Work, session_id: str, removal_id: str, rule: Rule) -> Gone:
     if work.step is Step.THIN:
         return thin_session(session_id=session_id, below=work.last + 1)
+    if work.step is Step.ARCHIVE:
+        return _archive(work, session_id, rule)
     if work.step is Step.REMOVE:
         return remove_session(
             session_id=session_id, removal_id=removal_id, reason=REASON
@@ -90,4 +98,17 @@ def _take(work: Work, session_id: str, removal_id: str) -> Gone:
         last=work.last,
         removal_id=removal_id,
         reason=REASON,
+    )
+
+
+def _archive(work: Work, session_id: str, rule: Rule) -> Gone:
+    """Archive what a legal hold does not keep; asked before, so nothing is written."""
+    held = Session.objects.filter(id=session_id).first()
+    if held is not None and hold_on(held, now=timezone.now()) is not None:
+        return Gone(outcome=Went.HELD)
+    return archive_versions(
+        session_id=session_id,
+        first=work.first,
+        last=work.last,
+        is_trial=rule.is_preview,
     )

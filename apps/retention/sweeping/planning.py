@@ -13,7 +13,7 @@ from apps.retention.terms import Terms
 from apps.retention.words import Step
 from apps.timeline.models import Session
 from apps.timeline.querysets import SessionQuerySet
-from apps.timeline.words import Status
+from apps.timeline.words import ARCHIVED, Status
 
 # Versions of one step: what one transaction removes at most.
 AT_ONCE = 500
@@ -53,6 +53,17 @@ _NEXT_FULL = sql.of_session(
              ORDER BY w.number LIMIT %(at_once)s) v
     """
 )
+# As `_NEXT`, of those whose body stands in the table.
+_NEXT_IN_TABLE = sql.of_session(
+    f"""
+    SELECT min(v.number) AS first, max(v.number) AS last
+      FROM (SELECT b.number FROM timeline_body b
+             WHERE b.session_id = %(session)s AND b.number >= %(first)s
+               AND b.number <= %(most)s AND b.codec BETWEEN 1 AND {ARCHIVED} - 1
+             ORDER BY b.number LIMIT %(at_once)s) v
+    """  # noqa: S608
+)
+_NEXTS = {Step.EMPTY: _NEXT_FULL, Step.ARCHIVE: _NEXT_IN_TABLE}
 # In which a session's steps are taken.
 ORDER = list(Step)
 
@@ -63,19 +74,22 @@ class Rule:
 
     terms: Terms
     at: datetime
+    # What is counted is undone, and nothing outside the database is touched.
+    is_preview: bool = False
 
 
-def rule_of(policy: Policy, *, at: datetime) -> Rule:
+def rule_of(policy: Policy, *, at: datetime, is_preview: bool = False) -> Rule:
     """Return what a run of a policy goes by."""
     terms = Terms(
         thin_days=policy.thin_days,
+        archive_days=policy.archive_days,
         empty_days=policy.empty_days,
         prune_days=policy.prune_days,
         remove_days=policy.remove_days,
         ended_days=policy.ended_days,
         keep_last=policy.keep_last,
     )
-    return Rule(terms=terms, at=at)
+    return Rule(terms=terms, at=at, is_preview=is_preview)
 
 
 def sessions_of(policy: Policy, *, at: datetime) -> SessionQuerySet:
@@ -107,19 +121,22 @@ def is_to_be_removed(session: Session, rule: Rule) -> bool:
 def next_work(session: Session, rule: Rule, place: Place) -> Work | None:
     """Return the step of a session that comes behind a place, the least first.
 
-    None where nothing more is due. What is pruned anyway is not emptied before. Of a
-    session that is due as a whole and that something keeps, parts may still go.
+    None where nothing more is due. What is pruned anyway is not emptied before, nor
+    archived what is emptied. Of a session that is due as a whole and that something
+    keeps, parts may still go.
     """
     if not place.is_kept and is_to_be_removed(session, rule):
         return Work(step=Step.REMOVE)
     behind = place.behind
     reached = -1 if behind is None else ORDER.index(behind.step)
-    thin, empty, prune = (
-        _old_to(session, rule, step) for step in (Step.THIN, Step.EMPTY, Step.PRUNE)
+    thin, archive, empty, prune = (
+        _old_to(session, rule, step)
+        for step in (Step.THIN, Step.ARCHIVE, Step.EMPTY, Step.PRUNE)
     )
     if reached < 0 and thin >= (session.thinned_below or 0):
         return Work(step=Step.THIN, last=thin)
     for step, low, high in (
+        (Step.ARCHIVE, max(empty, prune) + 1, archive),
         (Step.EMPTY, prune + 1, empty),
         (Step.PRUNE, 0, prune),
     ):
@@ -144,7 +161,7 @@ def _old_to(session: Session, rule: Rule, step: Step) -> int:
 
 def _range(session_id: str, step: Step, first: int, most: int) -> Work | None:
     asked = {"session": session_id, "first": first, "most": most, "at_once": AT_ONCE}
-    (found,) = sql.rows(_NEXT_FULL if step is Step.EMPTY else _NEXT, asked)
+    (found,) = sql.rows(_NEXTS.get(step, _NEXT), asked)
     if found.last is None:
         return None
     return Work(step=step, first=found.first, last=found.last)

@@ -72,7 +72,7 @@ class _Counting:
     def run(self, is_stopping: Callable[[], bool]) -> bool:
         """Count it; say whether that came to an end."""
         preview, counts, begun = self.preview, Counts(), self.clock()
-        rule = rule_of(preview.policy, at=preview.started_at)
+        rule = rule_of(preview.policy, at=preview.started_at, is_preview=True)
         preview.is_complete = True
         for session in _sessions(preview.policy, preview.started_at):
             if is_stopping():

@@ -15,6 +15,7 @@ from apps.core.time.moments import utc_text
 from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
+from apps.timeline.api.masks.masked import masked
 from apps.timeline.api.session_inputs import (
     AboutInput,
     CreateInput,
@@ -30,6 +31,8 @@ from apps.timeline.queries import listing
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import Step
 
+# Whether there is a session with one of these tells what it is, masked or not.
+TELLING = ("agent_id", "user_id", "external_id", "metadata")
 CREATE_ERRORS = errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
 
 
@@ -73,8 +76,9 @@ class SessionsView(SessionStartView):
     @extend_schema(
         operation_id="list_sessions",
         parameters=parameters.SESSIONS,
-        responses={200: outputs.SessionList, **READ_ERRORS},
+        responses={200: outputs.SessionList, **READ_ERRORS, **errors(422)},
     )
+    @masked("/data/*/state", refused=TELLING)
     def get(self, request: Request) -> Response:
         """List sessions, newest first; expired and deleted ones are left out."""
         limit = paging.limit_of(request)
@@ -143,6 +147,7 @@ class SessionView(TimelineView):
         operation_id="read_session",
         responses={200: outputs.Session, **READ_ERRORS},
     )
+    @masked("/state")
     def get(self, request: Request, session_id: str) -> Response:
         """Read a session with the state of its head."""
         session = self.session(session_id)

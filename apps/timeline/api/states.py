@@ -10,6 +10,7 @@ from orjson import Fragment
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.accounts.models import Scope as KeyScope
 from apps.core.http import prefers_minimal
 from apps.core.http.openapi.schema import errors
 from apps.core.paging import flag_of, integer_of, limit_of
@@ -23,6 +24,7 @@ from apps.timeline.api.inputs import (
     UndoInput,
     UpdateInput,
 )
+from apps.timeline.api.masks.masked import masked
 from apps.timeline.api.outputs.gaps import removed_on_page
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.queries import listing
@@ -131,11 +133,14 @@ class StateView(StateWriteView):
         operation_id="read_state",
         responses={200: outputs.State, 304: None, **READ_ERRORS},
     )
+    @masked("/state", "/data")
     def get(self, request: Request, session_id: str) -> Response:
         """Read the state of the head; `ETag` names its version."""
         head = self.shown(session_id, None)
         tag = f'"v{head.number}"'
-        if request.headers.get("If-None-Match") == tag:
+        # What a masked key has kept was drawn by masks that may be others by now.
+        is_masked = self.caller.scope == KeyScope.MASKED
+        if request.headers.get("If-None-Match") == tag and not is_masked:
             return Response(status=304, headers={"ETag": tag})
         body = state_object(head, reading.state(head), fetching.last_rollback(head))
         return Response(body, headers={"ETag": tag})
@@ -275,6 +280,7 @@ class StateHistoryView(TimelineView):
         ],
         responses={200: outputs.StateHistory, **READ_ERRORS},
     )
+    @masked("/data/*/state")
     def get(self, request: Request, session_id: str) -> Response:
         """List versions with their states, oldest first unless asked otherwise."""
         limit = limit_of(request, default=50)

@@ -22,6 +22,7 @@ from apps.timeline.api import (
 from apps.timeline.api.effects import compensations, results
 from apps.timeline.api.effects import views as effects
 from apps.timeline.api.files import views as files
+from apps.timeline.api.masks.views import MasksView
 from apps.timeline.api.summaries import context_view
 from apps.timeline.api.summaries import views as summaries
 
@@ -121,6 +122,7 @@ urlpatterns = [
     path(f"{SESSION}/turns/<str:turn_id>", turns.TurnView.as_view(), name="turn"),
     path(f"{SESSION}/context", context_view.ContextView.as_view(), name="context"),
     path(f"{SESSION}/history", turns.HistoryView.as_view(), name="history"),
+    path("masks", MasksView.as_view(), name="masks"),
     path("search", search.SearchView.as_view(), name="search"),
     path("traces", traces.TracesView.as_view(), name="traces"),
     path(

@@ -16,6 +16,7 @@ from apps.timeline import operations as timeline
 from apps.timeline.api import examples, outputs, parameters, shapes
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.inputs import LabelInput, whole_number
+from apps.timeline.api.masks.masked import masked
 from apps.timeline.api.outputs.gaps import removed_on_page
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.models import Label
@@ -39,6 +40,7 @@ class VersionsView(TimelineView):
         ],
         responses={200: outputs.VersionList, **READ_ERRORS},
     )
+    @masked("/data/*/state")
     def get(self, request: Request, session_id: str) -> Response:
         """List versions, newest first unless asked otherwise."""
         limit = paging.limit_of(request)
@@ -87,6 +89,7 @@ class VersionView(TimelineView):
         operation_id="read_version",
         responses={200: outputs.Version, **READ_ERRORS},
     )
+    @masked("/state")
     def get(self, request: Request, session_id: str, number: str) -> Response:
         """Read a version with its state; -1 is the one before the head."""
         version = self.version(session_id, whole_number(number, "version"))

@@ -13,6 +13,7 @@ from datetime import datetime
 from apps.agents.scope import Scope
 from apps.core import json, sql
 from apps.diffs.changes import Json, Kind
+from apps.timeline import bodies
 from apps.timeline.blame.attribution import value_at
 from apps.timeline.blame.pairs import NotBefore, Number
 from apps.timeline.blame.walk import BlameWalk, Cursor, Found
@@ -42,6 +43,14 @@ class TurnFacts:
     reasoning: str | None
     trace_id: str
     created_at: datetime
+
+    def __post_init__(self) -> None:
+        """Open what an encrypting project has sealed.
+
+        Raises: KeysUnavailable.
+        """
+        reasoning = bodies.opened_text(self.session_id, self.reasoning)
+        object.__setattr__(self, "reasoning", reasoning)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,8 +1,9 @@
 """The codec of stored bodies: the only module that knows how their bytes look.
 
-Stored, a body is a zstd frame, most often a delta against the body before it. Pure
-functions; no ORM. What does not decode to exactly what was recorded is refused, never
-repaired.
+Stored, a body is a zstd frame, most often a delta against the body before it, and
+encrypted where its project encrypts (`sealing`). An old one may stand in an object
+outside (`archives`), which is fetched here. No ORM. What does not decode to exactly
+what was recorded is refused, never repaired.
 """
 
 import hmac
@@ -10,7 +11,7 @@ import struct
 import threading
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
 from typing import Protocol
@@ -26,7 +27,11 @@ from backports.zstd import (
     get_frame_info,
 )
 
+from apps.diffs.readers import reader
+from apps.timeline.bodies.archives import Spans
 from apps.timeline.bodies.bundles import MAX_BODY_BYTES, CorruptBody, unframe
+from apps.timeline.bodies.sealing import SEALED, Place, Sealer, opened
+from apps.timeline.words import ARCHIVED
 
 KEY_FRAME_EVERY = 32
 
@@ -59,6 +64,11 @@ class Codec(IntEnum):
     PLAIN = 1  # the bytes and their CRC-32
     ZSTD = 2  # a zstd frame of its own
     ZSTD_DELTA = 3  # a zstd frame with the base as its prefix
+    # The same, encrypted (`sealing`).
+    SEALED_PLAIN = 17
+    SEALED_ZSTD = 18
+    SEALED_ZSTD_DELTA = 19
+    # 33 to 35 and 49 to 51 are the same, archived (`archives`).
 
 
 # In a codec's place, where what was stored is gone.
@@ -140,13 +150,36 @@ def encode(raw: bytes, *, number: int, base: Base | None, salt: bytes) -> Stored
     )
 
 
-def decode(codec: int, data: bytes, size: int, base_raw: bytes | None) -> bytes:
+def sealed(stored: Stored, sealer: Sealer | None) -> Stored:
+    """Return a body encrypted, where something encrypts it."""
+    if sealer is None:
+        return stored
+    return replace(
+        stored,
+        codec=Codec(stored.codec + SEALED),
+        data=sealer.sealed(bytes(stored.data), stored.salt),
+    )
+
+
+def decode(
+    codec: int,
+    data: bytes,
+    size: int,
+    base_raw: bytes | None,
+    place: Place | None = None,
+    spans: Spans | None = None,
+) -> bytes:
     """Return the body that was stored, never more than its recorded size.
 
-    Raises: CorruptBody.
+    An encrypted or archived one is read at its `place` alone; `spans` keeps what was
+    fetched for the bodies beside it.
+
+    Raises: CorruptBody, KeysUnavailable, ObjectsUnavailable.
     """
     if not 0 <= size <= MAX_BODY_BYTES:
         raise CorruptBody("The recorded size is out of range.")
+    if codec > SEALED:
+        codec, data = _as_written(codec, data, place, spans)
     if codec == Codec.PLAIN:
         raw, checksum = bytes(data[:-4]), bytes(data[-4:])
         if len(raw) != size or checksum != _CHECKSUM.pack(zlib.crc32(raw)):
@@ -159,16 +192,34 @@ def decode(codec: int, data: bytes, size: int, base_raw: bytes | None) -> bytes:
     raise CorruptBody("The codec is unknown, or its base is missing.")
 
 
-def turn_parts(codec: int, data: bytes, size: int) -> dict[str, bytes]:
+def _as_written(
+    codec: int, data: bytes, place: Place | None, spans: Spans | None
+) -> tuple[int, bytes]:
+    """Return codec and data as they were before they were sealed and archived."""
+    if codec > ARCHIVED:
+        if place is None:
+            raise CorruptBody("An archived body is not read where it stands.")
+        codec, data = (spans or Spans()).brought(codec, data, place.session_id)
+    return opened(codec, data, place)
+
+
+def turn_parts(
+    codec: int, data: bytes, size: int, place: Place | None
+) -> dict[str, bytes]:
     """Return what was stored with a turn, by name: input, output and more.
 
-    Raises: CorruptBody.
+    Raises: CorruptBody, KeysUnavailable.
     """
-    raw = decode(codec, data, size, None)
+    raw = decode(codec, data, size, None, place)
     parts = {part.name: part.data for part in unframe(raw)}
     if not {"input", "output"} <= parts.keys():
         raise CorruptBody("These are not the parts of a turn.")
-    return parts
+    who = reader()
+    return (
+        parts
+        if who is None
+        else {name: who.turn_part(name, part) for name, part in parts.items()}
+    )
 
 
 def commitment(raw: bytes, salt: bytes) -> bytes:
@@ -186,23 +237,32 @@ def verify(raw: bytes, salt: bytes, expected: bytes) -> None:
 
 
 def reconstruct(
-    rows: Sequence[Row], *, base_raw: bytes | None = None, expected: bytes | None = None
+    rows: Sequence[Row],
+    *,
+    session_id: str = "",
+    base_raw: bytes | None = None,
+    expected: bytes | None = None,
+    spans: Spans | None = None,
 ) -> bytes:
     """Return the last row's body; rows run from the key frame, each on the one before.
 
     With `base_raw`, the decoded base of the first row, the key frame is not needed.
     With `expected`, the version's commitment, the result is verified.
 
-    Raises: CorruptBody, also for a chain with a gap or beyond the longest allowed.
+    Raises: CorruptBody, also for a chain with a gap or beyond the longest allowed;
+    KeysUnavailable, ObjectsUnavailable.
     """
     if not 0 < len(rows) <= KEY_FRAME_EVERY:
         raise CorruptBody("The chain of deltas is empty or too long.")
     first = rows[0]
-    raw = decode(first.codec, first.data, first.size, base_raw)
+    place = Place(session_id, first.salt)
+    spans = spans or Spans()
+    raw = decode(first.codec, first.data, first.size, base_raw, place, spans)
     for before, row in pairwise(rows):
         if row.base_number != before.number:
             raise CorruptBody("The chain of deltas has a gap.")
-        raw = decode(row.codec, row.data, row.size, raw)
+        place = Place(session_id, row.salt)
+        raw = decode(row.codec, row.data, row.size, raw, place, spans)
     if expected is not None:
         verify(raw, rows[-1].salt, expected)
     return raw

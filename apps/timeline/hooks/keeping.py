@@ -49,6 +49,11 @@ class Leavings:
         text = f"SELECT count(*) AS n FROM {self.table} h WHERE {self.where}"  # noqa: S608
         return int(sql.rows(self._kind(text), dict(asked))[0].n)
 
+    def read(self, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the rows, for whom they speak of."""
+        text = f"SELECT h.* FROM {self.table} h WHERE {self.where}"  # noqa: S608
+        return [one._asdict() for one in sql.rows(self._kind(text), dict(asked))]
+
     def erase(self, asked: Mapping[str, Any]) -> int:
         """Remove or empty them, within the caller's transaction; return how many."""
         return self._erase(self.where, asked)
@@ -137,7 +142,7 @@ def count_leavings(of: Iterator[Leavings], asked: Mapping[str, Any]) -> Counter[
 def erase_leavings(of: Iterator[Leavings], asked: Mapping[str, Any]) -> Counter[str]:
     """Remove or empty them, within the caller's transaction; return how many."""
     gone: Counter[str] = Counter()
-    with _allowed():
+    with allowed():
         for one in of:
             gone[one.what] += one.erase(asked)
     return +gone
@@ -146,12 +151,12 @@ def erase_leavings(of: Iterator[Leavings], asked: Mapping[str, Any]) -> Counter[
 def erase_leavings_of(session_id: str, first: int, last: int) -> int:
     """Remove what apps keep of these versions alone; return how many rows."""
     numbered = (one for one in leavings_of_sessions() if one.number is not None)
-    with _allowed():
+    with allowed():
         return sum(one.erase_range(session_id, first, last) for one in numbered)
 
 
 @contextmanager
-def _allowed() -> Iterator[None]:
+def allowed() -> Iterator[None]:
     """Let the role of retention change history in the block.
 
     Raises: RuntimeError outside a transaction.

@@ -21,6 +21,7 @@ from apps.audit import operations as audit
 from apps.core import sql
 from apps.core.admission import gate
 from apps.core.errors import DomainError, IdempotencyKeyReused
+from apps.diffs.readers import require_clear
 from apps.timeline import bodies
 from apps.timeline.errors import SessionNotFound, held
 from apps.timeline.ledger import conflicts, events
@@ -65,6 +66,7 @@ def append(
         policy=policy,
         kept=kept,
     )
+    require_clear()
     # On a head that is remembered the function looks the key up, in the same statement.
     remembered = act.request.key and heads.REMEMBERED.get(act.scope, session_id)
     if act.request.fault or (act.request.key and not remembered):

@@ -9,6 +9,7 @@ No step needs a transaction with another, so none spans two shards.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -34,6 +35,7 @@ from apps.timeline.ledger.encoding import calls, rows
 from apps.timeline.ledger.encoding.firsts import encode_first
 from apps.timeline.ledger.encoding.values import Stamp
 from apps.timeline.ledger.facts.about import About, metadata_bytes
+from apps.timeline.ledger.sealing import sealer
 from apps.timeline.models import RequestKey, Session, SessionName
 from apps.timeline.versions import fetching, heads, reading
 from apps.timeline.versions.proof import NO_CHAIN
@@ -92,19 +94,25 @@ class SessionCreation:
         session_id = self._named(
             self._keyed(new_id("sess", now=self.act.now), metadata_written)
         )
-        stamp = Stamp(act=self.act, session_id=session_id, number=0)
-        first = encode_first(
-            draft,
-            stamp,
-            state=state,
-            before=before,
-            rules=remember(agent.id, rules_of(agent.waiting)),
-            salt=salt,
-        )
         session = self._session(agent, metadata, metadata_written, origin)
-        outcome = self._created(
-            rows.of_act(self.act, session_id) | rows.of_version(first) | session
-        )
+        with self._key_locked(session["user_id"]):
+            first = encode_first(
+                draft,
+                Stamp(act=self.act, session_id=session_id, number=0),
+                state=state,
+                before=before,
+                rules=remember(agent.id, rules_of(agent.waiting)),
+                salt=salt,
+                sealer=sealer(
+                    self.act.project,
+                    session_id,
+                    session["user_id"],
+                    is_beginning=True,
+                ),
+            )
+            outcome = self._created(
+                rows.of_act(self.act, session_id) | rows.of_version(first) | session
+            )
         if outcome == "stored":
             head = rows.first_version(
                 first, act=self.act, session_id=session_id, session=session
@@ -113,6 +121,11 @@ class SessionCreation:
         if outcome == "gone" and origin is not None:
             raise self._gone(origin)
         return self._receipt_for_outcome(session_id, outcome)
+
+    def _key_locked(self, user_id: str | None) -> AbstractContextManager[object]:
+        """Keep the person's key from being destroyed until the session is there."""
+        is_sealed = user_id is not None and self.act.project.data_key is not None
+        return transaction.atomic() if is_sealed else nullcontext()
 
     def _created(self, parameters: dict[str, Any]) -> str:
         """Call the function; what a person does is chained in the same transaction."""

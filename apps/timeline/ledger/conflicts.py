@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from apps.core import sql
+from apps.timeline import bodies
 from apps.timeline.errors import ExternalIdTaken, VersionConflict, VersionMismatch
 from apps.timeline.ledger.drafts import Expected
 from apps.timeline.ledger.encoding import batches
@@ -68,5 +69,9 @@ def _changed_paths(since: int, head: VersionRow) -> list[str]:
         """),
         [head.session_id, since, VERSIONS_LOOKED_AT],
     )
-    paths = {change["pointer"]: None for row in found for change in row.changes}
+    paths = {
+        change["pointer"]: None
+        for row in found
+        for change in bodies.opened_changes(head.session_id, row.changes)
+    }
     return list(paths)[:PATHS_NAMED]

@@ -16,6 +16,7 @@ from apps.timeline.bodies.bundles import JSON
 from apps.timeline.ledger import gated, naming, policies
 from apps.timeline.ledger.drafts import ANY_HEAD, Expected, Receipt, TurnDraft, Write
 from apps.timeline.ledger.facts import reported
+from apps.timeline.ledger.sealing import sealer
 from apps.timeline.operations.states import differs, draft_of
 from apps.timeline.projection.texts import turn_text
 from apps.timeline.versions import reading
@@ -66,7 +67,7 @@ def add_turn(
     turn_id = new_id("turn", now=act.now)
 
     def build(head: VersionRow) -> Write:
-        turn = _draft(turn_id, exchange, head, state_after, step)
+        turn = _draft(act, turn_id, exchange, head, state_after, step)
         if not differs(head, state_after, parts):
             return Write(turn=turn)
         state = state_after
@@ -88,6 +89,7 @@ def add_turn(
 
 
 def _draft(
+    act: Act,
     turn_id: str,
     exchange: Exchange,
     head: VersionRow,
@@ -111,6 +113,8 @@ def _draft(
             f"A turn may have {MAX_TURN_BYTES:,} bytes.", limit=MAX_TURN_BYTES
         )
     salt = secrets.token_bytes(SALT_BYTES)
+    body = bodies.encode(raw, number=0, base=None, salt=salt)
+    seals = sealer(act.project, head.session_id, head.user_id)
     return TurnDraft(
         id=turn_id,
         step=step,
@@ -118,8 +122,9 @@ def _draft(
         output_type=_type_of("output", exchange.output),
         before_number=head.number if is_head else None,
         state_after_sent=state_after is not None,
-        body=bodies.encode(raw, number=0, base=None, salt=salt),
-        text=turn_text(exchange.input, exchange.output),
+        body=bodies.sealed(body, seals),
+        # Words in clear would tell of what is sealed.
+        text="" if seals else turn_text(exchange.input, exchange.output),
         facts=reported.facts(exchange.input, exchange.output, exchange.metadata),
     )
 

@@ -31,7 +31,9 @@ ROOM = 70
 
 # Of more changes than are shown, one that is not may be of messages; a fork brings what
 # its origin holds.
-_HOLDS = f"""(b.size >= v.size + {ROOM} OR v.op = 'fork'
+# What is sealed is not said in words, which stand in clear.
+_HOLDS = f"""b.codec & {bodies.SEALED} = 0
+    AND (b.size >= v.size + {ROOM} OR v.op = 'fork'
         OR v.change_count > jsonb_array_length(v.changes)
         OR v.changes @? '$[*].pointer ? (@ starts with "/{NAME}")')"""
 _PENDING = sql.across(
@@ -49,7 +51,7 @@ SELECT v.session_id, v.number, v.commitment, b.size,
  ORDER BY v.number LIMIT {VERSIONS_AT_ONCE}
 """)  # noqa: S608
 _NOTE = sql.of_session("""
-SELECT timeline_note_text_v1(
+SELECT timeline_note_text_v2(
     %(project)s::text, %(session)s::varchar, %(kind)s::int, %(number)s::bigint,
     %(text)s::text) IS NULL
 """)
@@ -132,7 +134,9 @@ def kept_lists(versions: Sequence[KeepingVersion]) -> Iterator[tuple[bytes, byte
     wanted: dict[tuple[str, int], bytes] = {}
     for version in versions:
         wanted |= version.bodies
-    raws = reading.decoded(wanted, size=sum(one.size for one in versions))
+    raws = reading.drawn_bodies(
+        reading.decoded(wanted, size=sum(one.size for one in versions))
+    )
     for version in versions:
         before = raws.get((version.session_id, version.before_number or 0), b"")
         is_first = version.before_number is None

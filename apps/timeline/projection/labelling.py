@@ -30,7 +30,7 @@ DELETE FROM timeline_text
 RETURNING 1
 """)
 _NOTE = sql.of_session("""
-SELECT timeline_note_text_v1(
+SELECT timeline_note_text_v2(
     %(project)s::text, %(session)s::varchar, %(kind)s::int, %(number)s::bigint, (
     SELECT string_agg(name, E'\\n' ORDER BY name) FROM timeline_label
      WHERE session_id = %(session)s::varchar
@@ -38,7 +38,7 @@ SELECT timeline_note_text_v1(
 """)
 
 _NOTE_TEXT = sql.of_session("""
-SELECT timeline_note_text_v1(
+SELECT timeline_note_text_v2(
     %(project)s::text, %(session)s::varchar, %(kind)s::int, %(number)s::bigint,
     %(text)s::text) IS NULL
 """)

@@ -48,10 +48,13 @@ def keep(sessions: Sequence[str], turns: Sequence[int]) -> None:
 def opening_of(turn: Any) -> str | None:
     """Return the title that a stored turn gives its session, None where it says none.
 
-    A damaged one says none: it must stop neither the projector nor a list.
+    A damaged one says none: it must stop neither the projector nor a list. Nor does an
+    encrypted one, because a title stands in clear.
     """
+    if turn.codec > bodies.SEALED:
+        return None
     try:
-        parts = bodies.turn_parts(turn.codec, bytes(turn.data), turn.size)
+        parts = bodies.turn_parts(turn.codec, bytes(turn.data), turn.size, None)
     except bodies.CorruptBody:
         return None
     return title_from(json.parse(parts["input"]))

@@ -37,7 +37,7 @@ _NEXT = sql.across(
     "SELECT min(session_id) AS session_id FROM timeline_pending WHERE session_id > %s"
 )
 _PROJECT = """
-SELECT timeline_project_v1(
+SELECT timeline_project_v2(
     %(sessions)s::varchar[], %(numbers)s::bigint[], %(turns)s::bigint[]) IS NULL
 """
 

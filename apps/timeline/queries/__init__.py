@@ -1,6 +1,7 @@
 """Questions about sessions: lists, their pages, previews, what is open."""
 
-from apps.timeline.bodies import CorruptBody
+from apps.timeline.bodies import CorruptBody, opened_text
+from apps.timeline.ledger.facts.called import ToolCall, call_of, calls_of, name_of
 from apps.timeline.queries.activity import (
     ACTS_LOOKED_AT,
     NEWEST_SESSIONS,
@@ -153,6 +154,7 @@ __all__ = [
     "Span",
     "Standing",
     "Subject",
+    "ToolCall",
     "Touched",
     "TurnWindow",
     "VersionChanges",
@@ -164,8 +166,10 @@ __all__ = [
     "begun_calls",
     "behind",
     "busiest_agents",
+    "call_of",
     "calls_in_messages",
     "calls_in_turn",
+    "calls_of",
     "compensations_of",
     "container",
     "containers",
@@ -198,9 +202,11 @@ __all__ = [
     "listed_versions",
     "message_window",
     "moment_to_expire",
+    "name_of",
     "newest_open",
     "next_step",
     "open_counts",
+    "opened_text",
     "partings",
     "plain_entry",
     "preview_rollback",

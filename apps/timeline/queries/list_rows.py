@@ -26,8 +26,9 @@ from apps.core import sql
 from apps.core.errors import DomainError
 from apps.core.json import Json
 from apps.diffs import pointers
+from apps.diffs.readers import reader
 from apps.diffs.text import shorten
-from apps.timeline import hooks
+from apps.timeline import bodies, hooks
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.projection import openings
 from apps.timeline.queries.listing import SessionFilter, sessions
@@ -44,8 +45,10 @@ LARGEST = 64 * 1024
 LOOKED_AT = 5
 # A larger state is not looked into: one request reads several.
 LARGEST_STATE = 1_000_000
+# How much of a reasoning.
+SAID = 200
 _TITLES = sql.query("timeline", "titles")
-_ROWS = sql.query("timeline", "list_rows", shown=SHOWN, good=KNOWN_GOOD)
+_ROWS = sql.query("timeline", "list_rows", shown=SHOWN, good=KNOWN_GOOD, said=SAID)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -122,7 +125,7 @@ def _row(rows: Sequence[Any], *, is_asked: bool) -> ListRow:
     about = rows[0]
     return ListRow(
         versions=[
-            NewVersion(**{name: getattr(row, name) for name in names})
+            _opened(row, {name: getattr(row, name) for name in names})
             for row in rows[:SHOWN]
         ],
         has_older=len(rows) > SHOWN,
@@ -130,6 +133,18 @@ def _row(rows: Sequence[Any], *, is_asked: bool) -> ListRow:
         flagged_at=about.flagged_at,
         good=frozenset(about.good),
         forked=frozenset(about.forked_at),
+    )
+
+
+def _opened(row: Any, columns: dict[str, Any]) -> NewVersion:
+    """Open what an encrypting project has sealed; of a reasoning, the beginning."""
+    reasoning = bodies.opened_text(row.session_id, row.reasoning)
+    return NewVersion(
+        **columns
+        | {
+            "reasoning": reasoning and reasoning[:SAID],
+            "changes": bodies.opened_changes(row.session_id, row.changes),
+        }
     )
 
 
@@ -171,8 +186,14 @@ def titles(sessions: Sequence[str]) -> dict[str, str]:
 
 
 def _subject(family: Sequence[Any]) -> Subject:
-    user = family[0].mapped_user
-    return Subject(_title([_said(row) for row in family]), _or_nothing(user))
+    who, user = reader(), family[0].mapped_user
+    said = [_said(row) for row in family]
+    if who is not None:
+        # What was taken from states and messages was cut there: of a place that is
+        # masked, or in the middle of what a pattern finds.
+        said = [_Said(one.depth, one.title, None, None, None, None) for one in said]
+        user = None
+    return Subject(_title(said), _or_nothing(user))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from apps.audit.actions import Action
 from apps.audit.models import Event
 from apps.audit.querysets import EventQuerySet
 from apps.core import sql
+from apps.timeline import bodies
 from apps.timeline.ledger.drafts import Receipt
 from apps.timeline.models import Session, SessionName, Turn
 from apps.timeline.querysets import SessionQuerySet
@@ -42,6 +43,16 @@ class VersionChanges:
     changes: list[dict[str, Any]]
     agent: str
     user_id: str | None
+
+    def __post_init__(self) -> None:
+        """Open what an encrypting project has sealed.
+
+        Raises: KeysUnavailable.
+        """
+        reasoning = bodies.opened_text(self.session_id, self.reasoning)
+        object.__setattr__(self, "reasoning", reasoning)
+        changes = bodies.opened_changes(self.session_id, self.changes)
+        object.__setattr__(self, "changes", changes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -219,7 +230,10 @@ def turn_reasons(
         """,
         [[one for one, _ in wanted], [turn_id for _, turn_id in wanted]],
     )
-    return {(row.session_id, row.id): row.reasoning for row in found}
+    return {
+        (row.session_id, row.id): bodies.opened_text(row.session_id, row.reasoning)
+        for row in found
+    }
 
 
 def within_bytes(items: list[Item], size_of: Callable[[Item], int]) -> list[Item]:

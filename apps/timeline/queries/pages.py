@@ -69,6 +69,7 @@ class Bucket:
 class ListedTurn:
     """A turn in a list; without its texts if they are large."""
 
+    session_id: str
     turn_number: int
     id: str
     head_number: int
@@ -78,7 +79,16 @@ class ListedTurn:
     created_at: datetime
     codec: int
     size: int
+    salt: bytes | None
     data: bytes | None
+
+    def __post_init__(self) -> None:
+        """Open what an encrypting project has sealed.
+
+        Raises: KeysUnavailable.
+        """
+        reasoning = bodies.opened_text(self.session_id, self.reasoning)
+        object.__setattr__(self, "reasoning", reasoning)
 
     @property
     def is_emptied(self) -> bool:
@@ -92,12 +102,13 @@ class ListedTurn:
         """
         if self.data is None:
             raise ValueError("This turn is shown where it is opened.")
-        return bodies.turn_parts(self.codec, self.data, self.size)
+        place = bodies.Place(self.session_id, self.salt or b"")
+        return bodies.turn_parts(self.codec, self.data, self.size, place)
 
 
 TURNS = sql.of_session(f"""
-SELECT t.turn_number, t.id, t.head_number, t.made_version, t.reasoning, t.actor_label,
-       t.created_at, t.codec, t.size,
+SELECT t.session_id, t.turn_number, t.id, t.head_number, t.made_version, t.reasoning,
+       t.actor_label, t.created_at, t.codec, t.size, t.salt,
        CASE WHEN t.size <= {LISTED_TURN_BYTES} THEN t.data END AS data
   FROM timeline_turn t
  WHERE t.session_id = %(session)s AND t.head_number = ANY (%(numbers)s::bigint[])

@@ -1,8 +1,9 @@
 """How many bytes states take, by project, agent, session, and what sharing saves.
 
-Counts what is stored (compressed deltas, each body once) against what the versions
-show (their whole states, as if each had been kept). Deleted and expired sessions
-count: their bytes are there. Refuses to guess: every figure is a sum of this moment.
+Counts what is stored (compressed deltas, each body once, in tables or in archives)
+against what the versions show (their whole states, as if each had been kept). Deleted
+and expired sessions count: their bytes are there. Refuses to guess: every figure is a
+sum of this moment.
 """
 
 from __future__ import annotations
@@ -11,11 +12,17 @@ from dataclasses import dataclass
 
 from django.db import connection, transaction
 
+from apps.blobs.operations.collecting import is_blob
+from apps.blobs.places import asking
 from apps.core import sql
+from apps.timeline.bodies.archives import length_of_locator, named
+from apps.timeline.words import ARCHIVED
 
 # One statement, so that all levels are sums over one snapshot. octet_length reads
 # the length of a large value from its row and does not fetch the value.
-_USAGE = sql.query("timeline", "storage")
+_USAGE = sql.query(
+    "timeline", "storage", archived=ARCHIVED, length=length_of_locator("b.data")
+)
 _TABLES = """
 SELECT c.relname::text AS name, pg_total_relation_size(c.oid) AS size
 FROM pg_class c
@@ -51,7 +58,10 @@ class Usage:
     sessions: int
     versions: int
     bodies: int
+    # In tables, with the locators of what is archived; and in archives.
     stored: int
+    archived_bodies: int
+    archived: int
     shown: int
 
     @property
@@ -60,7 +70,8 @@ class Usage:
 
         Below 0 where compression costs more than it saves, as for tiny states.
         """
-        return 1 - self.stored / self.shown if self.shown else 0.0
+        stored = self.stored + self.archived
+        return 1 - stored / self.shown if self.shown else 0.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,6 +114,37 @@ def usage(*, project_id: str | None, largest: int) -> Storage:
         agents=by_level[AGENT],
         sessions=by_level[SESSION],
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Objects:
+    """How many objects of one kind there are in the store, and their bytes."""
+
+    what: str
+    objects: int
+    size: int
+
+
+def objects() -> list[Objects]:
+    """Count what is in the store of objects, by what it is, one listing of all of it.
+
+    Whatever nothing names any more counts until it is collected.
+
+    Raises: ObjectsUnavailable.
+    """
+    found: dict[str, list[int]] = {"archives": [], "files": [], "others": []}
+    with asking() as store:
+        for name, size in store.sizes():
+            if named(name):
+                found["archives"].append(size)
+            elif is_blob(name):
+                found["files"].append(size)
+            else:
+                found["others"].append(size)
+    return [
+        Objects(what=what, objects=len(sizes), size=sum(sizes))
+        for what, sizes in found.items()
+    ]
 
 
 def tables() -> list[Table]:

@@ -120,6 +120,23 @@ class Bare(Either):
         return LOOKED.format(short=SHORT if is_short else "")
 
 
+class Seen(Either):
+    """As whoever looks may see it: it is an id, or a value that a head holds."""
+
+    def has_place(self, hit: Hit) -> bool:
+        return self.conditions[-1].has_place(hit)
+
+    def told(self, hit: Hit, state: Json) -> Hit:
+        return self.conditions[-1].told(hit, state)
+
+    def notices(self) -> list[str]:
+        return [
+            *super().notices(),
+            "masks cover some of what you may see: looked for as the id of a trace and"
+            " as a whole value in heads, not in texts, in the past, or by beginnings",
+        ]
+
+
 def _newest_first(hit: Hit) -> tuple[bool, int]:
     """Sort what is true of the session first, then by version."""
     return hit.version is not None, -(hit.version or 0)

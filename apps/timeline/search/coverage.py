@@ -11,8 +11,11 @@ from apps.timeline import projection
 # How many are counted.
 MOST = 1_000
 _UNSEARCHED = f"""
-SELECT count(*) AS count FROM (
-    SELECT FROM timeline_unsearched WHERE project_id = %(project)s LIMIT {MOST}) found
+SELECT count(*) AS count,
+       EXISTS (SELECT FROM accounts_project
+                WHERE id = %(project)s AND data_key IS NOT NULL) AS is_encrypted
+  FROM (SELECT FROM timeline_unsearched
+         WHERE project_id = %(project)s LIMIT {MOST}) found
 """  # noqa: S608
 _THINNED = sql.across(f"""
 SELECT s.id FROM timeline_session s
@@ -42,11 +45,16 @@ def notices(
             f"what was stored since {since:%Y-%m-%d %H:%M:%S} UTC is not indexed yet, "
             "and some of it may be missing"
         )
-    unsearched = sql.rows(_UNSEARCHED, {"project": project_id})[0].count
-    if unsearched:
+    (unsearched,) = sql.rows(_UNSEARCHED, {"project": project_id})
+    if unsearched.count:
         yield (
-            f"{_many(unsearched)} sessions are not indexed yet and may be missing: "
-            "manage.py rebuild_search"
+            f"{_many(unsearched.count)} sessions are not indexed yet and may be "
+            "missing: manage.py rebuild_search"
+        )
+    if unsearched.is_encrypted and of_history:
+        yield (
+            "this project is encrypted: what was said in reasoning, turns and "
+            "messages is not found by its words, values only as a whole"
         )
     thinned = len(sql.rows(_THINNED, {"project": project_id})) if of_history else 0
     if thinned:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from apps.core.json import Json
 from apps.diffs.facets import LONGEST_POINTER
+from apps.diffs.readers import reader
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.search import index_scan, places
@@ -144,9 +145,11 @@ class Now(OfState):
 
     def among(self, sessions: Sequence[Candidate]) -> set[str]:
         ids = [one.id for one in sessions]
-        found = self.exact.among(ids)
+        # An index knows nothing of masks: whoever is not shown everything is told of
+        # what stands in the states that they see.
+        found = self.exact.among(ids) if reader() is None else set()
         rest = [one for one in ids if one not in found]
-        if self.value_keys:
+        if self.value_keys and reader() is None:
             if not self.by_item:
                 cut = IndexScan([self.cut]).among(rest)
                 rest = [one for one in rest if one in cut]

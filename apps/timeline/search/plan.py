@@ -8,13 +8,14 @@ from apps.agents.models import Agent
 from apps.agents.scope import Scope
 from apps.audit.models import Event
 from apps.core import keyset
+from apps.diffs.readers import reader
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.ledger.facts.reasons import REASONED_OPS
 from apps.timeline.models import Session
 from apps.timeline.querysets import UNREVIEWED
 from apps.timeline.search import clauses, index_scan
-from apps.timeline.search.bare import Bare, InTexts
+from apps.timeline.search.bare import Bare, InTexts, Seen
 from apps.timeline.search.clauses import Clause, Field, Holds, Match, When
 from apps.timeline.search.combining import NoneOf, OneOf
 from apps.timeline.search.conditions import (
@@ -135,6 +136,8 @@ class Planner:
 
     @condition.register
     def _(self, clause: clauses.FreeTerm) -> Condition:
+        if reader() is not None:
+            return self._seen(clause)
         value = Holds(
             text=clause.text,
             when=When.EVER,
@@ -154,6 +157,29 @@ class Planner:
             Given(clause, "reason", reason, REASONED, clause.term),
         ]
         return Bare(clause, ids, texts)
+
+    def _seen(self, clause: clauses.FreeTerm) -> Condition:
+        """Return how a bare term is answered to whoever is not shown everything.
+
+        A value counts where it stands in a head as they see it; of ids and names none
+        is found by its beginning.
+        """
+        value = Holds(
+            text=clause.text,
+            when=When.NOW,
+            pointer=None,
+            value=clause.term,
+            match=Match.EITHER,
+        )
+        trace = self._scan(SearchTag.TRACE, clause.term)
+        return Seen(
+            clause,
+            [
+                Given(clause, "trace", trace, TRACED, clause.term),
+                Acts(clause, self.scope),
+                Now(value, self.key, self.states),
+            ],
+        )
 
     @condition.register
     def _(self, clause: clauses.Within) -> Condition:

@@ -17,6 +17,7 @@ from django.utils import timezone
 from apps.accounts.models import Project
 from apps.core import json, sql
 from apps.diffs.facets import leaves
+from apps.timeline import bodies
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag, Terms
 from apps.timeline.models import Change, Opening, Session, Turn, Unsearched
@@ -36,21 +37,21 @@ SELECT s.id, s.project_id FROM timeline_session s
    AND (%(session)s::varchar IS NULL OR s.id = %(session)s::varchar)
     ON CONFLICT DO NOTHING RETURNING 1
 """
-_NOTE = sql.of_session("SELECT timeline_note_text_v1(%s, %s, %s, %s, %s) IS NULL")
+_NOTE = sql.of_session("SELECT timeline_note_text_v2(%s, %s, %s, %s, %s) IS NULL")
 _REASONINGS = sql.of_session("""
-SELECT v.number, timeline_note_text_v1(
+SELECT v.number, timeline_note_text_v2(
            %(project)s::text, %(session)s, 1, v.number, v.reasoning) IS NULL
   FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.number BETWEEN %(first)s AND %(last)s
 """)
 _LABELS = sql.of_session("""
-SELECT timeline_note_text_v1(%(project)s::text, %(session)s, 3, l.number,
+SELECT timeline_note_text_v2(%(project)s::text, %(session)s, 3, l.number,
                              string_agg(l.name, E'\\n' ORDER BY l.name)) IS NULL
   FROM timeline_label l WHERE l.session_id = %(session)s
  GROUP BY l.number
 """)
 _SUMMARIES = sql.of_session("""
-SELECT timeline_note_text_v1(
+SELECT timeline_note_text_v2(
            %(project)s::text, %(session)s, 4, m.ordinal, m.text) IS NULL
   FROM timeline_summary m WHERE m.session_id = %(session)s
 """)
@@ -176,7 +177,7 @@ def _note_turns(session: Session) -> None:
     while True:
         turns = list(mine.in_order(newest_first=False, after=after)[:TURNS])
         for turn in turns:
-            if turn.is_emptied:
+            if turn.is_emptied or turn.codec > bodies.SEALED:
                 continue
             parts = turn.parts()
             said = turn_text(json.parse(parts["input"]), json.parse(parts["output"]))

@@ -24,6 +24,7 @@ class Bodies:
         # After a removal the depth that is recorded is the largest that may be.
         self.is_exact = True
         self._last: tuple[int, bytes] | None = None
+        self._spans = bodies.Spans()
         self._kept = Cache(KEPT_BYTES)
 
     def checked(self, body: StoredBody, commitment: bytes) -> bytes:
@@ -36,7 +37,8 @@ class Bodies:
         """
         _require_place(body, is_exact=self.is_exact)
         base = None if body.base_number is None else self.raw(body.base_number)
-        raw = bodies.decode(body.codec, body.data, body.size, base)
+        place = bodies.Place(self.session_id, body.salt)
+        raw = bodies.decode(body.codec, body.data, body.size, base, place, self._spans)
         bodies.verify(raw, body.salt, commitment)
         self._keep(body.number, raw)
         return raw
@@ -53,7 +55,9 @@ class Bodies:
             rows = stored_chains([(self.session_id, number)])
             # Before it is done: what is too much may have to wait for its turn.
             self.budget.spend(sum(row.size for row in rows) // BYTES_A_UNIT)
-            known = bodies.reconstruct(rows)
+            known = bodies.reconstruct(
+                rows, session_id=self.session_id, spans=self._spans
+            )
         self._last = (number, known)
         return known
 
@@ -63,7 +67,8 @@ class Bodies:
 
 
 def _require_place(body: StoredBody, *, is_exact: bool) -> None:
-    is_delta = body.codec == Codec.ZSTD_DELTA
+    # Sealed or archived, it is the same below.
+    is_delta = body.codec % bodies.SEALED == Codec.ZSTD_DELTA
     if is_delta != (body.base_number is not None):
         raise CorruptBody("The codec is unknown, or its base is missing.")
     if body.base_number is not None and body.base_number >= body.number:

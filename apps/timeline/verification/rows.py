@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from apps.core import sql
+from apps.timeline import bodies
 from apps.timeline.versions.reading import VERSION_COLUMNS, VersionRow
 
 # Bodies are fetched with the versions that stored them, up to so many bytes at once.
@@ -147,6 +148,14 @@ class StoredTurn:
     project_id: str
     head_op: str | None
     head_created_at: datetime | None
+
+    def __post_init__(self) -> None:
+        """Open what an encrypting project has sealed.
+
+        Raises: KeysUnavailable.
+        """
+        reasoning = bodies.opened_text(self.session_id, self.reasoning)
+        object.__setattr__(self, "reasoning", reasoning)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -274,7 +274,8 @@ def _timing(turn: StoredTurn, before: StoredTurn | None, head_at: datetime) -> P
 def _contents(turn: StoredTurn) -> Problems:
     """Decode the parts and compare them with the commitment, and the text likewise."""
     try:
-        raw = bodies.decode(turn.codec, turn.data, turn.size, None)
+        place = bodies.Place(turn.session_id, turn.salt or b"")
+        raw = bodies.decode(turn.codec, turn.data, turn.size, None, place)
         if turn.salt is not None and turn.commitment is not None:
             bodies.verify(raw, turn.salt, turn.commitment)
     except CorruptBody as error:

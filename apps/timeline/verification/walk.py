@@ -14,6 +14,7 @@ from itertools import chain
 from django.db import DataError
 
 from apps.accounts.models import Project
+from apps.blobs.errors import ObjectsUnavailable
 from apps.core.admission import gate
 from apps.core.admission.work import BYTES_A_UNIT, ROW, of_json
 from apps.core.errors import DomainError
@@ -257,6 +258,8 @@ class _Walk:
                 yield self._finding(version.number, kind, sentence)
         try:
             self.shown = None if is_emptied else self._shown(version, body)
+        except ObjectsUnavailable:
+            raise  # nothing is known of the body
         except (CorruptBody, DomainError) as error:
             self.shown = None
             yield self._finding(version.number, Kind.BODY, f"its body: {error}")
@@ -327,11 +330,16 @@ class _Walk:
             )
         head = self._state if is_at_head else None
         beside = (effects.problems(self.session_id), derived_problems(self.session_id))
-        wrong = chain(derived.of_session(listed, head), *beside)
+        wrong = chain(
+            derived.of_session(listed, head, is_sealed=self._is_sealed()), *beside
+        )
         if is_at_head:
             wrong = chain(wrong, self._open(listed))
         for sentence in wrong:
             yield self._finding(None, Kind.DERIVED, sentence)
+
+    def _is_sealed(self) -> bool:
+        return self.project is not None and self.project.data_key is not None
 
     def _is_followed(self, version: StoredVersion) -> bool:
         return rows.is_followed(self.session_id, version.number)

@@ -25,6 +25,12 @@ def chain(*, session: str, wanted: str, known: str) -> str:
     return _needed(STORED, "UNION ALL", wanted, session, known)
 
 
+def keys(*, session: str, wanted: str) -> str:
+    """As `chain`, of several bodies, without their bytes: `needed` has no row twice."""
+    wanted = f"WHERE b.session_id = {session} AND {wanted}"
+    return _needed(KEYS, "UNION", wanted, session, "'{}'")
+
+
 def stored_chains(wanted: Collection[Body]) -> list[Any]:
     """Return the rows of these bodies and of all they build on, each after its base."""
     numbers = [number for _, number in wanted]

@@ -29,7 +29,7 @@ from apps.timeline.versions.deltas import chain
 from apps.timeline.versions.reading import UNREAD, VERSION_COLUMNS, Rollback, VersionRow
 
 ROLLBACK_COLUMNS = ("rollback_number", "rollback_restored_number", "rollback_at")
-STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes")
+STORED_COLUMNS = ("numbers", "bases", "codecs", "data", "sizes", "salts")
 
 # What the caller may see, and no keyed document: it is no session. Deletion is read
 # from the head's hold, never from the session's projection. A negative number counts
@@ -77,7 +77,7 @@ STORED = f"""
 SELECT head.number AS head_number, {VERSION_COLUMNS},
        r.number AS rollback_number, r.restored_number AS rollback_restored_number,
        r.created_at AS rollback_at,
-       n.numbers, n.bases, n.codecs, n.data, n.sizes
+       n.numbers, n.bases, n.codecs, n.data, n.sizes, n.salts
 {FOUND}
   LEFT JOIN LATERAL (
        SELECT o.number, o.restored_number, o.created_at FROM timeline_version o
@@ -90,7 +90,8 @@ SELECT head.number AS head_number, {VERSION_COLUMNS},
               array_agg(n.base_number ORDER BY n.number) AS bases,
               array_agg(n.codec ORDER BY n.number) AS codecs,
               array_agg(n.data ORDER BY n.number) AS data,
-              array_agg(n.size ORDER BY n.number) AS sizes
+              array_agg(n.size ORDER BY n.number) AS sizes,
+              array_agg(n.salt ORDER BY n.number) AS salts
          FROM needed n) n ON true
 """
 SHOWN = sql.PreparedQuery(sql.of_session(f"{STORED}{SEEN}"))
@@ -182,10 +183,12 @@ def _shown_raw(
     columns = [column or [] for column in stored]
     if not version.body_salt:
         reading.require_contents(version)
-    for number, base_number, codec, data, size in zip(*columns, strict=True):
+    spans = bodies.Spans()
+    for number, base_number, codec, data, size, salt in zip(*columns, strict=True):
         # A base has a lower number than what builds on it, and no other use here.
         base = None if base_number is None else raws.pop(base_number)
-        raws[number] = bodies.decode(codec, data, size, base)
+        place = bodies.Place(version.session_id, salt)
+        raws[number] = bodies.decode(codec, data, size, base, place, spans)
     raw = raws[version.body_number]
     key = (version.session_id, version.body_number)
     if not columns[0]:

@@ -154,7 +154,14 @@ def _decoded(connection: Connection[Any], head: PlainHead) -> bytes | None:
     stored = [_stored(row) for row in rows]
     if max(row.size for row in stored) > GATED_BYTES:
         return None
-    return bodies.reconstruct(stored, base_raw=raw, expected=head.commitment)
+    if not all(bodies.is_at_hand(row.codec, row.data) for row in stored):
+        return None
+    return bodies.reconstruct(
+        stored,
+        session_id=head.session_id,
+        base_raw=raw,
+        expected=head.commitment,
+    )
 
 
 def _stored(row: list[bytes | None]) -> _Stored:

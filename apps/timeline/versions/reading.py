@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from functools import partial
@@ -21,8 +21,9 @@ from apps.core.admission import gate
 from apps.core.errors import InvalidRequest
 from apps.core.json import State
 from apps.diffs.facets import Leaves
+from apps.diffs.readers import reader
 from apps.timeline import bodies
-from apps.timeline.bodies import Part
+from apps.timeline.bodies import ARCHIVED, KEY_FRAME_EVERY, Part
 from apps.timeline.versions import gone
 from apps.timeline.versions.deltas import Body, stored_chains
 
@@ -39,14 +40,17 @@ _TEXTS = {
         MAX_WORD,
     ),
 }
-VERSION_COLUMNS = """
+# What is written on a body that is archived begins anew: a recent version is read
+# without the store.
+VERSION_COLUMNS = f"""
     v.session_id, v.number, v.op, v.restored_number, v.undo_of, v.reason_code,
     v.parent_number, v.body_number, v.external_id, v.actor_kind, v.actor_id,
     v.actor_label, v.reasoning, v.trace_id, v.step_number, v.step_parent_id,
     v.objective_status, v.schema_version, v.release, v.model, v.size, v.flags,
     v.hold, v.changes, v.change_count, v.changes_truncated, v.request_key, v.salt,
     v.commitment, v.leaf, v.chain, v.requested_at, v.created_at,
-    b.depth AS body_depth, b.size AS body_size, b.salt AS body_salt,
+    CASE WHEN b.codec > {ARCHIVED} THEN {KEY_FRAME_EVERY} - 1 ELSE b.depth END
+        AS body_depth, b.size AS body_size, b.salt AS body_salt,
     s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id,
     s.erasures, s.thinned_below"""
 
@@ -70,6 +74,9 @@ class Step:
             value = getattr(self, name)
             if value is not None:
                 require_text(name, value, limit)
+        if (self.reasoning or "").startswith(bodies.SEALED_TEXT):
+            message = "reasoning begins as only sealed texts do."
+            raise InvalidRequest(message, param="reasoning")
         if self.external_id == "":
             raise InvalidRequest("external_id is empty.", param="external_id")
 
@@ -160,6 +167,18 @@ class VersionRow:
     # The newest rollback up to it, where that was read with it; `None` is none.
     rollback: Rollback | Unread | None = UNREAD
 
+    def __post_init__(self) -> None:
+        """Open what an encrypting project has sealed.
+
+        Raises: KeysUnavailable.
+        """
+        reasoning = bodies.opened_text(self.session_id, self.reasoning)
+        if reasoning is not self.reasoning:
+            object.__setattr__(self, "reasoning", reasoning)
+        changes = bodies.opened_changes(self.session_id, self.changes)
+        if changes is not self.changes:
+            object.__setattr__(self, "changes", changes)
+
     @property
     def is_emptied(self) -> bool:
         """Whether its header stands without what it held."""
@@ -186,6 +205,10 @@ def parsed(version: VersionRow) -> State:
 
     It stays with the row: a write merges into it and is then compared with it.
     """
+    if reader() is not None:
+        # Drawn for somebody, and for them alone: it does not stay with the row.
+        seen: State = json.parse_written(state(version))
+        return seen
     value: State | None = version.parsed
     if value is None:
         value = json.parse_written(state(version))
@@ -204,6 +227,8 @@ def parsed_pair(one: VersionRow, other: VersionRow) -> tuple[State, State]:
 
 def fetch(versions: Sequence[VersionRow]) -> None:
     """Read the bodies of all of these in one statement, for `parts` and `parsed`."""
+    if reader() is not None:
+        return
     unread = [version for version in versions if version.raw is None]
     for version, raw in zip(unread, _raw_of(unread), strict=True):
         object.__setattr__(version, "raw", raw)
@@ -217,6 +242,8 @@ def raw_of(version: VersionRow) -> bytes:
     """Return all parts that the version shows, framed."""
     # It stays with the row: a body too large for the cache, or not yet committed,
     # would be decoded anew for each of its parts.
+    if reader() is not None:
+        return raw_bodies([version])[version.session_id, version.body_number]
     if version.raw is None:
         (raw,) = _raw_of([version])
         object.__setattr__(version, "raw", raw)
@@ -249,7 +276,21 @@ def raw_bodies(versions: Sequence[VersionRow]) -> dict[Body, bytes]:
             missing[key] = version
         else:
             found[key] = raw
-    return found | _shown(missing) if missing else found
+    return drawn_bodies(found | _shown(missing) if missing else found)
+
+
+def drawn_bodies(raws: dict[Body, bytes]) -> dict[Body, bytes]:
+    """Return bodies as whoever looks may see them, once they were verified."""
+    who = reader()
+    if who is None:
+        return raws
+    return {
+        key: bodies.frame(
+            replace(part, data=who.part(part.name, part.data))
+            for part in bodies.unframe(raw)
+        )
+        for key, raw in raws.items()
+    }
 
 
 def _shown(missing: dict[Body, VersionRow]) -> dict[Body, bytes]:
@@ -293,11 +334,13 @@ def _decoded(wanted: dict[Body, bytes]) -> dict[Body, bytes]:
     # A base is let go with its last use: a chain of 32 large bodies would not fit.
     uses = Counter((row.session_id, row.base_number) for row in rows)
     raws: dict[Body, bytes] = {}
+    spans = bodies.Spans()
     for row in rows:
         key, base_key = (row.session_id, row.number), (row.session_id, row.base_number)
         # A base has a lower number than what builds on it, so it is decoded already.
         base = None if row.base_number is None else raws[base_key]
-        raws[key] = bodies.decode(row.codec, row.data, row.size, base)
+        place = bodies.Place(row.session_id, row.salt)
+        raws[key] = bodies.decode(row.codec, row.data, row.size, base, place, spans)
         if key in wanted:
             bodies.verify(raws[key], row.salt, wanted[key])
             # At once outside a transaction; inside one it may be the transaction's

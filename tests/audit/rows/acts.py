@@ -201,6 +201,16 @@ class Acts:
                 role=role,
             )
 
+    def allowed(self) -> None:
+        one = self.any_of(Membership, project=self.project)
+        if one:
+            accounts.allow_unmasked(
+                act=self.act(),
+                project=self.project,
+                user=one.user,
+                is_allowed=self.draw.random() < 0.7,
+            )
+
     def removed(self) -> None:
         one = self.any_of(Membership, project=self.project)
         if one:
@@ -352,6 +362,7 @@ VERBS = (
     Acts.member,
     Acts.invited,
     Acts.role,
+    Acts.allowed,
     Acts.removed,
     Acts.settings,
     Acts.mapped,

@@ -118,11 +118,18 @@ TAMPERINGS = {
         "UPDATE accounts_membership SET role = 'admin'",
         "the membership of user_[^ ]+: its role is not what record {added} left",
     ),
+    "a member reads what masks cover": (
+        "accounts_membership",
+        "UPDATE accounts_membership SET reads_unmasked = true",
+        "the membership of user_[^ ]+: its reads_unmasked is not what record {added}"
+        " left",
+    ),
     "a member is added": (
         "accounts_membership",
         """
-        INSERT INTO accounts_membership (project_id, user_id, role, created_at)
-        SELECT p.id, u.id, 'admin', p.created_at - interval '9 years'
+        INSERT INTO accounts_membership
+               (project_id, user_id, role, reads_unmasked, created_at)
+        SELECT p.id, u.id, 'admin', false, p.created_at - interval '9 years'
           FROM accounts_project p, accounts_user u WHERE u.username = 'mallory'
         """,
         "the membership of user_[^ ]+: it is there, and no record says who made it",

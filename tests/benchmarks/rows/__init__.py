@@ -7,6 +7,7 @@ from types import ModuleType
 from tests.benchmarks.rows import (
     acting,
     appends,
+    archive,
     batches,
     changes,
     chat,
@@ -16,6 +17,7 @@ from tests.benchmarks.rows import (
     heads,
     items,
     keeping,
+    masks,
     meaning,
     memories,
     memory,
@@ -57,6 +59,8 @@ ROWS: dict[str, ModuleType] = {
     "acting": acting,
     "roots": roots,
     "keeping": keeping,
+    "masks": masks,
+    "archive": archive,
 }
 # Those that need neither large data nor the baselines' venv.
 CHEAP = ("head", "item", "rollback", "changes", "roots")

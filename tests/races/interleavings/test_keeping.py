@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from apps.retention import operations as retention
 from apps.retention.words import HoldKind
 from apps.timeline import operations as timeline
 from apps.timeline import projection
+from apps.timeline.bodies.archives import located
 from apps.timeline.models import (
     Body,
     Change,
@@ -37,6 +39,7 @@ from apps.timeline.operations import keeping
 from apps.timeline.verification import findings
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import Step
+from apps.timeline.words import ARCHIVED
 from tests.acting import acting_as
 from tests.acts import act_in
 from tests.feeding import project_all
@@ -75,6 +78,15 @@ def remove(act: Act, session_id: str) -> str:
 
 def erase(act: Act, session_id: str) -> str:
     return _taken(keeping.remove_session, session_id, erasing=True)
+
+
+def archive(act: Act, session_id: str) -> str:
+    with acting_as(Role.RETENTION):
+        gone = keeping.archive_versions(session_id=session_id, first=0, last=HEAD)
+    # It looks and writes before it has the lock; what has changed by then it leaves.
+    # A session that went after it was looked at has no bodies any more.
+    is_held = gone.outcome is keeping.Went.HELD
+    return "kept by law" if is_held else "archived what was left"
 
 
 def _taken(call: Callable[..., keeping.Gone], session_id: str, **asked: Any) -> str:
@@ -254,6 +266,12 @@ def _story(played: Played, found: Any, first: Any, last: Any) -> str:
     return f"\n{played}\nbecame\n  {found}\nwhich is neither\n  {first}\nnor\n  {last}"
 
 
+@pytest.fixture(autouse=True)
+def objects(tmp_path: Path, settings: Any) -> Path:
+    settings.OBJECTS = str(tmp_path / "objects")
+    return tmp_path / "objects"
+
+
 def each(name: str, verbs: list[Verb]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(name, verbs, ids=lambda one: one.__name__)
 
@@ -303,3 +321,27 @@ def test_of_two_removals_each_takes_what_the_other_left(
     removals: Removals, removing: Verb
 ) -> None:
     assert judge(removals, removing, prune, AGENT) >= 4
+
+
+@each(
+    "other", [append, rollback, fork, label, hold, prune, empty, erase, read, compare]
+)
+def test_an_archive_and_who_writes_removes_or_reads(
+    removals: Removals, objects: Path, other: Verb
+) -> None:
+    """Who archives reads and writes without the lock, and looks again under it."""
+    actor = AGENT if other in (append, fork, prune, empty, erase, read) else PERSON
+    assert judge(removals, archive, other, actor) >= 4
+    for session in {one.parent.name for one in objects.rglob("arch_*")}:
+        assert removals.stage.aside(partial(_named, session)) == {
+            one.name for one in (objects / "archives" / session).iterdir()
+        }
+
+
+def _named(session_id: str) -> set[str]:
+    """Return the archives that rows of a session name."""
+    found = Body.objects.filter(session_id=session_id, codec__gt=ARCHIVED)
+    return {
+        located(bytes(data)).object_name(session_id).rpartition("/")[2]
+        for data in found.values_list("data", flat=True)
+    }

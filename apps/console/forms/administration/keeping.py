@@ -55,6 +55,9 @@ class PolicyForm(OnceForm):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     thin_days = _days("Thin after days", "Change rows and words of older versions.")
+    archive_days = _days(
+        "Archive after days", "Their bodies move to the store; nothing is lost."
+    )
     empty_days = _days("Empty after days", "Their contents; headers and proof stay.")
     prune_days = _days(
         "Prune after days", "Their headers too; a tombstone stays.", HEADERS_STAY_DAYS

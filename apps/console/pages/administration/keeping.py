@@ -21,6 +21,7 @@ from apps.retention.words import HoldKind, State, Step
 SHOWN = 50
 VERBS = {
     Step.THIN: "thinned",
+    Step.ARCHIVE: "archived",
     Step.EMPTY: "emptied",
     Step.PRUNE: "pruned",
     Step.REMOVE: "removed",

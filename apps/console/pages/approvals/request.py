@@ -12,13 +12,15 @@ from apps.agents.acts import Act
 from apps.agents.scope import Scope
 from apps.approvals.authority import may_decide
 from apps.approvals.models import Approval, Vote
-from apps.approvals.requests.binding import Rested, arguments_of, rested
+from apps.approvals.requests.binding import Rested, rested
 from apps.approvals.standing import standing
 from apps.console.pages.approvals import rows
 from apps.console.pages.approvals.rows import ARGUMENTS, LONGEST_VALUE, Row
 from apps.console.pages.session.effects import effect_rows
 from apps.console.pages.session.version_text import beginning, pretty, spelled
+from apps.core import json
 from apps.core.json import Json
+from apps.diffs.readers import drawn_value
 from apps.timeline import queries as ledger
 from apps.timeline.errors import SessionNotFound
 from apps.timeline.versions import VersionRow, head_of, parsed_state, versions_at
@@ -59,15 +61,17 @@ def context(act: Act, membership: Membership, approval: Approval) -> dict[str, A
     needed = may_decide(approval, act)
     has_voted = any(one.actor_id == act.actor.id for one in votes)
     places = _places(approval, head)
+    whole = drawn_value(bytes(approval.arguments))
+    said = json.parse_written(whole)
     done = ledger.effects(approval.session_id, now=now, limit=EFFECTS)
     return {
         "membership": membership,
         "row": row,
         "approval": approval,
-        "arguments": _arguments(approval),
-        "n_more": max(0, len(arguments_of(approval)) - ARGUMENTS),
-        "whole": pretty(bytes(approval.arguments))[0],
-        "spelled": spelled(bytes(approval.arguments)),
+        "arguments": _arguments(said),
+        "n_more": max(0, len(said) - ARGUMENTS),
+        "whole": pretty(whole)[0],
+        "spelled": spelled(whole),
         "edited": _edited(votes),
         "places": places,
         "is_outdated": any(one.has_changed for one in places),
@@ -92,9 +96,9 @@ def _head(scope: Scope, approval: Approval, now: datetime) -> VersionRow | None:
         return None
 
 
-def _arguments(approval: Approval) -> list[Argument]:
+def _arguments(said: dict[str, Json]) -> list[Argument]:
     found = []
-    for name, value in list(arguments_of(approval).items())[:ARGUMENTS]:
+    for name, value in list(said.items())[:ARGUMENTS]:
         text, is_cut = _text(value)
         found.append(Argument(name=name, text=text, is_cut=is_cut))
     return found
@@ -124,7 +128,7 @@ def _place(one: Rested) -> Place:
 def _edited(votes: list[Vote]) -> str | None:
     """Return the arguments that the newest vote allows in place of those asked with."""
     found = [one.arguments for one in votes if one.arguments is not None]
-    return pretty(bytes(found[-1]))[0] if found else None
+    return pretty(drawn_value(bytes(found[-1])))[0] if found else None
 
 
 def _text(value: Json) -> tuple[str, bool]:

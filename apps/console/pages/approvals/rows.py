@@ -18,6 +18,7 @@ from apps.approvals.words import Class, Status
 from apps.console.pages.project import attention
 from apps.console.pages.session.version_text import beginning
 from apps.core import json
+from apps.diffs.readers import drawn_value
 from apps.timeline.words import OpenKind
 
 LONGEST_VALUE = 200
@@ -54,7 +55,7 @@ class Row:
     @property
     def gist(self) -> str:
         """The arguments on one line, as far as they fit."""
-        arguments = json.parse(bytes(self.approval.arguments))
+        arguments = json.parse(drawn_value(bytes(self.approval.arguments)))
         return beginning(arguments, LONGEST_VALUE, indent=None)[0]
 
     @property

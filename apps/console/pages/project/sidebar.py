@@ -182,7 +182,7 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                 icon="members",
                 view="members",
                 key="e",
-                at=("members",),
+                at=("members", "masks"),
             ),
         ],
     ),

@@ -20,6 +20,7 @@ from apps.diffs.changes import (
 )
 from apps.diffs.graphemes import cut, replaced
 from apps.diffs.meaning.noise import NO_NOISE, Noise
+from apps.diffs.readers import reader
 from apps.diffs.summary import sentences, summary
 from apps.diffs.text import count, isolated, isolated_strings, shorten, visible
 from apps.timeline.versions import VersionRow
@@ -175,8 +176,14 @@ def restored(version: Changed) -> list[Change]:
             kept.get("from_pointer"),
             kept.get("differs_at"),
         )
-        for kept in version.changes
+        for kept in map(_seen, version.changes)
     ]
+
+
+def _seen(kept: dict[str, Any]) -> dict[str, Any]:
+    """Return a change as whoever looks may see it."""
+    who = reader()
+    return kept if who is None else who.change(kept)
 
 
 def _side(kept: dict[str, Json], name: str) -> Json:

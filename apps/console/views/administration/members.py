@@ -29,6 +29,7 @@ from apps.console.forms.project import (
     RoleForm,
     RollbackReasonForm,
     SecondFactorForm,
+    UnmaskedForm,
 )
 from apps.console.views.requests.decorators import act, entered, page
 from apps.core.errors import InvalidRequest
@@ -122,6 +123,27 @@ def remove(request: HttpRequest, membership: Membership, user_id: str) -> HttpRe
     messages.success(request, f"{user.username} is no longer a member.")
     if user.id == membership.user_id:
         return redirect("console:home")
+    return redirect("console:members", membership.project.slug)
+
+
+@act(Permission.ADMIN, shows=members_shown)
+def allow_unmasked(
+    request: HttpRequest, membership: Membership, user_id: str
+) -> HttpResponse:
+    """Let an operator read what masks cover, or no longer."""
+    form = UnmaskedForm(request.POST)
+    if not form.is_valid():
+        raise InvalidRequest("Say on or off.", param="is_allowed")
+    user = _member(membership, user_id)
+    is_allowed = form.cleaned_data["is_allowed"] == "on"
+    accounts.allow_unmasked(
+        project=membership.project,
+        user=user,
+        is_allowed=is_allowed,
+        act=acting(request),
+    )
+    reads = "reads" if is_allowed else "no longer reads"
+    messages.success(request, f"{user.username} {reads} what masks cover.")
     return redirect("console:members", membership.project.slug)
 
 

@@ -17,6 +17,7 @@ from apps.console.queries import PAGE
 from apps.console.views.requests.acts import act_of
 from apps.console.views.requests.decorators import entered, page
 from apps.console.views.requests.page_links import query
+from apps.console.views.requests.seeing import require_clear
 from apps.core.errors import InvalidRequest
 from apps.core.http.spreadsheets import FILE_HEADERS
 from apps.data import browsing
@@ -62,6 +63,7 @@ def _searched(
     request: HttpRequest, membership: Membership, agent_id: str, form: KeysForm
 ) -> HttpResponse:
     """Show what is near words, the nearest first; who looks has searched for them."""
+    require_clear(request, "a search for words")
     given = form.cleaned_data
     is_literal = given["literal"]
     wanted = SearchAsked(

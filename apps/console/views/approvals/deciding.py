@@ -20,6 +20,7 @@ from apps.console.views.approvals.looking import approval_shown
 from apps.console.views.requests.acts import act_of, valid
 from apps.console.views.requests.decorators import act, form
 from apps.console.views.requests.refusals import SeeOther
+from apps.console.views.requests.seeing import require_clear
 from apps.core.errors import InvalidRequest
 
 SAID = {
@@ -36,6 +37,8 @@ def vote(
     """Give a person's vote on a request."""
     filled = VoteForm(request.POST)
     valid(filled)
+    if filled.said().arguments is not None:
+        require_clear(request, "an edited request")
     given = approvals.vote(
         act=act_of(request, membership), approval_id=approval_id, said=filled.said()
     )

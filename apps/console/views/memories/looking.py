@@ -17,6 +17,7 @@ from apps.console.queries import PAGE
 from apps.console.views.requests.acts import act_of, new_key
 from apps.console.views.requests.decorators import entered, page
 from apps.console.views.requests.page_links import query
+from apps.console.views.requests.seeing import require_clear
 from apps.memory import operations as memory
 from apps.memory.operations import BrowseAsked, SearchAsked
 
@@ -65,6 +66,7 @@ def memories(request: HttpRequest, slug: str) -> HttpResponse:
 def _searched(
     request: HttpRequest, membership: Membership, context: dict[str, Any]
 ) -> HttpResponse:
+    require_clear(request, "a search for words")
     given = context["given"]
     wanted = SearchAsked(
         query=given["words"],

@@ -19,6 +19,7 @@ from apps.console.queries import PAGE
 from apps.console.views.requests.decorators import entered, page
 from apps.console.views.requests.exports import csv_file, json_file
 from apps.console.views.requests.page_links import query
+from apps.console.views.requests.seeing import require_clear
 from apps.core.errors import InvalidRequest
 from apps.timeline.verification import verify_record_signatures
 
@@ -53,6 +54,8 @@ def audit_log(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if not form.is_valid():
         return render(request, "console/audit_log.html", context, status=400)
+    if form.wanted().words:
+        require_clear(request, "a search for words")
     after = form.cleaned_data["after"] or None
     found = audit_words.acts(membership.project, form.wanted(), after=after, limit=PAGE)
     context |= {
@@ -73,6 +76,8 @@ def audit_export(request: HttpRequest, slug: str) -> HttpResponse:
     form = AuditForm(request.GET)
     if not form.is_valid():
         raise InvalidRequest("These filters cannot be read; try them on the page.")
+    if form.wanted().words:
+        require_clear(request, "a search for words")
     found = audit_words.acts(
         membership.project,
         form.wanted(),

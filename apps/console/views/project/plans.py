@@ -27,6 +27,7 @@ from apps.console.views.requests.decorators import (
 )
 from apps.console.views.requests.page_links import query
 from apps.console.views.requests.refusals import SeeOther
+from apps.console.views.requests.seeing import as_shown
 from apps.core.errors import InvalidRequest
 from apps.core.http.spreadsheets import FILE_HEADERS
 from apps.plans import operations as plans
@@ -65,14 +66,15 @@ def make_plan(request: HttpRequest, membership: Membership) -> HttpResponse:
     filled = PickForm(request.POST)
     given = valid(filled)
     act = act_once(request, membership, filled)
-    chosen = pages.picked(
-        membership.project,
-        session_ids=request.POST.getlist("session"),
-        is_first=given["first"],
-        query=given["q"],
-        sort=given["sort"],
-        now=act.now,
-    )
+    with as_shown(request):
+        chosen = pages.picked(
+            membership.project,
+            session_ids=request.POST.getlist("session"),
+            is_first=given["first"],
+            query=given["q"],
+            sort=given["sort"],
+            now=act.now,
+        )
     plan_id = made_once(
         act,
         lambda: str(

@@ -25,6 +25,7 @@ from apps.console.views.requests.decorators import (
 )
 from apps.console.views.requests.exports import csv_file
 from apps.core.errors import InvalidRequest, NotFound
+from apps.core.http.problems.exceptions import problem_of
 from apps.plans.cases import OFFERED
 from apps.plans.operations import MOST
 from apps.timeline.queries import Subject
@@ -243,7 +244,8 @@ def _refused(
     is_part = wants_fragment(request)
     name = "console/_sessions.html" if is_part else "console/sessions.html"
     # A fragment is swapped in whatever it says; the page says what it is.
-    return varying(render(request, name, context, status=200 if is_part else 400))
+    status = 200 if is_part else problem_of(error).status
+    return varying(render(request, name, context, status=status))
 
 
 def _end_of_term(text: str, at: int) -> int:

@@ -32,7 +32,7 @@ from apps.accounts.access import (
 from apps.accounts.errors import SecondFactorNeeded
 from apps.accounts.models import Membership, User
 from apps.accounts.views.visits import entry_of
-from apps.console.views.requests import refusals
+from apps.console.views.requests import refusals, seeing
 from apps.core.admission import gate
 from apps.core.errors import DomainError, PermissionDenied
 from apps.core.http.problems.exceptions import problem_of
@@ -100,6 +100,7 @@ def entered(
     )
     # Pages of a project and its programs take turns together.
     gate.take_turns_as(membership.project_id)
+    seeing.look(request, membership)
     return membership
 
 
@@ -150,6 +151,8 @@ def _in_place(view: MemberView[P], shows: Shows, at: At | None) -> MemberView[P]
         try:
             return view(request, membership, *args, **kwargs)
         except DomainError as error:
+            # What an act did with clear values is over: its page is drawn again.
+            seeing.look_again(request)
             problem = problem_of(error)
             if not wants_html(request) or not _is_told_in_place(problem):
                 raise
@@ -204,16 +207,25 @@ def _answering(view: View[P]) -> View[P]:
     def answered(
         request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
-        try:
-            return view(request, *args, **kwargs)
-        except SecondFactorNeeded as needed:
-            return _to_code_page(request, needed)
-        except PermissionDenied as denied:
-            return _not_allowed(request, denied, kwargs.get("slug"))
-        except DomainError as error:
-            return answer(request, problem_of(error))
+        with seeing.seen(request):
+            told = _told(view, request, *args, **kwargs)
+            return seeing.drawn(request, told)
 
     return cast(View[P], answered)
+
+
+def _told(
+    view: View[P], request: HttpRequest, *args: P.args, **kwargs: P.kwargs
+) -> HttpResponse:
+    """Answer a view, or what it raises."""
+    try:
+        return view(request, *args, **kwargs)
+    except SecondFactorNeeded as needed:
+        return _to_code_page(request, needed)
+    except PermissionDenied as denied:
+        return _not_allowed(request, denied, kwargs.get("slug"))
+    except DomainError as error:
+        return answer(request, problem_of(error))
 
 
 def _not_allowed(

@@ -21,6 +21,7 @@ from apps.console.views.requests.acts import (
     valid,
 )
 from apps.console.views.requests.decorators import form
+from apps.console.views.requests.seeing import is_masked, require_clear
 from apps.timeline import operations as timeline
 from apps.timeline.operations import Step
 from apps.timeline.versions import state_bytes
@@ -44,6 +45,8 @@ def fork(
     if request.method != "POST":
         return _editor(request, membership, session_id, number)
     filled = ForkForm(request.POST)
+    if "state" in filled.data:
+        require_clear(request, "an edited state")
     if "state" in filled.data and not filled.is_valid() and "state" in filled.errors:
         return _editor(request, membership, session_id, number, filled=filled)
     given = valid(filled)
@@ -76,6 +79,8 @@ def _editor(
         "version": version,
         "key": new_key(),
         "is_too_large": version.size > EDITED,
+        # What is drawn over would be written in place of what it stands for.
+        "is_masked": is_masked(request),
         "reason": refusals.typed(request).get("reason", ""),
     }
     if filled is not None:
@@ -83,7 +88,7 @@ def _editor(
         return render(request, "console/fork.html", context, status=422)
     if "state" in request.POST:
         context["text"] = request.POST["state"]
-    elif not context["is_too_large"]:
+    elif not context["is_too_large"] and not context["is_masked"]:
         context["text"] = version_text.spelled(state_bytes(version))
     return render(request, "console/fork.html", context)
 

@@ -15,6 +15,7 @@ from apps.accounts.views.acting import acting
 from apps.agents.scope import Scope
 from apps.console.forms.session import MeaningForm
 from apps.console.views.requests.decorators import act, entered, page
+from apps.console.views.requests.seeing import require_clear
 from apps.core.errors import DomainError, InvalidRequest
 from apps.meaning.errors import MeaningUnavailable
 from apps.meaning.past.searching import PastFound, PastPlace, search_past
@@ -26,6 +27,7 @@ SHOWN = 20
 def meaning(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the versions that are nearest to a question, or that it is switched off."""
     membership = entered(request, slug)
+    require_clear(request, "a search by meaning")
     form = MeaningForm(request.GET)
     if not form.is_valid():
         raise InvalidRequest("after takes a version of a session.", param="after")

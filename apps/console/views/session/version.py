@@ -21,12 +21,14 @@ from apps.console.views.requests.decorators import (
 )
 from apps.console.views.requests.exports import json_file
 from apps.console.views.requests.files import SANDBOX, sent_file
+from apps.console.views.requests.seeing import require_clear
 from apps.core import json
 from apps.core.errors import InvalidRequest
 from apps.diffs import pointers
 from apps.diffs.carry import earlier
 from apps.diffs.changes import MISSING
 from apps.diffs.compare import compare
+from apps.diffs.readers import hides_at
 from apps.timeline.blame import Blame, Setter, blame, write_cursor
 from apps.timeline.errors import PointerNotFound
 from apps.timeline.queries import content_of, file_at
@@ -59,6 +61,7 @@ def version_file(
 ) -> HttpResponse:
     """Show a file of a version, if it is harmless; else have it downloaded."""
     membership = entered(request, slug)
+    require_clear(request, "a file")
     session = queries.session(membership.project, session_id)
     version, _ = queries.version(session, number)
     file = file_at(version, path)
@@ -158,6 +161,9 @@ def blamed(
         before=given["before"],
         limit=SETTERS,
     )
+    if hides_at(given["pointer"], found.value):
+        # It would be told as never changed since it was masked.
+        require_clear(request, "who set what stands at a masked place")
     context = {
         "membership": membership,
         "session": session,

@@ -121,7 +121,11 @@ ERRORS: dict[str, tuple[int, str]] = {
     "unacceptable_json": (422, INVALID),
     "unacceptable_policy": (422, INVALID),
     "unacceptable_legal_hold": (422, INVALID),
+    "unacceptable_mask": (422, INVALID),
+    "masked": (422, INVALID),
+    "not_for_masked": (403, INVALID),
     "unacceptable_erasure": (422, INVALID),
+    "unacceptable_export": (422, INVALID),
     "unacceptable_approval": (422, INVALID),
     "unacceptable_arguments": (422, INVALID),
     "second_factor_refused": (422, INVALID),
@@ -140,11 +144,16 @@ ERRORS: dict[str, tuple[int, str]] = {
     "body_not_verified": (500, OURS),
     "service_unavailable": (503, OURS),
     "meaning_unavailable": (503, OURS),
+    "keys_unavailable": (503, OURS),
     "insufficient_storage": (507, OURS),
 }
 
 AUTHENTICATE = 'Bearer realm="api"'
-RETRY_SECONDS = {"service_unavailable": 1, "insufficient_storage": 30}
+RETRY_SECONDS = {
+    "service_unavailable": 1,
+    "keys_unavailable": 30,
+    "insufficient_storage": 30,
+}
 # The Anchor clients turn every error that has it into a policy violation.
 FORBIDDEN_KEYS = frozenset({"blocked_by"})
 

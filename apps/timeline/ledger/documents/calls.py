@@ -9,6 +9,7 @@ from apps.agents.acts import Act
 from apps.core import sql
 from apps.timeline.ledger.documents.values import Document
 from apps.timeline.ledger.encoding.calls import TYPES
+from apps.timeline.ledger.sealing import sealer
 
 # As the types `timeline_keyed_act_v1` and `timeline_keyed_item_v1` have them.
 ACT = {
@@ -140,8 +141,17 @@ def of_act(
         "act_actor_kind": act.actor.kind.value,
         "act_actor_id": act.actor.id,
         "act_actor_label": act.actor.label,
-        "act_reasoning": reasoning,
+        "act_reasoning": sealed_text(document, reasoning),
     }
+
+
+def sealed_text(document: Document, text: str | None) -> str | None:
+    """Return a text as it is stored with a document: sealed if its project encrypts.
+
+    Raises: KeysUnavailable.
+    """
+    seals = sealer(document.project, document.id)
+    return text if seals is None else seals.text(text)
 
 
 def of_items(items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from apps.timeline.ledger.documents.values import Document, Told
 from apps.timeline.ledger.drafts import Draft
 from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
 from apps.timeline.ledger.encoding.writes import claim_of, encode_body
+from apps.timeline.ledger.sealing import sealer
 from apps.timeline.versions.keyed.entries import ENTRY
 from apps.timeline.versions.proof import SALT_BYTES
 from apps.timeline.versions.reading import Step
@@ -38,7 +39,7 @@ def seal(
 
     `place` is that among the versions of one act, of which the last has its key.
     """
-    encoded = EncodedWrite()
+    encoded = EncodedWrite(sealer=sealer(document.project, document.id))
     event_id = new_id("trace", now=act.now, sequence=place)
     stored = encode_body(
         encoded,

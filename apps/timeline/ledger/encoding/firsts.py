@@ -6,6 +6,7 @@ from apps.agents.waiting import Rules
 from apps.core.json import State
 from apps.diffs import facets
 from apps.diffs.compare import compare
+from apps.timeline.bodies import Sealer
 from apps.timeline.ledger.drafts import Draft
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.values import EncodedWrite, Stamp
@@ -25,13 +26,14 @@ def encode_first(
     before: State,
     rules: Rules,
     salt: bytes | None = None,
+    sealer: Sealer | None = None,
 ) -> EncodedWrite:
     """Encode version 0 of a new session; a fork that copies a body keeps its salt.
 
     `before` is what its changes are compared with: nothing, or the origin's state. By
     the `rules` it waits for a human, or not.
     """
-    encoded = EncodedWrite()
+    encoded = EncodedWrite(sealer=sealer)
     parts = draft.parts or ()
     body = encode_body(encoded, parts, number=0, base=None, salt=salt)
     shown = Shown(body.commitment, len(reading.state_part(parts)), 0, [])

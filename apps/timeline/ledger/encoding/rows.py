@@ -130,8 +130,13 @@ def of_version(write: EncodedWrite) -> dict[str, Any]:
     }
     if version is None:
         reasoning = write.turn.draft.step.reasoning if write.turn else None
+        if write.sealer is not None:
+            reasoning = write.sealer.text(reasoning)
         return found | _NO_VERSION | {"reasoning": reasoning}
     found |= zip(_OWN, _own_values(version), strict=True)
+    if write.sealer is not None:
+        found["reasoning"] = write.sealer.text(version.reasoning)
+        found["changes"] = write.sealer.changes(version.changes)
     for name in _JSON:
         found[name] = json.dumps(found[name]).decode()
     found["waits"] = write.waits

@@ -93,6 +93,8 @@ class EncodedWrite:
     # The version whose body it shows, where that is not its own.
     shows: VersionRow | None = None
     turn: NewTurn | None = None
+    # What seals the texts of an encrypting project.
+    sealer: bodies.Sealer | None = None
     changes: index.ChangeRows = field(default_factory=index.ChangeRows)
     facets: dict[str, Any] | None = None
     terms: index.Terms = field(default_factory=dict)

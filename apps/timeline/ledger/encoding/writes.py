@@ -34,6 +34,7 @@ from apps.timeline.ledger.events import ACTIONS
 from apps.timeline.ledger.facts import index
 from apps.timeline.ledger.facts.index import SearchTag
 from apps.timeline.ledger.facts.repeating import EMPTY, MESSAGES, repeats_failure
+from apps.timeline.ledger.sealing import sealer
 from apps.timeline.versions import proof, reading
 from apps.timeline.versions.proof import SALT_BYTES, STEP_FIELDS
 from apps.timeline.versions.reading import VersionRow
@@ -74,7 +75,7 @@ def encode_write(write: Write, *, head: VersionRow, act: Act) -> EncodedWrite:
     """Encode a version or a turn, or both, for the session of `head`."""
     number = head.number + (write.draft is not None)
     stamp = Stamp(act=act, session_id=head.session_id, number=number)
-    encoded = EncodedWrite()
+    encoded = EncodedWrite(sealer=sealer(act.project, head.session_id, head.user_id))
     if write.draft:
         _encode_version(encoded, write.draft, stamp, head)
     if write.turn:
@@ -94,7 +95,12 @@ def _encode_version(
         encoded.shows = shows
     else:
         base = bodies.Base(head.body_number, reading.raw_of(head), head.body_depth)
-        body = encode_body(encoded, draft.parts, number=stamp.number, base=base)
+        body = encode_body(
+            encoded,
+            draft.parts,
+            number=stamp.number,
+            base=base,
+        )
         commitment, body_number = body.commitment, None
         for part in draft.parts:
             if part.name == "state":
@@ -168,7 +174,8 @@ def describe(
         (before.objective, before.opening) == (after.objective, after.opening)
     )
     if held or not is_said_alike:
-        encoded.facets = facets.cleaned(after)
+        # In clear they would tell of what the state is sealed for.
+        encoded.facets = {} if encoded.sealer else facets.cleaned(after)
     encoded.terms |= held
 
 
@@ -180,11 +187,12 @@ def encode_body(
     base: bodies.Base | None,
     salt: bytes | None = None,
 ) -> bodies.Stored:
-    """Frame and compress the version's own body; return it as it is stored."""
+    """Frame, compress and seal the version's own body; return it as it is stored."""
     raw = bodies.frame(parts)
     gate.enter(len(raw))
     salt = salt or secrets.token_bytes(SALT_BYTES)
     body = bodies.encode(raw, number=number, base=base, salt=salt)
+    body = bodies.sealed(body, encoded.sealer)
     encoded.raw, encoded.body = raw, body
     return body
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from apps.accounts.management.command import AccountsCommand, project_called
+from apps.blobs.errors import ObjectsUnavailable
 from apps.timeline.queries import storage
 from apps.timeline.queries.storage import Usage
 
@@ -43,6 +44,7 @@ class Command(AccountsCommand):
         self._section("Largest sessions", ((_session(u), u) for u in found.sessions))
         if slug is None:
             self._tables()
+            self._objects()
 
     def _section(self, title: str, lines: Iterable[tuple[str, Usage]]) -> None:
         self.stdout.write(f"{title}:")
@@ -56,13 +58,32 @@ class Command(AccountsCommand):
         for table in found[:SHOWN_TABLES]:
             self.stdout.write(f"  {table.name}: {_readable(table.size)}")
 
+    def _objects(self) -> None:
+        try:
+            found = storage.objects()
+        except ObjectsUnavailable as away:
+            why = _plain(str(away.__cause__))
+            self.stdout.write(f"Objects: not counted, the store is away ({why})")
+            return
+        whole = _readable(sum(one.size for one in found))
+        self.stdout.write(f"Objects in the store ({whole}):")
+        for one in found:
+            counted = f"{one.objects:,} objects, {_readable(one.size)}"
+            self.stdout.write(f"  {one.what}: {counted}")
+
 
 def _described(used: Usage) -> str:
     counted = f"{used.versions:,} versions"
     if used.session_id is None:
         counted = f"{used.sessions:,} sessions, {counted}"
+    archived = ""
+    if used.archived_bodies:
+        archived = (
+            f" and {_readable(used.archived)} of {used.archived_bodies:,} bodies "
+            "in archives"
+        )
     return (
-        f"{_readable(used.stored)} stored for {_readable(used.shown)} shown, "
+        f"{_readable(used.stored)} stored{archived} for {_readable(used.shown)} shown, "
         f"{used.share_saved:.1%} saved ({counted}, {used.bodies:,} bodies)"
     )
 

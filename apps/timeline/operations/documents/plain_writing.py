@@ -12,6 +12,7 @@ from apps.agents.acts import Act
 from apps.core import sql
 from apps.core.admission import gate
 from apps.core.database import values
+from apps.timeline.ledger.documents import calls
 from apps.timeline.ledger.documents.sealing import seal
 from apps.timeline.ledger.documents.values import Document, NewEntry, Written
 
@@ -79,7 +80,7 @@ def write_entry_plainly(
         "actor_kind": act.actor.kind.value,
         "actor_id": act.actor.id,
         "actor_label": act.actor.label,
-        "reasoning": reasoning,
+        "reasoning": calls.sealed_text(document, reasoning),
         "key": entry.key,
         "expires_at": entry.expires_at,
         "expected": entry.expected,

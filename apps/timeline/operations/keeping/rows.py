@@ -75,15 +75,25 @@ def needed(session_id: str, numbers: Sequence[int]) -> list[Moved]:
     Raises: bodies.CorruptBody.
     """
     found = sql.rows(_BODIES, {"session": session_id, "numbers": list(numbers)})
-    salts = {
-        row.number: bytes(row.salt)
+    rows = {
+        row.number: row
         for row in stored_chains([(session_id, one.number) for one in found])
     }
-    made = []
+    made, spans = [], bodies.Spans()
     for one in found:
         key = (session_id, one.number)
         bodies.cache.forget(session_id, one.number)
         raw = decoded({key: bytes(one.commitment)}, size=0)[key]
-        stored = bodies.encode(raw, number=one.place, base=None, salt=salts[one.number])
-        made.append(Moved(number=one.number, place=one.place, stored=stored))
+        row = rows[one.number]
+        salt = bytes(row.salt)
+        stored = bodies.encode(raw, number=one.place, base=None, salt=salt)
+        codec, data = spans.brought(row.codec, row.data, session_id)
+        sealer = bodies.sealer_of(session_id, codec, data)
+        made.append(
+            Moved(
+                number=one.number,
+                place=one.place,
+                stored=bodies.sealed(stored, sealer),
+            )
+        )
     return made

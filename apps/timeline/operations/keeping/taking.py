@@ -18,9 +18,9 @@ from apps.core.actors import SYSTEM
 from apps.core.ids import new_id
 from apps.core.provenance import unrequested
 from apps.timeline import bodies, hooks
-from apps.timeline.ledger.locking import lock_session
 from apps.timeline.models import Session, Tombstone
-from apps.timeline.operations.keeping import rows, uses
+from apps.timeline.operations.keeping import archiving, rows, uses
+from apps.timeline.operations.keeping.locking import locked
 from apps.timeline.operations.keeping.pins import pins
 from apps.timeline.operations.keeping.rows import Header, Moved
 from apps.timeline.operations.keeping.values import Gone, Went
@@ -131,13 +131,6 @@ def _take(
     return taken(taking, going, stays, has_more=has_more)
 
 
-def locked(session_id: str, *, with_documents: bool = False) -> Session | None:
-    """Hold the session's row and return it; None where there is no such session."""
-    lock_session(session_id)
-    among = Session.with_documents if with_documents else Session.objects
-    return among.filter(id=session_id).first()
-
-
 def taken(
     taking: Taking,
     going: Sequence[Header],
@@ -148,12 +141,18 @@ def taken(
     """Take these versions, of which nothing has to stay; leave tombstones and an event.
 
     Without a sound chain and sound bodies nothing goes: what is broken is evidence.
+
+    Raises: ObjectsUnavailable, where bodies that stay are in an archive.
     """
     session_id = taking.session.id
     numbers = [one.number for one in going]
     event_id = new_id("trace", now=taking.now, sequence=0)
     try:
         moved = rows.needed(session_id, numbers)
+        emptied_of = archiving.objects_of(session_id, numbers)
+        if emptied_of and taking.kind is not Removed.REMOVED:
+            # What goes must not be left in an object, with what stays beside it.
+            archiving.bring_back(session_id, archiving.beside(session_id, numbers))
         stones = [
             _tombstone(taking, [one for one in going if low <= one.number <= high])
             for low, high in runs(numbers)
@@ -165,6 +164,7 @@ def taken(
     ]
     asked = _asked(session_id, numbers, [one.turn_number for one in turns], moved)
     (counts,) = sql.rows(_CALLS[taking.kind], asked)
+    archiving.delete_unnamed(session_id, emptied_of)
     uses.carry_on(taking.session, numbers, moved)
     event = _record(taking, stones)
     for stone in stones:

@@ -15,6 +15,7 @@ class Went(StrEnum):
     MOVED = "moved"  # what is stored is not as it says: nothing of it is taken
     HELD = "held"  # by law
     UNKNOWN = "unknown"  # no such session
+    AWAY = "away"  # the store of objects does not answer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

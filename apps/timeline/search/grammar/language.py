@@ -45,6 +45,7 @@ from apps.timeline.search.clauses import (
     Without,
 )
 from apps.timeline.search.grammar import fields, paths, ranges
+from apps.timeline.search.grammar.allowed import require_allowed
 from apps.timeline.search.grammar.fields import CHOICES, FIELDS, NAMES, SCORE, SPANS
 from apps.timeline.search.grammar.scanner import Scanner
 
@@ -85,7 +86,9 @@ class _Terms:
 
     def all(self) -> Iterator[Clause]:
         while self.scanner.has_more():
-            yield self._alternatives()
+            clause = self._alternatives()
+            require_allowed(clause)
+            yield clause
 
     def _alternatives(self) -> Clause:
         """Take a term, and those that `OR` puts beside it."""

@@ -10,6 +10,7 @@ from typing import Any
 from apps.core import json
 from apps.core.admission import work
 from apps.core.admission.work import WorkBudget
+from apps.diffs.readers import drawn
 from apps.timeline import bodies
 from apps.timeline.bodies import CorruptBody
 from apps.timeline.projection import kept
@@ -28,14 +29,14 @@ LEAD = 40
 LARGEST = 64 * 1024
 _WORD = re.compile(r"\w+")
 # Of each session what the page asks of any: the keys say which are asked of it.
-_REASONINGS = f"""
-SELECT v.number, left(v.reasoning, {MOST_TEXT}) AS text
+_REASONINGS = """
+SELECT v.number, v.reasoning AS text
   FROM timeline_version v
  WHERE v.session_id = w.id AND v.number = ANY (%(numbers)s::bigint[])
-   AND w.id || ':' || v.number = ANY (%(keys)s::text[])"""  # noqa: S608
+   AND w.id || ':' || v.number = ANY (%(keys)s::text[])"""
 _TURNS = f"""
-SELECT t.turn_number AS number, left(t.reasoning, {MOST_TEXT}) AS reasoning,
-       t.codec, t.data, t.size
+SELECT t.turn_number AS number, t.reasoning,
+       t.codec, t.data, t.size, t.salt
   FROM timeline_turn t
  WHERE t.session_id = w.id AND t.turn_number = ANY (%(numbers)s::bigint[])
    AND w.id || ':' || t.turn_number = ANY (%(keys)s::text[])
@@ -90,6 +91,8 @@ def best_quote(texts: Sequence[str], term: str) -> str | None:
 
 def excerpt(text: str, at: int) -> str:
     """Return what stands around a place of a text, cut at words, in one line."""
+    text = drawn(text)
+    at = min(at, len(text))
     start = max(0, at - LEAD)
     if start:
         start = text.find(" ", start, at) + 1 or start
@@ -130,14 +133,15 @@ def _key(one: Said) -> tuple[str, str, int]:
 def _texts(said: Sequence[Said]) -> Texts:
     found: Texts = {}
     for session_id, row in _rows(_REASONINGS, said, "reasoning"):
-        found[session_id, "reasoning", row.number] = [row.text or ""]
+        text = bodies.opened_text(session_id, row.text) or ""
+        found[session_id, "reasoning", row.number] = [text[:MOST_TEXT]]
     for session_id, row in _rows(_SUMMARIES, said, "summary"):
         found.setdefault((session_id, "summary", row.number), []).append(row.text)
     budget = WorkBudget(work.PAGE // 4)
     for session_id, row in _rows(_TURNS, said, "turn"):
         if not budget.is_spent:
             budget.spend(1 + row.size // work.BYTES_A_UNIT)
-            found[session_id, "turn", row.number] = list(_of_turn(row))
+            found[session_id, "turn", row.number] = list(_of_turn(session_id, row))
     for session_id, row in _rows(_MESSAGES, said, "messages"):
         if not budget.is_spent:
             budget.spend(1 + 2 * row.size // work.BYTES_A_UNIT)
@@ -157,17 +161,19 @@ def _rows(query: str, said: Sequence[Said], kind: str) -> Iterator[tuple[str, An
             yield session_id, row
 
 
-def _of_turn(row: Any) -> Iterator[str]:
+def _of_turn(session_id: str, row: Any) -> Iterator[str]:
     """Yield what was said, each text for itself, and why."""
     try:
-        parts = bodies.turn_parts(row.codec, bytes(row.data), row.size)
+        place = bodies.Place(session_id, bytes(row.salt or b""))
+        parts = bodies.turn_parts(row.codec, bytes(row.data), row.size, place)
     except CorruptBody:  # `verify` tells of it
         return
     for name in ("input", "output"):
         for text in texts(json.parse(parts[name])):
             yield text[:MOST_TEXT].replace("\x00", " ")
-    if row.reasoning:
-        yield row.reasoning
+    reasoning = bodies.opened_text(session_id, row.reasoning)
+    if reasoning:
+        yield reasoning[:MOST_TEXT]
 
 
 def _of_messages(row: Any) -> Iterator[str]:

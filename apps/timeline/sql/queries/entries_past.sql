@@ -1,4 +1,4 @@
-SELECT e.key, e.number, e.ordinal, e.body_number, e.size, e.expires_at, e.cause,
+SELECT e.session_id, e.key, e.number, e.ordinal, e.body_number, e.size, e.expires_at, e.cause,
        v.op, v.restored_number, v.actor_kind, v.actor_id, v.actor_label, v.reasoning,
        v.trace_id, v.created_at, b.commitment
   FROM timeline_entry e

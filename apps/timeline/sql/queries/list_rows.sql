@@ -16,7 +16,9 @@ SELECT s.id AS session_id, about.is_waiting, about.flagged_at, about.forked_at,
                      ORDER BY f.id DESC LIMIT {{shown}}) AS forked_at) about
  CROSS JOIN LATERAL (
        SELECT v.number, v.op, v.restored_number, v.undo_of, v.flags, v.hold, v.release,
-              v.actor_label, left(v.reasoning, 200) AS reasoning, v.change_count,
+              v.actor_label, v.change_count,
+              CASE WHEN starts_with(v.reasoning, E'\uFDD0sealed:') THEN v.reasoning
+                   ELSE left(v.reasoning, {{said}}) END AS reasoning,
               CASE WHEN v.number = s.head_number THEN v.changes ELSE '[]' END AS changes
          FROM timeline_version v
         WHERE v.session_id = s.id ORDER BY v.number DESC LIMIT {{shown}} + 1) v

@@ -8,7 +8,9 @@ WITH chosen AS (
     WHERE s.kind = 'session'
       AND (%(project_id)s::text IS NULL OR s.project_id = %(project_id)s::text)
 ), stored AS (
-    SELECT b.session_id, count(*) AS bodies, sum(octet_length(b.data)) AS stored
+    SELECT b.session_id, count(*) AS bodies, sum(octet_length(b.data)) AS stored,
+           count(*) FILTER (WHERE b.codec > {{archived}}) AS archived_bodies,
+           sum({{length}}) FILTER (WHERE b.codec > {{archived}}) AS archived
     FROM timeline_body b JOIN chosen ON chosen.id = b.session_id
     GROUP BY b.session_id
 ), shown AS (
@@ -23,6 +25,8 @@ WITH chosen AS (
            coalesce(sum(versions), 0)::bigint AS versions,
            coalesce(sum(bodies), 0)::bigint AS bodies,
            coalesce(sum(stored), 0)::bigint AS stored,
+           coalesce(sum(archived_bodies), 0)::bigint AS archived_bodies,
+           coalesce(sum(archived), 0)::bigint AS archived,
            coalesce(sum(shown), 0)::bigint AS shown
     FROM chosen c
     LEFT JOIN stored ON stored.session_id = c.id
@@ -31,10 +35,11 @@ WITH chosen AS (
         ((), (c.project), (c.project, c.agent), (c.project, c.agent, c.id))
 ), placed AS (
     SELECT *, row_number() OVER (
-        PARTITION BY level ORDER BY stored DESC, project, agent, session_id
+        PARTITION BY level ORDER BY stored + archived DESC, project, agent, session_id
     ) AS place
     FROM summed
 )
-SELECT level, project, agent, session_id, sessions, versions, bodies, stored, shown
+SELECT level, project, agent, session_id, sessions, versions, bodies, stored,
+       archived_bodies, archived, shown
 FROM placed WHERE level > 0 OR place <= %(largest)s
 ORDER BY level DESC, place

@@ -61,6 +61,7 @@ class EntryRow:
 class PastEntry:
     """One thing that was done to a key: by whom, when, and what it left."""
 
+    session_id: str
     key: str
     number: int
     ordinal: int
@@ -77,6 +78,14 @@ class PastEntry:
     trace_id: str
     created_at: datetime
     commitment: bytes | None
+
+    def __post_init__(self) -> None:
+        """Open what an encrypting project has sealed.
+
+        Raises: KeysUnavailable.
+        """
+        reasoning = bodies.opened_text(self.session_id, self.reasoning)
+        object.__setattr__(self, "reasoning", reasoning)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

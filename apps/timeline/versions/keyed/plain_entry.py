@@ -83,6 +83,8 @@ def read(
     if not rows or rows[0].number is None:
         return None
     row = rows[0]
+    if row.data is not None and not bodies.is_at_hand(row.codec, row.data):
+        return None
     try:
         if raw is None or row.body_number != seen:
             raw = _decoded(document_id, row)
@@ -120,7 +122,8 @@ def _decoded(document_id: str, row: Any) -> bytes:
     place = (document_id, row.body_number)
     raw = bodies.cache.get(place)
     if raw is None:
-        raw = bodies.decode(row.codec, row.data, row.body_size, None)
+        own = bodies.Place(document_id, row.salt)
+        raw = bodies.decode(row.codec, row.data, row.body_size, None, own)
         bodies.verify(raw, row.salt, row.commitment)
         bodies.cache.put(place, raw)
     return raw

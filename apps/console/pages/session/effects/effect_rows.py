@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from apps.diffs.readers import drawn_value
 from apps.diffs.text import visible
 from apps.timeline.queries import Answering, CrossedEffect, EffectRow
 from apps.timeline.words import CompensationStatus, EffectClass, EffectStatus
@@ -132,5 +133,6 @@ def _cut(data: bytes | None) -> str:
     """Return the beginning of stored JSON; its text may end in half a character."""
     if data is None:
         return ""
-    text = bytes(data[: 4 * LONGEST]).decode("utf-8", "ignore")
+    data = drawn_value(bytes(data))
+    text = data[: 4 * LONGEST].decode("utf-8", "ignore")
     return visible(text if len(text) <= LONGEST else text[:LONGEST] + "…")

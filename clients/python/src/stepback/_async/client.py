@@ -21,6 +21,7 @@ from stepback._async.data import AsyncData
 from stepback._async.effects import AsyncSessionEffects
 from stepback._async.erasures import AsyncErasures
 from stepback._async.exceptions import AsyncExceptions
+from stepback._async.exports import AsyncExports
 from stepback._async.files import AsyncFiles
 from stepback._async.labels import AsyncLabels
 from stepback._async.memories import AsyncMemories
@@ -92,6 +93,7 @@ class AsyncStepback(AsyncClosing):
         self.plans = AsyncPlans(transport)
         self.retention = AsyncRetention(transport)
         self.erasures = AsyncErasures(transport)
+        self.exports = AsyncExports(transport)
         self.roots = AsyncRoots(transport)
         self.legal_holds = AsyncLegalHolds(transport)
         self.approvals = AsyncApprovals(transport)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack
 
 from stepback import answers
@@ -61,3 +61,17 @@ class AsyncProject(AsyncResource):
         body, key = {"policies": policies}, once.get("idempotency_key")
         segments, read = ("project", "policies"), answers.ProjectPolicies.of
         return await self._send("PUT", segments, body, read, key)
+
+    async def masks(self) -> answers.Masks:
+        """Read what masked keys are not shown."""
+        return await self._ask(answers.Masks.of, ("masks",))
+
+    async def set_masks(
+        self, masks: Sequence[Mapping[str, Json]], **once: Unpack[Repeatable]
+    ) -> answers.Masks:
+        """Set all masks: each a `pointer` or a `pattern`, with a `style`. `[]`: none.
+
+        Raises: UnacceptableMask, whose `param` points at the fault.
+        """
+        body, key = {"masks": masks}, once.get("idempotency_key")
+        return await self._send("PUT", ("masks",), body, answers.Masks.of, key)

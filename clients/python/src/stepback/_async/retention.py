@@ -21,6 +21,7 @@ class AsyncRetention(AsyncResource):
         *,
         agent_id: str | None = None,
         thin_days: int | None = None,
+        archive_days: int | None = None,
         empty_days: int | None = None,
         prune_days: int | None = None,
         remove_days: int | None = None,
@@ -32,6 +33,7 @@ class AsyncRetention(AsyncResource):
         body = given(
             agent_id=agent_id,
             thin_days=thin_days,
+            archive_days=archive_days,
             empty_days=empty_days,
             prune_days=prune_days,
             remove_days=remove_days,

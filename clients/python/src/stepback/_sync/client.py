@@ -22,6 +22,7 @@ from stepback._sync.data import Data
 from stepback._sync.effects import SessionEffects
 from stepback._sync.erasures import Erasures
 from stepback._sync.exceptions import Exceptions
+from stepback._sync.exports import Exports
 from stepback._sync.files import Files
 from stepback._sync.labels import Labels
 from stepback._sync.memories import Memories
@@ -93,6 +94,7 @@ class Stepback(Closing):
         self.plans = Plans(transport)
         self.retention = Retention(transport)
         self.erasures = Erasures(transport)
+        self.exports = Exports(transport)
         self.roots = Roots(transport)
         self.legal_holds = LegalHolds(transport)
         self.approvals = Approvals(transport)

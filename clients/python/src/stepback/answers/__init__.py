@@ -38,6 +38,7 @@ from stepback.answers.effects import (
     ResultsForgotten,
 )
 from stepback.answers.erasures import Erasure, ErasurePreview, ListedErasure
+from stepback.answers.exports import Export
 from stepback.answers.memories import (
     Formation,
     FoundMemory,
@@ -57,6 +58,7 @@ from stepback.answers.projects import (
     DataMetrics,
     Found,
     ListedPlan,
+    Masks,
     Me,
     MetricsList,
     MetricsSummary,
@@ -144,6 +146,7 @@ __all__ = [
     "EffectBegin",
     "Erasure",
     "ErasurePreview",
+    "Export",
     "Formation",
     "Found",
     "FoundMemory",
@@ -153,6 +156,7 @@ __all__ = [
     "ListedErasure",
     "ListedPlan",
     "ListedRoot",
+    "Masks",
     "Me",
     "MemoriesImported",
     "MemoriesResolved",

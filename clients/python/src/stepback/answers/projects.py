@@ -272,6 +272,13 @@ class ProjectPolicies(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Masks(Answer):
+    """What masked keys of a project are not shown."""
+
+    masks: Sequence[Mapping[str, Json]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Workspace(Answer):
     """A project, as Anchor calls it."""
 

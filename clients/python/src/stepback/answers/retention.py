@@ -19,6 +19,7 @@ class RetentionPolicy(Answer):
     created_by: str
     agent_id: str | None = None
     thin_days: int | None = None
+    archive_days: int | None = None
     empty_days: int | None = None
     prune_days: int | None = None
     remove_days: int | None = None

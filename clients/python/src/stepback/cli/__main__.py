@@ -13,6 +13,7 @@ from stepback.cli import (
     acting,
     commands,
     continuing,
+    exporting,
     figures,
     posting,
     proving,
@@ -56,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     _writing(verbs)
     _counting(verbs)
     _carrying(verbs)
+    _taking_out(verbs)
     _proving(verbs)
     _continuing(verbs)
     return parser
@@ -196,6 +198,26 @@ def _carrying(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     post.add_argument("--agent", default="recorded")
     post.add_argument("--prefix", default="", help="before the runs' names")
     post.set_defaults(run=posting.post)
+
+
+def _taking_out(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    out = verbs.add_parser(
+        "take-out", help="conversations, records, a session or a person, as a file"
+    )
+    out.add_argument("kind", choices=exporting.KINDS)
+    out.add_argument("file")
+    for name in ("agent", "release", "model", "label", "session", "user"):
+        out.add_argument(f"--{name}")
+    out.add_argument("--outcome", choices=("fine", "failed"))
+    out.add_argument("--rolled-back", choices=("yes", "no"))
+    out.add_argument("--most-tokens", type=int)
+    out.add_argument("--most-cost", type=float)
+    out.add_argument("--start", help="records from this time on")
+    out.add_argument("--end", help="records before this time")
+    out.add_argument("--format", choices=("json", "csv"))
+    out.add_argument("--unmasked", action="store_true", help="mask nothing; recorded")
+    out.add_argument("--interval", type=float, default=1.0, help="seconds")
+    out.set_defaults(run=exporting.take_out)
 
 
 def _proving(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

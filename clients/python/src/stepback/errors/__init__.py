@@ -48,6 +48,7 @@ from stepback.errors.keeping import ErasureNotFound as ErasureNotFound
 from stepback.errors.keeping import Gone as Gone
 from stepback.errors.keeping import LegalHoldEnded as LegalHoldEnded
 from stepback.errors.keeping import LegalHoldNotFound as LegalHoldNotFound
+from stepback.errors.keeping import Masked as Masked
 from stepback.errors.keeping import PreviewNotFound as PreviewNotFound
 from stepback.errors.keeping import PreviewNotReady as PreviewNotReady
 from stepback.errors.keeping import PreviewStale as PreviewStale
@@ -55,7 +56,9 @@ from stepback.errors.keeping import RemovalNotFound as RemovalNotFound
 from stepback.errors.keeping import RetentionPolicyNotFound as RetentionPolicyNotFound
 from stepback.errors.keeping import RootNotFound as RootNotFound
 from stepback.errors.keeping import UnacceptableErasure as UnacceptableErasure
+from stepback.errors.keeping import UnacceptableExport as UnacceptableExport
 from stepback.errors.keeping import UnacceptableLegalHold as UnacceptableLegalHold
+from stepback.errors.keeping import UnacceptableMask as UnacceptableMask
 from stepback.errors.keeping import UnacceptablePolicy as UnacceptablePolicy
 from stepback.errors.keeping import UnderLegalHold as UnderLegalHold
 from stepback.errors.keeping import VersionPruned as VersionPruned
@@ -93,6 +96,7 @@ from stepback.errors.refused import LinkNotUsable as LinkNotUsable
 from stepback.errors.refused import NameTaken as NameTaken
 from stepback.errors.refused import NoArchive as NoArchive
 from stepback.errors.refused import NoRollback as NoRollback
+from stepback.errors.refused import NotForMasked as NotForMasked
 from stepback.errors.refused import NothingPlanned as NothingPlanned
 from stepback.errors.refused import NothingToRetry as NothingToRetry
 from stepback.errors.refused import NothingToRollBack as NothingToRollBack
@@ -138,6 +142,7 @@ from stepback.errors.requests import UnsupportedMediaType as UnsupportedMediaTyp
 from stepback.errors.servers import BodyNotVerified as BodyNotVerified
 from stepback.errors.servers import InsufficientStorage as InsufficientStorage
 from stepback.errors.servers import InternalError as InternalError
+from stepback.errors.servers import KeysUnavailable as KeysUnavailable
 from stepback.errors.servers import MeaningUnavailable as MeaningUnavailable
 from stepback.errors.servers import RateLimitExceeded as RateLimitExceeded
 from stepback.errors.servers import ServerError as ServerError

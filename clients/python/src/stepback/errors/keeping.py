@@ -99,6 +99,24 @@ class UnacceptableLegalHold(BadRequest):
     code = "unacceptable_legal_hold"
 
 
+class UnacceptableMask(BadRequest):
+    """A mask cannot be like that; `param` says what of it."""
+
+    code = "unacceptable_mask"
+
+
+class Masked(BadRequest):
+    """The key is masked, and the answer would depend on what it may not see."""
+
+    code = "masked"
+
+
+class UnacceptableExport(BadRequest):
+    """Nothing can be exported like that; `param` says what of it."""
+
+    code = "unacceptable_export"
+
+
 class UnacceptableErasure(BadRequest):
     """This cannot be erased; `param` says what of it."""
 

@@ -205,6 +205,10 @@ class SecondFactorNeeded(Refused):
     code = "second_factor_needed"
 
 
+class NotForMasked(Refused):
+    code = "not_for_masked"
+
+
 class SecondFactorRefused(Refused):
     code = "second_factor_refused"
 

@@ -43,5 +43,11 @@ class MeaningUnavailable(ServerError):
     code = "meaning_unavailable"
 
 
+class KeysUnavailable(ServerError):
+    """The server cannot have the keys that this is encrypted with; nothing was done."""
+
+    code = "keys_unavailable"
+
+
 class InsufficientStorage(ServerError):
     code = "insufficient_storage"

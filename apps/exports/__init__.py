@@ -1,0 +1,1 @@
+"""Exports: histories as files for other programs."""

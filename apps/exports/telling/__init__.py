@@ -1,0 +1,1 @@
+"""What histories say, in the forms that other programs read."""

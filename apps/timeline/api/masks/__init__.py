@@ -1,0 +1,1 @@
+"""Masks over REST, and reads that mask what they answer."""
