@@ -9,6 +9,8 @@ import io
 import json
 import re
 import zipfile
+from hashlib import sha256
+from urllib.parse import quote
 
 import pytest
 from django.utils import timezone
@@ -82,8 +84,8 @@ QUERIES = {
         "pointer=/many",
     ],
 }
-# A state is handed out as it is: a file that no browser runs.
-EXACT = "/state.json"
+# A state is handed out as it is: a file that no browser runs. So are an agent's files.
+EXACT, FILES = "/state.json", "/versions/1/files/"
 
 
 def deep(levels):
@@ -123,6 +125,7 @@ def samples(project, api, make_key):
         "list": [{"id": EVIL, EVIL: n} for n in range(40)],
     }
     step = {"reasoning": EVIL, "model": EVIL, "release": EVIL, "objective_status": EVIL}
+    step |= {"artifacts": [file_of(client)]}
     made(client.patch(f"{at}/state", {"state": changed, **step}))
     call = {"name": EVIL, "arguments": {EVIL: EVIL}, "id": EVIL}
     turn = {
@@ -180,10 +183,18 @@ def samples(project, api, make_key):
         **evil_webhook(project),
         "rule_id": evil_rule(project),
         **evil_keeping(project, EVIL),
-        # Files are shown as they are, and tried in tests/blobs.
-        "path": "none.txt",
+        "path": quote(EVIL),
         "evil": "%3D1%2B1+%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
     }
+
+
+def file_of(client):
+    """Upload a file that is called something hostile; return what names it."""
+    data = EVIL.encode()
+    digest = sha256(data).hexdigest()
+    assert client.put(f"/v1/blobs/{digest}", data).status == 201
+    chunks = [{"sha256": digest, "size": len(data)}]
+    return {"path": EVIL, "caption": EVIL, "media_type": "text/html", "chunks": chunks}
 
 
 def acting(client, session):
@@ -308,7 +319,11 @@ def assert_harmless(where, answer):
         assert_entries_are_lines(b"".join(answer.streaming_content))
         return
     content = answer.content.decode()
-    if where.partition("?")[0].endswith(EXACT):
+    if FILES in where:
+        # Whatever it says it is, a browser shows it as text.
+        assert (kind, answer["X-Content-Type-Options"]) == ("text/plain", "nosniff")
+        assert "sandbox" in answer["Content-Security-Policy"]
+    elif where.partition("?")[0].endswith(EXACT):
         assert kind == "application/json"
         assert "sandbox" in answer["Content-Security-Policy"]
         assert answer["Content-Disposition"].startswith("attachment")
