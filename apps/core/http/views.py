@@ -75,6 +75,8 @@ class ApiView(UnderstandingView):
     """
 
     gate = GATE
+    # No renderer makes a file: what is refused is told in JSON, whatever is asked for.
+    sends_files = False
 
     def dispatch(
         self, request: HttpRequest, *args: Any, **kwargs: Any
@@ -108,7 +110,7 @@ class ApiView(UnderstandingView):
         """Settle on JSON at once where it is asked for, or nothing in particular."""
         renderer = self.get_renderers()[0]
         wanted = request.META.get("HTTP_ACCEPT", "*/*")
-        if wanted in ("*/*", "", JSONRenderer.media_type):
+        if self.sends_files or wanted in ("*/*", "", JSONRenderer.media_type):
             return renderer, renderer.media_type
         return cast(
             tuple[Any, str], super().perform_content_negotiation(request, force)

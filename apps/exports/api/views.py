@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -93,14 +91,7 @@ class ExportDetail(ExportView):
 class ExportFile(ExportView):
     """`/v1/exports/{history_export_id}/file`"""
 
-    def perform_content_negotiation(
-        self,
-        request: Request,
-        force: bool = False,
-    ) -> Any:
-        """Let a client name the file's media type: no renderer makes it."""
-        renderer = self.get_renderers()[0]
-        return renderer, renderer.media_type
+    sends_files = True
 
     @extend_schema(
         operation_id="get_export_file",

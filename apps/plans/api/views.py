@@ -148,12 +148,7 @@ class PlanConfirmation(PlanView):
 class PlanArchive(PlanView):
     """`/v1/plans/{export_id}/archive`"""
 
-    def perform_content_negotiation(
-        self, request: Request, force: bool = False
-    ) -> tuple[Any, str]:
-        """Settle on JSON for what is refused, whatever kind of file is asked for."""
-        renderer = self.get_renderers()[0]
-        return renderer, renderer.media_type
+    sends_files = True
 
     @extend_schema(
         operation_id="get_plan_archive",

@@ -7,12 +7,12 @@ tool that is an object of `ref` and `digest` alone is kept as a blob of that dig
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from apps.blobs.digests import is_digest
 from apps.core import json
 from apps.core.errors import UnacceptableJson
 from apps.core.json import Json
@@ -24,7 +24,6 @@ LONGEST_PATH = 1_024
 LONGEST_MEDIA_TYPE = 255
 LONGEST_CAPTION = 1_000
 MOST_MODE = 0o777
-_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _FIELDS = {"path", "mode", "size", "media_type", "caption", "chunks"}
 _CHUNK = {"sha256", "size"}
 _REFERENCE = {"ref", "digest"}
@@ -102,7 +101,7 @@ def _references(results: Mapping[str, Json]) -> Iterator[str]:
     for value in results.values():
         if isinstance(value, dict) and value.keys() == _REFERENCE:
             ref, digest = value["ref"], value["digest"]
-            if isinstance(ref, str) and _is_digest(digest):
+            if isinstance(ref, str) and is_digest(digest):
                 yield str(digest)
 
 
@@ -160,7 +159,7 @@ def _size_of_chunks(chunks: Json, at: str) -> int:
             raise UnacceptableJson(
                 "A chunk is an object of sha256 and size.", param=f"{at}/{place}"
             )
-        if not _is_digest(chunk["sha256"]):
+        if not is_digest(chunk["sha256"]):
             raise UnacceptableJson(
                 "A SHA-256 has 64 characters, 0 to 9 and a to f.",
                 param=f"{at}/{place}/sha256",
@@ -226,10 +225,6 @@ def _require_no_folder(seen: Mapping[str, int]) -> None:
 def _folded(path: str) -> str:
     unified = unicodedata.normalize("NFD", path).casefold()
     return unicodedata.normalize("NFC", unified)
-
-
-def _is_digest(value: Json) -> bool:
-    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
 
 
 def _is_number(value: Json, least: int, most: int) -> bool:

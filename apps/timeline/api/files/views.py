@@ -72,12 +72,7 @@ class FilesView(TimelineView):
 class FileView(TimelineView):
     """The bytes of one file of a version."""
 
-    def perform_content_negotiation(
-        self, request: Request, force: bool = False
-    ) -> tuple[Any, str]:
-        """Settle on JSON for what is refused, whatever kind of file is asked for."""
-        renderer = self.get_renderers()[0]
-        return renderer, renderer.media_type
+    sends_files = True
 
     @extend_schema(
         operation_id="read_file",
