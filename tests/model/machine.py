@@ -31,6 +31,7 @@ from tests.model.comparing import (
     fetched,
     is_shown,
 )
+from tests.model.encrypting import Encrypting
 from tests.model.model import Session, Turn, Version
 from tests.model.removing import Removing
 
@@ -43,7 +44,7 @@ which, places, sights = histories.which, histories.places, histories.sights
 flags = st.booleans()
 
 
-class Histories(Removing, RuleBasedStateMachine):
+class Histories(Removing, Encrypting, RuleBasedStateMachine):
     """One history: its sessions, its keys, and how far it has come."""
 
     def __init__(self, api: Api) -> None:
@@ -232,8 +233,10 @@ class Histories(Removing, RuleBasedStateMachine):
             assert_blame(self.api, session, number, key)
 
     def teardown(self) -> None:
+        self.seal_everything()
         for session in self.store.sessions:
             assert_history(self.api, session)
+        self.begin_in_clear()
 
     # -- how a call is made
 

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.conftest import Api
+from tests.encryption.conftest import forget, line
 from tests.model.machine import Histories
 
 HISTORIES = int(
@@ -48,5 +49,8 @@ def test_the_api_does_what_the_model_does(
     def history() -> Histories:
         return Histories(client)
 
-    with override_settings(OBJECTS=str(tmp_path / "objects")):
+    keys = tmp_path / "keys"
+    keys.write_text(line("first"))
+    forget()
+    with override_settings(OBJECTS=str(tmp_path / "objects"), KEYS=f"file:{keys}"):
         run_state_machine_as_test(history, settings=as_the_model)
