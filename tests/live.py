@@ -78,7 +78,7 @@ def serving(
     try:
         with tempfile.TemporaryDirectory(prefix="stepback-live-") as folder:
             log = Path(folder) / "server.log"
-            with _served(dsn, log, workers, {**more, **(also or {})}) as (url, process):
+            with served(dsn, log, workers, {**more, **(also or {})}) as (url, process):
                 yield Server(url=url, dsn=dsn, log=log, process=process)
     finally:
         databases.drop(name)
@@ -155,9 +155,10 @@ def free_port() -> int:
 
 
 @contextmanager
-def _served(
+def served(
     dsn: str, log: Path, workers: int, also: Mapping[str, str]
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Serve a migrated database until the block is left; give address and process."""
     port = free_port()
     command = [sys.executable, "-m", "apps.server.serving"]
     command += serving_arguments(address="127.0.0.1", port=port)
