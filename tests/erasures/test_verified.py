@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
+from django.db.models import Count
 from django.utils import timezone
 
 from apps.core.roles.names import Role
 from apps.timeline.models import Session, Tombstone
 from apps.witness import signing
-from tests.acting import acting_as, tampering
+from tests.acting import acting_as, past_triggers, tampering
 from tests.erasures.leaving import begun_erasure, done, found_in, leave
 from tests.feeding import feed_all
 from tests.timeline import runs
@@ -66,6 +67,29 @@ def test_who_comes_back_is_erased_once_more(api: runs.Clients, erase: Any) -> No
     assert erased["data_points_deleted"] > 20
     assert found_in() == {}
     assert "All of it holds" in verified()
+    sign()
+    assert "All of it holds" in verified()
+
+
+def test_the_first_of_two_removals_of_a_document_is_held_to_its_note(
+    api: runs.Clients, erase: Any
+) -> None:
+    for _ in range(2):
+        leave(api())
+        erase(user_id="ann")
+        sign()
+    twice = Tombstone.objects.values("session_id").annotate(n=Count("kind"))
+    (came_back,) = [one["session_id"] for one in twice if one["n"] == 2]
+    stones = Tombstone.objects.filter(session_id=came_back).order_by("created_at")
+    assert "All of it holds" in verified()
+
+    with past_triggers():
+        Tombstone.objects.filter(
+            session_id=came_back, created_at=stones[0].created_at
+        ).delete()
+
+    with pytest.raises(CommandError, match=f"{came_back}: note 2 signed .* another"):
+        verified()
 
 
 def test_memories_that_are_written_meanwhile_go_as_well(

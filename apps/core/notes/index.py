@@ -37,6 +37,10 @@ EVERY = """
 SELECT stream, max(note), number, chain, went_back FROM head
  WHERE stream > ? AND stream < ? GROUP BY stream ORDER BY stream LIMIT ?
 """
+EACH = """
+SELECT stream, note, number, chain, went_back FROM head
+ WHERE (stream, note) > (?, ?) AND stream < ? ORDER BY stream, note LIMIT ?
+"""
 HISTORY = """
 SELECT stream, note, number, chain, went_back FROM head
  WHERE stream = ? ORDER BY note DESC LIMIT ?
@@ -146,6 +150,16 @@ class Index:
             if len(page) < AT_ONCE:
                 return
             last = page[-1].stream
+
+    def each(self, kind: Kind) -> Iterator[Entry]:
+        """Yield all that any note says of a kind, by chain and note."""
+        last, end = (f"{kind} ", 0), f"{kind}!"
+        while True:
+            page = [Entry(*row) for row in self._all(EACH, [*last, end, AT_ONCE])]
+            yield from page
+            if len(page) < AT_ONCE:
+                return
+            last = page[-1].stream, page[-1].note
 
     def history(self, stream: str, limit: int) -> list[Entry]:
         """Return what was signed of a chain, newest first."""

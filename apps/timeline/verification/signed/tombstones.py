@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
-from typing import NamedTuple
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 from apps.core import sql
 from apps.core.notes.roots import Head, Kind
 from apps.timeline.models import Tombstone
 
 SEPARATOR = "/"
+AT_ONCE = 500
 _COLUMNS = """
 t.created_at, t.session_id, t.kind, t.first_number, t.last_number, t.count,
 t.chain_before, t.chain_after, t.leaves_digest, t.rollbacks, t.turns, t.first_turn,
@@ -28,7 +29,9 @@ _NAMED = sql.across(f"""
 SELECT {_COLUMNS} FROM timeline_tombstone t
  WHERE t.session_id = ANY (%(sessions)s)
    AND t.session_id || '/' || t.kind || '/' || t.first_number = ANY (%(ids)s)
- LIMIT %(limit)s
+   AND (t.created_at, t.session_id, t.kind, t.first_number)
+       > (%(at)s::timestamptz, %(session)s, %(kind)s, %(first)s)
+ ORDER BY t.created_at, t.session_id, t.kind, t.first_number LIMIT %(limit)s
 """)  # noqa: S608
 
 
@@ -39,6 +42,9 @@ class Mark(NamedTuple):
     session_id: str = ""
     kind: str = ""
     first: int = -1
+
+
+BEFORE_ALL = Mark(datetime.min.replace(tzinfo=UTC))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,19 +84,30 @@ class _Stone:
 
 def tombstones_after(mark: Mark, limit: int) -> list[tuple[Mark, Head]]:
     """Return the tombstones that came next, oldest first, as leaves of a note."""
-    asked = {
+    asked = _behind(mark) | {"limit": limit}
+    return [(one.mark, one.head) for one in sql.records(_Stone, _AFTER, asked)]
+
+
+def tombstones_named(ids: Sequence[str]) -> dict[str, set[bytes | None]]:
+    """Return the chains of the tombstones that leaves with these ids are about.
+
+    Of a document there may be several: who comes back has the same one again.
+    """
+    sessions = [id.partition(SEPARATOR)[0] for id in ids]
+    asked = {"sessions": sessions, "ids": list(ids), "limit": AT_ONCE}
+    found: dict[str, set[bytes | None]] = {}
+    mark = BEFORE_ALL
+    while some := list(sql.records(_Stone, _NAMED, asked | _behind(mark))):
+        for one in some:
+            found.setdefault(one.head.id, set()).add(one.head.chain)
+        mark = some[-1].mark
+    return found
+
+
+def _behind(mark: Mark) -> dict[str, Any]:
+    return {
         "at": mark.at,
         "session": mark.session_id,
         "kind": mark.kind,
         "first": mark.first,
-        "limit": limit,
     }
-    return [(one.mark, one.head) for one in sql.records(_Stone, _AFTER, asked)]
-
-
-def tombstones_named(ids: Sequence[str]) -> dict[str, Head]:
-    """Return the tombstones that leaves with these ids are about, as they are."""
-    sessions = [id.partition(SEPARATOR)[0] for id in ids]
-    asked = {"sessions": sessions, "ids": list(ids), "limit": len(ids)}
-    heads = (one.head for one in sql.records(_Stone, _NAMED, asked))
-    return {head.id: head for head in heads}

@@ -17,7 +17,7 @@ from apps.core.notes.auditing import Audit
 from apps.core.notes.folder import Folder
 from apps.core.notes.index import Entry, Index
 from apps.core.notes.reading import Notes, Place
-from apps.core.notes.roots import Head, Kind
+from apps.core.notes.roots import Kind
 from apps.core.notes.signed import VerifierKey
 from apps.timeline.verification.signed.ends import ComparedEnd, compare_ends
 from apps.timeline.verification.signed.record_signatures import contradiction
@@ -60,15 +60,15 @@ class Witnessed:
         They are never changed; one that is gone went with the database that was put
         back, where a later note says so.
         """
-        signed = self.notes.index.every(Kind.TOMBSTONE)
+        signed = self.notes.index.each(Kind.TOMBSTONE)
         while some := list(islice(signed, AT_ONCE)):
             found = tombstones_named([_id(entry.stream) for entry in some])
             for entry in some:
-                there = found.get(_id(entry.stream))
-                if there is None and entry.note < self.audit.last_back:
+                there = found.get(_id(entry.stream), set())
+                if not there and entry.note < self.audit.last_back:
                     continue
-                if there is None or there.chain != entry.chain:
-                    yield _contradicts(entry, there)
+                if entry.chain not in there:
+                    yield _contradicts(entry, is_there=bool(there))
 
     def every(self, kind: Kind) -> Iterator[str]:
         """Yield all chains of a kind that were ever signed, whatever became of them."""
@@ -94,15 +94,11 @@ def _id(stream: str) -> str:
     return stream.partition(" ")[2]
 
 
-def _contradicts(entry: Entry, there: Head | None) -> str:
+def _contradicts(entry: Entry, *, is_there: bool) -> str:
     session, _, first = _id(entry.stream).split("/")
     said = f"{session}: note {entry.note:,} signed the tombstone of v{first}"
     said += f" to v{entry.number}"
-    return (
-        f"{said}, and it is not there"
-        if there is None
-        else f"{said}, and it is another"
-    )
+    return f"{said}, and it is another" if is_there else f"{said}, and it is not there"
 
 
 @contextmanager
