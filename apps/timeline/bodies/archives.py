@@ -141,9 +141,9 @@ def length_of_locator(column: str) -> str:
 class Spans:
     """What one reader has fetched of archives: each span once, while it is in it."""
 
-    def __init__(self) -> None:
-        self._found: OrderedDict[tuple[str, int], bytes] = OrderedDict()
-        self._bytes = 0
+    # Most readers meet no archive: they make none of it.
+    _found: OrderedDict[tuple[str, int], bytes] | None = None
+    _bytes = 0
 
     def brought(self, codec: int, data: bytes, session_id: str) -> tuple[int, bytes]:
         """Return codec and data as they were before they were archived, if they were.
@@ -163,14 +163,14 @@ class Spans:
         return codec - ARCHIVED, found
 
     def _span(self, name: str, span: Piece) -> bytes:
+        known = self._found = self._found or OrderedDict()
         key = (name, span.start)
-        found = self._found.get(key)
+        found = known.get(key)
         if found is None:
-            found = _fetched(name, span)
-            self._found[key] = found
+            found = known[key] = _fetched(name, span)
             self._bytes += len(found)
-            while self._bytes > KEPT_BYTES and len(self._found) > 1:
-                _, dropped = self._found.popitem(last=False)
+            while self._bytes > KEPT_BYTES and len(known) > 1:
+                _, dropped = known.popitem(last=False)
                 self._bytes -= len(dropped)
         return found
 

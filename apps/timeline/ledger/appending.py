@@ -66,7 +66,6 @@ def append(
         policy=policy,
         kept=kept,
     )
-    require_clear()
     # On a head that is remembered the function looks the key up, in the same statement.
     remembered = act.request.key and heads.REMEMBERED.get(act.scope, session_id)
     if act.request.fault or (act.request.key and not remembered):
@@ -84,6 +83,7 @@ def append(
 
 
 def _stored(command: WriteCommand) -> Receipt:
+    require_clear()
     for _ in range(TRIES_WITHOUT_LOCK):
         receipt = _attempt_with_audit(command)
         if receipt:

@@ -51,7 +51,7 @@ def test_killed_before_each_statement_it_has_done_all_or_nothing(house: Server) 
         env=process_environment(Role.RETENTION, house.dsn),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 

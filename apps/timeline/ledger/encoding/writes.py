@@ -95,12 +95,7 @@ def _encode_version(
         encoded.shows = shows
     else:
         base = bodies.Base(head.body_number, reading.raw_of(head), head.body_depth)
-        body = encode_body(
-            encoded,
-            draft.parts,
-            number=stamp.number,
-            base=base,
-        )
+        body = encode_body(encoded, draft.parts, number=stamp.number, base=base)
         commitment, body_number = body.commitment, None
         for part in draft.parts:
             if part.name == "state":
