@@ -1,0 +1,26 @@
+"""Bisect: which versions turned a check, along a session's history and its origins."""
+
+from apps.timeline.queries.bisect.asking import MOST_FLIPS, Asked, Order, bisect
+from apps.timeline.queries.bisect.cursors import (
+    LONGEST_CURSOR,
+    read_cursor,
+    write_cursor,
+)
+from apps.timeline.queries.bisect.history import Along, Place
+from apps.timeline.queries.bisect.telling import Bisection, End, Flip, Gone
+
+__all__ = [
+    "LONGEST_CURSOR",
+    "MOST_FLIPS",
+    "Along",
+    "Asked",
+    "Bisection",
+    "End",
+    "Flip",
+    "Gone",
+    "Order",
+    "Place",
+    "bisect",
+    "read_cursor",
+    "write_cursor",
+]
