@@ -209,39 +209,31 @@ class _Listing:
 
     def segment(self, link: Link, low: int, live: Sequence[range]) -> Segment:
         window = [range(low, link.number + 1)]
-        lineage = Runs(window)
-        if self._along is Along.LIVE:
-            lineage = Runs(reversed(live)).within(window)
+        is_live = self._along is Along.LIVE
+        lineage = Runs(reversed(live)).within(window) if is_live else Runs(window)
         listed, lowest = self._listed(link, low)
-        thinned = link.thinned_below or 0
-        is_whole = lowest == low
-
-        def is_gone(number: int) -> bool:
-            return is_whole and number < thinned and number not in listed
-
-        jumps = self._jumps(lineage, live)
-        wanted = self._wanted(listed, lineage, jumps, thinned)
-        found = [one for one in Runs.of(wanted).ranges if one.stop > lowest]
-        rest = range(low, lowest + 1 if self._looks_back else lowest)
-        ranges = [rest, *Runs.of(n for r in found for n in r if n >= rest.stop).ranges]
-        kept = Runs(ranges).within(lineage.ranges)
-        candidates = Runs.of(n for n in kept if not is_gone(n)) if thinned else kept
-        broken = {
-            number
-            for number in candidates
-            if (number <= thinned or number in jumps)
-            and (behind := lineage.below(number))
-            and is_gone(lineage.at(behind - 1))
-        }
+        known = _Known(listed, link.thinned_below if lowest == low else None)
+        wanted = self._wanted(listed, lineage, live, link.thinned_below)
+        later = Runs.of(number for number in wanted if number >= lowest)
+        candidates = Runs([range(low, lowest), *later.ranges]).within(lineage.ranges)
+        broken: set[int] = set()
+        if known.thinned_below is not None:
+            candidates = Runs.of(one for one in candidates if not known.lacks(one))
+            pairs = ((one, lineage.below(one)) for one in candidates)
+            broken = {
+                one
+                for one, behind in pairs
+                if behind and known.lacks(lineage.at(behind - 1))
+            }
         if self._earlier_is_gone and lineage.at(0) in candidates:
             broken.add(lineage.at(0))
-        self._earlier_is_gone = is_gone(link.number)
+        self._earlier_is_gone = known.lacks(link.number)
         return Segment(
             session_id=link.session_id,
             lineage=lineage,
             candidates=candidates,
             broken=frozenset(broken),
-            n_gone=sum(map(is_gone, lineage)) if thinned else 0,
+            n_gone=known.count_gone(lineage),
             live=live,
             ends_gone=self._earlier_is_gone,
         )
@@ -260,26 +252,47 @@ class _Listing:
         lowest = rows[-1].number if len(rows) == MOST_LISTED else low
         return {row.number for row in rows}, lowest
 
-    def _jumps(self, lineage: Runs, live: Sequence[range]) -> set[int]:
-        """Return the rollbacks whose state is that of the version passed before."""
-        if self._along is Along.ALL:
-            return set()
-        starts = {one.start for one in live[:-1]}
-        return {number for number in starts if lineage.below(number)} & set(starts)
-
     def _wanted(
-        self, listed: set[int], lineage: Runs, jumps: set[int], thinned: int
+        self,
+        listed: set[int],
+        lineage: Runs,
+        live: Sequence[range],
+        thinned_below: int | None,
     ) -> set[int]:
-        """Return the candidates: of a rollback the state is known, but not `was`."""
+        """Return the candidates: what the change rows name, and what they cannot tell.
+
+        A rollback shows the state of the version that is passed before it.
+        """
+        jumps = {one.start for one in live[:-1] if lineage.below(one.start)}
         wanted = set(listed)
+        if self._along is Along.LIVE:
+            # Beside what is gone, or by what was before, it may differ after all.
+            is_sure = thinned_below is None and not self._looks_back
+            wanted = wanted - jumps if is_sure else wanted | jumps
         if self._looks_back:
             wanted |= {number + 1 for number in listed}
-        if self._looks_back or thinned:
-            wanted |= jumps
-        else:
-            wanted -= jumps
-        if self._earlier_is_gone is not False or self._looks_back:
+        if self._looks_back or self._earlier_is_gone is not False:
             wanted.add(lineage.at(0))
-        if thinned:
-            wanted.add(thinned)
+        if thinned_below is not None:
+            wanted.add(thinned_below)
         return wanted
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known to be there of a session's versions below a number."""
+
+    listed: set[int]
+    thinned_below: int | None
+
+    def lacks(self, number: int) -> bool:
+        """Say whether a version is gone, or what it held."""
+        thinned = self.thinned_below
+        return thinned is not None and number < thinned and number not in self.listed
+
+    def count_gone(self, lineage: Runs) -> int:
+        if self.thinned_below is None:
+            return 0
+        within = lineage.below(self.thinned_below)
+        there = sum(n < self.thinned_below and n in lineage for n in self.listed)
+        return within - there
