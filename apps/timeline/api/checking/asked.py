@@ -30,7 +30,7 @@ def check_in_query(request: Request) -> Check:
         raise InvalidRequest("check takes a check.", param="check")
     if not text.startswith("{"):
         return read_check(text)
-    return read_check(paging.json_object_of(request, "check", LONGEST_TEXT))
+    return read_check(paging.json_object_of(request, "check", LONGEST_TEXT) or {})
 
 
 def read_check(said: str | dict[str, Any]) -> Check:

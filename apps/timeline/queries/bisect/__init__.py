@@ -6,7 +6,7 @@ from apps.timeline.queries.bisect.cursors import (
     read_cursor,
     write_cursor,
 )
-from apps.timeline.queries.bisect.history import Along, Place
+from apps.timeline.queries.bisect.history import Along, Place, Window
 from apps.timeline.queries.bisect.telling import Bisection, End, Flip, Gone
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Gone",
     "Order",
     "Place",
+    "Window",
     "bisect",
     "read_cursor",
     "write_cursor",

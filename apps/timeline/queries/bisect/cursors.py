@@ -24,6 +24,8 @@ def read_cursor(text: str) -> Place:
 
     Raises: ValueError for anything else.
     """
+    if len(text) > LONGEST_CURSOR:
+        raise ValueError("longer than any cursor")
     try:
         session_id, number = json.parse(base64.urlsafe_b64decode(text))
     except (binascii.Error, MalformedJson, UnacceptableJson, TypeError) as error:

@@ -104,6 +104,11 @@ class History:
         return sum(spans) - self.n_versions
 
     @property
+    def is_hidden_before(self) -> bool:
+        """Whether something came before the first that is not told of."""
+        return self.end is not None
+
+    @property
     def first(self) -> Place:
         return Place(self.segments[0].session_id, self.segments[0].lineage.at(0))
 
