@@ -9,6 +9,6 @@ SELECT v.number FROM timeline_version v
 SELECT v.number FROM timeline_version v
   JOIN timeline_body b ON b.session_id = %(session)s AND b.number = v.body_number
  WHERE v.session_id = %(session)s AND b.salt <> ''::bytea
-   AND v.number BETWEEN %(low)s::bigint
-       AND least(%(high)s::bigint, %(thinned)s::bigint - 1)
+   AND v.number BETWEEN %(low)s::bigint AND %(high)s::bigint
+   AND v.number < %(thinned)s::bigint
  ORDER BY 1 DESC LIMIT %(most)s
