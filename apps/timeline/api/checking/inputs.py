@@ -40,7 +40,7 @@ class WordField(TextField):
     """One of a few words."""
 
     def __init__(self, words: list[str], **options: Any) -> None:
-        super().__init__(**options)
+        super().__init__(allow_blank=False, **options)
         self.words = words
 
     def to_internal_value(self, data: Any) -> str:
