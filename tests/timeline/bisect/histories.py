@@ -75,7 +75,7 @@ def random_run(draw: random.Random, begin: Begin) -> Run:
     """Return a session, or a fork of one, with updates, rollbacks and holds."""
     state = random_state(draw, {"a": 1, "items": []})
     run = begin(state)
-    for _ in range(draw.randint(1, 5)):
+    for _ in range(draw.randint(2, 6)):
         state = _go_on(draw, run, state)
     for _ in range(draw.choice([0, 0, 1, 2])):
         version = draw.randint(0, run.head)
@@ -106,10 +106,9 @@ def _go_on(draw: random.Random, run: Run, state: dict[str, Any]) -> dict[str, An
 
 def passed(run: Run, *, is_live: bool) -> list[Step]:
     """Read every version that leads to the head, or all by number; the oldest first."""
-    session = run.get()
     steps: list[Step] = []
     top: int | None = None
-    run_id = run.id
+    run_id: str | None = run.id
     while run_id is not None:
         versions = _versions(run, run_id)
         head = max(versions) if top is None else top
@@ -119,7 +118,7 @@ def passed(run: Run, *, is_live: bool) -> list[Step]:
             for n in numbers
         ] + steps
         session = run.client.get(f"/v1/sessions/{run_id}").body
-        run_id, top = session["origin_session_id"], session["origin_version"]
+        run_id, top = session["forked_from"], session["forked_version"]
     return steps
 
 

@@ -2,6 +2,7 @@
 
 import os
 import random
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -20,8 +21,8 @@ from tests.timeline.runs import Begin, Run
 
 pytestmark = pytest.mark.django_db
 
-# A history each, asked with all checks, both ways. By hand: BISECT_HISTORIES=1000.
-HISTORIES = int(os.environ.get("BISECT_HISTORIES", "24"))
+# So many histories in all, each asked with all checks. By hand: BISECT_HISTORIES=2000.
+HISTORIES = int(os.environ.get("BISECT_HISTORIES", "108"))
 SEED = int(os.environ.get("STEPBACK_SEED", "13"))
 
 
@@ -48,7 +49,7 @@ def test_every_flip_is_found_and_none_is_invented(
 ) -> None:
     draw = random.Random(f"{SEED} {part} {lineage}")
     n_flips = n_looked = n_steps = 0
-    for _ in range(HISTORIES // 6):
+    for _ in range(HISTORIES // 12):
         run = random_run(draw, begin)
         steps = passed(run, is_live=lineage == "live")
         for check in CHECKS:
@@ -83,7 +84,7 @@ def _agrees_at_the_ends(
         end = found[name]
         assert expected == ([(end["session_id"], end["version"])] if end else [])
     after = {(one["session_id"], one["version"]): one["after"] for one in found["data"]}
-    for was, one in zip(steps, steps[1:], strict=False):
+    for was, one in pairwise(steps):
         known = after.get((one.session_id, one.number))
         assert known in (
             None,

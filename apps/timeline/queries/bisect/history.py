@@ -275,7 +275,8 @@ class _Listing:
             is_sure = thinned_below is None and not self._looks_back
             wanted = wanted - jumps if is_sure else wanted | jumps
         if self._looks_back:
-            wanted |= {number + 1 for number in listed}
+            # Version 0 has none before it, so the next one may differ from it anyway.
+            wanted |= {1, *(number + 1 for number in listed)}
         if self._looks_back or self._earlier_is_gone is not False:
             wanted.add(lineage.at(0))
         if thinned_below is not None:
