@@ -8,9 +8,10 @@ from rest_framework.response import Response
 
 from apps.accounts.access import Permission
 from apps.core.http.openapi.schema import errors
-from apps.timeline.api import examples, outputs
+from apps.timeline.api import examples
 from apps.timeline.api.base import TimelineView
 from apps.timeline.api.checking.inputs import BisectInput
+from apps.timeline.api.checking.outputs import Bisection
 from apps.timeline.api.checking.shapes import bisect_object
 from apps.timeline.queries.bisect import bisect
 
@@ -25,7 +26,7 @@ class BisectView(TimelineView):
         request=BisectInput,
         examples=examples.BISECT,
         responses={
-            200: outputs.Bisection,
+            200: Bisection,
             **errors(400, 401, 403, 404, 413, 415, 422, 429, 503),
         },
     )

@@ -5,7 +5,6 @@ everything else is named and typed. Answers are made in `shapes`, which a test h
 these.
 """
 
-from apps.timeline.api.outputs.bisect import Bisection
 from apps.timeline.api.outputs.common import (
     Actor,
     LastRollback,
@@ -68,7 +67,6 @@ from apps.timeline.api.outputs.versions import (
 
 __all__ = [
     "Actor",
-    "Bisection",
     "ChangeList",
     "Checked",
     "Checkpoint",
