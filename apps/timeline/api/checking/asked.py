@@ -52,6 +52,11 @@ def read_check(said: str | dict[str, Any]) -> Check:
         raise InvalidRequest(
             f"At {place}: {refused.message}.{meant}",
             param="check",
-            position=where.position,
-            suggestion=refused.suggestion,
+            **_details(refused),
         ) from None
+
+
+def _details(refused: CheckRefused) -> dict[str, Any]:
+    """Return what is known of a fault beside its sentence."""
+    facts = {"position": refused.where.position, "suggestion": refused.suggestion}
+    return {name: fact for name, fact in facts.items() if fact is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
@@ -36,29 +37,11 @@ class CheckField(serializers.Field[Any, Any, Any, Any]):
         return value
 
 
-class WordField(TextField):
-    """One of a few words."""
+class WordField(serializers.ChoiceField):
+    """One of a few words; null is as if it were not sent."""
 
-    def __init__(self, words: list[str], **options: Any) -> None:
-        super().__init__(allow_blank=False, **options)
-        self.words = words
-
-    def to_internal_value(self, data: Any) -> str:
-        word = super().to_internal_value(data)
-        if word not in self.words:
-            said = " or ".join(self.words)
-            raise serializers.ValidationError(f"This is {said}.")
-        return word
-
-
-@extend_schema_field({"type": "string", "enum": [*Along], "default": Along.LIVE})
-class AlongField(WordField):
-    pass
-
-
-@extend_schema_field({"type": "string", "enum": [*Order], "default": Order.NEWEST})
-class OrderField(WordField):
-    pass
+    def __init__(self, words: type[StrEnum], **options: Any) -> None:
+        super().__init__([*words], required=False, allow_null=True, **options)
 
 
 @extend_schema_serializer(component_name="BisectSession")
@@ -70,12 +53,12 @@ class BisectInput(InputSerializer):
         "state.destination=null, or as JSON."
     )
     to = WholeNumberField(min_value=0, help_text="The last version; unset: the head.")
-    lineage = AlongField(
-        list(Along),
+    lineage = WordField(
+        Along,
         help_text="live: the versions that lead to the last one; all: by number, "
-        "with those that a rollback set aside.",
+        "with those that a rollback set aside. live if unset.",
     )
-    order = OrderField(list(Order), help_text="Which flips are told first.")
+    order = WordField(Order, help_text="Which flips are told first; newest if unset.")
     limit = WholeNumberField(
         min_value=1,
         max_value=MOST_FLIPS,
