@@ -24,7 +24,9 @@ from apps.timeline.queries.bisect import (
 FLIPS = 50
 
 
-@extend_schema_field({"oneOf": [{"type": "string"}, {"type": "object"}]})
+@extend_schema_field(
+    {"oneOf": [{"type": "string"}, {"type": "object", "additionalProperties": {}}]}
+)
 class CheckField(serializers.Field[Any, Any, Any, Any]):
     """A check: a line of text, or an object."""
 
