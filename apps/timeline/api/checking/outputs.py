@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from apps.checks import Outcome
 from apps.timeline.api.outputs.blame import BlamedTurn
 from apps.timeline.api.outputs.common import (
     Actor,
@@ -14,10 +13,9 @@ from apps.timeline.api.outputs.common import (
     maybe_text,
     text,
 )
+from apps.timeline.api.outputs.comparisons import OUTCOMES
 from apps.timeline.queries.bisect import Along
 from apps.timeline.words import Op
-
-OUTCOMES = [one.value for one in Outcome]
 
 
 class VersionOf(Output):
