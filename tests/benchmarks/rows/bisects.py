@@ -18,6 +18,7 @@ TOUCHED = 50
 AT_ONCE = 100
 CHECK = {"check": "state.touched<26"}
 # Every version is a candidate, and the ends differ.
+FIRST = states.small() | {"touched": 0, "trail": "x"}
 WHOLE = {"check": "size:state.trail<500", "limit": 1}
 
 
@@ -28,7 +29,7 @@ def run(setting: Setting) -> list[Finding]:
         machine.product(dsn) as server,
         closing(Client(server, server.key("bench"))) as client,
     ):
-        path = f"/v1/sessions/{client.begin(states.small() | {'touched': 0})}"
+        path = f"/v1/sessions/{client.begin(FIRST)}"
         _append(client, path, count)
         found = json.parse(client.done("POST", f"{path}/bisect", CHECK))
         halved = json.parse(client.done("POST", f"{path}/bisect", WHOLE))

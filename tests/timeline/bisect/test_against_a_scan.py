@@ -92,6 +92,22 @@ def _agrees_at_the_ends(
         )
 
 
+@pytest.mark.parametrize("lineage", ["live", "all"])
+def test_versions_that_are_too_many_to_be_listed_are_looked_into_as_any(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch, lineage: str
+) -> None:
+    draw = random.Random(f"{SEED} listed {lineage}")
+    monkeypatch.setattr("apps.timeline.queries.bisect.history.MOST_LISTED", 3)
+    for _ in range(4):
+        run = random_run(draw, begin)
+        steps = passed(run, is_live=lineage == "live")
+        for check in CHECKS:
+            found = bisect(run, check, lineage=lineage, order="oldest")
+
+            assert told(found) == turned(steps, scanned(steps, check)), check
+            assert found["exact"]
+
+
 @pytest.mark.parametrize("order", ["newest", "oldest"])
 @pytest.mark.parametrize("lineage", ["live", "all"])
 def test_beyond_the_budget_nothing_is_invented_and_all_is_found_in_the_end(

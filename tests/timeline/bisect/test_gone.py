@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from django.db import transaction
+from django.utils import timezone
 
 from apps.accounts.models import Project
+from apps.agents.scope import Scope
 from apps.core.roles.names import Role
+from apps.timeline import bodies
 from apps.timeline.operations import keeping
+from apps.timeline.versions import fetching
 from tests.acting import acting_as
 from tests.feeding import project_all
+from tests.timeline import damage
 from tests.timeline.bisect.asking import bisect, flips, place
 from tests.timeline.keeping.gaps import take, with_gaps
 from tests.timeline.runs import Begin, Clients, Keys, Run
@@ -200,3 +206,20 @@ def test_an_origin_that_was_deleted_is_not_told_of(begin: Begin) -> None:
     found = bisect(fork, "state.a=1")
 
     assert (found["data"], found["hidden_before"]) == ([], True)
+
+
+def test_a_state_that_cannot_be_read_is_named(begin: Begin, project: Project) -> None:
+    run = begin({"a": 0})
+    run.put({"a": 1})
+    run.put({"a": 2})
+    body = fetching.head(Scope(project), run.id, now=timezone.now()).body_number
+    salt = damage.place_of(run, "body", body, "salt")
+    with transaction.atomic():
+        damage.damage(salt, bytes(len(salt.value)))
+    run.put({"a": 3})
+    bodies.cache.forget(run.id)
+
+    found = bisect(run, "state.a>=1", order="oldest")
+
+    assert found["unreadable"] == [place(run, 2)]
+    assert (flips(found), found["exact"]) == ([(1, True)], False)

@@ -66,7 +66,7 @@ def bisect(scope: Scope, session_id: str, asked: Asked, *, now: datetime) -> Bis
     looker = Looker(asked.check, history)
     search = _Search(asked, history, looker)
     start = _start(asked, history)
-    if start is None:
+    if start is None or not len(history):
         search.look_over()
     else:
         search.walk(start)
