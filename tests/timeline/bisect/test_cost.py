@@ -9,7 +9,7 @@ from apps.accounts.models import Project
 from apps.agents.scope import Scope
 from apps.checks import read_text
 from apps.timeline import bodies
-from apps.timeline.queries.bisect import Asked, Bisection, Order, bisect
+from apps.timeline.queries.bisect import Asked, Bisection, Order, find_flips
 from tests.contracts.test_query_counts import counted
 from tests.timeline.bisect.asking import bisect as asked
 from tests.timeline.bisect.asking import flips
@@ -37,7 +37,7 @@ def found_with(
     bodies.cache.forget(run.id)
     question = Asked(check=read_text(check), **how)
     with counted(monkeypatch) as sent:
-        found = bisect(Scope(project, None), run.id, question, now=timezone.now())
+        found = find_flips(Scope(project, None), run.id, question, now=timezone.now())
     return found, sent
 
 

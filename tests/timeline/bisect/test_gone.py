@@ -213,10 +213,10 @@ def test_a_state_that_cannot_be_read_is_named(begin: Begin, project: Project) ->
     run.put({"a": 1})
     run.put({"a": 2})
     body = fetching.head(Scope(project), run.id, now=timezone.now()).body_number
+    run.put({"a": 3})
     salt = damage.place_of(run, "body", body, "salt")
     with transaction.atomic():
         damage.damage(salt, bytes(len(salt.value)))
-    run.put({"a": 3})
     bodies.cache.forget(run.id)
 
     found = bisect(run, "state.a>=1", order="oldest")

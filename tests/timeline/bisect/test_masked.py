@@ -15,7 +15,7 @@ from apps.agents.scope import Scope
 from apps.checks import read_text
 from apps.diffs.readers import looking
 from apps.timeline.masking import reader_of
-from apps.timeline.queries.bisect import Asked, Bisection, bisect
+from apps.timeline.queries.bisect import Asked, Bisection, find_flips
 from tests.acts import act_in
 from tests.timeline.bisect.asking import LOST
 from tests.timeline.runs import Begin, Clients, Keys, Run, assert_refused
@@ -40,7 +40,7 @@ def mask(project: Project, *given: dict[str, Any]) -> Project:
 def asked(project: Project, run: Run, check: str) -> Bisection:
     with looking(reader_of(project)):
         question = Asked(check=read_text(check))
-        return bisect(Scope(project, None), run.id, question, now=timezone.now())
+        return find_flips(Scope(project, None), run.id, question, now=timezone.now())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from apps.timeline.api.base import TimelineView
 from apps.timeline.api.checking.inputs import BisectInput
 from apps.timeline.api.checking.outputs import Bisection
 from apps.timeline.api.checking.shapes import bisect_object
-from apps.timeline.queries.bisect import bisect
+from apps.timeline.queries.bisect import find_flips
 
 
 class BisectView(TimelineView):
@@ -39,5 +39,5 @@ class BisectView(TimelineView):
         """
         asked = self.read(BisectInput).asked
         return Response(
-            bisect_object(bisect(self.scope, session_id, asked, now=self.now))
+            bisect_object(find_flips(self.scope, session_id, asked, now=self.now))
         )

@@ -1,6 +1,6 @@
 """Bisect: which versions turned a check, along a session's history and its origins."""
 
-from apps.timeline.queries.bisect.asking import MOST_FLIPS, Asked, Order, bisect
+from apps.timeline.queries.bisect.asking import MOST_FLIPS, Asked, Order, find_flips
 from apps.timeline.queries.bisect.cursors import (
     LONGEST_CURSOR,
     read_cursor,
@@ -21,7 +21,7 @@ __all__ = [
     "Order",
     "Place",
     "Window",
-    "bisect",
+    "find_flips",
     "read_cursor",
     "write_cursor",
 ]

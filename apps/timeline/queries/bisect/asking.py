@@ -53,7 +53,9 @@ class Asked:
         return self.order is Order.NEWEST
 
 
-def bisect(scope: Scope, session_id: str, asked: Asked, *, now: datetime) -> Bisection:
+def find_flips(
+    scope: Scope, session_id: str, asked: Asked, *, now: datetime
+) -> Bisection:
     """Tell which versions turned a check, and how far that is known.
 
     It takes as many statements for a long session as for a short one.
