@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.agents.scope import Scope
 from apps.checks import write_text
 from apps.console import queries
-from apps.console.forms.bisect import BisectForm
+from apps.console.forms.investigating.bisect import BisectForm
 from apps.console.pages.project.session_rows import title_of
 from apps.console.pages.session import version_text
 from apps.console.views.requests.decorators import entered, page

@@ -15,15 +15,15 @@ from apps.timeline.queries import (
 )
 
 LONGEST_CURSOR = 500
-LONGEST_NUMBER = 10**18
+LARGEST_NUMBER = 10**18
 
 
 class BisectForm(forms.Form):
     """A check in one line, and the versions in question."""
 
     check = forms.CharField(max_length=LONGEST_TEXT)
-    good = forms.IntegerField(required=False, min_value=0, max_value=LONGEST_NUMBER)
-    bad = forms.IntegerField(required=False, min_value=0, max_value=LONGEST_NUMBER)
+    good = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_NUMBER)
+    bad = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_NUMBER)
     every = forms.BooleanField(required=False)
     after = forms.CharField(required=False, max_length=LONGEST_CURSOR)
 
