@@ -226,6 +226,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "AgentStatus": "apps.agents.models.AgentStatus",
         "CacheScope": "apps.timeline.words.CacheScope",
+        "CheckOutcome": "apps.checks.Outcome",
         "CompensationStatus": "apps.timeline.words.CompensationStatus",
         "ScopeEnum": "apps.accounts.choices.Scope",
         "EffectClass": "apps.timeline.words.EffectClass",
@@ -237,6 +238,7 @@ SPECTACULAR_SETTINGS = {
         "ErasureKind": "apps.erasures.words.Kind",
         "ErasureWaits": "apps.erasures.words.Waits",
         "ErasureState": "apps.erasures.words.State",
+        "TombstoneKindEnum": "apps.timeline.words.Removed",
         "LegalHoldKind": "apps.retention.words.HoldKind",
         "PlanStatus": "apps.plans.models.PlanStatus",
         "RemovalState": "apps.retention.words.State",

@@ -52,6 +52,7 @@ from apps.console.views.session import (
     rollbacks,
     version,
 )
+from apps.console.views.session.investigating import bisecting
 
 
 class SessionIdConverter(StringConverter):
@@ -372,6 +373,7 @@ urlpatterns = [
     path(f"{SESSION}/pause", holds.pause, name="pause"),
     path(f"{SESSION}/resume", holds.resume, name="resume"),
     path(f"{SESSION}/close", holds.close, name="close"),
+    path(f"{SESSION}/bisect", bisecting.bisect, name="bisect"),
     path(f"{SESSION}/notes", holds.note, name="note"),
     path(f"{SESSION}/watch", watching.watch_session, name="watch_session"),
     path(f"{SESSION}/unwatch", watching.unwatch_session, name="unwatch_session"),

@@ -1,6 +1,6 @@
 """What can go wrong with a session, in its own words."""
 
-from apps.core.errors import DomainError, NotFound
+from apps.core.errors import DomainError, InvalidRequest, NotFound
 from apps.timeline.words import Hold
 
 
@@ -32,6 +32,12 @@ class ContentsErased(DomainError):
     """What this version held was erased; its header stands."""
 
     code = "contents_erased"
+
+
+class RangeRefused(InvalidRequest):
+    """There are no such versions to look through, or none in this order."""
+
+    code = "unacceptable_range"
 
 
 class TurnNotFound(NotFound):

@@ -37,6 +37,9 @@ QUERIES = {
     "/console/{slug}/compare": "?left={session_id}&right={fork_id}",
     "/console/{slug}/sessions/{session_id}/jump": "?go=nonsense",
     "/console/{slug}/sessions/{session_id}/versions/{number}/value": "?pointer=/flight",
+    "/console/{slug}/sessions/{session_id}/bisect": (
+        "?check=NOT%20state.destination%3Dnull"
+    ),
     "/console/{slug}/sessions/{session_id}/versions/{number}/blame": (
         "?pointer=/destination"
     ),

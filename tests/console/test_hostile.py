@@ -79,6 +79,12 @@ QUERIES = {
         "pointer=/long",
         "pointer=/many&start=9900",
     ],
+    "/console/{slug}/sessions/{session_id}/bisect": [
+        "check=there:state",
+        "check={evil}",
+        "check=size:state>2&every=1",
+        "check=state.deep=null&after=e30=",
+    ],
     "/console/{slug}/sessions/{session_id}/versions/{number}/blame": [
         "pointer=/{evil}",
         "pointer=/many",

@@ -182,6 +182,7 @@ def _methods(callback: Any) -> list[str]:
 
 # What reads although it is a POST: its body would not fit into an address.
 READING_POSTS = {
+    "POST /v1/sessions/{session_id}/bisect",
     "POST /v1/sessions/{session_id}/context",
     "POST /v1/agents/{agent}/audit/verify",
     "POST /v1/agents/{agent}/data/search",
@@ -429,6 +430,7 @@ BODIES: dict[str, Any] = {
         "until": "2040-01-01T00:00:00Z",
     },
     f"POST {RETENTION}/legal-holds/{{hold_id}}/end": {"reason": "Settled."},
+    f"POST {SESSION}/bisect": {"check": "state.city=Rome", "lineage": "all"},
     f"POST {SESSION}/context": {"query": "where?", "include_set_aside": True},
 }
 QUERIES: dict[str, dict[str, str]] = {

@@ -18,6 +18,7 @@ TARGETS = [
     ("POST", "/fork", "FORK"),
     ("POST", "/turns", "TURN"),
     ("POST", "/context", "CONTEXT"),
+    ("POST", "/bisect", "BISECT"),
     ("POST", "/versions", "BATCH"),
     ("POST", "/versions/0/labels", "LABEL"),
     ("POST", "/notes", "NOTE"),

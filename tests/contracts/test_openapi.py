@@ -33,6 +33,7 @@ OPEN_OBJECTS = {
     "state_before",
     "state_after",
     "metadata",
+    "check",
     "config",
     "policies",
     "floor",

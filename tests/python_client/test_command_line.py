@@ -89,6 +89,17 @@ def test_differences_and_blame(run: Any, trip: str) -> None:
     assert told(run("--json", "diff", trip, "0"))[0]["to_version"] == 2
 
 
+def test_since_when_a_check_fails(run: Any, trip: str) -> None:
+    printed = run("bisect", trip, "state.destination=NYC")
+    assert printed.index("v2  fails") < printed.index("v1  holds")
+    assert "User named it" in printed
+    part = run("bisect", trip, "state.destination=NYC", "--from", "1")
+    assert "v1" not in part
+    assert run("bisect", trip, "there:state") == "No version turned it.\n"
+    (found,) = told(run("--json", "bisect", trip, "there:state", "--all", "--to", "1"))
+    assert (found["lineage"], found["versions"]) == ("all", 2)
+
+
 def test_a_dry_run_tells_what_a_rollback_does_and_does_nothing(
     run: Any, trip: str, client: Stepback
 ) -> None:
@@ -571,4 +582,4 @@ def test_the_readme_has_a_line_for_each_command(
     told_of = set(re.findall(r"`stepback (\w+)", "\n".join(rows)))
 
     assert set(offered) == told_of
-    assert len(offered) == 21
+    assert len(offered) == 22

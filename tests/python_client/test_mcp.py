@@ -48,7 +48,15 @@ THEIRS = {
     "tuskpoint_info": set(),
 }
 OURS = {
-    *("stepback_info", "blame", "timeline", "search", "data_read", "data_write"),
+    *(
+        "stepback_info",
+        "blame",
+        "bisect",
+        "timeline",
+        "search",
+        "data_read",
+        "data_write",
+    ),
     *("agent_checkpoint_create", "agent_checkpoint_restore", "remember", "recall"),
     *("request_approval", "approvals", "propose_rollback"),
     *("begin_effect", "finish_effect", "effects"),
@@ -415,6 +423,11 @@ async def refusing(call: Caller, handoff: dict[str, Any]) -> None:
 async def looking(call: Caller, name: str) -> None:
     blamed = await call("blame", thread_id=name, pointer="/b")
     assert (blamed["value"], blamed["data"][0]["version"]) == (2, 1)
+    turned = await call("bisect", thread_id=name, check="state.b=2")
+    assert (turned["exact"], turned["thread_id"]) == (True, name)
+    assert [one["version"] for one in turned["data"]][-1] == 1
+    bad = await call("bisect", thread_id=name, check="b=2")
+    assert "At character 1" in bad["error"]
     told = await call("timeline", thread_id=name, limit=2)
     assert [one["version"] for one in told["versions"]] == [3, 2]
     assert told["versions"][0]["restored_version"] == 1

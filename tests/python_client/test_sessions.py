@@ -159,6 +159,22 @@ def test_a_check_says_of_a_version_whether_it_holds(sb: Any, session: Any) -> No
         sb.sessions.check(session.id, "n>=3")
 
 
+def test_a_bisect_tells_which_versions_turned_a_check(sb: Any, session: Any) -> None:
+    found = sb.sessions.bisect(session.id, "state.n>=3")
+    part = sb.sessions.bisect(
+        session.id, {"not": {"test": "there", "place": "state/n"}}, from_version=3
+    )
+
+    assert [(one["version"], one["holds"]) for one in found.data] == [(3, True)]
+    assert (found.exact, found.next, found.first["version"]) == (True, None, 0)
+    assert found.first_bad is not None
+    assert (part.data, part.first["version"], part.last_good) == ([], 3, None)
+    with pytest.raises(errors.UnacceptableRange):
+        sb.sessions.bisect(session.id, "state.n>=3", from_version=3, to_version=1)
+    with pytest.raises(errors.InvalidRequest):
+        sb.sessions.bisect(session.id, "n>=3")
+
+
 def test_a_name_leads_to_its_session_and_is_given_once(sb: Any, agent_id: str) -> None:
     made = sb.sessions.create(agent_id=agent_id, external_id=f"order-{agent_id}")
 

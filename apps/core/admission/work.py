@@ -53,6 +53,10 @@ class WorkBudget:
         self._ends_at = clock() + seconds
 
     @property
+    def done(self) -> int:
+        return self._done
+
+    @property
     def is_spent(self) -> bool:
         # Without any work done a page would never get further.
         is_late = self._done > 0 and self._clock() >= self._ends_at

@@ -20,16 +20,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.checks import (
-    LONGEST_TEXT,
     Check,
-    CheckRefused,
-    Outcome,
     Verdict,
     evaluate,
     names_before,
     pointers_of,
-    read_document,
-    read_text,
     write_text,
 )
 from apps.core import json, paging
@@ -40,13 +35,13 @@ from apps.diffs.patch import to_patch
 from apps.diffs.summary import summary
 from apps.timeline.api import outputs, parameters
 from apps.timeline.api.base import TimelineView
+from apps.timeline.api.checking.asked import HOLDS, check_in_query
 from apps.timeline.api.states import READ_ERRORS
 from apps.timeline.queries.divergence import Divergence, find_divergence
 from apps.timeline.versions import reading
 
 MAX_CHANGES = 2_000
 FORMATS = ("list", "patch")
-HOLDS = {Outcome.HOLDS: True, Outcome.FAILS: False, Outcome.UNDECIDED: None}
 
 
 class ChangesView(TimelineView):
@@ -144,7 +139,7 @@ class CheckView(TimelineView):
 
         A check that would have to look at more than a million values is undecided.
         """
-        check = _check_of(request)
+        check = check_in_query(request)
         number = paging.integer_of(request, "version", minimum=-(2**31), maximum=2**53)
         version = self.version(session_id, number)
         verdict = self._verdict(version, check)
@@ -157,32 +152,6 @@ class CheckView(TimelineView):
         before = self.version(version.session_id, version.number - 1)
         state, was = reading.parsed_pair(version, before)
         return evaluate(check, state, before=was)
-
-
-def _check_of(request: Request) -> Check:
-    """Return the check that the query says, as text or as JSON.
-
-    Raises: InvalidRequest, with the place of what is wrong.
-    """
-    text = paging.text_of(request, "check", LONGEST_TEXT)
-    if text is None:
-        raise InvalidRequest("check takes a check.", param="check")
-    try:
-        if not text.startswith("{"):
-            return read_text(text)
-        return read_document(paging.json_object_of(request, "check", LONGEST_TEXT))
-    except CheckRefused as refused:
-        where = refused.where
-        place = where.pointer or "the top"
-        if where.position is not None:
-            place = f"character {where.position + 1}"
-        meant = f" Did you mean {refused.suggestion}?" if refused.suggestion else ""
-        raise InvalidRequest(
-            f"At {place}: {refused.message}.{meant}",
-            param="check",
-            position=where.position,
-            suggestion=refused.suggestion,
-        ) from None
 
 
 def _checked_object(

@@ -37,6 +37,9 @@ HOLD = _example("With a reason", {"reason": "Looking into it"})
 FORK = _example(
     "Look into the head", {"state": {"debug": True}, "reason": "What went wrong?"}
 )
+BISECT = _example(
+    "Since when there is no destination", {"check": "NOT state.destination=null"}
+)
 METADATA = _example("A title", {"metadata": {"title": "Trip to New York"}})
 TURN = _example(
     "A turn that leaves another state",

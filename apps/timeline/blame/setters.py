@@ -21,7 +21,16 @@ from apps.timeline.errors import PointerNotFound
 from apps.timeline.versions import fetching, reading
 from apps.timeline.versions.reading import VersionRow
 
-__all__ = ["Blame", "Cursor", "NotBefore", "Number", "Setter", "TurnFacts", "blame"]
+__all__ = [
+    "Blame",
+    "Cursor",
+    "NotBefore",
+    "Number",
+    "Setter",
+    "TurnFacts",
+    "blame",
+    "turns_of",
+]
 
 TURNS = """
 SELECT t.session_id, t.head_number, t.id, t.turn_number, t.reasoning, t.trace_id,
@@ -142,7 +151,7 @@ def blame(
 def _told(steps: Sequence[tuple[Found, Cursor | None]]) -> tuple[Setter, ...]:
     """Add the turns and the rollbacks, each read for all setters at once."""
     restorers = _restorers([found.restorer for found, _ in steps if found.restorer])
-    turns = _turns(
+    turns = turns_of(
         [Number(found.version.session_id, found.version.number) for found, _ in steps]
     )
     return tuple(
@@ -174,7 +183,8 @@ def _restorers(wanted: Sequence[Number]) -> dict[Number, VersionRow]:
     }
 
 
-def _turns(wanted: Sequence[Number]) -> dict[Number, TurnFacts]:
+def turns_of(wanted: Sequence[Number]) -> dict[Number, TurnFacts]:
+    """Return the turns that made these versions, of those that a turn made."""
     if not wanted:
         return {}
     sessions, numbers = zip(*wanted, strict=True)

@@ -11,6 +11,17 @@ from apps.timeline.queries.activity import (
     busiest_agents,
     sessions_touched,
 )
+from apps.timeline.queries.bisect import (
+    Along,
+    Bisection,
+    Flip,
+    Place,
+    find_flips,
+)
+from apps.timeline.queries.bisect import Asked as BisectAsked
+from apps.timeline.queries.bisect import Window as BisectWindow
+from apps.timeline.queries.bisect import read_cursor as read_bisect_cursor
+from apps.timeline.queries.bisect import write_cursor as write_bisect_cursor
 from apps.timeline.queries.calls import Call, calls_in_messages, calls_in_turn
 from apps.timeline.queries.conversation import (
     KeptMessage,
@@ -124,10 +135,14 @@ __all__ = [
     "MOST_FLAGGED",
     "NEWEST_SESSIONS",
     "NO_SUBJECT",
+    "Along",
     "Annotation",
     "Answering",
     "Begun",
     "BegunCall",
+    "BisectAsked",
+    "BisectWindow",
+    "Bisection",
     "Bucket",
     "Call",
     "Content",
@@ -137,6 +152,7 @@ __all__ = [
     "Divergence",
     "EffectRow",
     "EntryRow",
+    "Flip",
     "KeptMessage",
     "Kin",
     "ListRow",
@@ -149,6 +165,7 @@ __all__ = [
     "OpenVersion",
     "Parting",
     "PastEntry",
+    "Place",
     "Preview",
     "RestoreStep",
     "Span",
@@ -192,6 +209,7 @@ __all__ = [
     "file_at",
     "files_shown",
     "find_divergence",
+    "find_flips",
     "first_turn_since",
     "flagged_numbers",
     "history",
@@ -210,6 +228,7 @@ __all__ = [
     "partings",
     "plain_entry",
     "preview_rollback",
+    "read_bisect_cursor",
     "read_list_rows",
     "said_in",
     "session_family",
@@ -225,4 +244,5 @@ __all__ = [
     "version_at",
     "version_changes",
     "within_bytes",
+    "write_bisect_cursor",
 ]

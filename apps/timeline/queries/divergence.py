@@ -55,19 +55,23 @@ class Divergence:
 
 
 @dataclass(frozen=True, slots=True)
-class _Link:
+class Link:
+    """A session, and the last version of it that the one before in the chain has."""
+
     session_id: str
     number: int
+    # Below it, change rows do not tell everything; None: they do.
+    thinned_below: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Chain:
+class Chain:
     """A session and its origins; `end` is why it does not go on, None at the root."""
 
-    links: tuple[_Link, ...]
+    links: tuple[Link, ...]
     end: Reason | None
 
-    def since(self, common: _Link) -> int:
+    def since(self, common: Link) -> int:
         """Count the versions after the common one, along the chain."""
         made = 0
         for link in self.links:
@@ -87,19 +91,23 @@ def find_divergence(
     Raises: SessionNotFound, for either.
     """
     named = [session_id] if other_id is None else [session_id, other_id]
-    chains = _chains(scope, named, now)
+    chains = chains_of(scope, named, now)
     mine = chains[session_id]
     if other_id is not None:
         return _parted(mine, chains[other_id])
     if len(mine.links) == 1:
         return Divergence(session_id, None, reason=mine.end or Reason.NOT_FORKED)
     origin_id = mine.links[1].session_id
-    return _parted(mine, _chains(scope, [origin_id], now)[origin_id])
+    return _parted(mine, chains_of(scope, [origin_id], now)[origin_id])
 
 
-def _chains(
+def chains_of(
     scope: Scope, session_ids: Sequence[str], now: datetime
-) -> dict[str, _Chain]:
+) -> dict[str, Chain]:
+    """Return each session with the origins that the caller may see, nearest first.
+
+    Raises: SessionNotFound.
+    """
     found = sql.rows(
         CHAINS,
         {
@@ -116,19 +124,19 @@ def _chains(
     }
 
 
-def _chain(rows: Sequence[Any]) -> _Chain:
+def _chain(rows: Sequence[Any]) -> Chain:
     seen = list(takewhile(lambda row: row.is_visible, rows))
     if not seen:
         raise SessionNotFound
-    links = tuple(_Link(row.session_id, row.number) for row in seen)
+    links = tuple(Link(row.session_id, row.number, row.thinned_below) for row in seen)
     if seen[-1].origin_session_id is None:
-        return _Chain(links, None)
+        return Chain(links, None)
     # An origin without a row is gone with its retention: not to be seen either.
     is_cut = len(seen) > MAX_FORKS
-    return _Chain(links, Reason.TOO_DEEP if is_cut else Reason.HIDDEN)
+    return Chain(links, Reason.TOO_DEEP if is_cut else Reason.HIDDEN)
 
 
-def _parted(mine: _Chain, theirs: _Chain) -> Divergence:
+def _parted(mine: Chain, theirs: Chain) -> Divergence:
     """Find the first session of one chain in the other: they are paths in a tree."""
     session_id, other_id = mine.links[0].session_id, theirs.links[0].session_id
     others = {link.session_id: link.number for link in theirs.links}
@@ -138,7 +146,7 @@ def _parted(mine: _Chain, theirs: _Chain) -> Divergence:
         reason = mine.end or theirs.end or Reason.UNRELATED
         return Divergence(session_id, other_id, reason=reason)
     number = min(shared.number, others[shared.session_id])
-    common = _Link(shared.session_id, number)
+    common = Link(shared.session_id, number, shared.thinned_below)
     return Divergence(
         session_id,
         other_id,

@@ -49,6 +49,7 @@ ASKED = {
         *("pointer=/secret", "pointer=/customer", "pointer=/customer&raw=1"),
         "pointer=/customer/secret&against=1",
     ],
+    f"{SESSION}/bisect": ["check=there:state.name", "check=state.n>1&every=1"],
     f"{SESSION}/versions/{{number}}/blame": ["pointer=/name", "pointer=/n"],
     f"{SESSION}/versions/{{number}}": [
         *("tab=state&find=secret", "against=1", "against=3&view=side"),

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from apps.accounts.models import Membership
 from apps.agents.scope import Scope
+from apps.checks import CheckRefused, read_document, write_text
 from apps.console import queries
 from apps.console.forms.value import BlameForm, ValueForm
 from apps.console.pages.project.session_rows import title_of
@@ -174,6 +175,7 @@ def blamed(
         "setters": [_setter(one) for one in found.setters],
         "next": write_cursor(found.next),
         "value": _written(found),
+        "since": _check_of(found),
         "not_before": found.not_before,
     }
     name = "components/_blame.html" if wants_fragment(request) else "console/blame.html"
@@ -193,6 +195,17 @@ def _written(found: Blame) -> change_table.Side | None:
     if found.value is MISSING:
         return None
     return change_table.written(found.value, longest=300)
+
+
+def _check_of(found: Blame) -> str | None:
+    """Return the check that a value is what it is, where one can say that."""
+    if found.value is MISSING or isinstance(found.value, dict | list):
+        return None
+    left, right = {"place": f"state{found.pointer}"}, {"value": found.value}
+    try:
+        return write_text(read_document({"test": "=", "left": left, "right": right}))
+    except CheckRefused:
+        return None
 
 
 def _at(state: Any, pointer: str) -> Any:

@@ -123,6 +123,7 @@ ERRORS: dict[str, tuple[int, str]] = {
     "unacceptable_legal_hold": (422, INVALID),
     "unacceptable_mask": (422, INVALID),
     "masked": (422, INVALID),
+    "unacceptable_range": (422, INVALID),
     "not_for_masked": (403, INVALID),
     "unacceptable_erasure": (422, INVALID),
     "unacceptable_export": (422, INVALID),

@@ -14,6 +14,8 @@ from apps.timeline.api.outputs.common import (
 )
 from apps.timeline.queries.divergence import Reason
 
+OUTCOMES = [(one.value, one.name) for one in Outcome]
+
 
 class Compared(Output):
     """Which two versions were compared."""
@@ -80,7 +82,7 @@ class Checked(Output):
         child=serializers.CharField(allow_blank=True),
         help_text="Places in the state that it looks at; of a list, the list's.",
     )
-    outcome = serializers.ChoiceField(choices=[one.value for one in Outcome])
+    outcome = serializers.ChoiceField(choices=OUTCOMES)
     holds = serializers.BooleanField(
         allow_null=True, help_text="Null where it is undecided."
     )

@@ -8,7 +8,7 @@ WITH RECURSIVE chain AS (
       FROM chain c JOIN timeline_session s ON s.id = c.origin_session_id
      WHERE c.depth < %(forks)s)
 SELECT c.start, c.id AS session_id, coalesce(c.number, head.number) AS number,
-       c.origin_session_id,
+       c.origin_session_id, s.thinned_below,
        s.project_id = %(project)s AND s.kind = 'session'
        AND (%(agents)s::text[] IS NULL OR a.external_id = ANY (%(agents)s::text[]))
        AND (s.expires_at IS NULL OR s.expires_at > %(now)s)

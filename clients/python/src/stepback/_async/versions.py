@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, overload
 
 from stepback import answers, calls
 from stepback._async.resource import AsyncResource
 from stepback.answers import page_of
-from stepback.calls import Call
+from stepback.calls import Call, given
 from stepback.stories import (
     Order,
 )
@@ -131,6 +132,41 @@ class AsyncSessionVersions(AsyncResource):
             ("sessions", session_id, "check"),
             check=check,
             version=version,
+        )
+
+    async def bisect(
+        self,
+        session_id: str,
+        check: str | Mapping[str, Any],
+        *,
+        from_version: int | None = None,
+        to_version: int | None = None,
+        lineage: Literal["live", "all"] | None = None,
+        order: Literal["newest", "oldest"] | None = None,
+        limit: int | None = None,
+        starting_after: str | None = None,
+    ) -> answers.Bisection:
+        """Tell which versions turned a check true and false, and who wrote them.
+
+        The check is what should hold. With `exact` there is no other flip; else go on
+        with `starting_after=found.next` until there is none.
+        """
+        return await self._transport.run(
+            Call(
+                method="POST",
+                path=calls.path("sessions", session_id, "bisect"),
+                read=answers.Bisection.of,
+                reads=True,
+                body=given(
+                    **{"from": from_version},
+                    to=to_version,
+                    check=check,
+                    lineage=lineage,
+                    order=order,
+                    limit=limit,
+                    starting_after=starting_after,
+                ),
+            )
         )
 
     async def blame(

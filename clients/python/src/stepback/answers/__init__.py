@@ -95,6 +95,7 @@ from stepback.answers.sessions import (
     Turn,
 )
 from stepback.answers.versions import (
+    Bisection,
     Blame,
     Changes,
     Checked,
@@ -122,6 +123,7 @@ __all__ = [
     "AuditExport",
     "AuditVerification",
     "Batch",
+    "Bisection",
     "Blame",
     "Changes",
     "Checked",

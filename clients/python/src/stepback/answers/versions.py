@@ -136,6 +136,32 @@ class Blame(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Bisection(Answer):
+    """Which versions turned a check, and how far that is known.
+
+    `data` are the flips. Only if it is `exact` there are no others: otherwise not all
+    was looked into, or some of it is gone. A version of `first_bad` and its like has
+    `session_id`, `version`, `outcome` and `holds`, which is None for undecided.
+    """
+
+    session_id: str
+    check: str
+    data: Sequence[Mapping[str, Json]]
+    flip_count: int
+    first_bad: Mapping[str, Json] | None
+    last_good: Mapping[str, Json] | None
+    exact: bool
+    covered: Mapping[str, Json] | None
+    first: Mapping[str, Json]
+    last: Mapping[str, Json]
+    looked_into: int
+    candidates: int
+    has_more: bool
+    next: str | None = None
+    removed: Sequence[Mapping[str, Json]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verification(Answer):
     """Whether what is stored still proves itself.
 

@@ -92,6 +92,15 @@ def _looking(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     blame.add_argument("--limit", type=int, default=10)
     blame.set_defaults(run=commands.blame)
 
+    bisect = verbs.add_parser("bisect", help="since when a check fails")
+    bisect.add_argument("session")
+    bisect.add_argument("check", help="what should hold, such as 'state.total<=1500'")
+    bisect.add_argument("--from", dest="first", type=int, metavar="VERSION")
+    bisect.add_argument("--to", dest="last", type=int, metavar="VERSION")
+    bisect.add_argument("--all", action="store_true", help="also what was set aside")
+    bisect.add_argument("--limit", type=int, default=50)
+    bisect.set_defaults(run=commands.bisect)
+
     tail = verbs.add_parser("tail", help="versions as they are made")
     tail.add_argument("session")
     tail.add_argument("--since", type=int, help="begin after this version")

@@ -79,6 +79,29 @@ def blame(client: Stepback, asked: Namespace, output: Output) -> None:
     output.result(found.raw, *lines)
 
 
+def bisect(client: Stepback, asked: Namespace, output: Output) -> None:
+    """Show which versions turned a check, the newest first."""
+    found = client.sessions.bisect(
+        asked.session,
+        asked.check,
+        from_version=asked.first,
+        to_version=asked.last,
+        lineage="all" if asked.all else "live",
+        limit=asked.limit,
+    )
+    lines = [
+        f"{output.paint('v' + str(one['version']), 'bold')}  {plain(one['outcome'])}  "
+        f"{one['created_at']}  {plain(one['actor']['label'])}"
+        f"{_because(one.get('reasoning'))}"
+        for one in found.data
+    ]
+    if not lines:
+        lines = ["No version turned it." if found.exact else "No flip was found."]
+    if not found.exact:
+        lines.append("Not everything was looked into: there may be others.")
+    output.result(found.raw, *lines)
+
+
 def tail(client: Stepback, asked: Namespace, output: Output) -> None:
     """Print versions as they are made, until there were as many as asked for."""
     since, left = asked.since, asked.count

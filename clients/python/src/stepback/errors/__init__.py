@@ -34,6 +34,7 @@ from stepback.errors.acting import TooManyApprovalRules as TooManyApprovalRules
 from stepback.errors.acting import TooManyApprovals as TooManyApprovals
 from stepback.errors.acting import UnacceptableApproval as UnacceptableApproval
 from stepback.errors.acting import UnacceptableArguments as UnacceptableArguments
+from stepback.errors.acting import UnacceptableRange as UnacceptableRange
 from stepback.errors.acting import VersionSetAside as VersionSetAside
 from stepback.errors.callers import AgentDeleted as AgentDeleted
 from stepback.errors.callers import AgentSuspended as AgentSuspended

@@ -85,6 +85,12 @@ class CacheInvalid(BadRequest):
     code = "cache_invalid"
 
 
+class UnacceptableRange(BadRequest):
+    """There are no such versions to look through, or none in this order."""
+
+    code = "unacceptable_range"
+
+
 class VersionSetAside(Refused):
     """A rollback has set the version aside that this was decided on."""
 

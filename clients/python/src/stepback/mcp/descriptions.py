@@ -33,6 +33,9 @@ READING = {
     "(begun, done, failed, unknown) or effect_class. unknown: nobody knows whether it "
     "happened.",
     "blame": "Tell who set the value at a JSON pointer, from what to what, and why.",
+    "bisect": "Tell which versions turned a check of the state true and false, such as "
+    "state.total<=1500 AND NOT state.destination=null, and who wrote them: since when "
+    "something is wrong. Only if exact is true there are no others.",
     "timeline": "Tell a thread's versions with what each changed, newest first.",
     "search": "Find sessions or versions by an id or its beginning, such as cust_3084, "
     "or by terms, such as now:A-17 or changed:state.destination.",

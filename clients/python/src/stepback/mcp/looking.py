@@ -45,6 +45,12 @@ class LookingTools(Threads):
         found = await self._client.sessions.blame(session_id, pointer, limit=limit)
         return {**found.raw, "thread_id": thread_id, "note": UNTRUSTED}
 
+    async def bisect(self, thread_id: str, check: str, limit: int) -> Result:
+        """Tell which versions turned a check, and who wrote them."""
+        session_id = await self._required(thread_id)
+        found = await self._client.sessions.bisect(session_id, check, limit=limit)
+        return {**found.raw, "thread_id": thread_id, "note": UNTRUSTED}
+
     async def timeline(self, thread_id: str, limit: int) -> Result:
         """Tell each version's changes, newest first."""
         session_id = await self._required(thread_id)

@@ -112,6 +112,12 @@ def add_looking(server: MCPServer[Any], callers: Callers) -> None:
             callers, ctx, "blame", lambda t: t.blame(thread_id, pointer, limit)
         )
 
+    @reads(server, "bisect")
+    async def bisect(thread_id: str, check: str, ctx: Call, limit: int = 20) -> str:
+        return await told(
+            callers, ctx, "bisect", lambda t: t.bisect(thread_id, check, limit)
+        )
+
     @reads(server, "timeline")
     async def timeline(thread_id: str, ctx: Call, limit: int = 20) -> str:
         return await told(

@@ -1,0 +1,1 @@
+"""What is looked into in a session."""

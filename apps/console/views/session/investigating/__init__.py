@@ -1,0 +1,1 @@
+"""Looking into a session: since when it is wrong."""

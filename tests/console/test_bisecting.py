@@ -1,0 +1,171 @@
+"""The page that tells since when something is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts import operations as accounts
+from apps.accounts.masks import masks_of
+from apps.accounts.models import Project, Role
+from tests.accounts.make import make_member
+from tests.acts import act_in
+from tests.console.make import signed_in
+from tests.timeline.bisect.asking import LOST
+from tests.timeline.runs import Clients, Run, begin
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def viewer(project: Project) -> Client:
+    return signed_in(Client(), make_member(project, "vera", Role.VIEWER))
+
+
+@pytest.fixture
+def run(api: Clients) -> Run:
+    """0 has a destination, 1 loses it, 3 finds another."""
+    made = begin(api(), {"destination": "NYC", "step": 0})
+    made.patch({"destination": None}, reasoning="<b>Lost</b>", release="1.8.1")
+    made.patch({"step": 1})
+    made.patch({"destination": "LAX"})
+    return made
+
+
+def page(browser: Client, project: Project, run: Run, query: str = "") -> Any:
+    where = reverse("console:bisect", args=[project.slug, run.id])
+    return browser.get(f"{where}?{query}")
+
+
+def text(answer: Any) -> str:
+    return str(answer.content.decode())
+
+
+def asked(browser: Client, project: Project, run: Run, check: str) -> str:
+    answer = page(browser, project, run, f"check={quote(check)}")
+    assert answer.status_code == 200
+    return text(answer)
+
+
+def test_it_shows_which_versions_turned_a_check(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    shown = asked(viewer, project, run, LOST)
+
+    assert "<h1>v1 broke it first</h1>" in shown
+    assert shown.index("holds from here on") < shown.index("fails from here on")
+    assert "release 1.8.1" in shown
+    assert "&lt;b&gt;Lost&lt;/b&gt;" in shown
+    assert "3 of 4 versions looked into; 1 did not touch" in shown
+    assert f"/sessions/{run.id}/versions/1" in shown
+    assert "there may be other flips" not in shown
+
+
+def test_where_nothing_turned_it_says_so(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    assert "It holds everywhere" in asked(viewer, project, run, "there:state.step")
+    assert "It never holds" in asked(viewer, project, run, "there:state.nothing")
+
+
+def test_it_asks_for_a_check_where_there_is_none(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    answer = page(viewer, project, run)
+
+    assert answer.status_code == 200
+    assert "Since when is it wrong?" in text(answer)
+
+
+def test_a_check_that_cannot_be_read_is_kept_and_told(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    answer = page(viewer, project, run, "check=destination%3Dnull")
+
+    assert answer.status_code == 400
+    assert "At character 1: a place is expected here" in text(answer)
+    assert 'value="destination=null"' in text(answer)
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [("good=3&bad=1", 422), ("bad=9", 422), ("good=x", 400), ("after=x", 400)],
+)
+def test_versions_that_there_are_none_of_are_refused(
+    viewer: Client, project: Project, run: Run, more: str, status: int
+) -> None:
+    answer = page(viewer, project, run, f"check={quote(LOST)}&{more}")
+
+    assert answer.status_code == status
+
+
+def test_a_part_of_the_history_is_looked_through(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    answer = page(viewer, project, run, f"check={quote(LOST)}&good=1&bad=2")
+
+    assert "It never holds" in text(answer)
+
+
+def test_what_was_set_aside_is_shown_where_it_is_asked_for(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    run.rollback(0)
+    live, every = (
+        text(page(viewer, project, run, f"check={quote(LOST)}{more}"))
+        for more in ("", "&every=1")
+    )
+
+    assert "It holds everywhere" in live
+    assert "set aside by v4" in every
+
+
+def test_it_reads_alone(viewer: Client, project: Project, run: Run) -> None:
+    where = reverse("console:bisect", args=[project.slug, run.id])
+
+    assert viewer.post(where).status_code in (403, 405)
+    assert run.head == 3
+
+
+def test_a_stranger_and_nobody(
+    project: Project, run: Run, other_project: Project
+) -> None:
+    stranger = signed_in(Client(), make_member(other_project, "stan", Role.ADMIN))
+
+    assert page(stranger, project, run, "check=there:state").status_code == 404
+    assert page(Client(), project, run, "check=there:state").status_code == 302
+
+
+def test_an_unknown_session_is_not_found(viewer: Client, project: Project) -> None:
+    where = reverse("console:bisect", args=[project.slug, "sess_" + "0" * 26])
+
+    assert viewer.get(f"{where}?check=there:state").status_code == 404
+
+
+def test_a_check_at_a_masked_place_is_refused(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    hidden = [{"pointer": "/destination", "style": "hide"}]
+    act = act_in(project)
+    accounts.set_masks(act=act, project=project, masks=masks_of(hidden))
+
+    refused = page(viewer, project, run, f"check={quote(LOST)}")
+
+    assert refused.status_code == 422
+    assert "would tell what masks cover" in text(refused)
+    assert "v" in asked(viewer, project, run, "state.step=0")
+
+
+def test_a_value_leads_to_since_when_it_is_so(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    where = reverse("console:blame", args=[project.slug, run.id, 2])
+
+    shown = text(viewer.get(f"{where}?pointer=/destination"))
+
+    assert "Since when is this so?" in shown
+    assert "bisect?check=state.destination%3Dnull" in shown
