@@ -21,7 +21,7 @@ from apps.core import sql
 from apps.timeline.errors import RangeRefused
 from apps.timeline.ledger.facts import index
 from apps.timeline.queries.bisect.paths import paths_of
-from apps.timeline.queries.bisect.runs import Runs
+from apps.timeline.queries.bisect.runs import Known, Runs
 from apps.timeline.queries.divergence import Link, Reason, chains_of
 from apps.timeline.versions.lineage import live_ranges_each, set_aside_by
 
@@ -217,7 +217,7 @@ class _Listing:
         is_live = self._along is Along.LIVE
         lineage = Runs(reversed(live)).within(window) if is_live else Runs(window)
         listed, lowest = self._listed(link, low)
-        known = _Known(listed, link.thinned_below if lowest == low else None)
+        known = Known(listed, link.thinned_below if lowest == low else None)
         wanted = self._wanted(listed, lineage, live, link.thinned_below)
         later = Runs.of(number for number in wanted if number >= lowest)
         candidates = Runs([range(low, lowest), *later.ranges]).within(lineage.ranges)
@@ -282,23 +282,3 @@ class _Listing:
         if thinned_below is not None:
             wanted.add(thinned_below)
         return wanted
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What is known to be there of a session's versions below a number."""
-
-    listed: set[int]
-    thinned_below: int | None
-
-    def lacks(self, number: int) -> bool:
-        """Say whether a version is gone, or what it held."""
-        thinned = self.thinned_below
-        return thinned is not None and number < thinned and number not in self.listed
-
-    def count_gone(self, lineage: Runs) -> int:
-        if self.thinned_below is None:
-            return 0
-        within = lineage.below(self.thinned_below)
-        there = sum(n < self.thinned_below and n in lineage for n in self.listed)
-        return within - there

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
@@ -73,3 +74,23 @@ class Runs:
     @cached_property
     def _starts(self) -> list[int]:
         return [one.start for one in self.ranges]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known to be there of a session's versions below a number."""
+
+    listed: set[int]
+    thinned_below: int | None
+
+    def lacks(self, number: int) -> bool:
+        """Say whether a version is gone, or what it held."""
+        thinned = self.thinned_below
+        return thinned is not None and number < thinned and number not in self.listed
+
+    def count_gone(self, lineage: Runs) -> int:
+        if self.thinned_below is None:
+            return 0
+        within = lineage.below(self.thinned_below)
+        there = sum(n < self.thinned_below and n in lineage for n in self.listed)
+        return within - there
