@@ -80,37 +80,34 @@ def _die_before(at: int) -> None:
 
 
 def _seen(session_id: str) -> Any:
-    """Return what is stored of a session, by a connection that no fork inherits."""
-    from django.db import connection
+    """Return what is stored of a session.
 
+    By a connection of its own: a pool has threads, and one that holds a lock of
+    OpenSSL while this process forks leaves it locked in the child for good.
+    """
     found = []
-    for table, what in (
-        ("version", "number || ':' || body_number || ':' || octet_length(salt)"),
-        ("body", "number || ':' || codec || ':' || depth || ':' || octet_length(data)"),
-        ("turn", "turn_number || ':' || codec"),
-        ("tombstone", "kind || ':' || first_number || ':' || last_number"),
-        ("change", "number || ''"),
-        ("text", "number || ':' || kind"),
-    ):
-        with connection.cursor() as cursor:
-            cursor.execute(
+    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+        for table, what in (
+            ("version", "number || ':' || body_number || ':' || octet_length(salt)"),
+            (
+                "body",
+                "number || ':' || codec || ':' || depth || ':' || octet_length(data)",
+            ),
+            ("turn", "turn_number || ':' || codec"),
+            ("tombstone", "kind || ':' || first_number || ':' || last_number"),
+            ("change", "number || ''"),
+            ("text", "number || ':' || kind"),
+        ):
+            query = (
                 f"SELECT array_agg({what} ORDER BY {what}) FROM timeline_{table}"
-                " WHERE session_id = %s",
-                [session_id],
+                " WHERE session_id = %s"
             )
-            found.append(cursor.fetchone())
-    with connection.cursor() as cursor:
-        cursor.execute(
+            found.append(connection.execute(query.encode(), [session_id]).fetchone())
+        for query in (
             "SELECT erasures, thinned_below FROM timeline_session WHERE id = %s",
-            [session_id],
-        )
-        found.append(cursor.fetchone())
-        cursor.execute(
-            "SELECT count(*) FROM audit_event WHERE stream_id = %s", [session_id]
-        )
-        found.append(cursor.fetchone())
-    connection.close()
-    connection.close_pool()
+            "SELECT count(*) FROM audit_event WHERE stream_id = %s",
+        ):
+            found.append(connection.execute(query.encode(), [session_id]).fetchone())
     return found
 
 
