@@ -1,0 +1,154 @@
+"""How one side of a merge arranged a list: which items it kept, and what it put where.
+
+Both ways of pairing, by identity key and by content, give the same picture: partners
+by index, and chunks, the stretches between two items that stayed in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from apps.diffs import lists
+from apps.diffs.changes import Json
+from apps.diffs.equality import same, spelling
+from apps.diffs.sequences import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Items of the base from `start` to before `end`, and what a side has instead.
+
+    `low` to before `high` are indexes of the side. What moved into the chunk is among
+    the side's items, what moved away among the base's.
+    """
+
+    start: int
+    end: int
+    low: int
+    high: int
+
+    @property
+    def has_items(self) -> bool:
+        """Whether the side put anything here."""
+        return self.low < self.high
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Return the stretch of the base."""
+        return self.start, self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """One side's list beside the base's."""
+
+    base: list[Json]
+    items: list[Json]
+    partners: dict[int, int]
+    chunks: tuple[Chunk, ...]
+    changed: frozenset[int]
+    moved: frozenset[int] = field(default=frozenset())
+
+    def touched(self) -> set[int]:
+        """Return the indexes of the base's items that are not as and where they were."""
+        inside = (i for c in self.chunks for i in range(c.start, c.end))
+        return {*inside, *self.changed}
+
+    def bounds(self, start: int, end: int) -> tuple[int, int]:
+        """Return the side's stretch that stands for one of the base, with all around.
+
+        For lists whose items all stayed in order.
+        """
+        while start and start - 1 not in self.partners:
+            start -= 1
+        while end < len(self.base) and end not in self.partners:
+            end += 1
+        low = self.partners[start - 1] + 1 if start else 0
+        high = self.partners[end] if end < len(self.base) else len(self.items)
+        return low, high
+
+
+def by_identity(base: list[Json], items: list[Json], key: str) -> Arranged:
+    """Arrange items that have an identity key; out of order, the fewest moved."""
+    pairing = lists.by_identity(base, items, key)
+    stable = [pair for pair in pairing.pairs if pair not in pairing.moved]
+    return Arranged(
+        base,
+        items,
+        dict(pairing.pairs),
+        tuple(_between(stable, len(base), len(items))),
+        frozenset(old for old, _ in pairing.unproven),
+        frozenset(old for old, _ in pairing.moved),
+    )
+
+
+def by_content(base: list[Json], items: list[Json]) -> Arranged:
+    """Arrange items by what equals what; between, as many as there were are changed.
+
+    Where a side has more or fewer, which became which would be guessed.
+    """
+    pairing = lists.by_content(base, items, _nothing)
+    kept = pairing.pairs if pairing else []
+    changed: set[int] = set()
+    partners = dict(kept)
+    chunks = []
+    for chunk in _between(kept, len(base), len(items)):
+        if chunk.end - chunk.start != chunk.high - chunk.low:
+            chunks.append(chunk)
+            continue
+        for old, new in zip(
+            range(chunk.start, chunk.end), range(chunk.low, chunk.high), strict=True
+        ):
+            partners[old] = new
+            if not same(base[old], items[new]):
+                changed.add(old)
+    found = frozenset(changed)
+    return Arranged(
+        base, items, partners, tuple(chunks), found, _moved(base, items, partners, found)
+    )
+
+
+def _moved(
+    base: list[Json], items: list[Json], partners: dict[int, int], changed: frozenset[int]
+) -> frozenset[int]:
+    """Find what may have moved: items that are elsewhere, and places they came to."""
+    gone = [i for i in range(len(base)) if i not in partners or i in changed]
+    taken = {new for old, new in partners.items() if old not in changed}
+    if not gone or len(taken) == len(items):
+        return frozenset()
+    was = {i: spelling(base[i]) for i in gone}
+    now = {j: spelling(items[j]) for j in range(len(items)) if j not in taken}
+    both = set(was.values()) & set(now.values())
+    if not both:
+        return frozenset()
+    came = (i for i in changed if now[partners[i]] in both)
+    return frozenset([*(i for i in gone if was[i] in both), *came])
+
+
+def _nothing(_one: list[Json], _other: list[Json]) -> list[Pair]:
+    return []
+
+
+def _between(stable: list[Pair], n_base: int, n_items: int) -> Iterator[Chunk]:
+    edges = [(-1, -1), *stable, (n_base, n_items)]
+    for (old, new), (next_old, next_new) in pairwise(edges):
+        if old + 1 < next_old or new + 1 < next_new:
+            yield Chunk(old + 1, next_old, new + 1, next_new)
+
+
+def touching(ours: Arranged, theirs: Arranged) -> Iterator[tuple[Chunk, Chunk]]:
+    """Give the chunks of both sides that overlap or meet."""
+    at = 0
+    others = theirs.chunks
+    for chunk in ours.chunks:
+        while at < len(others) and others[at].end < chunk.start:
+            at += 1
+        place = at
+        while place < len(others) and others[place].start <= chunk.end:
+            yield chunk, others[place]
+            place += 1
+
+
+Visit = Callable[[Json, Json, Json, str], Json]
