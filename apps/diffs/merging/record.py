@@ -142,9 +142,7 @@ class Record:
 
 
 def _of_side(side: Side, pointer: str, place: str, change: Change) -> SideChange:
-    return SideChange(
-        side, pointer + place, change.kind, change.before, change.after
-    )
+    return SideChange(side, pointer + place, change.kind, change.before, change.after)
 
 
 def _fault(choice: Choice, conflict: Conflict) -> str | None:
@@ -161,7 +159,11 @@ def _fault(choice: Choice, conflict: Conflict) -> str | None:
 
 def _digest(kind: Clash, place: str, three: Three) -> str:
     found = hashlib.sha256()
-    for part in (kind.encode(), place.encode("utf-8", "surrogatepass"), *_written(three)):
+    for part in (
+        kind.encode(),
+        place.encode("utf-8", "surrogatepass"),
+        *_written(three),
+    ):
         found.update(b"%d:" % len(part))
         found.update(part)
     return found.hexdigest()[:32]

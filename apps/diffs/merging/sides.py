@@ -6,12 +6,12 @@ by index, and chunks, the stretches between two items that stayed in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from apps.diffs import lists
-from apps.diffs.changes import Json
+from apps.diffs.changes import MISSING, Json
 from apps.diffs.equality import same, spelling
 from apps.diffs.sequences import Pair
 
@@ -55,6 +55,18 @@ class Arranged:
         """Return the indexes of the base's items that are not as and where they were."""
         inside = (i for c in self.chunks for i in range(c.start, c.end))
         return {*inside, *self.changed}
+
+    def item(self, index: int) -> Json:
+        """Return what the side made of an item of the base."""
+        at = self.partners.get(index)
+        return MISSING if at is None else self.items[at]
+
+    def kept(self, start: int, end: int) -> list[Json]:
+        """Return the side's items for a stretch of the base that it did not touch."""
+        if start == end:
+            return []
+        low = self.partners[start]
+        return self.items[low : low + end - start]
 
     def bounds(self, start: int, end: int) -> tuple[int, int]:
         """Return the side's stretch that stands for one of the base, with all around.
@@ -106,12 +118,20 @@ def by_content(base: list[Json], items: list[Json]) -> Arranged:
                 changed.add(old)
     found = frozenset(changed)
     return Arranged(
-        base, items, partners, tuple(chunks), found, _moved(base, items, partners, found)
+        base,
+        items,
+        partners,
+        tuple(chunks),
+        found,
+        _moved(base, items, partners, found),
     )
 
 
 def _moved(
-    base: list[Json], items: list[Json], partners: dict[int, int], changed: frozenset[int]
+    base: list[Json],
+    items: list[Json],
+    partners: dict[int, int],
+    changed: frozenset[int],
 ) -> frozenset[int]:
     """Find what may have moved: items that are elsewhere, and places they came to."""
     gone = [i for i in range(len(base)) if i not in partners or i in changed]
@@ -149,6 +169,3 @@ def touching(ours: Arranged, theirs: Arranged) -> Iterator[tuple[Chunk, Chunk]]:
         while place < len(others) and others[place].start <= chunk.end:
             yield chunk, others[place]
             place += 1
-
-
-Visit = Callable[[Json, Json, Json, str], Json]
