@@ -217,12 +217,12 @@ def _has_moved(side: Arranged, chunk: Chunk) -> bool:
 
 
 def _fault(
-    value: Json, known: Collection[Identity], needed: Mapping[Identity, Json]
+    value: Json, known: set[Identity], needed: Mapping[Identity, Json]
 ) -> str | None:
     """Say why a value is no order of the items that there are."""
     if not isinstance(value, list) or not set(map(type, value)) <= {str, int}:
         return "An order is a list of the values of the items' key."
-    if len(set(value)) < len(value) or not known >= set(value) >= needed.keys():
+    if len(set(value)) < len(value) or not needed.keys() <= set(value) <= known:
         return "An order names each of the items once, and no others."
     return None
 

@@ -1,4 +1,4 @@
-"""What a merge finds on its way: conflicts and how they were chosen, changes, budget."""
+"""What a merge finds on its way: conflicts, how they were chosen, and changes."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Arranged:
     moved: frozenset[int] = field(default=frozenset())
 
     def touched(self) -> set[int]:
-        """Return the indexes of the base's items that are not as and where they were."""
+        """Return the indexes of the items of the base that are not as they were."""
         inside = (i for c in self.chunks for i in range(c.start, c.end))
         return {*inside, *self.changed}
 
@@ -68,8 +68,8 @@ class Arranged:
         low = self.partners[start]
         return self.items[low : low + end - start]
 
-    def bounds(self, start: int, end: int) -> tuple[int, int]:
-        """Return the side's stretch that stands for one of the base, with all around.
+    def between(self, start: int, end: int) -> list[Json]:
+        """Return what the side has for a stretch of the base, and around it.
 
         For lists whose items all stayed in order.
         """
@@ -79,7 +79,7 @@ class Arranged:
             end += 1
         low = self.partners[start - 1] + 1 if start else 0
         high = self.partners[end] if end < len(self.base) else len(self.items)
-        return low, high
+        return self.items[low:high]
 
 
 def by_identity(base: list[Json], items: list[Json], key: str) -> Arranged:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from apps.diffs.changes import MISSING, Json
 from apps.diffs.equality import same
-from apps.diffs.merging.sides import Arranged, Chunk, by_content, touching
+from apps.diffs.merging.sides import Arranged, by_content, touching
 from apps.diffs.merging.windows import Window, woven
 from apps.diffs.merging.words import Clash, Side, Three
 
@@ -30,42 +30,50 @@ class _Unkeyed:
         self._window = window
         self._ours = by_content(base, ours)
         self._theirs = by_content(base, theirs)
+        self._touched = self._ours.touched() | self._theirs.touched()
 
     def merged(self) -> Json:
-        window, ours, theirs = self._window, self._ours, self._theirs
-        touched = ours.touched() | theirs.touched()
-        chunks = (*ours.chunks, *theirs.chunks)
+        window = self._window
+        chunks = (*self._ours.chunks, *self._theirs.chunks)
         n_new = sum(chunk.high - chunk.low for chunk in chunks)
-        if not window.record.pay(len(touched) + n_new, window.pointer):
+        if not window.record.pay(len(self._touched) + n_new, window.pointer):
             return window.clash_unread()
-        if self._is_moved_on():
+        if _is_moved_on(self._ours, self._theirs):
             return window.clash(Clash.MOVED)
-        parts: dict[int, tuple[int, list[Json]]] = {}
-        inside: set[int] = set()
-        for start, end in self._stretches():
-            parts[start] = (end, self._stretch(start, end))
-            inside.update(range(start, end))
-        for i in sorted(touched - inside):
-            value = window.item(i, ours, theirs)
-            before = parts[i][1] if i in parts else []
-            parts[i] = (i + 1, [*before, *([] if value is MISSING else [value])])
-        for side, arranged in ((Side.OURS, ours), (Side.THEIRS, theirs)):
-            self._put(side, arranged, parts)
-        return window.filled(woven(ours, parts))
+        return window.filled(woven(self._ours, self._parts()))
 
-    def _is_moved_on(self) -> bool:
-        """Say whether a side touched what the other may have moved, or near to it."""
-        for side, other in ((self._ours, self._theirs), (self._theirs, self._ours)):
-            if side.moved and not side.moved.isdisjoint(other.touched()):
-                return True
-        return any(
-            (here.has_items and _has_moved(self._theirs, there))
-            or (there.has_items and _has_moved(self._ours, here))
-            for here, there in touching(self._ours, self._theirs)
-        )
+    def _parts(self) -> dict[int, tuple[int, list[Json]]]:
+        """Return what stands in the place of each stretch that anyone touched."""
+        stretches = dict(self._stretches())
+        inside = {i for start in stretches for i in range(start, stretches[start])}
+        runs = self._runs(inside.union(stretches, stretches.values()))
+        single = self._touched - inside
+        parts: dict[int, tuple[int, list[Json]]] = {}
+        for start in sorted({*stretches, *runs, *single}):
+            end, items = start, runs.get(start, [])
+            if start in stretches:
+                end = stretches[start]
+                items = self._stretch(start, end)
+            if start in single:
+                end = start + 1
+                value = self._window.item(start, self._ours, self._theirs)
+                items = items if value is MISSING else [*items, value]
+            parts[start] = (end, items)
+        return parts
+
+    def _runs(self, taken: set[int]) -> dict[int, list[Json]]:
+        """Tell and return what one side alone put before an item."""
+        runs: dict[int, list[Json]] = {}
+        for side, arranged in ((Side.OURS, self._ours), (Side.THEIRS, self._theirs)):
+            for chunk in arranged.chunks:
+                if chunk.has_items and chunk.start not in taken:
+                    items = arranged.items[chunk.low : chunk.high]
+                    self._window.add(side, chunk.start, items)
+                    runs[chunk.start] = items
+        return runs
 
     def _stretches(self) -> list[Stretch]:
-        """Find where both sides put things, or one did in place of what both touched."""
+        """Find where both put things, or one did in place of what the other touched."""
         found = [
             (min(here.start, there.start), max(here.end, there.end))
             for here, there in touching(self._ours, self._theirs)
@@ -77,39 +85,34 @@ class _Unkeyed:
 
     def _stretch(self, start: int, end: int) -> list[Json]:
         window = self._window
-        slices = []
-        for side in (self._ours, self._theirs):
-            low, high = side.bounds(start, end)
-            slices.append(side.items[low:high])
+        here = self._ours.between(start, end)
+        there = self._theirs.between(start, end)
         if start == end:
-            return window.inserted(start, *slices)
-        three = Three(window.inner.base[start:end], *slices)
-        if same(three.ours, three.theirs):
+            return window.inserted(start, here, there)
+        if same(here, there):
             for i in range(start, end):
                 window.remove(Side.BOTH, i)
-            window.add(Side.BOTH, start, three.ours)
-            return slices[0]
+            window.add(Side.BOTH, start, here)
+            return here
+        three = Three(window.inner.base[start:end], here, there)
         items: list[Json] = window.record.clash(
             Clash.WINDOW, window.place(start), three, length=end - start
         )
         return items
 
-    def _put(
-        self, side: Side, arranged: Arranged, parts: dict[int, tuple[int, list[Json]]]
-    ) -> None:
-        """Put in what one side alone has there."""
-        stretches = self._stretches()
-        for chunk in arranged.chunks:
-            if not chunk.has_items or _is_within(chunk, stretches):
-                continue
-            items = arranged.items[chunk.low : chunk.high]
-            self._window.add(side, chunk.start, items)
-            end, others = parts.get(chunk.start, (chunk.start, []))
-            parts[chunk.start] = (end, [*items, *others])
 
-
-def _has_moved(side: Arranged, chunk: Chunk) -> bool:
-    return not side.moved.isdisjoint(range(chunk.start, chunk.end))
+def _is_moved_on(ours: Arranged, theirs: Arranged) -> bool:
+    """Say whether a side touched what the other may have moved, or put things beside."""
+    for side, other in ((ours, theirs), (theirs, ours)):
+        if not side.moved:
+            continue
+        near = other.touched()
+        for chunk in other.chunks:
+            if chunk.has_items:
+                near.update((chunk.start - 1, chunk.end))
+        if not side.moved.isdisjoint(near):
+            return True
+    return False
 
 
 def _replaced(side: Arranged, other: Arranged) -> Iterator[Stretch]:
@@ -129,7 +132,3 @@ def _joined(stretches: list[Stretch]) -> list[Stretch]:
         else:
             found.append((start, end))
     return found
-
-
-def _is_within(chunk: Chunk, stretches: list[Stretch]) -> bool:
-    return any(start <= chunk.start and chunk.end <= end for start, end in stretches)
