@@ -1,0 +1,274 @@
+"""What a merge always holds to, whatever was merged."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.diffs.changes import MISSING, Kind
+from apps.diffs.compare import compare
+from apps.diffs.equality import same
+from apps.diffs.merging import Choice, Clash, Conflict, Merge, Pick, Side, merge
+from tests.diffs.merging.triples import (
+    Triple,
+    anything,
+    lawful,
+    of_tokens,
+    tokens,
+)
+
+budgets = st.one_of(st.just(10_000), st.just(10_000), st.integers(0, 8))
+
+
+def everywhere(pick: Pick, *triple: Any, budget: int = 10_000) -> Merge:
+    found = merge(*triple, budget=budget)
+    choices = {one.id: Choice(pick) for one in found.conflicts}
+    return merge(*triple, choices=choices, budget=budget)
+
+
+def written(value: Any) -> str:
+    return "-" if value is MISSING else json.dumps(value, sort_keys=True)
+
+
+def told(conflict: Conflict) -> set[str]:
+    return set(tokens([conflict.base, conflict.ours, conflict.theirs]))
+
+
+def in_conflicts(found: Merge) -> set[str]:
+    return {token for conflict in found.conflicts for token in told(conflict)}
+
+
+@lawful
+@given(anything, budgets)
+def test_what_one_side_left_alone_is_what_the_other_made(
+    triple: Triple, budget: int
+) -> None:
+    base, side, _ = triple
+    again = copy.deepcopy(base)
+
+    for found in (
+        merge(base, side, again, budget=budget),
+        merge(base, again, side, budget=budget),
+    ):
+        assert found.is_complete
+        assert found.conflicts == ()
+        assert json.dumps(found.value) == json.dumps(side) or same(base, side)
+
+
+@lawful
+@given(anything, budgets)
+def test_the_same_on_both_sides_is_no_conflict(triple: Triple, budget: int) -> None:
+    base, ours, _ = triple
+
+    found = merge(base, ours, copy.deepcopy(ours), budget=budget)
+
+    assert found.conflicts == ()
+    assert written(found.value) == written(ours)
+    assert set(found.sides()) <= {Side.BOTH}
+
+
+@lawful
+@given(st.one_of(anything, of_tokens()), budgets)
+def test_sides_swapped_the_value_is_the_same_and_conflicts_are_swapped(
+    triple: Triple, budget: int
+) -> None:
+    base, ours, theirs = triple
+
+    found = merge(base, ours, theirs, budget=budget)
+    swapped = merge(base, theirs, ours, budget=budget)
+
+    assert written(found.value) == written(swapped.value)
+    assert Counter(
+        (one.kind, one.pointer, one.length, one.picks)
+        + tuple(map(written, (one.base, one.ours, one.theirs)))
+        for one in found.conflicts
+    ) == Counter(
+        (one.kind, one.pointer, one.length, one.picks)
+        + tuple(map(written, (one.base, one.theirs, one.ours)))
+        for one in swapped.conflicts
+    )
+    for pick, other in (
+        (Pick.OURS, Pick.THEIRS),
+        (Pick.THEIRS, Pick.OURS),
+        (Pick.BASE, Pick.BASE),
+    ):
+        here = everywhere(pick, base, ours, theirs, budget=budget)
+        there = everywhere(other, base, theirs, ours, budget=budget)
+        assert written(here.value) == written(there.value)
+
+
+@lawful
+@given(st.one_of(anything, of_tokens()), budgets)
+def test_what_is_merged_stays_as_it_was(triple: Triple, budget: int) -> None:
+    was = json.dumps(triple)
+
+    everywhere(Pick.OURS, *triple, budget=budget)
+    everywhere(Pick.THEIRS, *triple, budget=budget)
+
+    assert json.dumps(triple) == was
+
+
+@lawful
+@given(st.one_of(anything, of_tokens()), budgets)
+def test_it_says_the_same_of_the_same(triple: Triple, budget: int) -> None:
+    again = json.loads(json.dumps(triple))
+
+    found, other = merge(*triple, budget=budget), merge(*again, budget=budget)
+
+    assert [one.id for one in found.conflicts] == [one.id for one in other.conflicts]
+    assert len({one.id for one in found.conflicts}) == len(found.conflicts)
+    assert found.conflicts == other.conflicts
+    assert found.changes == other.changes
+    assert written(found.value) == written(other.value)
+
+
+@lawful
+@given(st.one_of(anything, of_tokens()), budgets)
+def test_what_was_chosen_changes_no_conflict(triple: Triple, budget: int) -> None:
+    found = merge(*triple, budget=budget)
+
+    for pick in (Pick.OURS, Pick.THEIRS, Pick.BASE):
+        chosen = everywhere(pick, *triple, budget=budget)
+        assert chosen.conflicts == found.conflicts
+        assert chosen.changes == found.changes
+        assert chosen.unchosen == ()
+    assert found.unchosen == found.conflicts
+
+
+@lawful
+@given(of_tokens(), budgets, st.sampled_from([Pick.OURS, Pick.THEIRS, Pick.BASE]))
+def test_nothing_is_lost_unmentioned(triple: Triple, budget: int, pick: Pick) -> None:
+    base, *sides = (set(tokens(state)) for state in triple)
+
+    found = everywhere(pick, *triple, budget=budget)
+
+    result, disputed = set(tokens(found.value)), in_conflicts(found)
+    for side in sides:
+        assert side - base <= result | disputed
+        assert (base - side) & result <= disputed
+    assert base & sides[0] & sides[1] <= result | disputed
+    assert result <= base | sides[0] | sides[1]
+
+
+@lawful
+@given(of_tokens(), budgets, st.sampled_from([Pick.OURS, Pick.THEIRS]))
+def test_nothing_comes_twice(triple: Triple, budget: int, pick: Pick) -> None:
+    found = everywhere(pick, *triple, budget=budget)
+
+    assert max(Counter(tokens(found.value)).values(), default=1) == 1
+
+
+@lawful
+@given(
+    of_tokens(),
+    budgets,
+    st.sampled_from([(Pick.OURS, Side.THEIRS), (Pick.THEIRS, Side.OURS)]),
+)
+def test_choosing_one_side_everywhere_keeps_every_change_of_the_other(
+    triple: Triple, budget: int, chosen: tuple[Pick, Side]
+) -> None:
+    pick, other = chosen
+
+    found = everywhere(pick, *triple, budget=budget)
+
+    result = set(tokens(found.value))
+    moved = [one for one in found.changes if one.kind is Kind.MOVED]
+    for change in found.changes:
+        if change.side is Side.BOTH or change.side is other:
+            was, now = set(tokens(change.before)), set(tokens(change.after))
+            if change not in moved:
+                assert now - was <= result
+                assert not (was - now) & result
+
+
+@lawful
+@given(of_tokens(), budgets)
+def test_beside_ours_the_result_has_exactly_their_changes(
+    triple: Triple, budget: int
+) -> None:
+    _, ours, _ = triple
+
+    found = everywhere(Pick.OURS, *triple, budget=budget)
+
+    here, result = set(tokens(ours)), set(tokens(found.value))
+    theirs = [one for one in found.changes if one.side is Side.THEIRS]
+    was = {token for one in theirs for token in tokens(one.before)}
+    now = {token for one in theirs for token in tokens(one.after)}
+    assert result - here == now - was - here
+    assert here - result <= was - now
+
+
+@lawful
+@given(of_tokens(has_lists=False))
+def test_of_objects_the_difference_to_ours_is_their_changes(triple: Triple) -> None:
+    _, ours, _ = triple
+
+    found = everywhere(Pick.OURS, *triple)
+
+    assert Counter(
+        (one.pointer, one.kind, written(one.before), written(one.after))
+        for one in compare(ours, found.value)
+    ) == Counter(
+        (one.pointer, one.kind, written(one.before), written(one.after))
+        for one in found.changes
+        if one.side is Side.THEIRS
+    )
+
+
+@lawful
+@given(of_tokens())
+def test_without_conflicts_their_changes_on_ours_are_our_changes_on_theirs(
+    triple: Triple,
+) -> None:
+    base, ours, theirs = triple
+
+    found = merge(base, ours, theirs)
+
+    if found.is_complete:
+        assert set(tokens(found.value)) == (
+            set(tokens(ours)) & set(tokens(theirs))
+            | (set(tokens(ours)) ^ set(tokens(theirs))) - set(tokens(base))
+        )
+
+
+@lawful
+@given(anything, anything, budgets)
+def test_a_choice_never_applies_to_another_conflict(
+    one: Triple, other: Triple, budget: int
+) -> None:
+    first = {each.id: each for each in merge(*one, budget=budget).conflicts}
+    second = {each.id: each for each in merge(*other, budget=budget).conflicts}
+
+    for known in first.keys() & second.keys():
+        here, there = first[known], second[known]
+        assert (here.kind, here.pointer) == (there.kind, there.pointer)
+        assert all(
+            written(a) == written(b)
+            for a, b in (
+                (here.base, there.base),
+                (here.ours, there.ours),
+                (here.theirs, there.theirs),
+            )
+        )
+
+
+@lawful
+@given(anything, st.integers(0, 8))
+def test_a_small_budget_makes_fewer_and_larger_conflicts(
+    triple: Triple, budget: int
+) -> None:
+    found = merge(*triple, budget=budget)
+
+    assert len(found.conflicts) <= budget + 1
+    if merge(*triple).conflicts == ():
+        assert all(
+            one.pointer in found.coarse or one.kind in (Clash.VALUE, Clash.WINDOW)
+            for one in found.conflicts
+        )
+    if found.is_complete and not found.conflicts:
+        assert same(found.value, merge(*triple).value) or found.coarse
