@@ -10,7 +10,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.diffs.changes import MISSING, Kind
+from apps.diffs import pointers
+from apps.diffs.changes import MISSING
 from apps.diffs.compare import compare
 from apps.diffs.equality import same
 from apps.diffs.merging import Choice, Clash, Conflict, Merge, Pick, Side, merge
@@ -36,7 +37,20 @@ def written(value: Any) -> str:
 
 
 def told(conflict: Conflict) -> set[str]:
-    return set(tokens([conflict.base, conflict.ours, conflict.theirs]))
+    named = set(conflict.pointer.rsplit("/", 1)[1:])
+    return named.union(tokens([conflict.base, conflict.ours, conflict.theirs]))
+
+
+def was_and_now(found: Merge, *sides: Side) -> tuple[set[str], set[str]]:
+    """Return what the changes of some sides say was there, and is there."""
+    was, now = set[str](), set[str]()
+    for change in found.changes:
+        if change.side in sides:
+            # The key is told by the pointer.
+            named = [one for one in pointers.split(change.pointer)[-1:] if one[:1] == "t"]
+            for value, seen in ((change.before, was), (change.after, now)):
+                seen.update([] if value is MISSING else [*named, *tokens(value)])
+    return was, now
 
 
 def in_conflicts(found: Merge) -> set[str]:
@@ -177,13 +191,9 @@ def test_choosing_one_side_everywhere_keeps_every_change_of_the_other(
     found = everywhere(pick, *triple, budget=budget)
 
     result = set(tokens(found.value))
-    moved = [one for one in found.changes if one.kind is Kind.MOVED]
-    for change in found.changes:
-        if change.side is Side.BOTH or change.side is other:
-            was, now = set(tokens(change.before)), set(tokens(change.after))
-            if change not in moved:
-                assert now - was <= result
-                assert not (was - now) & result
+    was, now = was_and_now(found, other, Side.BOTH)
+    assert now - was <= result
+    assert not (was - now) & result
 
 
 @lawful
@@ -196,11 +206,9 @@ def test_beside_ours_the_result_has_exactly_their_changes(
     found = everywhere(Pick.OURS, *triple, budget=budget)
 
     here, result = set(tokens(ours)), set(tokens(found.value))
-    theirs = [one for one in found.changes if one.side is Side.THEIRS]
-    was = {token for one in theirs for token in tokens(one.before)}
-    now = {token for one in theirs for token in tokens(one.after)}
-    assert result - here == now - was - here
-    assert here - result <= was - now
+    was, now = was_and_now(found, Side.THEIRS)
+    assert result - here == now - was
+    assert here - result == was - now
 
 
 @lawful
