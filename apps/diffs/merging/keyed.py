@@ -48,14 +48,9 @@ class _Keyed:
         contents = {i: window.item(i, ours, theirs) for i in sorted(touched)}
         if not is_agreed:
             return self._chosen(contents, shared)
-        for side, moved in (
-            (Side.OURS, ours.moved - theirs.moved),
-            (Side.BOTH, ours.moved & theirs.moved),
-            (Side.THEIRS, theirs.moved - ours.moved),
-        ):
-            for i in sorted(moved):
-                if i in ours.partners and i in theirs.partners:
-                    window.move(side, i, contents[i])
+        for i in sorted(ours.moved | theirs.moved):
+            if i in ours.partners and i in theirs.partners:
+                window.move(i, ours, theirs)
         return window.filled(woven(ours, self._parts(contents)))
 
     def _can_share(self, shared: Collection[Identity], *, is_agreed: bool) -> bool:

@@ -102,7 +102,7 @@ class _Unkeyed:
 
 
 def _is_moved_on(ours: Arranged, theirs: Arranged) -> bool:
-    """Say whether a side touched what the other may have moved, or put things beside."""
+    """Say whether a side touched what the other may have moved, or what is beside."""
     for side, other in ((ours, theirs), (theirs, ours)):
         if not side.moved:
             continue

@@ -52,8 +52,11 @@ class Window:
         for item in items:
             self.record.tell(side, self.place(index), MISSING, item)
 
-    def move(self, side: Side, index: int, item: Json) -> None:
-        """Tell that an item stands elsewhere."""
+    def move(self, index: int, ours: Arranged, theirs: Arranged) -> None:
+        """Tell that an item stands elsewhere; what changed inside is told by itself."""
+        is_here, is_there = index in ours.moved, index in theirs.moved
+        side = Side.THEIRS if not is_here else Side.BOTH if is_there else Side.OURS
+        item = ours.item(index) if is_here else theirs.item(index)
         before = self.inner.base[index]
         self.record.note(side, self.place(index), Kind.MOVED, before, item)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.diffs import pointers
-from apps.diffs.changes import MISSING
+from apps.diffs.changes import MISSING, Kind
 from apps.diffs.compare import compare
 from apps.diffs.equality import same
 from apps.diffs.merging import Choice, Clash, Conflict, Merge, Pick, Side, merge
@@ -36,6 +36,10 @@ def written(value: Any) -> str:
     return "-" if value is MISSING else json.dumps(value, sort_keys=True)
 
 
+def stood(conflict: Conflict) -> tuple[Any, ...]:
+    return conflict.kind, conflict.pointer, conflict.length, conflict.picks
+
+
 def told(conflict: Conflict) -> set[str]:
     named = set(conflict.pointer.rsplit("/", 1)[1:])
     return named.union(tokens([conflict.base, conflict.ours, conflict.theirs]))
@@ -45,9 +49,11 @@ def was_and_now(found: Merge, *sides: Side) -> tuple[set[str], set[str]]:
     """Return what the changes of some sides say was there, and is there."""
     was, now = set[str](), set[str]()
     for change in found.changes:
-        if change.side in sides:
+        # What changed inside of what moved is told by itself.
+        if change.side in sides and change.kind is not Kind.MOVED:
             # The key is told by the pointer.
-            named = [one for one in pointers.split(change.pointer)[-1:] if one[:1] == "t"]
+            named = {pointers.split(change.pointer)[-1]} if change.pointer else set()
+            named = {one for one in named if one.startswith("t")}
             for value, seen in ((change.before, was), (change.after, now)):
                 seen.update([] if value is MISSING else [*named, *tokens(value)])
     return was, now
@@ -98,12 +104,10 @@ def test_sides_swapped_the_value_is_the_same_and_conflicts_are_swapped(
 
     assert written(found.value) == written(swapped.value)
     assert Counter(
-        (one.kind, one.pointer, one.length, one.picks)
-        + tuple(map(written, (one.base, one.ours, one.theirs)))
+        (stood(one), written(one.base), written(one.ours), written(one.theirs))
         for one in found.conflicts
     ) == Counter(
-        (one.kind, one.pointer, one.length, one.picks)
-        + tuple(map(written, (one.base, one.theirs, one.ours)))
+        (stood(one), written(one.base), written(one.theirs), written(one.ours))
         for one in swapped.conflicts
     )
     for pick, other in (
