@@ -84,15 +84,16 @@ class Arranged:
 
 def by_identity(base: list[Json], items: list[Json], key: str) -> Arranged:
     """Arrange items that have an identity key; out of order, the fewest moved."""
-    pairing = lists.by_identity(base, items, key)
+    inner = _Inner.of(base, items)
+    pairing = lists.by_identity(inner.old, inner.new, key)
     stable = [pair for pair in pairing.pairs if pair not in pairing.moved]
     return Arranged(
         base,
         items,
-        dict(pairing.pairs),
-        tuple(_between(stable, len(base), len(items))),
-        frozenset(old for old, _ in pairing.unproven),
-        frozenset(old for old, _ in pairing.moved),
+        inner.partners(pairing.pairs),
+        tuple(inner.between(stable)),
+        frozenset(inner.head + old for old, _ in pairing.unproven),
+        frozenset(inner.head + old for old, _ in pairing.moved),
     )
 
 
@@ -101,61 +102,81 @@ def by_content(base: list[Json], items: list[Json]) -> Arranged:
 
     Where a side has more or fewer, which became which would be guessed.
     """
-    pairing = lists.by_content(base, items, _nothing)
-    kept = pairing.pairs if pairing else []
+    inner = _Inner.of(base, items)
+    pairing = lists.by_content(inner.old, inner.new, _nothing)
+    pairs = list(pairing.pairs) if pairing else []
     changed: set[int] = set()
-    partners = dict(kept)
     chunks = []
-    for chunk in _between(kept, len(base), len(items)):
+    for chunk in inner.between(pairs):
         if chunk.end - chunk.start != chunk.high - chunk.low:
             chunks.append(chunk)
             continue
-        for old, new in zip(
-            range(chunk.start, chunk.end), range(chunk.low, chunk.high), strict=True
-        ):
-            partners[old] = new
-            if not same(base[old], items[new]):
+        shift = chunk.low - chunk.start
+        for old in range(chunk.start, chunk.end):
+            pairs.append((old - inner.head, old + shift - inner.head))
+            if not same(base[old], items[old + shift]):
                 changed.add(old)
-    found = frozenset(changed)
+    moved = _moved(inner, dict(pairs), {old - inner.head for old in changed})
     return Arranged(
         base,
         items,
-        partners,
+        inner.partners(pairs),
         tuple(chunks),
-        found,
-        _moved(base, items, partners, found),
+        frozenset(changed),
+        frozenset(inner.head + old for old in moved),
     )
 
 
-def _moved(
-    base: list[Json],
-    items: list[Json],
-    partners: dict[int, int],
-    changed: frozenset[int],
-) -> frozenset[int]:
+@dataclass(frozen=True, slots=True)
+class _Inner:
+    """Two lists without what they share at both ends, which is found much sooner."""
+
+    old: list[Json]
+    new: list[Json]
+    head: int
+    tail: int
+
+    @classmethod
+    def of(cls, base: list[Json], items: list[Json]) -> _Inner:
+        head = lists.common_prefix(base, items)
+        tail = lists.common_suffix(base, items, head)
+        old, new = base[head : len(base) - tail], items[head : len(items) - tail]
+        return cls(old, new, head, tail)
+
+    def partners(self, pairs: list[Pair]) -> dict[int, int]:
+        """Return which items belong together, by index in the whole lists."""
+        head, n_old, n_new = self.head, len(self.old), len(self.new)
+        found = {i: i for i in range(head)}
+        found.update((head + old, head + new) for old, new in pairs)
+        found.update((head + n_old + i, head + n_new + i) for i in range(self.tail))
+        return found
+
+    def between(self, stable: list[Pair]) -> Iterator[Chunk]:
+        """Return what lies between items that stayed in order."""
+        head = self.head
+        edges = [(-1, -1), *stable, (len(self.old), len(self.new))]
+        for (old, new), (next_old, next_new) in pairwise(edges):
+            if old + 1 < next_old or new + 1 < next_new:
+                start, low = head + old + 1, head + new + 1
+                yield Chunk(start, head + next_old, low, head + next_new)
+
+
+def _moved(inner: _Inner, partners: dict[int, int], changed: set[int]) -> set[int]:
     """Find what may have moved: items that are elsewhere, and places they came to."""
-    gone = [i for i in range(len(base)) if i not in partners or i in changed]
+    gone = [i for i in range(len(inner.old)) if i not in partners or i in changed]
     taken = {new for old, new in partners.items() if old not in changed}
-    if not gone or len(taken) == len(items):
-        return frozenset()
-    was = {i: spelling(base[i]) for i in gone}
-    now = {j: spelling(items[j]) for j in range(len(items)) if j not in taken}
+    if not gone or len(taken) == len(inner.new):
+        return set()
+    was = {i: spelling(inner.old[i]) for i in gone}
+    new = inner.new
+    now = {j: spelling(new[j]) for j in range(len(new)) if j not in taken}
     both = set(was.values()) & set(now.values())
-    if not both:
-        return frozenset()
-    came = (i for i in changed if now[partners[i]] in both)
-    return frozenset([*(i for i in gone if was[i] in both), *came])
+    came = {i for i in changed if now[partners[i]] in both}
+    return came.union(i for i in gone if was[i] in both)
 
 
 def _nothing(_one: list[Json], _other: list[Json]) -> list[Pair]:
     return []
-
-
-def _between(stable: list[Pair], n_base: int, n_items: int) -> Iterator[Chunk]:
-    edges = [(-1, -1), *stable, (n_base, n_items)]
-    for (old, new), (next_old, next_new) in pairwise(edges):
-        if old + 1 < next_old or new + 1 < next_new:
-            yield Chunk(old + 1, next_old, new + 1, next_new)
 
 
 def touching(ours: Arranged, theirs: Arranged) -> Iterator[tuple[Chunk, Chunk]]:
