@@ -1709,8 +1709,8 @@ MUTANTS = (
     one(
         "a choice holds whatever they made of it",
         MERGING + "record.py",
-        "*_written(three))",
-        "*_written(three[:2]))",
+        "*_written(three),",
+        "*_written(three[:2]),",
         MERGED_IN_BOUNDS + "a_conflict_of_which_any_value_changed_is_another_one",
     ),
     one(
@@ -1765,8 +1765,8 @@ MUTANTS = (
     one(
         "their change is taken and not told",
         MERGING + "walk.py",
-        "                self._record.tell(Side.THEIRS, place, inner.base, inner.theirs)\n",
-        "",
+        "self._record.tell(Side.THEIRS, place, inner.base, inner.theirs)",
+        "pass",
         MERGES + "of_objects_the_difference_to_ours_is_their_changes",
     ),
 )
