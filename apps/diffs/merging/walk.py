@@ -72,12 +72,14 @@ class _Walk:
 
     def _objects(self, three: Three, pointer: str) -> Json:
         base, ours, theirs = three
-        here = dict.fromkeys(key for keys in differing(base, ours) for key in keys)
-        there = dict.fromkeys(key for keys in differing(base, theirs) for key in keys)
+        here, there = (
+            {key for keys in differing(base, side) for key in keys}
+            for side in (ours, theirs)
+        )
         if not self._record.pay(len(here | there), pointer):
             return self._record.clash_whole(Clash.VALUE, pointer, three)
         merged = dict(ours)
-        for key in here | there:
+        for key in _ordered(here | there, base):
             place = f"{pointer}/{escape(key)}"
             inner = Three(*(each.get(key, MISSING) for each in three))
             if key not in there:
@@ -93,3 +95,11 @@ class _Walk:
             else:
                 merged[key] = value
         return merged
+
+
+def _ordered(keys: set[str], base: dict[str, Json]) -> list[str]:
+    """Order keys in the same way whichever side is called ours, as the base's first.
+
+    What comes late may be beyond the budget.
+    """
+    return [*(key for key in base if key in keys), *sorted(keys.difference(base))]
