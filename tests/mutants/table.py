@@ -1723,7 +1723,7 @@ MUTANTS = (
     one(
         "an item without a key that moved is guessed",
         MERGING + "unkeyed.py",
-        "if _is_moved_on(self._ours, self._theirs):",
+        "if self._is_moved_on():",
         "if False:",
         MERGES + "nothing_comes_twice",
     ),

@@ -50,6 +50,8 @@ class Arranged:
     chunks: tuple[Chunk, ...]
     changed: frozenset[int]
     moved: frozenset[int] = field(default=frozenset())
+    # Indexes of the side's items that may have been moved there, without a key.
+    arrived: frozenset[int] = field(default=frozenset())
 
     def touched(self) -> set[int]:
         """Return the indexes of the items of the base that are not as they were."""
@@ -116,7 +118,7 @@ def by_content(base: list[Json], items: list[Json]) -> Arranged:
             pairs.append((old - inner.head, old + shift - inner.head))
             if not same(base[old], items[old + shift]):
                 changed.add(old)
-    moved = _moved(inner, dict(pairs), {old - inner.head for old in changed})
+    moved, arrived = _moved(inner, dict(pairs), {old - inner.head for old in changed})
     return Arranged(
         base,
         items,
@@ -124,6 +126,7 @@ def by_content(base: list[Json], items: list[Json]) -> Arranged:
         tuple(chunks),
         frozenset(changed),
         frozenset(inner.head + old for old in moved),
+        frozenset(inner.head + new for new in arrived),
     )
 
 
@@ -161,18 +164,24 @@ class _Inner:
                 yield Chunk(start, head + next_old, low, head + next_new)
 
 
-def _moved(inner: _Inner, partners: dict[int, int], changed: set[int]) -> set[int]:
-    """Find what may have moved: items that are elsewhere, and places they came to."""
-    gone = [i for i in range(len(inner.old)) if i not in partners or i in changed]
-    taken = {new for old, new in partners.items() if old not in changed}
-    if not gone or len(taken) == len(inner.new):
-        return set()
-    was = {i: spelling(inner.old[i]) for i in gone}
-    new = inner.new
+def _moved(
+    inner: _Inner, partners: dict[int, int], changed: set[int]
+) -> tuple[set[int], set[int]]:
+    """Find what may have moved: items that are elsewhere, and where something came to.
+
+    Of the base's items, then of the side's.
+    """
+    old, new = inner.old, inner.new
+    gone = [i for i in range(len(old)) if i not in partners or i in changed]
+    taken = {now for was, now in partners.items() if was not in changed}
+    if not gone or len(taken) == len(new):
+        return set(), set()
+    was = {i: spelling(old[i]) for i in gone}
     now = {j: spelling(new[j]) for j in range(len(new)) if j not in taken}
     both = set(was.values()) & set(now.values())
-    came = {i for i in changed if now[partners[i]] in both}
-    return came.union(i for i in gone if was[i] in both)
+    arrived = {j for j in now if now[j] in both}
+    came = {i for i in changed if partners[i] in arrived}
+    return came.union(i for i in gone if was[i] in both), arrived
 
 
 def _nothing(_one: list[Json], _other: list[Json]) -> list[Pair]:

@@ -31,6 +31,7 @@ class _Unkeyed:
         self._ours = by_content(base, ours)
         self._theirs = by_content(base, theirs)
         self._touched = self._ours.touched() | self._theirs.touched()
+        self._stretches = _stretches(self._ours, self._theirs)
 
     def merged(self) -> Json:
         window = self._window
@@ -38,13 +39,13 @@ class _Unkeyed:
         n_new = sum(chunk.high - chunk.low for chunk in chunks)
         if not window.record.pay(len(self._touched) + n_new, window.pointer):
             return window.clash_unread()
-        if _is_moved_on(self._ours, self._theirs):
+        if self._is_moved_on():
             return window.clash(Clash.MOVED)
         return window.filled(woven(self._ours, self._parts()))
 
     def _parts(self) -> dict[int, tuple[int, list[Json]]]:
         """Return what stands in the place of each stretch that anyone touched."""
-        stretches = dict(self._stretches())
+        stretches = dict(self._stretches)
         inside = {i for start in stretches for i in range(start, stretches[start])}
         runs = self._runs(inside.union(stretches, stretches.values()))
         single = self._touched - inside
@@ -72,16 +73,21 @@ class _Unkeyed:
                     runs[chunk.start] = items
         return runs
 
-    def _stretches(self) -> list[Stretch]:
-        """Find where both put things, or one did in place of what the other touched."""
-        found = [
-            (min(here.start, there.start), max(here.end, there.end))
-            for here, there in touching(self._ours, self._theirs)
-            if here.has_items and there.has_items
-        ]
-        found += _replaced(self._ours, self._theirs)
-        found += _replaced(self._theirs, self._ours)
-        return _joined(found)
+    def _is_moved_on(self) -> bool:
+        """Say whether what a side may have moved is in dispute, or its surroundings."""
+        inside = {i for stretch in self._stretches for i in range(*stretch)}
+        bounds = {place for stretch in self._stretches for place in stretch}
+        for side, other in ((self._ours, self._theirs), (self._theirs, self._ours)):
+            near = inside.union(other.touched(), _surroundings(other))
+            if not side.moved.isdisjoint(near):
+                return True
+            if any(
+                not side.arrived.isdisjoint(range(chunk.low, chunk.high))
+                for chunk in side.chunks
+                if chunk.start in bounds or chunk.start in inside
+            ):
+                return True
+        return False
 
     def _stretch(self, start: int, end: int) -> list[Json]:
         window = self._window
@@ -101,18 +107,23 @@ class _Unkeyed:
         return items
 
 
-def _is_moved_on(ours: Arranged, theirs: Arranged) -> bool:
-    """Say whether a side touched what the other may have moved, or what is beside."""
-    for side, other in ((ours, theirs), (theirs, ours)):
-        if not side.moved:
-            continue
-        near = other.touched()
-        for chunk in other.chunks:
-            if chunk.has_items:
-                near.update((chunk.start - 1, chunk.end))
-        if not side.moved.isdisjoint(near):
-            return True
-    return False
+def _stretches(ours: Arranged, theirs: Arranged) -> list[Stretch]:
+    """Find where both put things, or one did in place of what the other touched."""
+    found = [
+        (min(here.start, there.start), max(here.end, there.end))
+        for here, there in touching(ours, theirs)
+        if here.has_items and there.has_items
+    ]
+    found += _replaced(ours, theirs)
+    found += _replaced(theirs, ours)
+    return _joined(found)
+
+
+def _surroundings(side: Arranged) -> Iterator[int]:
+    """Give the items between which a side put things."""
+    for chunk in side.chunks:
+        if chunk.has_items:
+            yield from (chunk.start - 1, chunk.end)
 
 
 def _replaced(side: Arranged, other: Arranged) -> Iterator[Stretch]:
