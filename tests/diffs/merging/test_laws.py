@@ -153,6 +153,26 @@ def test_what_was_chosen_changes_no_conflict(triple: Triple, budget: int) -> Non
 
 
 @lawful
+@given(st.one_of(anything, of_tokens()), budgets)
+def test_pointers_hold_what_the_base_had(triple: Triple, budget: int) -> None:
+    base, *_ = triple
+
+    found = merge(*triple, budget=budget)
+
+    for change in found.changes:
+        if change.before is not MISSING:
+            assert same(pointers.resolve(base, change.pointer), change.before)
+    for conflict in found.conflicts:
+        if conflict.length is not None:
+            *way, at = pointers.split(conflict.pointer)
+            items = pointers.resolve(base, pointers.join(way))
+            stretch = items[int(at) : int(at) + conflict.length]
+            assert same(stretch, conflict.base)
+        elif conflict.kind is not Clash.ORDER and conflict.base is not MISSING:
+            assert same(pointers.resolve(base, conflict.pointer), conflict.base)
+
+
+@lawful
 @given(of_tokens(), budgets, st.sampled_from([Pick.OURS, Pick.THEIRS, Pick.BASE]))
 def test_nothing_is_lost_unmentioned(triple: Triple, budget: int, pick: Pick) -> None:
     base, *sides = (set(tokens(state)) for state in triple)
