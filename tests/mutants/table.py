@@ -1725,7 +1725,7 @@ MUTANTS = (
         MERGING + "unkeyed.py",
         "if self._is_moved_on():",
         "if False:",
-        MERGES + "nothing_comes_twice",
+        MERGED,
     ),
     one(
         "ours spoke first",
