@@ -65,6 +65,35 @@ def test_it_shows_which_versions_turned_a_check(
     assert "there may be other flips" not in shown
 
 
+def test_from_what_broke_it_one_step_leads_back(
+    viewer: Client, project: Project, run: Run
+) -> None:
+    operator = signed_in(Client(), make_member(project, "olga", Role.OPERATOR))
+    back = reverse("console:rollback", args=[project.slug, run.id, 0])
+    fork = reverse("console:fork", args=[project.slug, run.id, 0])
+
+    shown, seen = (asked(one, project, run, LOST) for one in (operator, viewer))
+
+    assert f'href="{back}"' in shown
+    assert f'href="{fork}"' in shown
+    assert shown.count("What it changed") == seen.count("What it changed") == 1
+    assert "versions/1?against=0" in seen
+    assert back not in seen
+    assert fork not in seen
+    run.post("close", {})
+    assert back not in asked(operator, project, run, LOST)
+
+
+def test_what_was_set_aside_is_no_reason_to_go_back(project: Project, run: Run) -> None:
+    operator = signed_in(Client(), make_member(project, "olga", Role.OPERATOR))
+    run.rollback(0)
+
+    answer = page(operator, project, run, f"check={quote(LOST)}&every=1")
+
+    assert "fails from here on" in text(answer)
+    assert "What it changed" not in text(answer)
+
+
 def test_where_nothing_turned_it_says_so(
     viewer: Client, project: Project, run: Run
 ) -> None:

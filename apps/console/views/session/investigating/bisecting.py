@@ -13,7 +13,7 @@ from apps.checks import write_text
 from apps.console import queries
 from apps.console.forms.investigating.bisect import BisectForm
 from apps.console.pages.project.session_rows import title_of
-from apps.console.pages.session import version_text
+from apps.console.pages.session import session_page, version_text
 from apps.console.views.requests.decorators import entered, page
 from apps.timeline.queries import Bisection, Flip, find_flips, write_bisect_cursor
 
@@ -23,11 +23,13 @@ def bisect(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
     """Show which versions turned a check, and what is known around them."""
     membership = entered(request, slug)
     session = queries.session(membership.project, session_id)
+    now = timezone.now()
     form = BisectForm(request.GET if "check" in request.GET else None)
     asked = form.asked() if form.is_bound else None
-    context: dict[str, Any] = {
-        "membership": membership,
-        "session": session,
+    place = session_page.Place(
+        membership=membership, session=session, number=None, now=now
+    )
+    context: dict[str, Any] = session_page.facts(place) | {
         "title": title_of(session),
         "text": request.GET.get("check", ""),
         "fault": form.errors["check"][0] if form.is_bound and form.errors else "",
@@ -35,19 +37,19 @@ def bisect(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
     }
     if asked is not None:
         scope = Scope(membership.project)
-        found = find_flips(scope, session.id, asked, now=timezone.now())
-        context |= _told(found)
+        found = find_flips(scope, session.id, asked, now=now)
+        context |= _told(found, session.id)
         context["more"]["after"] = context["next"]
     status = 400 if context["fault"] else 200
     return render(request, "console/bisect.html", context, status=status)
 
 
-def _told(found: Bisection) -> dict[str, Any]:
+def _told(found: Bisection, session_id: str) -> dict[str, Any]:
     return {
         "found": found,
         "check": write_text(found.check),
         "answer": _answer(found),
-        "flips": [_flip(one) for one in found.flips],
+        "flips": [_flip(one, session_id) for one in found.flips],
         "n_untouched": found.history.n_versions
         - found.history.n_gone
         - len(found.history),
@@ -70,9 +72,13 @@ def _answer(found: Bisection) -> str:
     return f"v{bad.place.number} is the first that was found not to pass"
 
 
-def _flip(flip: Flip) -> dict[str, Any]:
+def _flip(flip: Flip, session_id: str) -> dict[str, Any]:
+    is_here = session_id == flip.version.session_id == flip.after.session_id
+    broke = flip.was == "holds" and flip.is_certain and flip.set_aside_by is None
     return {
         "flip": flip,
+        # What was right before it, where one may go back to that.
+        "good": flip.after.number if is_here and broke else None,
         "version": flip.version,
         "operation": version_text.operation(flip.version),
         "says": {
