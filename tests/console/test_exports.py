@@ -59,6 +59,13 @@ def asked(admin: Client, kind: str, **said: Any) -> Any:
     return admin.post(f"{PAGE}/ask", {"kind": kind, "key": "k"} | said)
 
 
+def test_it_is_a_page_of_keeping(admin: Client) -> None:
+    nav = text_of(admin).partition('class="side-nav"')[2].partition("</nav>")[0]
+
+    current = nav.partition('aria-current="page"')[2].partition("</a>")[0]
+    assert current.split()[-1] == "Keeping"
+
+
 def swept() -> None:
     with acting_as(DatabaseRole.WORKER):
         making.sweep(now=timezone.now())

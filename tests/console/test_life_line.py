@@ -119,7 +119,11 @@ def test_the_sidebar_counts_what_waits_for_a_person(see, project):
 def test_it_names_the_page_that_is_open(see, project):
     story = Story(project)
 
-    for rest, title in ((["agents"], "Agents"), (["sessions", story.id], "Sessions")):
+    for rest, title in (
+        (["agents"], "Agents"),
+        (["sessions", story.id], "Sessions"),
+        (["sessions", story.id, "bisect"], "Sessions"),
+    ):
         nav = see(*rest).partition('class="side-nav"')[2].partition("</nav>")[0]
         current = re.search(r'aria-current="page">.*?</svg>\s*([\w ]+?)\s*<', nav)
         assert current is not None

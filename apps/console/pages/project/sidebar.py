@@ -69,6 +69,7 @@ SESSIONS = Entry(
         "close",
         "jump",
         "blame",
+        "bisect",
         "value",
         "meaning",
         "plans",
@@ -175,7 +176,14 @@ GROUPS: Sequence[tuple[str, Sequence[Entry]]] = [
                 icon="clock",
                 view="keeping",
                 key="r",
-                at=("keeping", "erasures", "erasure_preview", "erasure"),
+                at=(
+                    "keeping",
+                    "erasures",
+                    "erasure_preview",
+                    "erasure",
+                    "exports",
+                    "ask_export",
+                ),
             ),
             Entry(
                 title="Members",
