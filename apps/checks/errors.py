@@ -27,3 +27,12 @@ class CheckRefused(ValueError):
         self.message = message
         self.where = where
         self.suggestion = suggestion
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, with its place and what was probably meant, for people."""
+        place = self.where.pointer or "the top"
+        if self.where.position is not None:
+            place = f"character {self.where.position + 1}"
+        meant = f" Did you mean {self.suggestion}?" if self.suggestion else ""
+        return f"At {place}: {self.message}.{meant}"

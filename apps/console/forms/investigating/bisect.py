@@ -31,10 +31,7 @@ class BisectForm(forms.Form):
         try:
             return read_text(self.cleaned_data["check"])
         except CheckRefused as refused:
-            place = (refused.where.position or 0) + 1
-            meant = f" Did you mean {refused.suggestion}?" if refused.suggestion else ""
-            message = f"At character {place}: {refused.message}.{meant}"
-            raise forms.ValidationError(message) from None
+            raise forms.ValidationError(refused.sentence) from None
 
     def clean_after(self) -> Place | None:
         given: str = self.cleaned_data["after"]

@@ -44,15 +44,8 @@ def read_check(said: str | dict[str, Any]) -> Check:
     try:
         return read_text(said) if isinstance(said, str) else read_document(said)
     except CheckRefused as refused:
-        where = refused.where
-        place = where.pointer or "the top"
-        if where.position is not None:
-            place = f"character {where.position + 1}"
-        meant = f" Did you mean {refused.suggestion}?" if refused.suggestion else ""
         raise InvalidRequest(
-            f"At {place}: {refused.message}.{meant}",
-            param="check",
-            **_details(refused),
+            refused.sentence, param="check", **_details(refused)
         ) from None
 
 
