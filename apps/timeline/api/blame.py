@@ -152,8 +152,8 @@ def _setter_object(setter: Setter) -> dict[str, Any]:
         "kind": setter.kind.value if setter.kind else CARRIED,
         **_values(before=setter.before, after=setter.after),
         "op": version.op,
-        **_act(version),
-        "turn": _turn_object(setter.turn) if setter.turn else None,
+        **act_object(version),
+        "turn": turn_object(setter.turn) if setter.turn else None,
         "restored_by": _restorer(setter.restored_by) if setter.restored_by else None,
         "next": cursors.write_cursor(setter.next),
     }
@@ -164,11 +164,12 @@ def _restorer(version: VersionRow) -> dict[str, Any]:
         "session_id": version.session_id,
         "version": version.number,
         "restored_version": version.restored_number,
-        **_act(version),
+        **act_object(version),
     }
 
 
-def _act(version: VersionRow) -> dict[str, Any]:
+def act_object(version: VersionRow) -> dict[str, Any]:
+    """Return when, by whom and why a version was written."""
     return {
         "created_at": utc_text(version.created_at),
         "actor": {
@@ -182,7 +183,8 @@ def _act(version: VersionRow) -> dict[str, Any]:
     }
 
 
-def _turn_object(turn: TurnFacts) -> dict[str, Any]:
+def turn_object(turn: TurnFacts) -> dict[str, Any]:
+    """Return the turn that made a version."""
     return {
         "id": turn.id,
         "turn_number": turn.turn_number,

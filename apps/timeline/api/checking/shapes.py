@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from apps.checks import pointers_of, write_text
-from apps.core.time.moments import utc_text
+from apps.timeline.api.blame import act_object, turn_object
 from apps.timeline.api.checking.asked import HOLDS
-from apps.timeline.blame import TurnFacts
 from apps.timeline.queries.bisect import (
     Bisection,
     End,
@@ -39,7 +38,7 @@ def bisect_object(found: Bisection) -> dict[str, Any]:
         "covered": found.covered and _span(*found.covered),
         "versions": history.n_versions,
         "candidates": len(history),
-        "untouched": history.n_versions - history.n_gone - len(history),
+        "untouched": history.n_untouched,
         "set_aside": history.n_set_aside,
         "gone": history.n_gone,
         "looked_into": found.looked_into,
@@ -81,29 +80,11 @@ def _flip(flip: Flip) -> dict[str, Any]:
         "certain": flip.is_certain,
         "set_aside_by": flip.set_aside_by,
         "op": version.op,
-        "created_at": utc_text(version.created_at),
-        "actor": {
-            "kind": version.actor_kind,
-            "id": version.actor_id,
-            "label": version.actor_label,
-        },
+        **act_object(version),
         "release": version.release,
         "model": version.model,
         "step_number": version.step_number,
-        "reasoning": version.reasoning,
-        "reason_code": version.reason_code,
-        "trace_id": version.trace_id,
-        "turn": flip.turn and _turn(flip.turn),
-    }
-
-
-def _turn(turn: TurnFacts) -> dict[str, Any]:
-    return {
-        "id": turn.id,
-        "turn_number": turn.turn_number,
-        "reasoning": turn.reasoning,
-        "trace_id": turn.trace_id,
-        "created_at": utc_text(turn.created_at),
+        "turn": flip.turn and turn_object(flip.turn),
     }
 
 

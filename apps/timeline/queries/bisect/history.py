@@ -98,6 +98,11 @@ class History:
         return sum(one.n_gone for one in self.segments)
 
     @property
+    def n_untouched(self) -> int:
+        """Count those that are there and cannot have turned it."""
+        return self.n_versions - self.n_gone - len(self)
+
+    @property
     def n_set_aside(self) -> int:
         """Count the versions between the first and the last that are passed by."""
         spans = (one.last + 1 - one.lineage.at(0) for one in self.segments)

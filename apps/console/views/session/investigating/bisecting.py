@@ -9,7 +9,6 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from apps.agents.scope import Scope
-from apps.checks import write_text
 from apps.console import queries
 from apps.console.forms.investigating.bisect import BisectForm
 from apps.console.pages.project.session_rows import title_of
@@ -47,12 +46,8 @@ def bisect(request: HttpRequest, slug: str, session_id: str) -> HttpResponse:
 def _told(found: Bisection, session_id: str) -> dict[str, Any]:
     return {
         "found": found,
-        "check": write_text(found.check),
         "answer": _answer(found),
         "flips": [_flip(one, session_id) for one in found.flips],
-        "n_untouched": found.history.n_versions
-        - found.history.n_gone
-        - len(found.history),
         "next": write_bisect_cursor(found.next),
     }
 
