@@ -28,11 +28,7 @@ SOONEST, LATEST = 0.02, 0.08
 
 def main(act: str, seed: int, kills: int) -> None:
     django.setup()
-    from apps.timeline.operations.keeping import sealing
-
-    for name in ("_BODIES", "_TURNS", "_VERSIONS"):
-        text = getattr(sealing, name)
-        setattr(sealing, name, type(text)(text.replace("LIMIT 500", "LIMIT 2")))
+    seal_by_twos()
     chance, at_work = random.Random(seed), 0
     for _ in range(kills):
         child = _forked({"seal": _seal, "rotate": _rotate}[act])
@@ -42,6 +38,15 @@ def main(act: str, seed: int, kills: int) -> None:
         _, status = os.waitpid(child, 0)
         at_work += is_at_work and os.WIFSIGNALED(status)
     sys.stdout.write(f"{at_work}\n")
+
+
+def seal_by_twos() -> None:
+    """Have a step of sealing take two rows, where it takes hundreds."""
+    from apps.timeline.operations.keeping import sealing
+
+    for name in ("_BODIES", "_TURNS", "_VERSIONS"):
+        text = getattr(sealing, name)
+        setattr(sealing, name, type(text)(text.replace("LIMIT 500", "LIMIT 2")))
 
 
 def _forked(act: Callable[[], None]) -> int:

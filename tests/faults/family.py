@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -32,6 +34,13 @@ def descendants(parent: int) -> list[int]:
 def called(name: str, parent: int) -> list[int]:
     """Return those of its descendants whose command line has the name."""
     return [pid for pid in descendants(parent) if name.encode() in command(pid)]
+
+
+def kill_all(parent: int) -> None:
+    """Kill a process and its children, so that none of them ends in order."""
+    for pid in (parent, *children(parent)):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def command(pid: int) -> bytes:

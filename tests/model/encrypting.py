@@ -14,14 +14,12 @@ from hypothesis.stateful import precondition, rule
 from apps.accounts import encryption
 from apps.accounts import operations as accounts
 from apps.accounts.models import DataKey, Project
-from apps.core.roles.names import Role
 from apps.timeline import bodies
 from apps.timeline.models import Body, Turn
 from apps.timeline.models import Session as SessionRow
-from apps.timeline.operations.keeping import seal_session
 from apps.timeline.verification import findings
-from tests.acting import acting_as
 from tests.acts import act_by
+from tests.encryption.test_older import seal as seal_older_rows
 from tests.feeding import project_all
 from tests.model import histories
 from tests.model.model import Session, Store
@@ -58,7 +56,7 @@ class Encrypting:
         if session.is_removed:
             return
         project_all()
-        seal_all(self._project(), session.id)
+        seal_older_rows(self._project(), session.id)
         encryption.forget()
         bodies.cache.forget(session.id)
         assert in_clear(session.id) == []
@@ -76,14 +74,6 @@ class Encrypting:
     def _project(self) -> Project:
         row = SessionRow.objects.get(id=self.store.sessions[0].id)
         return Project.objects.get(id=row.project_id)
-
-
-def seal_all(project: Project, session_id: str) -> None:
-    with acting_as(Role.RETENTION):
-        has_more = True
-        while has_more:
-            step = seal_session(project=project, session_id=session_id)
-            has_more = step.has_more
 
 
 def in_clear(session_id: str) -> list[Any]:

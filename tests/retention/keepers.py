@@ -17,6 +17,8 @@ from typing import Any
 
 import django
 
+from tests.encryption.sealers import seal_by_twos
+
 PAUSE = 0.02
 Keep = Callable[[datetime], Any]
 
@@ -61,9 +63,7 @@ def erasing() -> Keep:
 def sealing() -> Keep:
     from apps.timeline.operations.keeping import sealing
 
-    for name in ("_BODIES", "_TURNS", "_VERSIONS"):
-        text = getattr(sealing, name)
-        setattr(sealing, name, type(text)(text.replace("LIMIT 500", "LIMIT 2")))
+    seal_by_twos()
     sealing.AGAIN_AFTER = timedelta(0)
     slow(sealing, "seal_session")
     return lambda now: sealing.seal_older(now, lambda: False)

@@ -8,15 +8,13 @@ Afterwards each is whole and done once, and what nobody asked to go is there.
 from __future__ import annotations
 
 import json
-import os
 import random
-import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,9 +119,7 @@ class House:
         """Kill the postmaster and its children, and start it again."""
         postmaster = processes.living_postmaster(self.cluster.location.cluster_dir)
         assert postmaster is not None
-        for pid in (postmaster, *family.children(postmaster)):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        family.kill_all(postmaster)
         self.cluster.start()
 
 

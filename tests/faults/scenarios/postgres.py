@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
-from contextlib import suppress
 
 from tests.faults import family
 from tests.faults.clients import MANY
@@ -63,9 +60,7 @@ def _kill(at: House) -> float:
     postmaster = at.postmaster()
     if postmaster is None:
         raise Violation("PostgreSQL was down before it was killed")
-    for pid in (postmaster, *family.children(postmaster)):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    family.kill_all(postmaster)
     began = time.monotonic()
 
     def is_back() -> bool:
