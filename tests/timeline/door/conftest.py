@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from psycopg_pool import ConnectionPool
 
 from apps.timeline.api.door.acting import acting_cases
@@ -13,6 +15,21 @@ from apps.timeline.api.door.reads import reading_cases
 from apps.timeline.api.door.writes import writing_cases
 from tests.timeline.door.road import Road, connections_of_door, road_through
 from tests.timeline.runs import Begin, Clients, Keys
+
+
+@pytest.fixture(autouse=True)
+def _the_connection_is_kept() -> Iterator[None]:
+    """Have the ordinary application keep its connection, as with Django's client.
+
+    It closed it behind each request: 1,300 new ones, more than half of what the
+    database had to do for these tests.
+    """
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
 
 
 @pytest.fixture
