@@ -100,6 +100,20 @@ def test_since_when_a_check_fails(run: Any, trip: str) -> None:
     assert (found["lineage"], found["versions"]) == ("all", 2)
 
 
+def test_what_was_set_aside_is_told_where_nothing_turned_a_check(
+    run: Any, trip: str
+) -> None:
+    run("rollback", trip, "1", "--reason", "lost")
+
+    printed = run("bisect", trip, "state.destination=NYC", "--from", "1")
+
+    assert printed == (
+        "No version turned it.\n"
+        "Set aside by rollbacks and not looked into (--all does): 1.\n"
+    )
+    assert "v2  fails" in run("bisect", trip, "state.destination=NYC", "--all")
+
+
 def test_a_dry_run_tells_what_a_rollback_does_and_does_nothing(
     run: Any, trip: str, client: Stepback
 ) -> None:

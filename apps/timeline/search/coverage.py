@@ -54,7 +54,8 @@ def notices(
     if unsearched.is_encrypted and of_history:
         yield (
             "this project is encrypted: what was said in reasoning, turns and "
-            "messages is not found by its words, values only as a whole"
+            "messages is found by its words only where it is older and not encrypted "
+            "yet, values only as a whole"
         )
     thinned = len(sql.rows(_THINNED, {"project": project_id})) if of_history else 0
     if thinned:

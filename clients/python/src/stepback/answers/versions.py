@@ -159,6 +159,7 @@ class Bisection(Answer):
     has_more: bool
     next: str | None = None
     removed: Sequence[Mapping[str, Json]] = ()
+    set_aside: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

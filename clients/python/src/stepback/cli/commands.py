@@ -97,6 +97,11 @@ def bisect(client: Stepback, asked: Namespace, output: Output) -> None:
     ]
     if not lines:
         lines = ["No version turned it." if found.exact else "No flip was found."]
+    if found.set_aside:
+        lines.append(
+            f"Set aside by rollbacks and not looked into (--all does): "
+            f"{found.set_aside}."
+        )
     if not found.exact:
         lines.append("Not everything was looked into: there may be others.")
     output.result(found.raw, *lines)
