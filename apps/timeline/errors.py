@@ -184,6 +184,36 @@ class NoRollback(DomainError):
     code = "no_rollback"
 
 
+class NotAFork(DomainError):
+    """That session is no fork of this one."""
+
+    code = "not_a_fork"
+
+
+class MergeConflict(DomainError):
+    """Both sides changed the same: say for each conflict what is to become of it."""
+
+    code = "merge_conflict"
+
+
+class ChoiceRefused(DomainError):
+    """A choice names no conflict of this merge, or does not fit it."""
+
+    code = "choice_refused"
+
+
+class NothingToMerge(DomainError):
+    """The state has all of this already: nothing would change."""
+
+    code = "nothing_to_merge"
+
+
+class PointerRefused(DomainError):
+    """This place cannot be restored by itself."""
+
+    code = "unacceptable_pointer"
+
+
 class BodyNotVerified(DomainError):
     """What is stored of this version is not what was committed to: nothing was done."""
 

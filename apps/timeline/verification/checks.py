@@ -121,6 +121,10 @@ def _claims(version: StoredVersion) -> Problems:
         reasoning_digest=version.reasoning_digest,
         step_digest=version.step_digest,
         commitment=version.commitment,
+        source_session_id=version.source_session_id,
+        source_number=version.source_number,
+        source_digest=version.source_digest,
+        source_opaque=version.source_opaque,
     )
     if claim.leaf() != version.leaf:
         yield Kind.LEAF, "its leaf does not follow from what it claims"

@@ -223,6 +223,7 @@ def new_version(
         action=ACTIONS[Op(draft.op)],
         resource_type=RESOURCES.get(Op(draft.op), "version"),
         details=draft.details,
+        **_source_of(draft, salt),
     )
 
 
@@ -248,7 +249,23 @@ def claim_of(
             salt, *proof.step_values(draft.step), draft.reason_code
         ),
         commitment=commitment,
+        **_source_of(draft, salt),
     )
+
+
+def _source_of(draft: Draft, salt: bytes) -> dict[str, Any]:
+    """Return the columns of a second parent; none of what has no other."""
+    source = draft.source
+    if source is None:
+        return {}
+    return {
+        "source_session_id": source.session_id,
+        "source_number": source.number,
+        "source_digest": None
+        if source.choices is None
+        else proof.salted(salt, source.choices),
+        "source_opaque": source.opaque,
+    }
 
 
 def event_id(stamp: Stamp, *, of_turn: bool = False) -> str:
