@@ -33,6 +33,7 @@ from apps.diffs.equality import same
 from apps.timeline.hooks import (
     BeginAsked,
     CompensationAsked,
+    MergeAsked,
     PlanAsked,
     RollbackAsked,
 )
@@ -95,6 +96,27 @@ def before_rollback(asked: RollbackAsked) -> None:
     _require_asked(asked, wanted)
 
 
+def before_merge(asked: MergeAsked) -> None:
+    """Refuse an agent's promotion, revert or the like, unless people allowed it.
+
+    What takes something back is meant by a rule about rollbacks as well: else it would
+    be the way around that.
+
+    Raises: ApprovalNeeded.
+    """
+    if not asked.act.actor.is_agent:
+        return
+    wanted = Asked(
+        tool=asked.op,
+        arguments=dict(asked.arguments),
+        effect_class=Class.REVERSIBLE,
+    )
+    kinds = [wanted, replace(wanted, tool=ROLLBACK)]
+    rules = (rule_for(asked.act.project_id, asked.agent_id, one) for one in kinds)
+    if any(rule is not None for rule in rules):
+        _require_among(asked.act, _newest_asked(asked.session_id, asked.op), wanted)
+
+
 def before_compensation(asked: CompensationAsked) -> None:
     """Refuse that an agent has an effect put right, unless people allowed it.
 
@@ -133,9 +155,13 @@ def _require_asked(asked: RollbackAsked | CompensationAsked, wanted: Asked) -> N
         return
     if rule_for(asked.act.project_id, asked.agent_id, wanted) is None:
         return
-    mine = Approval.objects.of_session(asked.session_id).filter(tool=wanted.tool)
-    newest = mine.select_related("agent").order_by("-number")[:LOOKED_AT]
+    newest = _newest_asked(asked.session_id, wanted.tool)
     _require_among(asked.act, newest, wanted)
+
+
+def _newest_asked(session_id: str, tool: str) -> Iterable[Approval]:
+    mine = Approval.objects.of_session(session_id).filter(tool=tool)
+    return mine.select_related("agent").order_by("-number")[:LOOKED_AT]
 
 
 def _require_among(act: Act, approvals: Iterable[Approval], wanted: Asked) -> None:

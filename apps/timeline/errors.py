@@ -1,5 +1,8 @@
 """What can go wrong with a session, in its own words."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from apps.core.errors import DomainError, InvalidRequest, NotFound
 from apps.timeline.words import Hold
 
@@ -190,13 +193,28 @@ class NotAFork(DomainError):
     code = "not_a_fork"
 
 
-class MergeConflict(DomainError):
+class _WithConflicts(DomainError):
+    """An error that brings the conflicts as they are, for who shows them."""
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        param: str | None = None,
+        conflicts: Sequence[Any] = (),
+        **details: Any,
+    ) -> None:
+        super().__init__(message, param=param, **details)
+        self.conflicts = tuple(conflicts)
+
+
+class MergeConflict(_WithConflicts):
     """Both sides changed the same: say for each conflict what is to become of it."""
 
     code = "merge_conflict"
 
 
-class ChoiceRefused(DomainError):
+class ChoiceRefused(_WithConflicts):
     """A choice names no conflict of this merge, or does not fit it."""
 
     code = "choice_refused"

@@ -69,6 +69,8 @@ class Op(models.TextChoices):
 
 # Versions with a second parent: `source_session_id` and `source_number` name it.
 MERGING = frozenset({Op.PROMOTE, Op.REVERT, Op.REAPPLY, Op.RESTORE})
+# Where a project requires the reason of a rollback, it does so of these.
+TAKING_BACK = frozenset({Op.REVERT, Op.RESTORE})
 
 
 class KeyedOp(models.TextChoices):

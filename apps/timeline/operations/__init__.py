@@ -68,6 +68,7 @@ from apps.timeline.operations.keeping import (
     thin_session,
 )
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
+from apps.timeline.operations.merging import merge
 from apps.timeline.operations.notes import (
     MAX_NOTE,
     MAX_SUMMARY,
@@ -143,6 +144,7 @@ __all__ = [
     "label",
     "lock_document",
     "lock_head",
+    "merge",
     "pause",
     "prune_versions",
     "remap",

@@ -4,7 +4,11 @@ Nothing is written here: the acts and their previews ask the same.
 """
 
 from apps.timeline.queries.merging.combining import Combined, PartConflict
-from apps.timeline.queries.merging.preview import MergePreview, preview_merge
+from apps.timeline.queries.merging.preview import (
+    MergePreview,
+    is_nothing,
+    preview_merge,
+)
 from apps.timeline.queries.merging.requests import (
     MergeRequest,
     Promote,
@@ -24,5 +28,6 @@ __all__ = [
     "Reapply",
     "Restore",
     "Revert",
+    "is_nothing",
     "preview_merge",
 ]

@@ -81,6 +81,13 @@ class MergeRequest:
         """Return what the event tells of it, and what an approval of it is bound to."""
         raise NotImplementedError
 
+    def left_behind(self, sides: Sides) -> tuple[str, int, int]:
+        """Return the session and the range of versions whose acts stay where they are.
+
+        An empty range ends before it begins.
+        """
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Promote(MergeRequest):
@@ -116,6 +123,11 @@ class Promote(MergeRequest):
             "base_version": sides.base.number,
         }
 
+    def left_behind(self, sides: Sides) -> tuple[str, int, int]:
+        is_again = sides.base.session_id == self.fork_id
+        first = sides.base.number + 1 if is_again else 0
+        return self.fork_id, first, sides.theirs.number
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Range(MergeRequest):
@@ -148,6 +160,9 @@ class Range(MergeRequest):
 
     def details(self, sides: Sides) -> dict[str, Json]:
         return {"first_version": self.first, "last_version": self.last}
+
+    def left_behind(self, sides: Sides) -> tuple[str, int, int]:
+        return sides.theirs.session_id, self.first, self.last
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -199,6 +214,9 @@ class Restore(MergeRequest):
 
     def details(self, sides: Sides) -> dict[str, Json]:
         return {"source_version": self.version, "pointers": list(self.pointers)}
+
+    def left_behind(self, sides: Sides) -> tuple[str, int, int]:
+        return sides.theirs.session_id, 0, -1
 
 
 def _promoted(head: VersionRow, fork_id: str) -> int | None:
