@@ -25,7 +25,7 @@ SENTENCES = {
     "session.promoted": "{actor} promoted {source} into {session} of {agent}.",
     "session.reverted": "{actor} reverted {range} in {session} of {agent}.",
     "session.reapplied": "{actor} applied {range} again in {session} of {agent}.",
-    "session.restored": "{actor} restored places of {session} of {agent}, as in {source}.",
+    "session.restored": "{actor} restored places of {session} as in {source}.",
     "session.forked": "{actor} forked {session} of {agent} from {origin}.",
     "session.paused": "{actor} paused {session} of {agent}.",
     "session.resumed": "{actor} let {session} of {agent} go on.",

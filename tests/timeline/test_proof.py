@@ -73,6 +73,9 @@ OTHERWISE = {
     "reasoning_digest": b"\x01" * 32,
     "step_digest": b"\x01" * 32,
     "commitment": b"\x01" * 32,
+    "source_number": 0,
+    "source_digest": b"\x01" * 32,
+    "source_opaque": False,
 }
 
 
@@ -310,6 +313,13 @@ def test_any_sequence_of_verbs_is_proven_and_leaves_what_was_there(api, seed):
             "rollback": ("POST", "rollback", {"version": draw.randrange(step + 2)}),
             "pause": ("POST", "pause", {}),
             "resume": ("POST", "resume", {}),
+            "revert": ("POST", "revert", merged | {"first_version": 1 + step // 2}),
+            "reapply": ("POST", "reapply", merged | {"first_version": 1}),
+            "restore": (
+                "POST",
+                "restore",
+                {"version": 0, "pointers": ["/n"], "expected_version": number},
+            ),
         }
         method, end, body = bodies_by_verb[verb]
         answer = agent.send(method, f"{path}/{end}", body, key)

@@ -3,8 +3,9 @@
 A checkpointer names its versions (`external_id`). A rollback, a fork or a create by
 somebody else has none, and is shown under a UUID that its number and time make: it
 sorts among the checkpointer's own, and leads back to the version. Holds and merges by
-others are not shown: the checkpoint that they carried on is still the newest. What was promoted, reverted or applied again
-is shown as a rollback is where it took opaque parts: a checkpointer goes on from them.
+others are not shown: the checkpoint that they carried on is still the newest. What was
+promoted, reverted or applied again is shown as a rollback is, where it took opaque
+parts: a checkpointer goes on from them.
 What a checkpointer deleted is hidden by a mark; the history keeps it.
 """
 

@@ -29,11 +29,11 @@ from apps.timeline.words import Op
 
 # So many promotions of one fork are looked through for the last live one.
 LOOKED_THROUGH = 1_000
-PROMOTED = sql.of_session(f"""
+PROMOTED = sql.of_session("""
 SELECT v.number, v.source_number FROM timeline_version v
  WHERE v.session_id = %(session)s AND v.source_session_id = %(fork)s
-   AND v.op = '{Op.PROMOTE.value}' AND v.number <= %(head)s
- ORDER BY v.number DESC LIMIT {LOOKED_THROUGH}
+   AND v.op = 'promote' AND v.number <= %(head)s
+ ORDER BY v.number DESC LIMIT %(limit)s
 """)
 
 
@@ -221,7 +221,12 @@ class Restore(MergeRequest):
 
 def _promoted(head: VersionRow, fork_id: str) -> int | None:
     """Return the fork's version that was promoted last, as the live lineage has it."""
-    asked = {"session": head.session_id, "fork": fork_id, "head": head.number}
+    asked: dict[str, str | int] = {
+        "session": head.session_id,
+        "fork": fork_id,
+        "head": head.number,
+    }
+    asked["limit"] = LOOKED_THROUGH
     lineage = Lineage(head.session_id, head.number)
     for row in sql.rows(PROMOTED, asked):
         if any(row.number in live for live in lineage.down_to(row.number)):
