@@ -1,7 +1,7 @@
 """What can go wrong with a session, in its own words."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from apps.core.errors import DomainError, InvalidRequest, NotFound
 from apps.timeline.words import Hold
@@ -193,28 +193,23 @@ class NotAFork(DomainError):
     code = "not_a_fork"
 
 
-class _WithConflicts(DomainError):
-    """An error that brings the conflicts as they are, for who shows them."""
+class _BringsConflicts:
+    """What has the conflicts of a merge as they are, for who shows them."""
 
-    def __init__(
-        self,
-        message: str | None = None,
-        *,
-        param: str | None = None,
-        conflicts: Sequence[Any] = (),
-        **details: Any,
-    ) -> None:
-        super().__init__(message, param=param, **details)
+    conflicts: tuple[Any, ...] = ()
+
+    def bringing(self, conflicts: Sequence[Any]) -> Self:
         self.conflicts = tuple(conflicts)
+        return self
 
 
-class MergeConflict(_WithConflicts):
+class MergeConflict(_BringsConflicts, DomainError):
     """Both sides changed the same: say for each conflict what is to become of it."""
 
     code = "merge_conflict"
 
 
-class ChoiceRefused(_WithConflicts):
+class ChoiceRefused(_BringsConflicts, DomainError):
     """A choice names no conflict of this merge, or does not fit it."""
 
     code = "choice_refused"

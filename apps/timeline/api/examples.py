@@ -46,7 +46,7 @@ REVERT = _example(
 )
 RESTORE = _example(
     "The destination",
-    {"version": 1, "pointers": ["/destination"], "expected_version": 2},
+    {"version": 1, "pointers": ["/destination"], "expected_version": 3},
 )
 BISECT = _example(
     "Since when there is no destination", {"check": "NOT state.destination=null"}

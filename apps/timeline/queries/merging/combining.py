@@ -278,4 +278,4 @@ def _choice_refused(
     message: str, id: str, conflicts: tuple[PartConflict, ...]
 ) -> ChoiceRefused:
     where = pointers.join(["choices", id[:64]])
-    return ChoiceRefused(message, param=where, conflicts=conflicts)
+    return ChoiceRefused(message, param=where).bringing(conflicts)

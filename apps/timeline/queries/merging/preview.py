@@ -65,7 +65,7 @@ class MergePreview:
 def preview_merge(
     scope: Scope,
     session_id: str,
-    request: MergeRequest,
+    asked: MergeRequest,
     *,
     now: datetime,
     choices: Mapping[str, Choice] = NO_CHOICES,
@@ -77,17 +77,17 @@ def preview_merge(
     Raises: SessionNotFound, what `MergeRequest.sides` raises, PointerRefused.
     """
     head = fetching.head(scope, session_id, now=now)
-    sides = request.sides(scope, head, now=now)
-    combined = request.combine(head, sides, NO_CHOICES)
+    sides = asked.sides(scope, head, now=now)
+    combined = asked.combine(head, sides, NO_CHOICES)
     kept = combined.kept(choices)
     if kept:
-        combined = request.combine(head, sides, kept)
+        combined = asked.combine(head, sides, kept)
     comparison = None
     if combined.state is not None:
         comparison = compare(reading.parsed(head), combined.state)
-    n_turns, effects, n_effects = _left(request, sides, now)
+    n_turns, effects, n_effects = _left(asked, sides, now)
     return MergePreview(
-        request=request,
+        request=asked,
         head=head,
         sides=sides,
         combined=combined,

@@ -62,11 +62,7 @@ def merge(
         sides = request.sides(act.scope, head, now=act.now)
         combined = request.combine(head, sides, choices)
         if combined.unchosen:
-            raise MergeConflict(
-                head=head.number,
-                conflicts=combined.conflicts,
-                unchosen=sorted(combined.unchosen)[:100],
-            )
+            raise MergeConflict(head=head.number).bringing(combined.conflicts)
         if is_nothing(head, combined):
             raise NothingToMerge(head=head.number)
         naming_blobs.clear()
