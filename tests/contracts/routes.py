@@ -101,7 +101,11 @@ class Route:
     def call(self, client: Any, values: dict[str, Any], **headers: str) -> Any:
         """Send the sample to the address that these values make."""
         return client.send(
-            self.method, self.path(values), self.filled(values), headers, self.query_of(values)
+            self.method,
+            self.path(values),
+            self.filled(values),
+            headers,
+            self.query_of(values),
         )
 
 

@@ -59,7 +59,7 @@ def test_a_paused_session_refuses_agents(run: Run, fork: Run) -> None:
 
 
 def test_a_suspended_agent_is_refused(run: Run, fork: Run) -> None:
-    run.client.post("/v1/agents/travel/suspend", {"reason": "It errs"})
+    run.client.post("/v1/agents/travel/suspend")
 
     all_refused(run, fork, 423, "agent_suspended")
 

@@ -91,6 +91,45 @@ class UnacceptableRange(BadRequest):
     code = "unacceptable_range"
 
 
+class UnacceptablePointer(BadRequest):
+    """This place of a state cannot be restored by itself; `param` names it."""
+
+    code = "unacceptable_pointer"
+
+
+class NotAFork(BadRequest):
+    """That session is no fork of this one."""
+
+    code = "not_a_fork"
+
+
+class _BringsConflicts:
+    details: Mapping[str, Any]
+
+    @property
+    def conflicts(self) -> tuple[Mapping[str, Any], ...]:
+        """All conflicts as they are now, each with its `id` and what may be picked."""
+        return tuple(self.details.get("conflicts", ()))
+
+
+class ChoiceRefused(_BringsConflicts, BadRequest):
+    """A choice is for no conflict that there is, or does not fit it."""
+
+    code = "choice_refused"
+
+
+class MergeConflict(_BringsConflicts, Refused):
+    """Both sides changed the same: choose for each of the `conflicts`."""
+
+    code = "merge_conflict"
+
+
+class NothingToMerge(Refused):
+    """The state has all of it already."""
+
+    code = "nothing_to_merge"
+
+
 class VersionSetAside(Refused):
     """A rollback has set the version aside that this was decided on."""
 
