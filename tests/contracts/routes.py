@@ -100,13 +100,8 @@ class Route:
 
     def call(self, client: Any, values: dict[str, Any], **headers: str) -> Any:
         """Send the sample to the address that these values make."""
-        return client.send(
-            self.method,
-            self.path(values),
-            self.filled(values),
-            headers,
-            self.query_of(values),
-        )
+        path, body = self.path(values), self.filled(values)
+        return client.send(self.method, path, body, headers, self.query_of(values))
 
 
 def api_routes() -> list[Route]:

@@ -77,4 +77,5 @@ def test_every_example_is_tried() -> None:
         "CREATE",
         "FINISH",
         "COMPENSATION",
+        "PROMOTE",
     }

@@ -61,7 +61,7 @@ def test_a_paused_session_refuses_agents(run: Run, fork: Run) -> None:
 def test_a_suspended_agent_is_refused(run: Run, fork: Run) -> None:
     run.client.post("/v1/agents/travel/suspend")
 
-    all_refused(run, fork, 423, "agent_suspended")
+    all_refused(run, fork, 403, "agent_suspended")
 
 
 def test_a_deleted_fork_is_not_found(run: Run, fork: Run) -> None:

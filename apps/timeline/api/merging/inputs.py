@@ -76,7 +76,7 @@ class MergeInput(HeadInput):
         "it. 409 with a new preview if it has moved.",
     )
 
-    def choices(self) -> Mapping[str, Choice]:
+    def chosen(self) -> Mapping[str, Choice]:
         found: Mapping[str, Choice] | None = self.validated_data.get("choices")
         return found or {}
 

@@ -90,7 +90,6 @@ class MergePreview(Output):
     head = serializers.IntegerField(help_text="Give it as `expected_version`.")
     hold = serializers.ChoiceField(choices=Hold.choices)
     base = MergePlace(help_text="What changed from there to `source` comes in.")
-    source = MergePlace()
     nothing_to_merge = serializers.BooleanField(
         help_text="The head has all of it already."
     )
@@ -115,3 +114,7 @@ class MergePreview(Output):
     )
     effects_left_count = serializers.IntegerField()
     outside = text()
+
+    def get_fields(self) -> dict[str, Any]:
+        """`source` is the name of something else in REST framework."""
+        return super().get_fields() | {"source": MergePlace()}

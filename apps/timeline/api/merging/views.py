@@ -48,7 +48,7 @@ class _MergeView(StateWriteView):
     def merged(self, session_id: str) -> Response:
         """Merge what the body asks for, and answer with the state it made."""
         given = self.read(self.takes)
-        asked, choices = given.request(), given.choices()
+        asked, choices = given.request(), given.chosen()
         expected = self.expected(given.validated_data.get("expected_version"))
         if expected.number is None:
             message = "Name the head that the preview showed."
@@ -79,7 +79,7 @@ class _MergeView(StateWriteView):
         """Return the preview of the head as it is now; None where that is refused."""
         try:
             found = preview_merge(
-                self.scope, session_id, asked, now=self.now, choices=given.choices()
+                self.scope, session_id, asked, now=self.now, choices=given.chosen()
             )
         except DomainError:
             return None

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from stepback.errors.missing import NotFound
 from stepback.errors.refused import Refused
 from stepback.errors.requests import BadRequest
+from stepback.failures import ApiError
 
 
 class EffectNotFound(NotFound):
@@ -103,9 +107,7 @@ class NotAFork(BadRequest):
     code = "not_a_fork"
 
 
-class _BringsConflicts:
-    details: Mapping[str, Any]
-
+class _BringsConflicts(ApiError):
     @property
     def conflicts(self) -> tuple[Mapping[str, Any], ...]:
         """All conflicts as they are now, each with its `id` and what may be picked."""
