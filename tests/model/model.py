@@ -37,6 +37,8 @@ class Version:
     state: Body
     hold: str
     restored: int | None = None
+    # Of a merge in the session itself: the version that came in.
+    source: int | None = None
     external_id: str | None = None
     objective: str | None = None
     labels: set[str] = field(default_factory=set)
@@ -340,6 +342,88 @@ def rollback(session: Session, body: Body, expected: Expected) -> Version:
     return session.append(
         "rollback", target.state, hold=hold, restored=number, parts=target.parts
     )
+
+
+def revert(
+    session: Session, body: Body, expected: Expected, held: Held = AGENTS
+) -> Version:
+    """Take back what some versions made of each key, where nobody changed it since."""
+    session.require_writable(held, expected)
+    first, last = _range(session, body)
+    return _merged_by_key(session, "revert", base=last, theirs=first - 1)
+
+
+def reapply(
+    session: Session, body: Body, expected: Expected, held: Held = AGENTS
+) -> Version:
+    session.require_writable(held, expected)
+    first, last = _range(session, body)
+    return _merged_by_key(session, "reapply", base=first - 1, theirs=last)
+
+
+def restore(
+    session: Session, body: Body, expected: Expected, held: Held = AGENTS
+) -> Version:
+    """Set keys of the state back; pointers are of one token."""
+    session.require_writable(held, expected)
+    if not 0 <= body["version"] <= session.head.number:
+        raise Refused(404, "version_not_found")
+    then, now = session.built_on(body["version"]).state, session.head.state
+    result = dict(now)
+    for pointer in body["pointers"]:
+        key = pointer[1:].replace("~1", "/").replace("~0", "~")
+        if key not in then and key not in now:
+            raise Refused(422, "unacceptable_pointer")
+        if key in then:
+            result[key] = then[key]
+        else:
+            del result[key]
+    return _unlike_head(session, "restore", result, session.head.parts, body["version"])
+
+
+def _range(session: Session, body: Body) -> tuple[int, int]:
+    first, last = body["first_version"], body["last_version"]
+    if not 1 <= first <= last <= session.head.number:
+        raise Refused(422, "unacceptable_range")
+    return first, last
+
+
+def _merged_by_key(session: Session, op: str, *, base: int, theirs: int) -> Version:
+    was, new = session.built_on(base), session.built_on(theirs)
+    state = by_key(was.state, session.head.state, new.state)
+    parts = by_key(was.parts, session.head.parts, new.parts)
+    return _unlike_head(session, op, state, parts, theirs)
+
+
+def by_key(was: Body, ours: Body, theirs: Body) -> Body:
+    """Merge objects whose values are not looked into: two that differ clash."""
+    if spelled(was) == spelled(ours):
+        return theirs
+    result = dict(ours)
+    for key in [*was, *sorted(theirs.keys() - was.keys())]:
+        before, here, there = (_spelled_at(one, key) for one in (was, ours, theirs))
+        if there in (before, here):
+            continue
+        if here != before:
+            raise Refused(409, "merge_conflict")
+        if key in theirs:
+            result[key] = theirs[key]
+        else:
+            del result[key]
+    return result
+
+
+def _spelled_at(state: Body, key: str) -> str | None:
+    return spelled(state[key]) if key in state else None
+
+
+def _unlike_head(
+    session: Session, op: str, state: Body, parts: Body, source: int
+) -> Version:
+    head = session.head
+    if (spelled(state), spelled(parts)) == (spelled(head.state), spelled(head.parts)):
+        raise Refused(409, "nothing_to_merge")
+    return session.append(op, state, parts=parts, source=source)
 
 
 def hold(session: Session, verb: str, body: Body, expected: Expected) -> Version:
