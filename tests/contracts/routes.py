@@ -471,6 +471,8 @@ DEEDS: dict[str, Callable[[World], None]] = {
     "POST /v1/plans/{plan_id}/retry": World.fail_plan,
 }
 UNKNOWN = {
+    "fork_id": f"sess_{UNKNOWN_ID}",
+    "head": 1,
     "session_id": f"sess_{UNKNOWN_ID}",
     "path": "nothing",
     "sha256": sha256(REPORT).hexdigest(),

@@ -14,7 +14,7 @@ from apps.timeline.api.outputs.common import (
     maybe_text,
     text,
 )
-from apps.timeline.words import MERGING, Hold
+from apps.timeline.words import Hold
 
 
 class MergePlace(Output):
@@ -85,7 +85,7 @@ class MergePreview(Output):
     """What a merge would do to the head as it is."""
 
     object = text()
-    op = serializers.ChoiceField(choices=sorted(op.value for op in MERGING))
+    op = text("promote, revert, reapply or restore.")
     session_id = text()
     head = serializers.IntegerField(help_text="Give it as `expected_version`.")
     hold = serializers.ChoiceField(choices=Hold.choices)

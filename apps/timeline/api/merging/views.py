@@ -31,8 +31,12 @@ PREVIEWED = {
 }
 MERGED = {200: outputs.WrittenState, **WRITE_ERRORS, **errors(500)}
 RANGE = [
-    OpenApiParameter("first_version", int, required=True),
-    OpenApiParameter("last_version", int, required=True),
+    OpenApiParameter(
+        "first_version", int, required=True, description="The first that is meant."
+    ),
+    OpenApiParameter(
+        "last_version", int, required=True, description="The last that is meant."
+    ),
 ]
 
 
@@ -188,7 +192,9 @@ class RestorePreviewView(_PreviewView):
     @extend_schema(
         operation_id="preview_restore",
         parameters=[
-            OpenApiParameter("version", int, required=True),
+            OpenApiParameter(
+                "version", int, required=True, description="As which version had them."
+            ),
             OpenApiParameter(
                 "pointers",
                 str,
