@@ -64,9 +64,15 @@ class Claim:
 
     def leaf(self) -> bytes:
         """Return the 32 bytes that stand for this claim in the chain."""
-        source = self._source()
+        opaque = None if self.source_opaque is None else int(self.source_opaque)
+        source = (
+            *(self.source_session_id, self.source_number),
+            *(self.source_digest, opaque),
+        )
+        # What names no second parent claims nothing of one.
+        claimed = () if source == (None, None, None, None) else source
         fields = (
-            MERGED_SCHEMA if source else SCHEMA,
+            MERGED_SCHEMA if claimed else SCHEMA,
             self.project_id,
             self.session_id,
             self.op,
@@ -82,20 +88,9 @@ class Claim:
             self.reasoning_digest,
             self.step_digest,
             self.commitment,
-            *source,
+            *claimed,
         )
         return sha256(b"\x00" + _framed(fields)).digest()
-
-    def _source(self) -> tuple[str | int | bytes | None, ...]:
-        """Return what is claimed of a second parent, nothing where none is named."""
-        opaque = None if self.source_opaque is None else int(self.source_opaque)
-        source = (
-            self.source_session_id,
-            self.source_number,
-            self.source_digest,
-            opaque,
-        )
-        return () if all(one is None for one in source) else source
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
