@@ -21,7 +21,7 @@ from psycopg.rows import namedtuple_row
 from apps.core import json
 from apps.timeline import bodies
 from apps.timeline.versions import proof, reading
-from apps.timeline.words import Hold, Op
+from apps.timeline.words import MERGING, Hold, Op
 
 CHANGES_HOLD = {
     Op.PAUSE: {Hold.PAUSED},
@@ -97,6 +97,7 @@ def problems(history: History) -> list[str]:
         *_contents(history),
         *_successions(history.versions),
         *_rollbacks(history.versions),
+        *_merges(history.versions),
         *_turns(history),
         *_turn_chains(history),
         *_turn_proofs(history),
@@ -198,6 +199,10 @@ def _claim(session: Any, version: Any) -> proof.Claim:
         reasoning_digest=version.reasoning_digest,
         step_digest=version.step_digest,
         commitment=version.commitment,
+        source_session_id=version.source_session_id,
+        source_number=version.source_number,
+        source_digest=version.source_digest and bytes(version.source_digest),
+        source_opaque=version.source_opaque,
     )
 
 
@@ -238,6 +243,13 @@ def _holds_after(before: Any, version: Any) -> set[str]:
     if version.op == Op.ROLLBACK:
         return {before.hold, Hold.PAUSED}
     return CHANGES_HOLD.get(version.op, {before.hold})
+
+
+def _merges(versions: list[Any]) -> Iterator[str]:
+    for version in versions:
+        named = (version.source_session_id, version.source_number)
+        if (version.op in MERGING) is (None in named):
+            yield f"v{version.number}: {version.op} with a second parent, or without"
 
 
 def _rollbacks(versions: list[Any]) -> Iterator[str]:

@@ -22,6 +22,7 @@ class ApprovalsConfig(AppConfig):
         hooks.BEGIN["approvals"] = _before_effect
         hooks.BEGIN_CONCERNS["approvals"] = _concerns_effect
         hooks.ROLLBACK["approvals"] = _before_rollback
+        hooks.MERGE["approvals"] = _before_merge
         hooks.COMPENSATION["approvals"] = _before_compensation
         hooks.PLAN["approvals"] = _before_plan
         hooks.ASKED["approvals"] = hooks.Asked(among=_among, newest=_newest)
@@ -46,6 +47,12 @@ def _before_rollback(asked: Any) -> None:
     from apps.approvals.gates import before_rollback
 
     before_rollback(asked)
+
+
+def _before_merge(asked: Any) -> None:
+    from apps.approvals.gates import before_merge
+
+    before_merge(asked)
 
 
 def _before_compensation(asked: Any) -> None:

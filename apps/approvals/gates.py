@@ -33,12 +33,15 @@ from apps.diffs.equality import same
 from apps.timeline.hooks import (
     BeginAsked,
     CompensationAsked,
+    MergeAsked,
     PlanAsked,
     RollbackAsked,
 )
+from apps.timeline.models import Version
 from apps.timeline.versions import head_of, parsed_state
 
 ROLLBACK, COMPENSATION, PLAN = "rollback", "compensation", "plan"
+PROMOTE = "promote"
 # The newest approvals that are looked at for a rollback, and for its like.
 LOOKED_AT = 20
 _CONCERNED = sql.PreparedQuery(
@@ -95,6 +98,29 @@ def before_rollback(asked: RollbackAsked) -> None:
     _require_asked(asked, wanted)
 
 
+def before_merge(asked: MergeAsked) -> None:
+    """Refuse an agent's promotion, revert or the like, unless people allowed it.
+
+    What goes back in the session's own history is meant by a rule about rollbacks as
+    well: else it would be the way around that.
+
+    Raises: ApprovalNeeded.
+    """
+    if not asked.act.actor.is_agent:
+        return
+    wanted = Asked(
+        tool=asked.op,
+        arguments=dict(asked.arguments),
+        effect_class=Class.REVERSIBLE,
+    )
+    kinds = [wanted]
+    if asked.op != PROMOTE:
+        kinds.append(replace(wanted, tool=ROLLBACK))
+    rules = (rule_for(asked.act.project_id, asked.agent_id, one) for one in kinds)
+    if any(rule is not None for rule in rules):
+        _require_among(asked.act, _unused(asked), wanted)
+
+
 def before_compensation(asked: CompensationAsked) -> None:
     """Refuse that an agent has an effect put right, unless people allowed it.
 
@@ -133,9 +159,26 @@ def _require_asked(asked: RollbackAsked | CompensationAsked, wanted: Asked) -> N
         return
     if rule_for(asked.act.project_id, asked.agent_id, wanted) is None:
         return
-    mine = Approval.objects.of_session(asked.session_id).filter(tool=wanted.tool)
-    newest = mine.select_related("agent").order_by("-number")[:LOOKED_AT]
+    newest = _newest_asked(asked.session_id, wanted.tool)
     _require_among(asked.act, newest, wanted)
+
+
+def _unused(asked: MergeAsked) -> list[Approval]:
+    """Return approvals of it that nothing was done with: each allows one act.
+
+    A rollback sets its own approval aside, which a merge does not.
+    """
+    done = Version.objects.filter(
+        session_id=asked.session_id, source_session_id__isnull=False, op=asked.op
+    )
+    last = done.order_by("-number").values_list("number", flat=True).first()
+    newest = _newest_asked(asked.session_id, asked.op)
+    return [one for one in newest if last is None or one.number > last]
+
+
+def _newest_asked(session_id: str, tool: str) -> Iterable[Approval]:
+    mine = Approval.objects.of_session(session_id).filter(tool=tool)
+    return mine.select_related("agent").order_by("-number")[:LOOKED_AT]
 
 
 def _require_among(act: Act, approvals: Iterable[Approval], wanted: Asked) -> None:

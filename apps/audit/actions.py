@@ -20,6 +20,9 @@ class Action(StrEnum):
     SESSION_PROMOTED = "session.promoted"
     SESSION_HANDED_OFF = "session.handed_off"
     SESSION_ROLLED_BACK = "session.rolled_back"
+    SESSION_REVERTED = "session.reverted"
+    SESSION_REAPPLIED = "session.reapplied"
+    SESSION_RESTORED = "session.restored"
     SESSION_PAUSED = "session.paused"
     SESSION_RESUMED = "session.resumed"
     SESSION_CLOSED = "session.closed"
@@ -172,6 +175,15 @@ SHOWN: dict[Action, Shown] = {
     ),
     Action.SESSION_ROLLED_BACK: Shown(
         "state.rolled_back", "Rolled the session back to an earlier version"
+    ),
+    Action.SESSION_REVERTED: Shown(
+        "state.updated", "Took back what some versions had made of the state"
+    ),
+    Action.SESSION_REAPPLIED: Shown(
+        "state.updated", "Applied once more what some versions had made of the state"
+    ),
+    Action.SESSION_RESTORED: Shown(
+        "state.updated", "Restored places of the state from an earlier version"
     ),
     Action.SESSION_PAUSED: Shown("session.paused", "Paused the session"),
     Action.SESSION_RESUMED: Shown("session.resumed", "Resumed the session"),
@@ -374,9 +386,8 @@ SHOWN: dict[Action, Shown] = {
 }
 
 
-# The verb of the first comes with promoting a fork; until then nothing is found under
-# it. A write of data was an event once: now the agent's stream alone has it.
-RESERVED = frozenset({Action.SESSION_PROMOTED, Action.DATA_WRITTEN})
+# A write of data was an event once: now the agent's stream alone has it.
+RESERVED = frozenset({Action.DATA_WRITTEN})
 RECORDED = tuple(action for action in Action if action not in RESERVED)
 
 

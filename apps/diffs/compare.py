@@ -5,8 +5,6 @@ into what is equal, and what is too different for its budget it reports as repla
 """
 
 from dataclasses import dataclass
-from itertools import compress, islice
-from operator import is_not
 
 from apps.diffs import lists
 from apps.diffs.changes import (
@@ -17,7 +15,7 @@ from apps.diffs.changes import (
     Json,
     Kind,
 )
-from apps.diffs.equality import is_copied_from, same
+from apps.diffs.equality import differing, same
 from apps.diffs.pointers import escape
 
 # A budget of differing children: 10,000 small changes take about 20 ms.
@@ -119,17 +117,11 @@ class _Walk:
 
     def _visit_dicts(self, pair: _Pair) -> None:
         old, new = pair.old, pair.new
-        if is_copied_from(new, old):
-            others = compress(old, map(is_not, old.values(), new.values()))
-            differing = [key for key in others if not same(old[key], new[key])]
-            fresh = list(islice(new, len(old), None))
-        else:
-            differing = [k for k in old if k not in new or not same(old[k], new[k])]
-            fresh = [key for key in new if key not in old]
-        if not self._pay(len(differing) + len(fresh), pair):
+        changed, fresh = differing(old, new)
+        if not self._pay(len(changed) + len(fresh), pair):
             self._replace(pair)
             return
-        for key in differing:
+        for key in changed:
             if key in new:
                 self.visit(pair.under(key))
             else:

@@ -55,10 +55,10 @@ def identity_key(items: Sequence[Json]) -> str | None:
     return next((key for key in IDENTITY_KEYS if _tells_apart(items, key)), None)
 
 
-def shared_identity_key(one: Sequence[Json], other: Sequence[Json]) -> str | None:
-    """Give the first key that tells the items apart in both lists."""
+def shared_identity_key(*sides: Sequence[Json]) -> str | None:
+    """Give the first key that tells the items apart in each of some lists."""
     for key in IDENTITY_KEYS:
-        if _tells_apart(one, key) and _tells_apart(other, key):
+        if all(_tells_apart(items, key) for items in sides):
             return key
     return None
 

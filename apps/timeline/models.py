@@ -171,6 +171,12 @@ class Version(models.Model):
     op = models.CharField(max_length=16, choices=[*Op.choices, *KeyedOp.choices])
     restored_number = models.BigIntegerField(null=True)
     undo_of = models.BigIntegerField(null=True)
+    # The second parent of what was merged, the digest of what was chosen for conflicts,
+    # and whether opaque parts came from there, which is what a checkpointer goes by.
+    source_session_id = id_field(null=True)
+    source_number = models.BigIntegerField(null=True)
+    source_digest = models.BinaryField(null=True)
+    source_opaque = models.BooleanField(null=True)
     reason_code = models.TextField(null=True)
     parent_number = models.BigIntegerField(null=True)
     body_number = models.BigIntegerField()
@@ -239,6 +245,12 @@ class Version(models.Model):
                 fields=["session_id", "-number"],
                 name="timeline_version_rollbacks",
                 condition=models.Q(restored_number__isnull=False),
+            ),
+            # What was brought back already: asked by each promotion.
+            models.Index(
+                fields=["session_id", "source_session_id", "-number"],
+                name="timeline_version_merged",
+                condition=models.Q(source_session_id__isnull=False),
             ),
             # Who shows a body: asked of each that a removal takes.
             models.Index(

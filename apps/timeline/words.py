@@ -54,6 +54,10 @@ class Op(models.TextChoices):
     REPLACE = "replace"  # the state set as a whole
     TURN = "turn"  # a turn came with another state
     ROLLBACK = "rollback"
+    PROMOTE = "promote"  # what a fork has made of the state, merged into it
+    REVERT = "revert"  # what some versions have made of it, taken back
+    REAPPLY = "reapply"  # what some versions have made of it, once more
+    RESTORE = "restore"  # places of the state as an earlier version has them
     FORK = "fork"  # version 0 of a session made from another
     PAUSE = "pause"
     RESUME = "resume"
@@ -61,6 +65,12 @@ class Op(models.TextChoices):
     DECIDE = "decide"  # what came of it; the state stays
     CLOSE = "close"
     DELETE = "delete"
+
+
+# Versions with a second parent: `source_session_id` and `source_number` name it.
+MERGING = frozenset({Op.PROMOTE, Op.REVERT, Op.REAPPLY, Op.RESTORE})
+# Where a project requires the reason of a rollback, it does so of these.
+TAKING_BACK = frozenset({Op.REVERT, Op.RESTORE})
 
 
 class KeyedOp(models.TextChoices):

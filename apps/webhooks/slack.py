@@ -22,6 +22,10 @@ SENTENCES = {
     "session.created": "{agent} began {session}.",
     "session.updated": "{actor} changed metadata or lifetime of {session} of {agent}.",
     "session.rolled_back": "{actor} rolled {session} of {agent} back to {restored}.",
+    "session.promoted": "{actor} promoted {source} into {session} of {agent}.",
+    "session.reverted": "{actor} reverted {range} in {session} of {agent}.",
+    "session.reapplied": "{actor} applied {range} again in {session} of {agent}.",
+    "session.restored": "{actor} restored places of {session} as in {source}.",
     "session.forked": "{actor} forked {session} of {agent} from {origin}.",
     "session.paused": "{actor} paused {session} of {agent}.",
     "session.resumed": "{actor} let {session} of {agent} go on.",
@@ -108,6 +112,10 @@ def _parts(kind: str, data: Data, slug: str) -> dict[str, str]:
         "actor": _escaped((data.get("actor") or {}).get("label") or "somebody"),
         "origin": _session(slug, data.get("forked_from"), data.get("forked_version")),
         "version": f"v{number}",
+        "source": _session(
+            slug, data.get("source_session_id") or session, data.get("source_version")
+        ),
+        "range": f"v{data.get('first_version')} to v{data.get('last_version')}",
         "restored": f"v{data.get('restored_version')}",
         "outcome": _escaped(data.get("outcome") or "review withdrawn"),
         "score": _escaped(data.get("score") or ""),

@@ -127,6 +127,33 @@ def test_an_agents_rollback_asks_first_where_a_rule_says_so(
     assert_refused(again, 409, "approval_needed")
 
 
+@pytest.mark.parametrize("rule", ["revert", "rollback"])
+def test_an_agents_revert_asks_each_time_where_a_rule_says_so(
+    run: Run, admin: Any, project: Any, olga: User, rule: str
+) -> None:
+    ruled(admin, tool=rule)
+    places = {"first_version": 1, "last_version": 1}
+
+    def revert() -> Answer:
+        return run.client.post(
+            run.path("revert"), {**places, "expected_version": run.head}
+        )
+
+    run.patch({"kept": 1})
+    refused = revert()
+    assert_refused(refused, 409, "approval_needed")
+    told = refused.body["error"]
+    assert (told["tool"], told["arguments"]) == ("revert", places)
+    wanted = {"tool": told["tool"], "arguments": told["arguments"]}
+    approval = run.post("approvals", wanted)
+    assert_refused(revert(), 409, "approval_needed")
+    voted(project, olga, approval["id"])
+
+    assert revert().status == 200
+    run.patch({"step": "ask"})
+    assert_refused(revert(), 409, "approval_needed")
+
+
 def crossed(run: Run) -> str:
     """Send a mail and roll back behind it; return the address of what is owed."""
     effect = succeeded(begin(run)).body

@@ -94,11 +94,14 @@ class Route:
     def query(self) -> dict[str, str]:
         return QUERIES.get(str(self), {})
 
+    def query_of(self, values: dict[str, Any]) -> dict[str, str]:
+        """Return the query with what only a world can tell."""
+        return {name: values.get(one[1:-1], one) for name, one in self.query.items()}
+
     def call(self, client: Any, values: dict[str, Any], **headers: str) -> Any:
         """Send the sample to the address that these values make."""
-        return client.send(
-            self.method, self.path(values), self.filled(values), headers, self.query
-        )
+        path, body = self.path(values), self.filled(values)
+        return client.send(self.method, path, body, headers, self.query_of(values))
 
 
 def api_routes() -> list[Route]:
@@ -198,6 +201,8 @@ RAW_BODIES = {"PUT /v1/blobs/{sha256}"}
 WITHOUT_KEYS = {"PUT /v1/blobs/{sha256}", "POST /v1/blobs/missing"}
 
 SESSION = "/v1/sessions/{session_id}"
+# What a merge of the world's session was shown.
+MERGED = {"expected_version": "{head}"}
 WEBHOOK = "/v1/webhooks/{webhook_id}"
 RETENTION = "/v1/retention"
 STEP = {"reasoning": "Because.", "step_number": 7, "model": "m", "release": "r1"}
@@ -324,6 +329,10 @@ BODIES: dict[str, Any] = {
     f"POST {SESSION}/state": {"state": {"city": "Bonn"}},
     f"POST {SESSION}/state/rollback": {"version": 1, "reason": "wrong city"},
     f"POST {SESSION}/rollback": {"version": 0, "reason_code": "tool", "hold": True},
+    f"POST {SESSION}/promote": {"fork": "{fork_id}", "expected_version": "{head}"},
+    f"POST {SESSION}/revert": MERGED | {"first_version": 1, "last_version": 1},
+    f"POST {SESSION}/reapply": MERGED | {"first_version": 2, "last_version": 2},
+    f"POST {SESSION}/restore": MERGED | {"version": 0, "pointers": ["/city"]},
     f"POST {SESSION}/undo": {"reason": "It was fine"},
     f"POST {SESSION}/pause": {"reason": "look"},
     f"POST {SESSION}/resume": {"reason": "go on"},
@@ -439,6 +448,10 @@ QUERIES: dict[str, dict[str, str]] = {
     "DELETE /v1/agents/{agent}/data": {"prefix": "draft:"},
     f"GET {SESSION}/changes": {"from": "0"},
     f"GET {SESSION}/rollback/preview": {"version": "0"},
+    f"GET {SESSION}/promote/preview": {"fork": "{fork_id}"},
+    f"GET {SESSION}/revert/preview": {"first_version": "1", "last_version": "1"},
+    f"GET {SESSION}/reapply/preview": {"first_version": "2", "last_version": "2"},
+    f"GET {SESSION}/restore/preview": {"version": "0", "pointers": '["/city"]'},
     f"GET {SESSION}/check": {"check": "there:state", "version": "1"},
     f"GET {SESSION}/blame": {"pointer": "/city", "version": "1", "limit": "50"},
 }
@@ -458,6 +471,8 @@ DEEDS: dict[str, Callable[[World], None]] = {
     "POST /v1/plans/{plan_id}/retry": World.fail_plan,
 }
 UNKNOWN = {
+    "fork_id": f"sess_{UNKNOWN_ID}",
+    "head": 1,
     "session_id": f"sess_{UNKNOWN_ID}",
     "path": "nothing",
     "sha256": sha256(REPORT).hexdigest(),

@@ -98,6 +98,7 @@ def test_every_action_is_recorded_by_some_act(world: World) -> None:
     metrics.acknowledge_rule(rule_id=some.id, act=act_in(world.project))
     alerting.sweep(now=timezone.now())
     leave_an_effect_open(world)
+    merge_everything(world)
     later = timezone.now() + timedelta(days=400)
     feed_all(now=later)
     weekly.sweep(now=later)
@@ -178,6 +179,19 @@ def do_everything_with_approvals(world: World) -> None:
     approvals.vote(act=act, approval_id=approval["id"], said=said)
     add_approval(world.client, on_expiry="escalate", ttl_seconds=60)
     approvals.sweep(actor=SYSTEM, now=timezone.now() + timedelta(seconds=90))
+
+
+def merge_everything(world: World) -> None:
+    """Promote a fork, take it back, apply it again, and restore one place."""
+    session = f"/v1/sessions/{start(world.client)}"
+    fork = made(world.client.post(f"{session}/fork"))["id"]
+    made(world.client.patch(f"/v1/sessions/{fork}/state", {"state": {"city": "Oslo"}}))
+    made(world.client.post(f"{session}/promote", {"fork": fork, "expected_version": 2}))
+    third = {"first_version": 3, "last_version": 3}
+    made(world.client.post(f"{session}/revert", {**third, "expected_version": 3}))
+    made(world.client.post(f"{session}/reapply", {**third, "expected_version": 4}))
+    place = {"version": 0, "pointers": ["/city"], "expected_version": 5}
+    made(world.client.post(f"{session}/restore", place))
 
 
 def leave_an_effect_open(world: World) -> None:

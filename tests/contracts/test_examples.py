@@ -12,6 +12,8 @@ TARGETS = [
     ("PATCH", "", "METADATA"),
     ("PATCH", "/state", "UPDATE"),
     ("PUT", "/state", "REPLACE"),
+    ("POST", "/revert", "REVERT"),
+    ("POST", "/restore", "RESTORE"),
     ("POST", "/state", "REPLACE"),
     ("POST", "/state/rollback", "ROLLBACK"),
     ("POST", "/undo", "UNDO"),
@@ -40,6 +42,14 @@ def value(name: str) -> Any:
     return getattr(examples, name)[0].value
 
 
+def promote(client: Api, path: str, fork_id: str) -> None:
+    """Send what names a fork, of which only a world knows the id."""
+    head = client.get(f"{path}/state").body["version"]
+    client.patch(f"/v1/sessions/{fork_id}/state", {"state": {"fixed": True}})
+    known = {"fork": fork_id, "expected_version": head}
+    assert client.post(f"{path}/promote", value("PROMOTE") | known).status == 200
+
+
 def test_every_example_is_accepted(api: Any) -> None:
     client: Api = api()
     begun = client.post("/v1/sessions", value("CREATE"))
@@ -50,6 +60,8 @@ def test_every_example_is_accepted(api: Any) -> None:
         answer = client.send(method, path + rest, value(name))
 
         assert answer.status in (200, 201), (method, rest, answer.content)
+        if name == "FORK":
+            promote(client, path, answer.body["id"])
         if name == "EFFECT":
             effect = f"{path}/effects/{answer.body['id']}"
             assert client.post(f"{effect}/finish", value("FINISH")).status == 200
@@ -65,4 +77,5 @@ def test_every_example_is_tried() -> None:
         "CREATE",
         "FINISH",
         "COMPENSATION",
+        "PROMOTE",
     }

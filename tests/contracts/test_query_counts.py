@@ -113,7 +113,7 @@ def reads(world: World) -> dict[str, Read]:
 
 
 def read_route(route: Route, world: World) -> tuple[int, bytes]:
-    query = {**route.query, **MORE.get(str(route), {})}
+    query = {**route.query_of(world.parameters), **MORE.get(str(route), {})}
     path = prepared(route, world).path(world.parameters)
     answer = world.client_for(route).send(route.method, path, route.body, None, query)
     return answer.status, answer.content

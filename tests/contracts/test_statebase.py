@@ -176,7 +176,7 @@ PROOFS: dict[tuple[str, str], Proof] = {
     (TRACES, "user_id"): filtered(TRACES, "user_id", "u-1", "nobody"),
     (TRACES, "action"): lambda one: (
         len(one.ids(TRACES, action="session.created")) == 2
-        and one.ask(TRACES, None, {"action": "session.promoted"}).status == 400
+        and one.ask(TRACES, None, {"action": "session.promote"}).status == 400
     ),
     (TRACES, "resource_type"): filtered(TRACES, "resource_type", "turn", "nothing"),
     (TRACES, "resource_id"): filtered(TRACES, "resource_id", "{id}", "nothing"),

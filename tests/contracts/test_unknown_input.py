@@ -44,7 +44,7 @@ def sent(
     **headers: str,
 ) -> Answer:
     """Send the sample of a route, and beside it a name that nobody knows."""
-    body, query = route.filled(world.parameters), dict(route.query)
+    body, query = route.filled(world.parameters), route.query_of(world.parameters)
     if field:
         body = {**(body or {}), NAME: {"a": 1}}
     if parameter:

@@ -401,7 +401,9 @@ def make_world() -> World:
     made(client.post(f"{session}/rollback", back))
     owed = {"status": "failed", "reason": "It was read."}
     made(client.post(f"{session}/effects/{effect['id']}/compensation", owed))
-    made(client.post(f"{session}/fork", {"version": 1, "external_id": "order-1b"}))
+    begun = {"version": 1, "external_id": "order-1b"}
+    fork_id = made(client.post(f"{session}/fork", begun))["id"]
+    made(client.patch(f"/v1/sessions/{fork_id}/state", {"state": {"city": "Oslo"}}))
     handoff = made(client.post(f"{session}/handoffs", {"version": 1}))
     traces = made(client.get("/v1/traces", {"session_id": session_id}))
     add_data(client)
@@ -425,6 +427,8 @@ def make_world() -> World:
         "rule_id": add_rule(project),
         "delivery_id": delivery_id,
         "session_id": session_id,
+        "fork_id": fork_id,
+        "head": made(client.get(f"{session}/state"))["version"],
         "number": "1",
         "path": "out/report.txt",
         "sha256": sha256(REPORT).hexdigest(),

@@ -44,11 +44,12 @@ def edited(draw: st.DrawFn) -> tuple[Any, Any]:
     before = draw(objects)
     after = copy.deepcopy(before)
     for _ in range(draw(st.integers(0, 4))):
-        _edit(draw, after)
+        edit(draw, after)
     return before, after
 
 
-def _edit(draw: st.DrawFn, state: Any) -> None:
+def edit(draw: st.DrawFn, state: Any) -> None:
+    """Change one thing somewhere in a state."""
     node = draw(st.sampled_from(_containers(state)))
     if isinstance(node, dict):
         node[draw(keys)] = draw(values)
@@ -85,7 +86,7 @@ def _histories(draw: st.DrawFn) -> list[Any]:
     for _ in range(draw(st.integers(1, 4))):
         following = copy.deepcopy(states[-1])
         for _ in range(draw(st.integers(1, 2))):
-            _edit(draw, following)
+            edit(draw, following)
         states.append(following)
     return states
 

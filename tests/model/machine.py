@@ -42,6 +42,8 @@ _serial = count()
 
 which, places, sights = histories.which, histories.places, histories.sights
 flags = st.booleans()
+# A merge names the head that was shown.
+shown = st.sampled_from(["right", "right", "right", "stale", "ahead"])
 
 
 class Histories(Removing, Encrypting, RuleBasedStateMachine):
@@ -125,6 +127,60 @@ class Histories(Removing, Encrypting, RuleBasedStateMachine):
         if made:
             asked = {"from": made.restored, "to": made.number}
             assert fetched(self.api, session, "/changes", **asked)["change_count"] == 0
+
+    @rule(
+        at=which,
+        verb=st.sampled_from(["revert", "reapply"]),
+        ends=st.tuples(places, places),
+        sight=shown,
+        header=flags,
+        keyed=flags,
+    )
+    def merge(self, at: int, verb: str, ends: Any, **said: Any) -> None:
+        head = self._session(at).head.number
+        first, last = sorted(end % (head + 1) for end in ends)
+        body = {"first_version": first, "last_version": last}
+        act = {"revert": model.revert, "reapply": model.reapply}[verb]
+        if not self._clashes(at, act, body):
+            self._write(at, "POST", verb, body, act, **said)
+
+    @rule(
+        at=which,
+        place=places,
+        pointers=st.lists(histories.pointers, min_size=1, max_size=2, unique=True),
+        sight=shown,
+        header=flags,
+        keyed=flags,
+    )
+    def restore(self, at: int, place: int, pointers: Any, **said: Any) -> None:
+        version = place % (self._session(at).head.number + 1)
+        keys = [one for one in pointers if one.count("/") == 1]
+        if keys:
+            body = {"version": version, "pointers": keys}
+            self._write(at, "POST", "restore", body, model.restore, **said)
+
+    @precondition(lambda self: len(self.store.sessions) > 1)
+    @rule(at=which, of=which, sight=shown, header=flags, keyed=flags)
+    def promote(self, at: int, of: int, **said: Any) -> None:
+        fork = self._session(of)
+
+        def act(session: Session, body: Any, expected: Any) -> Version:
+            return model.promote(session, fork, expected)
+
+        body = {"fork": fork.id}
+        if not self._clashes(at, act, body):
+            self._write(at, "POST", "promote", body, act, **said)
+
+    def _clashes(self, at: int, act: Callable[..., Version], body: Any) -> bool:
+        """Say whether both sides changed one key: the model looks into no value."""
+        session = self._session(at)
+        kept = list(session.versions)
+        try:
+            act(session, body, (None, False))
+        except Refused as refused:
+            return refused.told == (409, "merge_conflict")
+        session.versions[:] = kept
+        return False
 
     @rule(at=which, verb=histories.verbs, sight=sights, header=flags, keyed=flags)
     def hold(self, at: int, verb: str, **said: Any) -> None:
@@ -228,8 +284,8 @@ class Histories(Removing, Encrypting, RuleBasedStateMachine):
         number = place % len(session.versions)
         # What an origin set that may not be seen any more is told otherwise, and so is
         # what a removal took: see tests/timeline/keeping.
-        way = [one for one, _ in session.lineage(number)]
-        if not any(one.is_deleted or one.was_taken_from for one in [session, *way]):
+        way = session.relatives()
+        if not any(one.is_deleted or one.was_taken_from for one in way):
             assert_blame(self.api, session, number, key)
 
     def teardown(self) -> None:

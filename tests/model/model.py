@@ -37,6 +37,8 @@ class Version:
     state: Body
     hold: str
     restored: int | None = None
+    # Of a merge: whose version came in.
+    source: "tuple[Session, int] | None" = None
     external_id: str | None = None
     objective: str | None = None
     labels: set[str] = field(default_factory=set)
@@ -98,6 +100,14 @@ class Session:
             status, code = refused.told
             raise Refused(409 if status == 410 else status, code) from refused
 
+    def there_to_build_on(self, number: int) -> None:
+        """Refuse a version that is gone; what it held may be."""
+        try:
+            self.at(number)
+        except Refused as refused:
+            status, code = refused.told
+            raise Refused(409 if status == 410 else status, code) from refused
+
     @property
     def head(self) -> Version:
         return self.versions[-1]
@@ -150,30 +160,39 @@ class Session:
                 yield version
                 number = version.restored
 
-    def lineage(self, number: int) -> list[tuple["Session", Version]]:
-        """Return the versions that led to what this one shows, oldest first.
-
-        Those set aside did not; those of the session it was forked from did.
-        """
-        way: list[tuple[Session, Version]] = []
-        while number >= 0:
-            version = self.versions[number]
-            if version.restored is not None:
-                number = version.restored
-            else:
-                way.insert(0, (self, version))
-                number -= 1
-        before = self.origin[0].lineage(self.origin[1]) if self.origin else []
-        return before + way
-
     def setters(self, number: int, key: str) -> list[tuple[str, int]]:
-        """Name the versions that set or removed a key of the state, newest first."""
-        found, before = [], None
-        for session, version in self.lineage(number):
-            now = spelled(version.state[key]) if key in version.state else None
-            if now != before:
-                found.insert(0, (session.id, version.number))
-            before = now
+        """Name the versions that set or removed a key of the state, newest first.
+
+        What a merge took as it was in its second parent was set there.
+        """
+        found: list[tuple[str, int]] = []
+        place: Place | None = (self, number)
+        while place is not None:
+            session, version = place[0], place[0].versions[place[1]]
+            before = session.before(version)
+            if version.restored is not None:
+                before = (session, version.restored)
+            elif _held(place, key) != _held(before, key):
+                if version.source and _held(version.source, key) == _held(place, key):
+                    before = version.source
+                else:
+                    found.append((session.id, version.number))
+            place = before
+        return found
+
+    def before(self, version: Version) -> "Place | None":
+        """Return the version before one, of a fork's first one its origin's."""
+        return (self, version.number - 1) if version.number else self.origin
+
+    def relatives(self) -> list["Session"]:
+        """Return all sessions in which a value of this one may have been set."""
+        found, wanted = [], [self]
+        while wanted:
+            session = wanted.pop()
+            if not any(session is one for one in found):
+                found.append(session)
+                wanted += [session.origin[0]] if session.origin else []
+                wanted += [v.source[0] for v in session.versions if v.source]
         return found
 
     def set_aside_by(self, number: int) -> int | None:
@@ -205,6 +224,15 @@ class Session:
     def live_turns(self) -> list[Turn]:
         """Return the turns on the way to the head, newest first."""
         return [t for t in reversed(self.turns) if self.set_aside_by(t.head) is None]
+
+
+Place = tuple[Session, int]
+
+
+def _held(place: Place | None, key: str) -> str | None:
+    return (
+        None if place is None else _spelled_at(place[0].versions[place[1]].state, key)
+    )
 
 
 def _run(versions: list[Version], is_so: Callable[[Version], bool]) -> int | None:
@@ -340,6 +368,110 @@ def rollback(session: Session, body: Body, expected: Expected) -> Version:
     return session.append(
         "rollback", target.state, hold=hold, restored=number, parts=target.parts
     )
+
+
+def revert(
+    session: Session, body: Body, expected: Expected, held: Held = AGENTS
+) -> Version:
+    """Take back what some versions made of each key, where nobody changed it since."""
+    session.require_writable(held, expected)
+    first, last = _range(session, body)
+    return _merged_by_key(session, "revert", (session, last), (session, first - 1))
+
+
+def reapply(
+    session: Session, body: Body, expected: Expected, held: Held = AGENTS
+) -> Version:
+    session.require_writable(held, expected)
+    first, last = _range(session, body)
+    return _merged_by_key(session, "reapply", (session, first - 1), (session, last))
+
+
+def restore(
+    session: Session, body: Body, expected: Expected, held: Held = AGENTS
+) -> Version:
+    """Set keys of the state back; pointers are of one token."""
+    session.require_writable(held, expected)
+    if not 0 <= body["version"] <= session.head.number:
+        raise Refused(404, "version_not_found")
+    then, now = session.built_on(body["version"]).state, session.head.state
+    result = dict(now)
+    for pointer in body["pointers"]:
+        key = pointer[1:].replace("~1", "/").replace("~0", "~")
+        if key not in then and key not in now:
+            raise Refused(422, "unacceptable_pointer")
+        if key in then:
+            result[key] = then[key]
+        else:
+            del result[key]
+    source = (session, body["version"])
+    return _unlike_head(session, "restore", result, session.head.parts, source)
+
+
+def _range(session: Session, body: Body) -> tuple[int, int]:
+    first, last = body["first_version"], body["last_version"]
+    if not 1 <= first <= last <= session.head.number:
+        raise Refused(422, "unacceptable_range")
+    return first, last
+
+
+def promote(
+    session: Session, fork: Session, expected: Expected, held: Held = AGENTS
+) -> Version:
+    """Merge what a fork made of each key since it began, or was promoted last."""
+    session.require_writable(held, expected)
+    if fork is session:
+        raise Refused(422, "not_a_fork")
+    fork.require_there()
+    if fork.origin is None or fork.origin[0] is not session:
+        raise Refused(422, "not_a_fork")
+    base = fork.origin
+    for version in session.versions:
+        is_live = session.set_aside_by(version.number) is None
+        if version.op == "promote" and is_live and not version.is_gone:
+            if version.source and version.source[0] is fork:
+                base = version.source
+    return _merged_by_key(session, "promote", base, (fork, fork.head.number))
+
+
+def _merged_by_key(session: Session, op: str, base: Place, theirs: Place) -> Version:
+    for there, number in (base, theirs):
+        there.there_to_build_on(number)
+    new, was = theirs[0].built_on(theirs[1]), base[0].built_on(base[1])
+    state = by_key(was.state, session.head.state, new.state)
+    parts = by_key(was.parts, session.head.parts, new.parts)
+    return _unlike_head(session, op, state, parts, theirs)
+
+
+def by_key(was: Body, ours: Body, theirs: Body) -> Body:
+    """Merge objects whose values are not looked into: two that differ clash."""
+    if spelled(was) == spelled(ours):
+        return theirs
+    result = dict(ours)
+    for key in [*was, *sorted(theirs.keys() - was.keys())]:
+        before, here, there = (_spelled_at(one, key) for one in (was, ours, theirs))
+        if there in (before, here):
+            continue
+        if here != before:
+            raise Refused(409, "merge_conflict")
+        if key in theirs:
+            result[key] = theirs[key]
+        else:
+            del result[key]
+    return result
+
+
+def _spelled_at(state: Body, key: str) -> str | None:
+    return spelled(state[key]) if key in state else None
+
+
+def _unlike_head(
+    session: Session, op: str, state: Body, parts: Body, source: Place
+) -> Version:
+    head = session.head
+    if (spelled(state), spelled(parts)) == (spelled(head.state), spelled(head.parts)):
+        raise Refused(409, "nothing_to_merge")
+    return session.append(op, state, parts=parts, source=source)
 
 
 def hold(session: Session, verb: str, body: Body, expected: Expected) -> Version:

@@ -45,6 +45,10 @@ EFFECT_RACES = "tests/races/interleavings/test_effects.py::test_"
 EFFECTS_VERIFIED = "tests/timeline/effects/test_verified.py::test_"
 ACTING = "tests/model/test_acting.py::test_effects_and_approvals_do_what_the_model_does"
 VERIFIED_TURNS = "apps/timeline/verification/turns.py"
+MERGING = "apps/diffs/merging/"
+MERGES = "tests/diffs/merging/test_laws.py::test_"
+MERGED = "tests/diffs/merging/test_states.py"
+MERGED_IN_BOUNDS = "tests/diffs/merging/test_bounds.py::test_"
 
 OUTCOMES = "tests/timeline/test_outcomes.py::test_"
 VERIFY = "tests/timeline/test_verify.py::test_"
@@ -1701,5 +1705,68 @@ MUTANTS = (
         "_hollow AND to_jsonb(NEW) - _emptied = to_jsonb(OLD) - _emptied",
         "_hollow",
         COLUMNS + "nothing_is_rewritten_while_it_is_emptied",
+    ),
+    one(
+        "a choice holds whatever they made of it",
+        MERGING + "record.py",
+        "*_written(three),",
+        "*_written(three[:2]),",
+        MERGED_IN_BOUNDS + "a_conflict_of_which_any_value_changed_is_another_one",
+    ),
+    one(
+        "a choice that does not fit",
+        MERGING + "record.py",
+        "if fault is not None:",
+        "if False:",
+        MERGED_IN_BOUNDS + "for_a_stretch_of_a_list_items_are_chosen",
+    ),
+    one(
+        "an item without a key that moved is guessed",
+        MERGING + "unkeyed.py",
+        "if self._is_moved_on():",
+        "if False:",
+        MERGED,
+    ),
+    one(
+        "ours spoke first",
+        MERGING + "windows.py",
+        "middle = self.clash_inserted(index, here, there)",
+        "middle = [*here, *there]",
+        MERGES + "sides_swapped_the_value_is_the_same_and_conflicts_are_swapped",
+    ),
+    one(
+        "a removal wins over a change",
+        MERGING + "windows.py",
+        "if index in kept.changed:",
+        "if False:",
+        MERGES + "nothing_is_lost_unmentioned",
+    ),
+    one(
+        "an order that both made",
+        MERGING + "keyed.py",
+        "is_agreed = self._is_order_agreed()",
+        "is_agreed = True",
+        MERGED,
+    ),
+    one(
+        "a merge beyond its budget",
+        MERGING + "walk.py",
+        "if not self._record.pay(len(here | there), pointer):",
+        "if False:",
+        MERGES + "a_small_budget_makes_fewer_and_larger_conflicts",
+    ),
+    one(
+        "sides that agree as Python has it",
+        MERGING + "walk.py",
+        "if same(ours, theirs):",
+        "if ours == theirs:",
+        MERGED,
+    ),
+    one(
+        "their change is taken and not told",
+        MERGING + "walk.py",
+        "self._record.tell(Side.THEIRS, place, inner.base, inner.theirs)",
+        "pass",
+        MERGES + "of_objects_the_difference_to_ours_is_their_changes",
     ),
 )

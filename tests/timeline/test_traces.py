@@ -207,7 +207,7 @@ def test_they_can_be_filtered(run: Run, query: Any, expected: Any) -> None:
 @pytest.mark.parametrize(
     ("action", "nearest"),
     [
-        ("session.promoted", "session.removed"),
+        ("session.promote", "session.promoted"),
         ("state.rolledback", "state.rolled_back"),
         ("nothing", None),
     ],

@@ -164,6 +164,8 @@ def _restorer(version: VersionRow) -> dict[str, Any]:
         "session_id": version.session_id,
         "version": version.number,
         "restored_version": version.restored_number,
+        "source_session_id": version.source_session_id,
+        "source_version": version.source_number,
         **act_object(version),
     }
 

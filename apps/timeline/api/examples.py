@@ -37,6 +37,17 @@ HOLD = _example("With a reason", {"reason": "Looking into it"})
 FORK = _example(
     "Look into the head", {"state": {"debug": True}, "reason": "What went wrong?"}
 )
+PROMOTE = _example(
+    "A fork in which it was put right",
+    {"fork": "sess_01JD0000000000000000000000", "expected_version": 2},
+)
+REVERT = _example(
+    "One version", {"first_version": 1, "last_version": 1, "expected_version": 2}
+)
+RESTORE = _example(
+    "The destination",
+    {"version": 1, "pointers": ["/destination"], "expected_version": 3},
+)
 BISECT = _example(
     "Since when there is no destination", {"check": "NOT state.destination=null"}
 )

@@ -110,6 +110,8 @@ def version_object(
         "parent_version": version.parent_number,
         "restored_version": version.restored_number,
         "undo_of": version.undo_of,
+        "source_session_id": version.source_session_id,
+        "source_version": version.source_number,
         **_step(version),
         "hold": version.hold,
         "size": version.size,

@@ -33,7 +33,14 @@ from apps.timeline.queries.listing import VersionChanges
 DEFAULT_LIMIT = 50
 # What ids of sessions begin with; a keyed document is none.
 SESSION = "sess_"
-BODY_ACTIONS = {Action.VERSION_CREATED, Action.SESSION_ROLLED_BACK}
+BODY_ACTIONS = {
+    Action.VERSION_CREATED,
+    Action.SESSION_ROLLED_BACK,
+    Action.SESSION_PROMOTED,
+    Action.SESSION_REVERTED,
+    Action.SESSION_REAPPLIED,
+    Action.SESSION_RESTORED,
+}
 
 
 class TracesView(TimelineView):
@@ -188,7 +195,7 @@ def _details(action: Action, version: VersionChanges | None) -> dict[str, Any]:
     }
     if action == Action.SESSION_CREATED:
         details |= {"agent_id": version.agent, "user_id": version.user_id}
-    if action in BODY_ACTIONS or action == Action.SESSION_PROMOTED:
+    if action in BODY_ACTIONS:
         details["state_diff"] = _state_diff(version.changes)
         details["actor"] = version.actor_label
     if action == Action.SESSION_ROLLED_BACK:

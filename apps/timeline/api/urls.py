@@ -24,6 +24,7 @@ from apps.timeline.api.effects import compensations, results
 from apps.timeline.api.effects import views as effects
 from apps.timeline.api.files import views as files
 from apps.timeline.api.masks.views import MasksView
+from apps.timeline.api.merging import views as merging
 from apps.timeline.api.summaries import context_view
 from apps.timeline.api.summaries import views as summaries
 
@@ -51,6 +52,30 @@ urlpatterns = [
         f"{SESSION}/rollback/preview",
         previews.RollbackPreviewView.as_view(),
         name="rollback_preview",
+    ),
+    path(f"{SESSION}/promote", merging.PromoteView.as_view(), name="promote"),
+    path(
+        f"{SESSION}/promote/preview",
+        merging.PromotePreviewView.as_view(),
+        name="promote_preview",
+    ),
+    path(f"{SESSION}/revert", merging.RevertView.as_view(), name="revert"),
+    path(
+        f"{SESSION}/revert/preview",
+        merging.RevertPreviewView.as_view(),
+        name="revert_preview",
+    ),
+    path(f"{SESSION}/reapply", merging.ReapplyView.as_view(), name="reapply"),
+    path(
+        f"{SESSION}/reapply/preview",
+        merging.ReapplyPreviewView.as_view(),
+        name="reapply_preview",
+    ),
+    path(f"{SESSION}/restore", merging.RestoreView.as_view(), name="restore"),
+    path(
+        f"{SESSION}/restore/preview",
+        merging.RestorePreviewView.as_view(),
+        name="restore_preview",
     ),
     path(f"{SESSION}/pause", holds.PauseView.as_view(), name="pause"),
     path(f"{SESSION}/resume", holds.ResumeView.as_view(), name="resume"),

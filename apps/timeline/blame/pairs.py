@@ -104,6 +104,19 @@ class Pairs:
         new, *old = self._parsed([after, *earlier])
         return Pair(after, before, new, old[0] if old else MISSING, is_hidden)
 
+    def beside(self, wanted: Number) -> Json | None:
+        """Return the state of a version of another history, None where it is not seen.
+
+        What a merge was made of may be gone, or be no session of the caller's.
+        """
+        try:
+            version = fetching.version(self.scope, *wanted, now=self.now)
+            written = reading.state(version)
+        except (SessionNotFound, VersionNotFound, VersionPruned, ContentsErased):
+            return None
+        self._budget.spend(of_json(written))
+        return json.parse(written)
+
     def _there(self, wanted: Number, known: Number) -> VersionRow:
         """Return a version with its contents, read with some of those before it.
 

@@ -2,7 +2,8 @@
 
 `tracked_path` says where to look and `attribution` decides. A rollback shows an earlier
 state again, so the walk goes on in the version that it restored; from a fork's first
-version it goes on in the origin, if the caller may see that.
+version it goes on in the origin, if the caller may see that. Of a merge it goes on in
+the second parent, where that has the value: who promoted a fork did not set it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,16 @@ from typing import NamedTuple
 from apps.agents.scope import Scope
 from apps.core import json
 from apps.diffs.changes import MISSING, Json, Kind
+from apps.diffs.equality import same
 from apps.timeline.blame.attribution import Attribution, judge, place_of, value_at
-from apps.timeline.blame.pairs import Gone, NotBefore, Number, Pair, Pairs
+from apps.timeline.blame.pairs import (
+    LOOK_BYTES,
+    Gone,
+    NotBefore,
+    Number,
+    Pair,
+    Pairs,
+)
 from apps.timeline.blame.tracked_path import Stop, TrackedPath, next_stop, track
 from apps.timeline.ledger.facts import index
 from apps.timeline.versions import fetching, reading
@@ -32,7 +41,7 @@ KIND_OF = {number: kind for kind, number in index.KINDS.items()}
 class Cursor(NamedTuple):
     """A place to go on from: a value, or its absence, at a version.
 
-    `restorer` is the rollback that is known to have brought it back.
+    `restorer` is the rollback or the merge that is known to have brought it back.
     """
 
     version: Number
@@ -175,12 +184,43 @@ class BlameWalk:
             return _hidden(at, stop, pair), None
         attribution = judge(at.tracked, pair.old, pair.new, is_certain=stop.is_certain)
         onward = _onward(pair, attribution)
+        if attribution.is_setter and (merged := self._merged(at, pair, attribution)):
+            return None, merged
         if attribution.is_setter:
             return _found(at, pair, attribution), onward
         self._looks += pair.looks
         if onward is not None:
             onward = replace(onward, restorer=at.restorer)
         return None, onward
+
+    def _merged(self, at: At, pair: Pair, attribution: Attribution) -> At | None:
+        """Return where the value stands in the second parent of a merge.
+
+        None for what is no merge, what its source does not have like that, and a source
+        that is gone or not the caller's to see: then the merge itself has set it.
+        """
+        merge = pair.after
+        if merge.source_session_id is None or merge.source_number is None:
+            return None
+        source = Number(merge.source_session_id, merge.source_number)
+        found = self._pairs.beside(source)
+        if found is None:
+            return None
+        self._looks += 1 + merge.size // LOOK_BYTES
+        pointer = place_of(at.tracked, found)
+        then = value_at(found, pointer)
+        is_absent = then is MISSING and attribution.after is MISSING
+        is_same = MISSING not in (then, attribution.after) and same(
+            then, attribution.after
+        )
+        if pointer is None or not (is_absent or is_same):
+            return None
+        return At(
+            source,
+            at.tracked if is_absent else track(found, pointer),
+            pointer,
+            at.restorer or Number(merge.session_id, merge.number),
+        )
 
     def _pair(self, at: At, number: int) -> Pair:
         """Raises: Gone, where one of the two is not there, or not what it held."""

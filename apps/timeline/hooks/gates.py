@@ -84,6 +84,22 @@ class RollbackAsked:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class MergeAsked:
+    """A promotion, a revert or the like about to be appended, and of what.
+
+    `result` is the state that it would leave.
+    """
+
+    act: Act
+    session_id: str
+    agent_id: str
+    head_number: int
+    op: str
+    arguments: Mapping[str, Any]
+    result: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class CompensationAsked:
     """A person or an agent wants to have an effect put right."""
 
@@ -101,6 +117,7 @@ AppendGate = Callable[[AppendAsked], None]
 ForkGate = Callable[[ForkAsked], None]
 PlanGate = Callable[[PlanAsked], None]
 RollbackGate = Callable[[RollbackAsked], None]
+MergeGate = Callable[[MergeAsked], None]
 CompensationGate = Callable[[CompensationAsked], None]
 
 # Says of an act, a session and an effect's key whether the gate may have a say in it;
@@ -115,6 +132,7 @@ BEGIN_CONCERNS: dict[str, BeginConcern] = {}
 FORK: dict[str, ForkGate] = {}
 PLAN: dict[str, PlanGate] = {}
 ROLLBACK: dict[str, RollbackGate] = {}
+MERGE: dict[str, MergeGate] = {}
 COMPENSATION: dict[str, CompensationGate] = {}
 
 
@@ -171,6 +189,15 @@ def ask_rollback(asked: RollbackAsked) -> None:
     Raises: whatever a gate refuses it with.
     """
     for gate in ROLLBACK.values():
+        gate(asked)
+
+
+def ask_merge(asked: MergeAsked) -> None:
+    """Let a promotion, a revert or the like pass.
+
+    Raises: whatever a gate refuses it with.
+    """
+    for gate in MERGE.values():
         gate(asked)
 
 

@@ -20,6 +20,21 @@ from apps.timeline.words import Hold, KeyedOp, Op
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """The second parent of a version that was merged.
+
+    `choices` is what was chosen for conflicts, written down, of which a salted digest
+    is kept; `opaque` says that opaque parts came from there. Both are None where there
+    was nothing of the kind.
+    """
+
+    session_id: str
+    number: int
+    choices: str | None = None
+    opaque: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
     """One version to be written onto a given head.
 
@@ -37,6 +52,7 @@ class Draft:
     restored_number: int | None = None
     undo_of: int | None = None
     reason_code: str | None = None
+    source: Source | None = None
     details: dict[str, Json] = field(default_factory=dict)
 
 

@@ -68,6 +68,7 @@ from apps.timeline.operations.keeping import (
     thin_session,
 )
 from apps.timeline.operations.labels import MAX_LABEL, label, unlabel, update_metadata
+from apps.timeline.operations.merging import merge
 from apps.timeline.operations.notes import (
     MAX_NOTE,
     MAX_SUMMARY,
@@ -83,6 +84,13 @@ from apps.timeline.operations.sessions import Origin, create, fork
 from apps.timeline.operations.states import replace, update
 from apps.timeline.operations.turns import Exchange, add_turn
 from apps.timeline.projection.remapping import remap
+from apps.timeline.queries.merging import (
+    MergeRequest,
+    Promote,
+    Reapply,
+    Restore,
+    Revert,
+)
 from apps.timeline.versions.reading import Step
 
 __all__ = [
@@ -106,12 +114,17 @@ __all__ = [
     "Finish",
     "Forget",
     "Gone",
+    "MergeRequest",
     "NewEffect",
     "NewEntry",
     "Origin",
+    "Promote",
+    "Reapply",
     "Receipt",
     "Restoration",
+    "Restore",
     "Restored",
+    "Revert",
     "Step",
     "TaskWrite",
     "Told",
@@ -143,6 +156,7 @@ __all__ = [
     "label",
     "lock_document",
     "lock_head",
+    "merge",
     "pause",
     "prune_versions",
     "remap",

@@ -55,7 +55,7 @@ def rollback(
     owed = Owed(crossing)
 
     def build(head: VersionRow) -> Write:
-        _require_reason(act, step)
+        require_reason(act, step)
         _hold_still(head)
         restored = target(act.scope, head, to, now=act.now)
         _ask_gates(act, head, restored)
@@ -110,7 +110,7 @@ def undo(
     return _restored(act, session_id, build, expected, owed)
 
 
-def _require_reason(act: Act, step: Step) -> None:
+def require_reason(act: Act, step: Step) -> None:
     """Hold the rollback to what its project requires.
 
     While it is built, which is after its idempotency key was looked up: what was

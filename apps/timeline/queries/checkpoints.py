@@ -3,7 +3,9 @@
 A checkpointer names its versions (`external_id`). A rollback, a fork or a create by
 somebody else has none, and is shown under a UUID that its number and time make: it
 sorts among the checkpointer's own, and leads back to the version. Holds and merges by
-others are not shown: the checkpoint that they carried on is still the newest.
+others are not shown: the checkpoint that they carried on is still the newest. What was
+promoted, reverted or applied again is shown as a rollback is, where it took opaque
+parts: a checkpointer goes on from them.
 What a checkpointer deleted is hidden by a mark; the history keeps it.
 """
 
@@ -19,17 +21,18 @@ from apps.timeline import bodies
 from apps.timeline.versions import gone
 from apps.timeline.versions.fetching import VERSIONS
 from apps.timeline.versions.reading import VersionRow
-from apps.timeline.words import Op
+from apps.timeline.words import MERGING, Op
 
 # Versions of others that show another body than the one before.
 UNNAMED = (Op.CREATE, Op.FORK, Op.ROLLBACK)
 # All that may show another state than the one before.
-WRITTEN = (*UNNAMED, Op.UPDATE, Op.REPLACE, Op.TURN)
+WRITTEN = (*UNNAMED, Op.UPDATE, Op.REPLACE, Op.TURN, *sorted(MERGING))
 
 SHOWN = (
     VERSIONS
     + """
-   AND (v.external_id IS NOT NULL OR v.op = ANY (%(unnamed)s::text[]))
+   AND (v.external_id IS NOT NULL OR v.op = ANY (%(unnamed)s::text[])
+        OR v.source_opaque)
    AND NOT EXISTS (SELECT FROM timeline_hiddenversions h
                     WHERE h.session_id = %(session)s
                       AND v.number BETWEEN h.first_number AND h.last_number)

@@ -12,7 +12,7 @@ from apps.timeline.verification.removals import NONE, Removals, hollow_version
 from apps.timeline.verification.rows import Beginning, StoredVersion
 from apps.timeline.versions import proof
 from apps.timeline.versions.proof import Claim
-from apps.timeline.words import WAITS_FOR_APPROVAL, Hold, Op
+from apps.timeline.words import MERGING, WAITS_FOR_APPROVAL, Hold, Op
 
 # What a session is held by after the verbs that change it; all others keep the hold.
 _HOLD_AFTER: dict[str, set[str]] = {
@@ -40,6 +40,7 @@ def problems(
         _restoring(version, removed),
         _showing(version, removed),
         () if crossed else _asking(version, before),
+        _merging(version),
     )
 
 
@@ -121,6 +122,10 @@ def _claims(version: StoredVersion) -> Problems:
         reasoning_digest=version.reasoning_digest,
         step_digest=version.step_digest,
         commitment=version.commitment,
+        source_session_id=version.source_session_id,
+        source_number=version.source_number,
+        source_digest=version.source_digest,
+        source_opaque=version.source_opaque,
     )
     if claim.leaf() != version.leaf:
         yield Kind.LEAF, "its leaf does not follow from what it claims"
@@ -183,6 +188,19 @@ def _restoring(version: StoredVersion, removed: Removals) -> Problems:
     target = (version.target_body_number, version.target_commitment)
     if (version.body_number, version.commitment) != target:
         yield Kind.ROLLBACK, f"it does not show what {restored} shows"
+
+
+def _merging(version: StoredVersion) -> Problems:
+    """Hold a second parent to the operation: a merge names one, nothing else does."""
+    named = (version.source_session_id, version.source_number)
+    if version.op in MERGING:
+        if None in named:
+            yield Kind.ORIGIN, f"{version.op} does not say what was merged"
+    elif named != (None, None):
+        yield Kind.ORIGIN, f"{version.op} merges nothing, but names a second parent"
+    is_own = version.source_session_id == version.session_id
+    if is_own and not 0 <= (version.source_number or 0) < version.number:
+        yield Kind.ORIGIN, f"it cannot have merged v{version.source_number}"
 
 
 def _showing_its_own(version: StoredVersion) -> Problems:

@@ -128,6 +128,14 @@ def place_now(session_id: str, number: int) -> Body | None:
     return session_id, row.body_number
 
 
+def require_still_there(version: VersionRow) -> None:
+    """Refuse what a removal took after it was read; its session is locked by now.
+
+    Raises: SessionNotFound, VersionPruned, ContentsErased.
+    """
+    place_now(version.session_id, version.number)
+
+
 @contextmanager
 def refused_as_conflict() -> Iterator[None]:
     """Say of an act that would build on what is gone that it cannot: 409, not 410."""

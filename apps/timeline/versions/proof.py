@@ -1,7 +1,8 @@
 """Digests that make history provable: leaves, chains, and what they cover.
 
 `leaf` covers what a version claims: identity, operation, the commitment to its body,
-actor, trace id, idempotency key and the time of the request. Texts that may have to
+actor, trace id, idempotency key and the time of the request; of a merge its second
+parent as well, and then it names another schema. Texts that may have to
 be erased (reasoning, step metadata) enter through salted digests, so that they can be
 emptied and the leaf still recomputes. Derived data (changes, flags, facets) is not
 covered: it can be erased and rebuilt.
@@ -21,6 +22,8 @@ from hashlib import sha256
 from operator import attrgetter
 
 SCHEMA = "stepback/1"
+# Of a version with a second parent; leaves of all others stay as they ever were.
+MERGED_SCHEMA = "stepback/2"
 TURN_SCHEMA = "stepback-turn/1"
 SALT_BYTES = 32
 STEP_FIELDS = (
@@ -54,11 +57,22 @@ class Claim:
     reasoning_digest: bytes
     step_digest: bytes
     commitment: bytes
+    source_session_id: str | None = None
+    source_number: int | None = None
+    source_digest: bytes | None = None
+    source_opaque: bool | None = None
 
     def leaf(self) -> bytes:
         """Return the 32 bytes that stand for this claim in the chain."""
+        opaque = None if self.source_opaque is None else int(self.source_opaque)
+        source = (
+            *(self.source_session_id, self.source_number),
+            *(self.source_digest, opaque),
+        )
+        # What names no second parent claims nothing of one.
+        claimed = () if source == (None, None, None, None) else source
         fields = (
-            SCHEMA,
+            MERGED_SCHEMA if claimed else SCHEMA,
             self.project_id,
             self.session_id,
             self.op,
@@ -74,6 +88,7 @@ class Claim:
             self.reasoning_digest,
             self.step_digest,
             self.commitment,
+            *claimed,
         )
         return sha256(b"\x00" + _framed(fields)).digest()
 

@@ -49,6 +49,7 @@ VERSION_COLUMNS = f"""
     v.objective_status, v.schema_version, v.release, v.model, v.size, v.flags,
     v.hold, v.changes, v.change_count, v.changes_truncated, v.request_key, v.salt,
     v.commitment, v.leaf, v.chain, v.requested_at, v.created_at,
+    v.source_session_id, v.source_number, v.source_digest, v.source_opaque,
     CASE WHEN b.codec > {ARCHIVED} THEN {KEY_FRAME_EVERY} - 1 ELSE b.depth END
         AS body_depth, b.size AS body_size, b.salt AS body_salt,
     s.created_at AS session_created_at, s.project_id, s.agent_id, s.user_id,
@@ -155,6 +156,11 @@ class VersionRow:
     project_id: str
     agent_id: str
     user_id: str | None
+    # Where a merge has taken from, and what was chosen: see the model.
+    source_session_id: str | None = None
+    source_number: int | None = None
+    source_digest: bytes | None = None
+    source_opaque: bool | None = None
     # What its session has lost, where the row was read and not just written.
     erasures: int = 0
     thinned_below: int | None = None

@@ -159,6 +159,21 @@ def rollback_and_hold(name: str) -> Verb:
     return Verb("hold", "POST", "/rollback", body, timeline.rollback, given)
 
 
+def revert(name: str) -> Verb:
+    body = {"first_version": 2, "last_version": 2}
+    return _merge("revert", body, timeline.Revert(first=2, last=2))
+
+
+def restore(name: str) -> Verb:
+    body = {"version": 0, "pointers": ["/n"]}
+    return _merge("restore", body, timeline.Restore(version=0, pointers=("/n",)))
+
+
+def _merge(name: str, body: dict[str, Any], request: timeline.MergeRequest) -> Verb:
+    given = {"request": request, "choices": {}, "step": Step()}
+    return Verb(name, "POST", f"/{name}", body, timeline.merge, given)
+
+
 def fork(name: str) -> Verb:
     given = {"about": timeline.About(), "step": Step()}
     return Verb("fork", "POST", "/fork", {}, _fork, given)

@@ -16,6 +16,8 @@ ACTIONS = {
     "create": "session.created",
     "fork": "session.forked",
     "rollback": "session.rolled_back",
+    "revert": "session.reverted",
+    "restore": "session.restored",
     "pause": "session.paused",
     "resume": "session.resumed",
     "close": "session.closed",

@@ -25,6 +25,8 @@ WRITES: dict[str, Callable[..., Any]] = {
     "remark": model.add_turn,
     "rollback": model.rollback,
     "hold": model.rollback,
+    "revert": model.revert,
+    "restore": model.restore,
 }
 HOLDS = ("pause", "resume", "close")
 NAMES_THE_HEAD = (

@@ -66,6 +66,27 @@ def test_an_agent_appends_to_a_named_head_and_a_person_acts(
 
 
 @each("act", EVERY_ACT)
+@each("merge", [actors.revert, actors.restore])
+def test_an_agent_merges_and_a_person_acts(
+    referee: Referee, merge: Act, act: Act
+) -> None:
+    """Nothing is merged over a write that was not seen."""
+    writers = [agent("A", merge, expected=HEAD), person("B", act)]
+
+    assert referee.judge(writers) >= 9
+
+
+@each("act", [actors.update, actors.rollback, actors.pause, actors.close])
+@each("merge", [actors.revert, actors.restore])
+def test_a_person_merges_and_an_agent_acts(
+    referee: Referee, merge: Act, act: Act
+) -> None:
+    writers = [person("A", merge, expected=HEAD), agent("B", act)]
+
+    assert referee.judge(writers) >= 9
+
+
+@each("act", EVERY_ACT)
 def test_a_head_that_is_remembered_follows_every_order(
     referee: Referee, act: Act
 ) -> None:

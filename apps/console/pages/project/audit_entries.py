@@ -45,6 +45,10 @@ OF_VERSIONS = frozenset(
         Action.SESSION_CLOSED,
         Action.SESSION_DELETED,
         Action.SESSION_FORKED,
+        Action.SESSION_PROMOTED,
+        Action.SESSION_REVERTED,
+        Action.SESSION_REAPPLIED,
+        Action.SESSION_RESTORED,
     }
 )
 

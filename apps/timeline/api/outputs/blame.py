@@ -11,6 +11,7 @@ from apps.timeline.api.outputs.common import (
     Tombstone,
     differs_at,
     list_length,
+    maybe_number,
     maybe_text,
     text,
 )
@@ -30,11 +31,13 @@ class BlamedTurn(Output):
 
 
 class Restorer(Output):
-    """The newest rollback that brought the value back."""
+    """The newest rollback or merge that brought the value back."""
 
     session_id = text()
     version = serializers.IntegerField()
-    restored_version = serializers.IntegerField()
+    restored_version = maybe_number("Of a rollback.")
+    source_session_id = maybe_text("Of a promotion, a revert and the like.")
+    source_version = maybe_number("Of a promotion, a revert and the like.")
     created_at = serializers.DateTimeField()
     actor = Actor()
     reasoning = maybe_text()

@@ -38,6 +38,10 @@ class Version(Step):
     parent_version = maybe_number()
     restored_version = maybe_number("On a rollback.")
     undo_of = maybe_number("On a rollback that undoes another one.")
+    source_session_id = maybe_text(
+        "Of a promotion, a revert and the like: whose version was merged."
+    )
+    source_version = maybe_number("That version.")
     hold = serializers.ChoiceField(choices=Hold.choices)
     size = serializers.IntegerField(help_text="Bytes of the state as JSON.")
     flags = serializers.ListField(child=serializers.CharField())

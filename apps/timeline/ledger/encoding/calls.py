@@ -76,6 +76,13 @@ VERSION = {
     "resource_type": "text",
     "details": "jsonb",
 }
+# Of a version that was merged; null in all others, and in each of a batch.
+MERGED = {
+    "source_session_id": "varchar",
+    "source_number": "bigint",
+    "source_digest": "bytea",
+    "source_opaque": "boolean",
+}
 TURN = {
     "turn_id": "text",
     "turn_trace_id": "text",
@@ -142,11 +149,11 @@ def _call(
 
 
 APPEND = _call(
-    "timeline_append_v7",
-    COMMAND | VERSION | TURN | INDEX,
+    "timeline_append_v8",
+    COMMAND | VERSION | MERGED | TURN | INDEX,
     "*, NULL::bigint AS first_number",
 )
 APPEND_BATCH = _call(
-    "timeline_append_batch_v7", COMMAND | EACH | INDEX | {"items": "integer[]"}
+    "timeline_append_batch_v8", COMMAND | EACH | INDEX | {"items": "integer[]"}
 )
 CREATE_SESSION = _call("timeline_create_session_v7", ACT | SESSION | FIRST | INDEX)

@@ -15,7 +15,7 @@ from typing import Any
 from apps.agents.acts import Act
 from apps.core import json
 from apps.timeline.ledger.drafts import WriteCommand
-from apps.timeline.ledger.encoding.calls import TURN, VERSION
+from apps.timeline.ledger.encoding.calls import MERGED, TURN, VERSION
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewTurn, NewVersion
 from apps.timeline.ledger.facts.index import Terms
 from apps.timeline.models import Turn
@@ -37,10 +37,12 @@ _OWN = {
     if name not in _BODY and name != "waits"
 }
 _own_values = attrgetter(*_OWN.values())
+_merged_values = attrgetter(*MERGED)
 _body_values = attrgetter(*_BODY.values())
 _JSON = tuple(name for name, kind in VERSION.items() if kind == "jsonb")
 _NO_VERSION = dict.fromkeys(VERSION)
 _NO_TURN = dict.fromkeys(TURN)
+_NO_SOURCE = dict.fromkeys(MERGED)
 _NO_BODY = dict.fromkeys(_BODY)
 # What is stored as it is read: of the version, and of what the head has in common.
 _SAME = (
@@ -48,6 +50,7 @@ _SAME = (
     *("reasoning", "trace_id", "step_number", "step_parent_id", "objective_status"),
     *("schema_version", "release", "model", "size", "flags", "request_key"),
     *("changes", "change_count", "changes_truncated", "salt", "commitment", "leaf"),
+    *MERGED,
 )
 _OF_SESSION = ("session_id", "session_created_at", "project_id", "agent_id", "user_id")
 _OF_BODY = ("body_number", "body_depth", "body_size", "body_salt", "raw")
@@ -62,6 +65,11 @@ def of_write(
     """Return the parameters of `calls.APPEND`: the checks and what is stored."""
     found = of_act(command.act, command.session_id) | of_version(write)
     found |= _NO_TURN if write.turn is None else of_turn(write.turn)
+    version = write.version
+    if version is None or version.source_session_id is None:
+        found |= _NO_SOURCE
+    else:
+        found |= zip(MERGED, _merged_values(version), strict=True)
     return found | {
         "expected": head.number,
         "chain": head.chain,

@@ -67,6 +67,11 @@ class NewVersion:
     details: dict[str, Any]
     # On the last version of a batch: where the batch begins.
     first_number: int | None = None
+    # The second parent of a merge.
+    source_session_id: str | None = None
+    source_number: int | None = None
+    source_digest: bytes | None = None
+    source_opaque: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

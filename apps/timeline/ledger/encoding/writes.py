@@ -25,7 +25,7 @@ from apps.diffs.flags import Flag
 from apps.diffs.flags import flags as flags_of
 from apps.timeline import bodies
 from apps.timeline.bodies import Part
-from apps.timeline.ledger.drafts import Draft, Write
+from apps.timeline.ledger.drafts import Draft, Source, Write
 from apps.timeline.ledger.encoding import differences, turns
 from apps.timeline.ledger.encoding.differences import Difference
 from apps.timeline.ledger.encoding.values import EncodedWrite, NewVersion, Stamp
@@ -223,6 +223,7 @@ def new_version(
         action=ACTIONS[Op(draft.op)],
         resource_type=RESOURCES.get(Op(draft.op), "version"),
         details=draft.details,
+        **(_source_of(draft.source, salt) if draft.source else {}),
     )
 
 
@@ -248,7 +249,20 @@ def claim_of(
             salt, *proof.step_values(draft.step), draft.reason_code
         ),
         commitment=commitment,
+        **(_source_of(draft.source, salt) if draft.source else {}),
     )
+
+
+def _source_of(source: Source, salt: bytes) -> dict[str, Any]:
+    """Return the columns of a second parent."""
+    return {
+        "source_session_id": source.session_id,
+        "source_number": source.number,
+        "source_digest": None
+        if source.choices is None
+        else proof.salted(salt, source.choices),
+        "source_opaque": source.opaque,
+    }
 
 
 def event_id(stamp: Stamp, *, of_turn: bool = False) -> str:

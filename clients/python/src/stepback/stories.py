@@ -45,6 +45,14 @@ class Written(Checkpointed, total=False):
     idempotency_key: str | None
 
 
+class Merged(Story, total=False):
+    """What promoting, reverting, applying again and restoring take beside the head."""
+
+    reasoning: str | None
+    external_id: str | None
+    idempotency_key: str | None
+
+
 class Held(Story, total=False):
     """What pausing, resuming and closing take."""
 

@@ -25,6 +25,7 @@ from stepback._async.exports import AsyncExports
 from stepback._async.files import AsyncFiles
 from stepback._async.labels import AsyncLabels
 from stepback._async.memories import AsyncMemories
+from stepback._async.merges import AsyncSessionMerges
 from stepback._async.metrics import AsyncMetrics
 from stepback._async.plans import AsyncPlans
 from stepback._async.project import AsyncProject
@@ -46,6 +47,7 @@ from stepback.stories import Json
 class AsyncSessions(
     AsyncSessionLives,
     AsyncSessionStates,
+    AsyncSessionMerges,
     AsyncSessionTurns,
     AsyncSessionVersions,
     AsyncSessionEffects,

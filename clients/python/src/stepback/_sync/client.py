@@ -26,6 +26,7 @@ from stepback._sync.exports import Exports
 from stepback._sync.files import Files
 from stepback._sync.labels import Labels
 from stepback._sync.memories import Memories
+from stepback._sync.merges import SessionMerges
 from stepback._sync.metrics import Metrics
 from stepback._sync.plans import Plans
 from stepback._sync.project import Project
@@ -47,6 +48,7 @@ from stepback.stories import Json
 class Sessions(
     SessionLives,
     SessionStates,
+    SessionMerges,
     SessionTurns,
     SessionVersions,
     SessionEffects,

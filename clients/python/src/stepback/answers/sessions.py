@@ -107,6 +107,36 @@ class RollbackPreview(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MergePreview(Answer):
+    """What a merge would do; `head` is the `expected_version` to do it with.
+
+    Each of the `conflicts` has an `id` to choose by. `result` is None while one is
+    without a choice; turns and effects that are left do not come along.
+    """
+
+    op: str
+    session_id: str
+    head: int
+    hold: str
+    base: Mapping[str, Json]
+    source: Mapping[str, Json]
+    nothing_to_merge: bool
+    conflicts: Sequence[Mapping[str, Json]]
+    conflict_count: int
+    unchosen: int
+    changes_taken: Sequence[Mapping[str, Json]]
+    changes_taken_count: int
+    changes_kept_count: int
+    changes_alike_count: int
+    takes_opaque: bool
+    turns_left: int
+    effects_left: Sequence[Mapping[str, Json]]
+    effects_left_count: int
+    outside: str
+    result: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Batch(Answer):
     """What a batch made, and the state it left."""
 

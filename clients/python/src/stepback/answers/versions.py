@@ -30,6 +30,9 @@ class Version(Answer):
     parent_version: int | None = None
     restored_version: int | None = None
     undo_of: int | None = None
+    # Of a promotion, a revert and the like: whose version was merged.
+    source_session_id: str | None = None
+    source_version: int | None = None
     step_number: int | None = None
     parent_id: str | None = None
     objective_status: str | None = None

@@ -17,6 +17,7 @@ from stepback.errors.acting import ApprovalNotFound as ApprovalNotFound
 from stepback.errors.acting import ApprovalOutdated as ApprovalOutdated
 from stepback.errors.acting import ApprovalRuleNotFound as ApprovalRuleNotFound
 from stepback.errors.acting import CacheInvalid as CacheInvalid
+from stepback.errors.acting import ChoiceRefused as ChoiceRefused
 from stepback.errors.acting import CompensationClosed as CompensationClosed
 from stepback.errors.acting import CompensationNotFound as CompensationNotFound
 from stepback.errors.acting import DeadlinePassed as DeadlinePassed
@@ -30,10 +31,14 @@ from stepback.errors.acting import EffectRefused as EffectRefused
 from stepback.errors.acting import EffectsCrossed as EffectsCrossed
 from stepback.errors.acting import EffectsUnconfirmed as EffectsUnconfirmed
 from stepback.errors.acting import EffectUnknown as EffectUnknown
+from stepback.errors.acting import MergeConflict as MergeConflict
+from stepback.errors.acting import NotAFork as NotAFork
+from stepback.errors.acting import NothingToMerge as NothingToMerge
 from stepback.errors.acting import TooManyApprovalRules as TooManyApprovalRules
 from stepback.errors.acting import TooManyApprovals as TooManyApprovals
 from stepback.errors.acting import UnacceptableApproval as UnacceptableApproval
 from stepback.errors.acting import UnacceptableArguments as UnacceptableArguments
+from stepback.errors.acting import UnacceptablePointer as UnacceptablePointer
 from stepback.errors.acting import UnacceptableRange as UnacceptableRange
 from stepback.errors.acting import VersionSetAside as VersionSetAside
 from stepback.errors.callers import AgentDeleted as AgentDeleted

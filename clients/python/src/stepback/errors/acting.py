@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from stepback.errors.missing import NotFound
 from stepback.errors.refused import Refused
 from stepback.errors.requests import BadRequest
+from stepback.failures import ApiError
 
 
 class EffectNotFound(NotFound):
@@ -89,6 +93,43 @@ class UnacceptableRange(BadRequest):
     """There are no such versions to look through, or none in this order."""
 
     code = "unacceptable_range"
+
+
+class UnacceptablePointer(BadRequest):
+    """This place of a state cannot be restored by itself; `param` names it."""
+
+    code = "unacceptable_pointer"
+
+
+class NotAFork(BadRequest):
+    """That session is no fork of this one."""
+
+    code = "not_a_fork"
+
+
+class _BringsConflicts(ApiError):
+    @property
+    def conflicts(self) -> tuple[Mapping[str, Any], ...]:
+        """All conflicts as they are now, each with its `id` and what may be picked."""
+        return tuple(self.details.get("conflicts", ()))
+
+
+class ChoiceRefused(_BringsConflicts, BadRequest):
+    """A choice is for no conflict that there is, or does not fit it."""
+
+    code = "choice_refused"
+
+
+class MergeConflict(_BringsConflicts, Refused):
+    """Both sides changed the same: choose for each of the `conflicts`."""
+
+    code = "merge_conflict"
+
+
+class NothingToMerge(Refused):
+    """The state has all of it already."""
+
+    code = "nothing_to_merge"
 
 
 class VersionSetAside(Refused):

@@ -1,0 +1,1 @@
+"""`…/promote`, `…/revert`, `…/reapply`, `…/restore`, and the preview of each."""

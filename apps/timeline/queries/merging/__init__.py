@@ -1,0 +1,33 @@
+"""What merging would make of a state: whose sides, which conflicts, what stays behind.
+
+Nothing is written here: the acts and their previews ask the same.
+"""
+
+from apps.timeline.queries.merging.combining import Combined, PartConflict
+from apps.timeline.queries.merging.preview import (
+    MergePreview,
+    is_nothing,
+    preview_merge,
+)
+from apps.timeline.queries.merging.requests import (
+    MergeRequest,
+    Promote,
+    Reapply,
+    Restore,
+    Revert,
+)
+from apps.timeline.queries.merging.restoring import MOST_POINTERS
+
+__all__ = [
+    "MOST_POINTERS",
+    "Combined",
+    "MergePreview",
+    "MergeRequest",
+    "PartConflict",
+    "Promote",
+    "Reapply",
+    "Restore",
+    "Revert",
+    "is_nothing",
+    "preview_merge",
+]
