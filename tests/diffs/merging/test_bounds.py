@@ -26,7 +26,7 @@ from apps.diffs.merging import (
 
 VALUES = {"a": 1, "b": 1}, {"a": 2, "b": 2}, {"a": 3, "b": 3}
 CHAT = ["hello"], ["hello", "x"], ["hello", "y"]
-PLAN = tuple([{"id": one} for one in order] for order in ("abc", "cba", "bca"))
+PLAN: Any = tuple([{"id": one} for one in order] for order in ("abc", "cba", "bca"))
 
 
 def refusal(triple: tuple[Any, Any, Any], *choices: Choice) -> ChoiceRefused:
