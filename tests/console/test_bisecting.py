@@ -56,7 +56,7 @@ def test_it_shows_which_versions_turned_a_check(
 ) -> None:
     shown = asked(viewer, project, run, LOST)
 
-    assert "<h1>v1 broke it first</h1>" in shown
+    assert "v1 broke it first</h1>" in shown
     assert shown.index("holds from here on") < shown.index("fails from here on")
     assert "release 1.8.1" in shown
     assert "&lt;b&gt;Lost&lt;/b&gt;" in shown
@@ -78,7 +78,7 @@ def test_from_what_broke_it_one_step_leads_back(
     assert f'href="{fork}"' in shown
     for page in (shown, seen):
         assert "Changes against v0" in page
-        assert f"/sessions/{run.id}/versions/1/blame?pointer=/destination" in page
+        assert f"/sessions/{run.id}/versions/1/blame?pointer=%2Fdestination" in page
     assert back not in seen
     assert fork not in seen
     run.post("close", {})

@@ -12,11 +12,8 @@ from apps.timeline.queries import (
     Bisection,
     Eyed,
     Place,
-    Said,
     Trial,
 )
-
-SAID = {Said.GOOD: Outcome.HOLDS, Said.BAD: Outcome.FAILS, Said.SKIPPED: None}
 
 
 def of_check(found: Bisection, session_id: str) -> list[Spot]:
@@ -26,23 +23,19 @@ def of_check(found: Bisection, session_id: str) -> list[Spot]:
     if spans.count <= MOST:
         wanted = [spans.place(at) for at in range(spans.count)]
     else:
-        wanted = _chosen(found)
+        some = range(0, spans.count, spans.count // MOST + 1)
+        more = [spans.place(at) for at in some]
+        wanted = list(dict.fromkeys([*_telling(found), *more]))[:MOST]
     placed = sorted((spans.at(place), place) for place in wanted)
     return [known.spot(place, at, session_id) for at, place in placed]
 
 
-def _chosen(found: Bisection) -> list[Place]:
-    """Choose what tells most: the ends, where it turned, and some of the rest."""
+def _telling(found: Bisection) -> list[Place]:
+    """Return what tells most, in that order: the ends, and where it turned."""
     told = [end.place for end in (found.first_bad, found.last_good) if end]
-    turned = [
-        place
-        for flip in found.flips
-        for place in (Place(flip.version.session_id, flip.version.number), flip.after)
-    ]
-    seen = [end.place for end in found.seen]
-    some = seen[:: max(1, len(seen) // MOST)]
-    first = [found.history.first, found.history.last, *told, *turned, *some]
-    return list(dict.fromkeys(first))[:MOST]
+    flips = [Place(one.version.session_id, one.version.number) for one in found.flips]
+    befores = [one.after for one in found.flips]
+    return [found.history.first, found.history.last, *told, *flips, *befores]
 
 
 class _Spans:
@@ -92,6 +85,8 @@ class Known:
         how = "untouched" if outcome else "not known"
         if is_seen:
             how = "looked into" if outcome else "gone"
+        is_aside = self._history.set_aside_by(place) is not None
+        how = "set aside" if is_aside else how
         is_origin = place.session_id != session_id
         return Spot(
             place=place,
@@ -99,7 +94,7 @@ class Known:
             outcome=outcome,
             how=f"{how}, of the origin" if is_origin else how,
             is_tested=is_seen and outcome is not None,
-            is_aside=self._history.set_aside_by(place) is not None,
+            is_aside=is_aside,
         )
 
     def _untouched(self, place: Place) -> Outcome | None:
@@ -137,55 +132,54 @@ class Known:
 
 def by_eye(session_id: str, eyed: Eyed, trials: Sequence[Trial]) -> list[Spot]:
     """Return the versions to draw of a bisect by eye, oldest first."""
-    passed = eyed.passed
-    first, last = passed.at(0), passed.at(len(passed) - 1)
-    if last - first < MOST:
-        numbers: Iterable[int] = range(first, last + 1)
-    else:
-        ends = [first, last, eyed.good, eyed.bad]
+    seen = _Eyes(session_id, eyed, trials)
+    return [seen.spot(number) for number in seen.chosen()]
+
+
+class _Eyes:
+    """What somebody said of some versions, and what follows for the others."""
+
+    def __init__(self, session_id: str, eyed: Eyed, trials: Sequence[Trial]) -> None:
+        self._session_id = session_id
+        self._eyed = eyed
+        self._trials = {trial.number: at + 1 for at, trial in enumerate(trials)}
+        self._first = eyed.passed.at(0)
+        self._last = eyed.passed.at(len(eyed.passed) - 1)
+
+    def chosen(self) -> Iterable[int]:
+        if self._last - self._first < MOST:
+            return range(self._first, self._last + 1)
+        eyed = self._eyed
         middle = [] if eyed.middle is None else [eyed.middle]
-        newest = [trial.number for trial in reversed(trials)]
-        numbers = sorted(list(dict.fromkeys([*middle, *ends, *newest]))[:MOST])
-    order = {trial.number: (at + 1, trial.said) for at, trial in enumerate(trials)}
-    ends_said = {first: Outcome.HOLDS, last: Outcome.FAILS}
-    return [
-        _eyed_spot(session_id, number, number - first, eyed, order, ends_said)
-        for number in numbers
-    ]
+        newest = reversed(self._trials)
+        first = [*middle, self._first, self._last, eyed.good, eyed.bad, *newest]
+        return sorted(list(dict.fromkeys(first))[:MOST])
 
+    def spot(self, number: int) -> Spot:
+        is_passed = number in self._eyed.passed
+        return Spot(
+            place=Place(self._session_id, number),
+            at=number - self._first,
+            outcome=self._outcome(number) if is_passed else None,
+            how=self._how(number) if is_passed else "set aside",
+            is_tested=number in (self._first, self._last, *self._trials),
+            is_aside=not is_passed,
+        )
 
-def _eyed_spot(
-    session_id: str,
-    number: int,
-    at: int,
-    eyed: Eyed,
-    order: Mapping[int, tuple[int, Said]],
-    ends: Mapping[int, Outcome],
-) -> Spot:
-    outcome: Outcome | None = None
-    if number <= eyed.good:
-        outcome = Outcome.HOLDS
-    elif number >= eyed.bad:
-        outcome = Outcome.FAILS
-    how, is_aside = "inferred", False
-    if number in order:
-        trial, said = order[number]
-        how = f"trial {trial}"
-        if said is Said.SKIPPED:
-            how, outcome = f"{how}, skipped", None
-    elif number in ends:
-        how = "as given"
-    elif number not in eyed.passed:
-        how, outcome, is_aside = "set aside", None, True
-    elif number == eyed.middle:
-        how = "to be judged"
-    elif outcome is None:
-        how = "in question" if number in eyed.between else "gone"
-    return Spot(
-        place=Place(session_id, number),
-        at=at,
-        outcome=outcome,
-        how=how,
-        is_tested=number in order or number in ends,
-        is_aside=is_aside,
-    )
+    def _outcome(self, number: int) -> Outcome | None:
+        if number <= self._eyed.good:
+            return Outcome.HOLDS
+        return Outcome.FAILS if number >= self._eyed.bad else None
+
+    def _how(self, number: int) -> str:
+        eyed = self._eyed
+        if number in self._trials:
+            trial = f"trial {self._trials[number]}"
+            return f"{trial}, skipped" if number in eyed.skipped else trial
+        if number in (self._first, self._last):
+            return "as given"
+        if self._outcome(number) is not None:
+            return "inferred"
+        if number == eyed.middle:
+            return "to be judged"
+        return "in question" if number in eyed.between else "gone"
