@@ -35,7 +35,9 @@ def _telling(found: Bisection) -> list[Place]:
     told = [end.place for end in (found.first_bad, found.last_good) if end]
     flips = [Place(one.version.session_id, one.version.number) for one in found.flips]
     befores = [one.after for one in found.flips]
-    return [found.history.first, found.history.last, *told, *flips, *befores]
+    seen = [end.place for end in found.seen]
+    some = seen[:: len(seen) // MOST + 1]
+    return [found.history.first, found.history.last, *told, *flips, *befores, *some]
 
 
 class _Spans:
@@ -181,5 +183,5 @@ class _Eyes:
         if self._outcome(number) is not None:
             return "inferred"
         if number == eyed.middle:
-            return "to be judged"
+            return "to judge"
         return "in question" if number in eyed.between else "gone"
